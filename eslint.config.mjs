@@ -1,0 +1,125 @@
+// Type-aware lint, and the import rules per folder: a folder may import what its row names, nothing else.
+import tseslint from 'typescript-eslint';
+import importX from 'eslint-plugin-import-x';
+
+const folders = [
+  'core',
+  'schemas',
+  'xml',
+  'workflows',
+  'activities',
+  'api',
+  'db',
+  'sandbox',
+  'cli',
+  'bench',
+  'test',
+];
+
+/** What each folder may import: sibling folders, packages (exact or with /*), and whether `node:` is allowed. */
+const allowed = {
+  core: { folders: [], packages: [], node: false },
+  xml: { folders: ['core'], packages: ['libxml2-wasm', 'xsd-schema-validator'], node: true },
+  workflows: {
+    folders: ['core', 'activities/contract'],
+    packages: ['@temporalio/workflow', '@temporalio/common'],
+    node: false,
+  },
+  activities: {
+    folders: ['core', 'db', 'xml', 'workflows'],
+    packages: ['@temporalio/activity', '@temporalio/worker', '@temporalio/common', 'undici', 'ipaddr.js', 'pino', 'kysely'],
+    node: true,
+  },
+  api: {
+    folders: ['core', 'db', 'xml', 'workflows'],
+    packages: ['hono', '@hono/*', '@scalar/*', 'zod', 'jose', 'pino', 'kysely'],
+    node: true,
+  },
+  db: { folders: ['core'], packages: ['kysely', 'pg', 'zod'], node: true },
+  sandbox: { folders: ['core', 'xml'], packages: ['hono', '@hono/*', 'undici', 'p-limit'], node: true },
+};
+
+const escape = (text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+
+/** One `no-restricted-imports` pattern per folder, built from its row above. */
+function importRule(folder) {
+  const row = allowed[folder];
+  const outside = folders
+    .filter((other) => other !== folder)
+    .filter((other) => !row.folders.some((name) => name === other));
+  const excused = row.folders
+    .filter((name) => name.includes('/'))
+    .map((name) => escape(name))
+    .join('|');
+  const exception = excused === '' ? '' : `(?!${excused})`;
+  const packages = row.packages.map((name) =>
+    name.endsWith('/*') ? `${escape(name.slice(0, -1))}.+` : `${escape(name)}(\\/.+)?`,
+  );
+  const node = row.node ? ['node:.+'] : [];
+  return {
+    files: [`${folder}/**/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: `^(\\.\\./)+${exception}(${outside.join('|')})/`,
+              message: `${folder}/ may import only: ${row.folders.join(', ') || 'itself'} (design: import rules).`,
+            },
+            {
+              regex: `^(?!\\.{1,2}/|${[...packages, ...node].map((p) => `${p}$`).join('|') || '$^'})`,
+              message: `${folder}/ may import only these packages: ${row.packages.join(', ') || 'none'}.`,
+            },
+          ],
+        },
+      ],
+    },
+  };
+}
+
+export default tseslint.config(
+  { ignores: ['node_modules', 'dist', '.isthmus', 'coverage'] },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    plugins: { 'import-x': importX },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      'no-console': 'error',
+      'max-lines': ['error', { max: 400 }],
+      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
+      'import-x/no-default-export': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+    },
+  },
+  ...Object.keys(allowed).map(importRule),
+  {
+    files: ['core/money.ts'],
+    rules: { 'no-restricted-imports': 'off' },
+  },
+  {
+    files: ['api/**/*.ts'],
+    ignores: ['api/temporal.ts'],
+    rules: {},
+  },
+  {
+    files: ['api/temporal.ts'],
+    rules: { 'no-restricted-imports': 'off' },
+  },
+  {
+    files: ['cli/**', 'bench/**'],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+  {
+    files: ['**/*.mjs', '*.config.ts'],
+    ...tseslint.configs.disableTypeChecked,
+  },
+  { files: ['*.config.ts', '*.config.mjs', 'eslint.config.mjs'], rules: { 'import-x/no-default-export': 'off', 'max-lines-per-function': 'off' } },
+);
