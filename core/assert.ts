@@ -1,0 +1,14 @@
+/**
+ * Where it stands: under everything in `core/`. States what must be true if our own code is right.
+ * It must not be used on what other parties send: that is refused by a rejection, not by a defect.
+ */
+
+/** We are wrong. Never caught to continue: 500 in the api, a halted task in a workflow. */
+export class Defect extends Error {
+  override readonly name = 'Defect';
+}
+
+/** @throws Defect when `condition` is false; the message names the promise that was broken, never a value of a payment */
+export function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Defect(message);
+}

@@ -1,0 +1,160 @@
+/**
+ * Where it stands: between an amount and what is invoiced, deducted and credited; endpoint 14 and every quote use it.
+ * It must not cap (FEE-6) and knows no maxima.
+ */
+import { assert } from './assert.ts';
+import {
+  divideRoundedDownTo,
+  divideRoundedUpTo,
+  exact,
+  one,
+  renderDecimal,
+  roundHalfUpTo,
+  unitOf,
+  type Exact,
+} from './money.ts';
+
+/** Scheme fee formula as stored: source currency; the percentage is a ratio (FEE-1). */
+export interface SchemeFeeFormula {
+  readonly nominalFeeAmount: string;
+  readonly percentageFeeAsRatio: string;
+}
+
+/** Creditor agent fee formula as stored: destination currency; the percentage is per hundred, below 100 (FEE-2). */
+export interface CreditorAgentFeeFormula {
+  readonly nominalFee: string;
+  readonly percentageFee: string;
+}
+
+/** A fee ready to compute: nominal + ratio x settlement amount, half up to the currency's decimals. */
+export interface Fee {
+  readonly nominal: Exact;
+  readonly ratio: Exact;
+  readonly decimalPlaces: number;
+}
+
+/** FEE-5: why no amount can be offered. A rejection, HTTP 422. */
+export interface AmountTooSmall {
+  readonly kind: 'rejected';
+  readonly code: 'amount-too-small';
+  readonly ruleId: 'FEE-5';
+  readonly detail: string;
+}
+
+export const amountTooSmall: AmountTooSmall = {
+  kind: 'rejected',
+  code: 'amount-too-small',
+  ruleId: 'FEE-5',
+  detail: 'After fees and rounding nothing is left to pay.',
+};
+
+const wholePerPercent = exact('0.01');
+const half = exact('0.5');
+
+/** FEE-1: what the source PSP is invoiced; it is not deducted. */
+export function schemeFee(formula: SchemeFeeFormula, sourceDecimalPlaces: number): Fee {
+  return {
+    nominal: exact(formula.nominalFeeAmount),
+    ratio: exact(formula.percentageFeeAsRatio),
+    decimalPlaces: sourceDecimalPlaces,
+  };
+}
+
+/** FEE-2: what the creditor agent deducts. A fee of 100 % or more has no inverse (FEE-4) and is no formula of ours. */
+export function creditorAgentFee(formula: CreditorAgentFeeFormula, destinationDecimalPlaces: number): Fee {
+  const ratio = exact(formula.percentageFee).times(wholePerPercent);
+  assert(ratio.lt(one), 'a creditor agent fee is below 100 % of the amount');
+  return { nominal: exact(formula.nominalFee), ratio, decimalPlaces: destinationDecimalPlaces };
+}
+
+/** The fee on an interbank settlement amount; rounds half up (FEE-1, FEE-2, MON-3). */
+export function feeOn(settlement: Exact, fee: Fee): Exact {
+  return roundHalfUpTo(fee.nominal.plus(fee.ratio.times(settlement)), fee.decimalPlaces);
+}
+
+/**
+ * FEE-4: the smallest destination amount D with D - fee(D) = `credited`.
+ *
+ * There always is one: with a ratio below 1, raising D by one unit raises the rounded fee by none or one unit, so
+ * D - fee(D) climbs in steps of none or one unit and passes every amount. D - fee(D) = C means, for the rounding half up,
+ * that D (1 - ratio) lies above C + nominal - half a unit; the smallest D is the first on the grid beyond that.
+ * @param credited creditor account amount, destination currency, on the currency's grid, above zero
+ */
+export function settlementForCredited(credited: Exact, fee: Fee): Exact {
+  const unit = unitOf(fee.decimalPlaces);
+  const bound = credited.plus(fee.nominal).minus(unit.times(half));
+  const kept = one.minus(fee.ratio);
+  const settlement = divideRoundedDownTo(bound, kept, fee.decimalPlaces).plus(unit);
+  assert(
+    settlement.minus(feeOn(settlement, fee)).eq(credited),
+    'the inverse of the fee gives the amount (FEE-4)',
+  );
+  return settlement;
+}
+
+/** Which side the sender fixed: the source amount, or the amount that is credited. */
+export type AmountSide = 'source' | 'destination';
+
+/** Interbank settlement amounts of both sides. */
+export interface SettlementAmounts {
+  readonly source: Exact;
+  readonly destination: Exact;
+}
+
+/** FEE-3: destination = A x rate, half up (MON-3). */
+export function fromSource(source: Exact, rate: Exact, destinationDecimalPlaces: number): SettlementAmounts {
+  return { source, destination: roundHalfUpTo(source.times(rate), destinationDecimalPlaces) };
+}
+
+/** FEE-4: source = D / rate, rounded up so that the FX provider is never short. */
+export function fromDestination(
+  destination: Exact,
+  rate: Exact,
+  sourceDecimalPlaces: number,
+): SettlementAmounts {
+  return { source: divideRoundedUpTo(destination, rate, sourceDecimalPlaces), destination };
+}
+
+/** What endpoint 14 takes; texts passed `parseAmount`, `parseRate` and `fitsDecimalPlaces` before. */
+export interface FeesAndAmountsRequest {
+  readonly amountSide: AmountSide;
+  readonly amount: string;
+  readonly exchangeRate: string;
+  readonly sourceDecimalPlaces: number;
+  readonly destinationDecimalPlaces: number;
+  readonly schemeFee: SchemeFeeFormula;
+  readonly creditorAgentFee: CreditorAgentFeeFormula;
+}
+
+/** Decimal strings without trailing zeros. */
+export interface FeesAndAmounts {
+  readonly kind: 'computed';
+  readonly sourceInterbankSettlementAmount: string;
+  readonly networkSchemeFee: string;
+  readonly destinationInterbankSettlementAmount: string;
+  readonly creditorAgentFee: string;
+  readonly creditorAccountAmount: string;
+}
+
+/** Endpoint 14: fees and amounts at a given rate, without capping (FEE-6). */
+export function feesAndAmounts(request: FeesAndAmountsRequest): FeesAndAmounts | AmountTooSmall {
+  const fee = creditorAgentFee(request.creditorAgentFee, request.destinationDecimalPlaces);
+  const given = exact(request.amount);
+  if (given.isZero()) return amountTooSmall;
+  const rate = exact(request.exchangeRate);
+  const { source, destination } =
+    request.amountSide === 'source'
+      ? fromSource(given, rate, request.destinationDecimalPlaces)
+      : fromDestination(settlementForCredited(given, fee), rate, request.sourceDecimalPlaces);
+  const deducted = feeOn(destination, fee);
+  if (source.isZero() || deducted.gte(destination)) return amountTooSmall;
+  const invoiced = feeOn(source, schemeFee(request.schemeFee, request.sourceDecimalPlaces));
+  return {
+    kind: 'computed',
+    sourceInterbankSettlementAmount: renderDecimal(source),
+    networkSchemeFee: renderDecimal(invoiced),
+    destinationInterbankSettlementAmount: renderDecimal(destination),
+    creditorAgentFee: renderDecimal(deducted),
+    creditorAccountAmount: renderDecimal(destination.minus(deducted)),
+  };
+}
