@@ -1,0 +1,193 @@
+/**
+ * Configuration from named settings, parsed once at start; an entry file passes its environment in.
+ * It must not read the environment itself, and it never guesses: a setting it does not understand stops the start.
+ */
+export interface EnvironmentVariable {
+  readonly description: string;
+  /** Used when the variable is absent or empty; undefined: the variable is required where it is read. */
+  readonly default: string | undefined;
+}
+
+/** Every environment variable that the api, the worker and the migrate job read. */
+export const environmentVariables = {
+  DATABASE_URL: { description: 'postgres://user:password@host:port/database', default: undefined },
+  TEMPORAL_ADDRESS: { description: 'host:port of the Temporal frontend', default: undefined },
+  TEMPORAL_NAMESPACE: { description: 'Temporal namespace', default: 'default' },
+  HOST: { description: 'Address that the api binds', default: '127.0.0.1' },
+  PORT: { description: 'Port that the api binds', default: '8080' },
+  PUBLIC_URL: {
+    description: 'Address under which operators reach the api; destinations answer to it',
+    default: 'http://127.0.0.1:8080',
+  },
+  AUTH: {
+    description:
+      'jwt: tokens of an external issuer; builtin: the built-in issuer; none: local play only (SEC-1)',
+    default: 'jwt',
+  },
+  AUTH_ISSUER: { description: 'Expected issuer of tokens; default for builtin: PUBLIC_URL', default: '' },
+  AUTH_AUDIENCE: { description: 'Expected audience of tokens; default: PUBLIC_URL', default: '' },
+  AUTH_JWKS_URL: { description: 'Key set of the external issuer (AUTH=jwt)', default: '' },
+  DEMO: { description: '1: the embedded default; demo clients may exist (seed data)', default: '0' },
+  CORS_ORIGINS: { description: 'Origins that browsers may call from, separated by commas', default: '' },
+  XSD_ENGINE: { description: 'libxml2 or xerces', default: 'libxml2' },
+  ALLOW_LOOPBACK_CALLBACKS: {
+    description: '1: callbacks and operators on loopback over http are allowed (SEC-2); for demos only',
+    default: '0',
+  },
+  LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
+} as const satisfies Record<string, EnvironmentVariable>;
+
+export type EnvironmentVariableName = keyof typeof environmentVariables;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** What every process needs. */
+export interface CommonConfig {
+  readonly databaseUrl: string;
+  readonly logLevel: LogLevel;
+}
+
+export interface TemporalConfig {
+  readonly address: string;
+  readonly namespace: string;
+}
+
+export type AuthConfig =
+  | { readonly kind: 'jwt'; readonly issuer: string; readonly audience: string; readonly jwksUrl: string }
+  | { readonly kind: 'builtin'; readonly issuer: string; readonly audience: string }
+  | { readonly kind: 'none' };
+
+export interface ApiConfig extends CommonConfig {
+  readonly temporal: TemporalConfig;
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly publicUrl: string;
+  readonly auth: AuthConfig;
+  readonly demo: boolean;
+  readonly corsOrigins: readonly string[];
+  readonly xsdEngine: 'libxml2' | 'xerces';
+  readonly allowLoopbackCallbacks: boolean;
+}
+
+export interface WorkerConfig extends CommonConfig {
+  readonly temporal: TemporalConfig;
+  readonly publicUrl: string;
+  readonly xsdEngine: 'libxml2' | 'xerces';
+  readonly allowLoopbackCallbacks: boolean;
+}
+
+/** A setting that is missing or not understood; the message names it and says what it takes. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+export function parseCommonConfig(env: Environment): CommonConfig {
+  return {
+    databaseUrl: required(env, 'DATABASE_URL'),
+    logLevel: oneOf(env, 'LOG_LEVEL', logLevels),
+  };
+}
+
+export function parseWorkerConfig(env: Environment): WorkerConfig {
+  return {
+    ...parseCommonConfig(env),
+    temporal: parseTemporal(env),
+    publicUrl: address(env, 'PUBLIC_URL'),
+    xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
+    allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
+  };
+}
+
+export function parseApiConfig(env: Environment): ApiConfig {
+  const worker = parseWorkerConfig(env);
+  const host = required(env, 'HOST');
+  const port = Number(required(env, 'PORT'));
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw refused('PORT', 'a port number, 0 to 65535');
+  return {
+    ...worker,
+    host,
+    port,
+    auth: parseAuth(env, { host, publicUrl: worker.publicUrl }),
+    demo: flag(env, 'DEMO'),
+    corsOrigins: read(env, 'CORS_ORIGINS')
+      .split(',')
+      .filter((origin) => origin !== ''),
+  };
+}
+
+function parseTemporal(env: Environment): TemporalConfig {
+  return { address: required(env, 'TEMPORAL_ADDRESS'), namespace: required(env, 'TEMPORAL_NAMESPACE') };
+}
+
+/** AUTH=none binds to loopback only (SEC-1): anybody who reaches the port may do anything. */
+function parseAuth(env: Environment, own: { host: string; publicUrl: string }): AuthConfig {
+  const kind = oneOf(env, 'AUTH', ['jwt', 'builtin', 'none']);
+  const audience = read(env, 'AUTH_AUDIENCE') || own.publicUrl;
+  switch (kind) {
+    case 'jwt':
+      return {
+        kind,
+        issuer: required(env, 'AUTH_ISSUER'),
+        audience,
+        jwksUrl: required(env, 'AUTH_JWKS_URL'),
+      };
+    case 'builtin':
+      return { kind, issuer: read(env, 'AUTH_ISSUER') || own.publicUrl, audience };
+    case 'none':
+      if (!isLoopback(own.host)) {
+        throw new ConfigurationError(
+          `AUTH=none answers everybody, so it binds to loopback only, not to HOST=${own.host}: ` +
+            'set HOST=127.0.0.1, or AUTH=builtin or AUTH=jwt.',
+        );
+      }
+      return { kind };
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function read(env: Environment, name: EnvironmentVariableName): string {
+  const value = env[name];
+  return value === undefined || value === '' ? (environmentVariables[name].default ?? '') : value;
+}
+
+function required(env: Environment, name: EnvironmentVariableName): string {
+  const value = read(env, name);
+  if (value === '') {
+    throw new ConfigurationError(`${name} is not set: ${environmentVariables[name].description}.`);
+  }
+  return value;
+}
+
+function oneOf<const Choice extends string>(
+  env: Environment,
+  name: EnvironmentVariableName,
+  choices: readonly Choice[],
+): Choice {
+  const value = read(env, name);
+  const choice = choices.find((candidate) => candidate === value);
+  if (choice === undefined) throw refused(name, choices.join(', '));
+  return choice;
+}
+
+function flag(env: Environment, name: EnvironmentVariableName): boolean {
+  return oneOf(env, name, ['0', '1']) === '1';
+}
+
+function address(env: Environment, name: EnvironmentVariableName): string {
+  const value = required(env, name);
+  if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(value)) throw refused(name, 'an http or https address');
+  return value.replace(/\/+$/, '');
+}
+
+function refused(name: EnvironmentVariableName, expected: string): ConfigurationError {
+  return new ConfigurationError(
+    `${name} is not understood; it takes: ${expected}. (${environmentVariables[name].description})`,
+  );
+}

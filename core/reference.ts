@@ -1,0 +1,183 @@
+/**
+ * Reference data as one immutable snapshot: what validation, quoting and the JSON endpoints look things up in.
+ * It must not load itself: db/reference.ts reads it and keeps it fresh (REF-6).
+ */
+import { normaliseBic, type Bic, type FinInstIdType, type FinInstRole } from './ids.ts';
+
+export interface Country {
+  readonly countryCode: string;
+  /** ISO 3166 numeric. */
+  readonly countryId: number;
+  readonly name: string;
+  /** purposeCode, categoryPurposeCode (MSG-7). */
+  readonly requiredPacs008Elements: readonly string[];
+}
+
+export interface Currency {
+  readonly currencyCode: string;
+  readonly currencyId: number;
+  readonly name: string;
+  readonly symbol: string;
+  readonly decimalPlaces: number;
+}
+
+export interface Operator {
+  readonly operatorId: string;
+  readonly name: string;
+  /** Base address; `/iso20022/pacs008` and so on are appended. */
+  readonly endpointUrl: string;
+  readonly callbackOrigins: readonly string[];
+}
+
+export interface ClearingSystem {
+  readonly clearingSystemId: string;
+  readonly operatorId: string;
+  readonly currencyCode: string;
+  /** Decimal text in its currency, scale kept as given. */
+  readonly maxAmount: string;
+  readonly maxExecutionSeconds: number;
+  readonly maxAcceptanceAgeSeconds: number;
+  readonly countryCodes: readonly string[];
+}
+
+export interface Membership {
+  readonly clearingSystemId: string;
+  readonly memberId: string;
+}
+
+export interface Institution {
+  /** internalId. */
+  readonly institutionId: string;
+  readonly name: string;
+  readonly countryCode: string;
+  readonly roles: readonly FinInstRole[];
+  /** As given; the first is the one we write. */
+  readonly bics: readonly string[];
+  readonly lei: string | null;
+  readonly otherIds: readonly string[];
+  readonly memberships: readonly Membership[];
+  readonly onboarded: boolean;
+  readonly supportsAcmt023: boolean;
+  /** Where an FXP takes its fxtr.017. */
+  readonly notificationUrl: string | null;
+}
+
+export interface SettlementAccount {
+  readonly ownerId: string;
+  readonly sapId: string;
+  readonly countryCode: string;
+  readonly currencyCode: string;
+  readonly accountId: string;
+}
+
+export interface SettlementAccess {
+  readonly fxpId: string;
+  readonly countryCode: string;
+  readonly sapId: string;
+  readonly validated: boolean;
+}
+
+export interface AddressType {
+  readonly addressTypeId: string;
+  readonly addressTypeCode: string;
+  readonly clearingSystemId: string | null;
+  readonly proxyDirectoryId: string | null;
+  readonly displayOrder: number;
+  readonly countryCodes: readonly string[];
+  readonly inputIds: readonly string[];
+}
+
+export interface AddressInput {
+  readonly addressInputId: string;
+  readonly label: unknown;
+  readonly attributes: unknown;
+  readonly iso20022XPath: unknown;
+}
+
+/** Nominal part as decimal text, scale kept as given; the other part as decimal text. */
+export interface StoredSchemeFeeFormula {
+  readonly nominalFeeAmount: string;
+  readonly percentageFeeAsRatio: string;
+}
+
+export interface StoredCreditorAgentFeeFormula {
+  readonly nominalFeeAmount: string;
+  readonly percentageFee: string;
+}
+
+export interface PspImprovement {
+  readonly pspImprovementId: string;
+  readonly fxpId: string;
+  readonly pspId: string;
+  readonly improvementBasisPoints: string;
+}
+
+/** Maps are keyed by the id, or by ids joined with `keyOf`. */
+export interface ReferenceData {
+  readonly countries: ReadonlyMap<string, Country>;
+  readonly currencies: ReadonlyMap<string, Currency>;
+  readonly operators: ReadonlyMap<string, Operator>;
+  readonly clearingSystems: ReadonlyMap<string, ClearingSystem>;
+  readonly institutions: ReadonlyMap<string, Institution>;
+  /** By identifier type and lookup value. */
+  readonly institutionsByIdentifier: ReadonlyMap<string, Institution>;
+  /** By clearing system and member id. */
+  readonly institutionsByMembership: ReadonlyMap<string, Institution>;
+  /** By SAP and account id. */
+  readonly accountsAtSap: ReadonlyMap<string, SettlementAccount>;
+  /** By owner, country and currency. */
+  readonly accountsOfOwner: ReadonlyMap<string, readonly SettlementAccount[]>;
+  /** By FXP and country. */
+  readonly settlementAccess: ReadonlyMap<string, SettlementAccess>;
+  /** By FXP and the four parts of the corridor. */
+  readonly fxpCorridors: ReadonlySet<string>;
+  /** By country and currency. */
+  readonly schemeFeeFormulas: ReadonlyMap<string, StoredSchemeFeeFormula>;
+  readonly creditorAgentFeeFormulas: ReadonlyMap<string, StoredCreditorAgentFeeFormula>;
+  /** By FXP and PSP. */
+  readonly pspImprovements: ReadonlyMap<string, PspImprovement>;
+  readonly addressTypes: ReadonlyMap<string, AddressType>;
+  readonly addressInputs: ReadonlyMap<string, AddressInput>;
+}
+
+/** Joins the parts of a key; a space occurs in none of them. */
+export function keyOf(...parts: readonly string[]): string {
+  return parts.join(' ');
+}
+
+/** The form in which an identifier is compared (REF-4). */
+export function lookupValue(type: FinInstIdType, value: string): string {
+  return type === 'BICFI' ? normaliseBic(value as Bic) : value;
+}
+
+/** The institution of an identifier, or undefined (REF-4). */
+export function findInstitution(
+  data: ReferenceData,
+  type: FinInstIdType,
+  value: string,
+): Institution | undefined {
+  return type === 'internalId'
+    ? data.institutions.get(value)
+    : data.institutionsByIdentifier.get(keyOf(type, lookupValue(type, value)));
+}
+
+/** The payment systems of a country in a currency; empty when the currency is not the country's. */
+export function clearingSystemsOf(
+  data: ReferenceData,
+  countryCode: string,
+  currencyCode: string,
+): readonly ClearingSystem[] {
+  return [...data.clearingSystems.values()].filter(
+    (system) => system.currencyCode === currencyCode && system.countryCodes.includes(countryCode),
+  );
+}
+
+/** The identifier by which we name an institution to others: its first BIC, else LEI, else other id. */
+export function mainIdentifier(institution: Institution): { type: FinInstIdType; value: string } {
+  const [bic] = institution.bics;
+  if (bic !== undefined) return { type: 'BICFI', value: bic };
+  if (institution.lei !== null) return { type: 'LEI', value: institution.lei };
+  const [otherId] = institution.otherIds;
+  if (otherId !== undefined) return { type: 'otherId', value: otherId };
+  return { type: 'internalId', value: institution.institutionId };
+}

@@ -1,0 +1,29 @@
+// Brings a database to the newest schema. Race-safe: Kysely's migrator holds an advisory lock, so that several
+// processes may start at once.
+import { Migrator } from 'kysely';
+import { connect } from './connection.ts';
+import { migrations } from './migrations/index.ts';
+import { ensureQuotePartitions } from './partitions.ts';
+
+export interface MigrationOutcome {
+  /** Names of the migrations that this call applied, in order. */
+  readonly applied: readonly string[];
+}
+
+/**
+ * Applies what is missing and makes the partitions of the coming days.
+ * @throws the error of the first migration that failed; it is rolled back, the earlier ones stay
+ */
+export async function migrate(databaseUrl: string): Promise<MigrationOutcome> {
+  const db = connect(databaseUrl, { applicationName: 'isthmus-migrate', maxConnections: 2 });
+  try {
+    const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+    const { error, results } = await migrator.migrateToLatest();
+    if (error !== undefined)
+      throw error instanceof Error ? error : new Error('migration failed', { cause: error });
+    await ensureQuotePartitions(db);
+    return { applied: (results ?? []).filter((r) => r.status === 'Success').map((r) => r.migrationName) };
+  } finally {
+    await db.destroy();
+  }
+}

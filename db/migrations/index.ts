@@ -1,0 +1,11 @@
+// The list of migrations, by name: a static list, so that a bundled build carries them.
+import type { Migration } from 'kysely';
+import * as referenceData from './0001-reference-data.ts';
+import * as ratesAndQuotes from './0002-rates-and-quotes.ts';
+import * as payments from './0003-payments.ts';
+
+export const migrations: Record<string, Migration> = {
+  '0001-reference-data': referenceData,
+  '0002-rates-and-quotes': ratesAndQuotes,
+  '0003-payments': payments,
+};

@@ -1,0 +1,365 @@
+// The tables as Kysely sees them; what each column means and its unit is commented in the database (db/schema.sql).
+// Money and rates are decimal text here, `numeric` there (MON-1).
+import type { ColumnType, Generated } from 'kysely';
+
+/** JSON text goes in, the parsed value comes out. */
+type JsonColumn = ColumnType<unknown, string, string>;
+
+interface CountriesTable {
+  country_code: string;
+  country_id: number;
+  name: string;
+  required_pacs008_elements: readonly string[];
+}
+
+interface CurrenciesTable {
+  currency_code: string;
+  currency_id: number;
+  name: string;
+  symbol: string;
+  decimal_places: number;
+}
+
+interface OperatorsTable {
+  operator_id: string;
+  name: string;
+  endpoint_url: string;
+}
+
+interface OperatorCallbackOriginsTable {
+  operator_id: string;
+  origin: string;
+}
+
+interface ClearingSystemsTable {
+  clearing_system_id: string;
+  operator_id: string;
+  currency_code: string;
+  max_amount: string;
+  max_execution_seconds: number;
+  max_acceptance_age_seconds: Generated<number>;
+}
+
+interface CountryClearingSystemsTable {
+  country_code: string;
+  clearing_system_id: string;
+}
+
+interface AddressTypesTable {
+  address_type_id: string;
+  address_type_code: string;
+  clearing_system_id: string | null;
+  proxy_directory_id: string | null;
+  display_order: number;
+}
+
+interface AddressTypeCountriesTable {
+  address_type_id: string;
+  country_code: string;
+}
+
+interface AddressInputsTable {
+  address_input_id: string;
+  label: JsonColumn | null;
+  attributes: JsonColumn;
+  iso20022_xpath: JsonColumn;
+}
+
+interface AddressTypeInputsTable {
+  address_type_id: string;
+  position: number;
+  address_input_id: string;
+}
+
+interface InstitutionsTable {
+  institution_id: string;
+  name: string;
+  country_code: string;
+  onboarded: boolean;
+  supports_acmt023: boolean;
+}
+
+interface InstitutionRolesTable {
+  institution_id: string;
+  role: string;
+}
+
+interface InstitutionIdentifiersTable {
+  identifier_type: string;
+  lookup_value: string;
+  value: string;
+  position: number;
+  institution_id: string;
+}
+
+interface InstitutionMembershipsTable {
+  institution_id: string;
+  clearing_system_id: string;
+  member_id: string;
+}
+
+interface FxpEndpointsTable {
+  fxp_id: string;
+  notification_url: string;
+}
+
+interface PublicKeysTable {
+  key_id: string;
+  operator_id: string | null;
+  institution_id: string | null;
+  public_jwk: JsonColumn;
+  valid_from: Date;
+  valid_until: Date | null;
+}
+
+interface ClientsTable {
+  client_id: string;
+  secret_sha256: Buffer;
+  role: string;
+  institution_id: string | null;
+  clearing_system_id: string | null;
+  demo: boolean;
+}
+
+interface SettlementAccountsTable {
+  owner_id: string;
+  sap_id: string;
+  country_code: string;
+  currency_code: string;
+  account_id: string;
+}
+
+interface FxpSettlementAccessTable {
+  fxp_id: string;
+  country_code: string;
+  sap_id: string;
+  validated: boolean;
+}
+
+interface FxpCorridorsTable {
+  fxp_id: string;
+  source_country: string;
+  source_currency: string;
+  destination_country: string;
+  destination_currency: string;
+}
+
+interface SchemeFeeFormulasTable {
+  country_code: string;
+  currency_code: string;
+  nominal_fee_amount: string;
+  percentage_fee_as_ratio: string;
+}
+
+interface CreditorAgentFeeFormulasTable {
+  country_code: string;
+  currency_code: string;
+  nominal_fee_amount: string;
+  percentage_fee: string;
+}
+
+interface TierImprovementsTable {
+  tier_improvement_id: Generated<string>;
+  fxp_id: string;
+  unit_currency: string;
+  threshold: string;
+  improvement_basis_points: string;
+  updated_at: Generated<Date>;
+}
+
+interface PspImprovementsTable {
+  psp_improvement_id: Generated<string>;
+  fxp_id: string;
+  psp_id: string;
+  improvement_basis_points: string;
+  updated_at: Generated<Date>;
+}
+
+interface RatesTable {
+  rate_id: Generated<string>;
+  fxp_id: string;
+  source_country: string;
+  source_currency: string;
+  destination_country: string;
+  destination_currency: string;
+  exchange_rate: string;
+  threshold: string;
+  tier_improvement_id: string | null;
+  created_at: Generated<Date>;
+  expired_at: Date | null;
+}
+
+interface IdempotencyKeysTable {
+  client_id: string;
+  idempotency_key: string;
+  request_sha256: Buffer;
+  response_status: number | null;
+  response_body: string | null;
+  created_at: Generated<Date>;
+}
+
+interface QuoteRequestsTable {
+  quote_request_id: string;
+  issued_at: Date;
+  psp_id: string;
+  source_country: string;
+  source_currency: string;
+  destination_country: string;
+  destination_currency: string;
+  amount_currency: string;
+  amount: string;
+  fxp_ids: readonly string[];
+  rate_ids: readonly string[];
+  tier_improvement_ids: readonly (string | null)[];
+  psp_improvement_ids: readonly (string | null)[];
+  exchange_rates: readonly string[];
+  source_amounts: readonly string[];
+  source_capped: readonly boolean[];
+  destination_amounts: readonly string[];
+  destination_capped: readonly boolean[];
+  scheme_fees: readonly (string | null)[];
+  creditor_agent_fees: readonly (string | null)[];
+  source_sap_ids: readonly string[];
+  source_account_ids: readonly string[];
+  destination_sap_ids: readonly string[];
+  destination_account_ids: readonly string[];
+}
+
+interface QuoteUsesTable {
+  quote_id: string;
+  uetr: string;
+}
+
+interface MessagesTable {
+  message_id: string;
+  uetr: string | null;
+  message_type: string;
+  message_identification: string;
+  direction: string;
+  leg: string;
+  party: string;
+  status: string | null;
+  reason_code: string | null;
+  answer_url: string | null;
+  in_reply_to: string | null;
+  sha256: Buffer;
+  body: Buffer;
+  created_at: Generated<Date>;
+}
+
+interface MessageIdentificationsTable {
+  source_clearing_system: string;
+  message_identification: string;
+  uetr: string;
+  claimed_at: Date;
+}
+
+interface PaymentsTable {
+  uetr: string;
+  source_clearing_system: string;
+  message_id: string;
+  answer_message_id: string;
+  received_at: Date;
+  accepted: boolean;
+  forwarded_message_id: string | null;
+  destination_clearing_system: string | null;
+  priority: string | null;
+  acceptance_at: Date | null;
+  deadline_at: Date | null;
+  quote_id: string | null;
+  fxp_id: string | null;
+  exchange_rate: string | null;
+  source_amount: string | null;
+  source_currency: string | null;
+  destination_amount: string | null;
+  destination_currency: string | null;
+  creditor_agent_fee: string | null;
+  debtor_agent_id: string | null;
+  creditor_agent_id: string | null;
+}
+
+interface DecisionsTable {
+  uetr: string;
+  status: string;
+  reason_code: string | null;
+  rule_id: string | null;
+  decided_by: string;
+  report_message_id: string | null;
+  callback_message_id: string | null;
+  confirmation_message_id: string | null;
+  notification_message_id: string | null;
+  decided_at: Generated<Date>;
+}
+
+interface DeliveriesTable {
+  delivery_id: string;
+  uetr: string;
+  kind: string;
+  message_id: string;
+  party: string;
+  url: string;
+  due_from: Generated<Date>;
+  delivered_at: Date | null;
+  dead_at: Date | null;
+  dead_reason: string | null;
+}
+
+interface DeliveryAttemptsTable {
+  delivery_id: string;
+  attempt: number;
+  started_at: Generated<Date>;
+  finished_at: Date | null;
+  outcome: string | null;
+  http_status: number | null;
+  duration_ms: number | null;
+  error_class: string | null;
+  response_excerpt: string | null;
+}
+
+interface AuditEventsTable {
+  audit_event_id: Generated<string>;
+  occurred_at: Generated<Date>;
+  severity: string;
+  kind: string;
+  uetr: string | null;
+  party: string | null;
+  detail: Generated<JsonColumn>;
+}
+
+export interface Database {
+  countries: CountriesTable;
+  currencies: CurrenciesTable;
+  operators: OperatorsTable;
+  operator_callback_origins: OperatorCallbackOriginsTable;
+  clearing_systems: ClearingSystemsTable;
+  country_clearing_systems: CountryClearingSystemsTable;
+  address_types: AddressTypesTable;
+  address_type_countries: AddressTypeCountriesTable;
+  address_inputs: AddressInputsTable;
+  address_type_inputs: AddressTypeInputsTable;
+  institutions: InstitutionsTable;
+  institution_roles: InstitutionRolesTable;
+  institution_identifiers: InstitutionIdentifiersTable;
+  institution_memberships: InstitutionMembershipsTable;
+  fxp_endpoints: FxpEndpointsTable;
+  public_keys: PublicKeysTable;
+  clients: ClientsTable;
+  settlement_accounts: SettlementAccountsTable;
+  fxp_settlement_access: FxpSettlementAccessTable;
+  fxp_corridors: FxpCorridorsTable;
+  scheme_fee_formulas: SchemeFeeFormulasTable;
+  creditor_agent_fee_formulas: CreditorAgentFeeFormulasTable;
+  tier_improvements: TierImprovementsTable;
+  psp_improvements: PspImprovementsTable;
+  rates: RatesTable;
+  idempotency_keys: IdempotencyKeysTable;
+  quote_requests: QuoteRequestsTable;
+  quote_uses: QuoteUsesTable;
+  messages: MessagesTable;
+  message_identifications: MessageIdentificationsTable;
+  payments: PaymentsTable;
+  decisions: DecisionsTable;
+  deliveries: DeliveriesTable;
+  delivery_attempts: DeliveryAttemptsTable;
+  audit_events: AuditEventsTable;
+}
