@@ -1,0 +1,230 @@
+/**
+ * Builds the pacs.008 that leaves for the destination (MSG-9, MSG-10), and original ones for whoever plays a source.
+ * Nothing that no rule names is touched: it passes as the tree that was read.
+ */
+import { messages } from './messages.ts';
+import type { Pacs008 } from './pacs008.ts';
+import {
+  buildAccount,
+  buildAgent,
+  buildAmount,
+  type AccountIdentification,
+  type AgentIdentification,
+  type Amount,
+} from './parties.ts';
+import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
+
+/** What MSG-10 sets; all else comes from the message that was received. */
+export interface ForwardedLeg {
+  readonly messageId: string;
+  readonly creationDateTime: string;
+  /** The destination clearing system. */
+  readonly clearingSystemId: string;
+  /** The destination amount. */
+  readonly interbankSettlementAmount: Amount;
+  /** UTC date of forwarding. */
+  readonly settlementDate: string;
+  /** The destination SAP. */
+  readonly instructingAgent: AgentIdentification;
+  /** The destination PSP. */
+  readonly instructedAgent: AgentIdentification;
+  /** The source SAP, from `IntrmyAgt1` or the quote. */
+  readonly previousInstructingAgent1?: AgentIdentification;
+  readonly previousInstructingAgent1Account?: AccountIdentification;
+  /** Only where the received message leaves it out and the quote fills it in (PAY-4). */
+  readonly intermediaryAgent2?: AgentIdentification;
+  readonly intermediaryAgent2Account?: AccountIdentification;
+}
+
+/** The elements of `CdtTrfTxInf` that our schema uses, in its order. */
+const transactionOrder: readonly string[] = [
+  'PmtId',
+  'PmtTpInf',
+  'IntrBkSttlmAmt',
+  'IntrBkSttlmDt',
+  'AddtlDtTm',
+  'InstdAmt',
+  'AgrdRate',
+  'ChrgBr',
+  'ChrgsInf',
+  'PrvsInstgAgt1',
+  'PrvsInstgAgt1Acct',
+  'InstgAgt',
+  'InstdAgt',
+  'IntrmyAgt1',
+  'IntrmyAgt1Acct',
+  'IntrmyAgt2',
+  'IntrmyAgt2Acct',
+  'UltmtDbtr',
+  'Dbtr',
+  'DbtrAcct',
+  'DbtrAgt',
+  'CdtrAgt',
+  'Cdtr',
+  'CdtrAcct',
+  'UltmtCdtr',
+  'InstrForCdtrAgt',
+  'Purp',
+  'RgltryRptg',
+  'RmtInf',
+];
+
+const maxClearingSystemCodeLength = 3; // ExternalCashClearingSystem1Code
+
+function buildGroup(values: {
+  messageId: string;
+  creationDateTime: string;
+  clearingSystemId: string;
+}): XmlElement {
+  const { clearingSystemId } = values;
+  const inCode = clearingSystemId.length <= maxClearingSystemCodeLength;
+  return branch(
+    'GrpHdr',
+    leaf('MsgId', values.messageId),
+    leaf('CreDtTm', values.creationDateTime),
+    leaf('NbOfTxs', '1'),
+    branch(
+      'SttlmInf',
+      leaf('SttlmMtd', 'CLRG'),
+      branch('ClrSys', leaf(inCode ? 'Cd' : 'Prtry', clearingSystemId)),
+    ),
+  );
+}
+
+function render(group: XmlElement, transaction: XmlElement): string {
+  const { namespace, messageElement } = messages.pacs008;
+  return renderDocument(namespace, branch('Document', branch(messageElement, group, transaction)));
+}
+
+const agentElement = (name: string, agent: AgentIdentification | undefined) =>
+  agent === undefined ? undefined : buildAgent(name, agent);
+const accountElement = (name: string, account: AccountIdentification | undefined) =>
+  account === undefined ? undefined : buildAccount(name, account);
+
+/** An agent or account exactly as received, under another name. */
+function moved(transaction: XmlElement, from: string, to: string): XmlElement | undefined {
+  const found = transaction.children.find((one) => one.name === from);
+  return found === undefined ? undefined : { ...found, name: to };
+}
+
+/**
+ * The pacs.008 for the destination, as text.
+ * `IntrmyAgt1` and account are removed and moved, as received, to `PrvsInstgAgt1`; where the message leaves them out,
+ * `leg` gives them. The same holds for `IntrmyAgt2` in its own place.
+ */
+export function buildForwardedPacs008(received: Pacs008, leg: ForwardedLeg): string {
+  const { transaction } = received;
+  const replaced = new Map<string, XmlElement | undefined>([
+    ['IntrBkSttlmAmt', buildAmount('IntrBkSttlmAmt', leg.interbankSettlementAmount)],
+    ['IntrBkSttlmDt', leaf('IntrBkSttlmDt', leg.settlementDate)],
+    ['InstgAgt', buildAgent('InstgAgt', leg.instructingAgent)],
+    ['InstdAgt', buildAgent('InstdAgt', leg.instructedAgent)],
+    [
+      'PrvsInstgAgt1',
+      moved(transaction, 'IntrmyAgt1', 'PrvsInstgAgt1') ??
+        agentElement('PrvsInstgAgt1', leg.previousInstructingAgent1),
+    ],
+    [
+      'PrvsInstgAgt1Acct',
+      moved(transaction, 'IntrmyAgt1Acct', 'PrvsInstgAgt1Acct') ??
+        accountElement('PrvsInstgAgt1Acct', leg.previousInstructingAgent1Account),
+    ],
+    ['IntrmyAgt1', undefined],
+    ['IntrmyAgt1Acct', undefined],
+    [
+      'IntrmyAgt2',
+      moved(transaction, 'IntrmyAgt2', 'IntrmyAgt2') ?? agentElement('IntrmyAgt2', leg.intermediaryAgent2),
+    ],
+    [
+      'IntrmyAgt2Acct',
+      moved(transaction, 'IntrmyAgt2Acct', 'IntrmyAgt2Acct') ??
+        accountElement('IntrmyAgt2Acct', leg.intermediaryAgent2Account),
+    ],
+  ]);
+  const children = transactionOrder.flatMap((name) =>
+    replaced.has(name) ? [replaced.get(name)] : transaction.children.filter((one) => one.name === name),
+  );
+  return render(buildGroup(leg), branch('CdtTrfTxInf', ...children));
+}
+
+/** A natural person or organisation as original messages name it. */
+export interface Party {
+  readonly name: string;
+  readonly townName?: string;
+  readonly country?: string;
+}
+
+/** What an original pacs.008 is built from; `charges` as in MSG-6. */
+export interface OriginalPacs008 extends Omit<
+  Pacs008,
+  'transaction' | 'acceptanceDateTime' | 'previousInstructingAgent1' | 'previousInstructingAgent1Account'
+> {
+  readonly acceptanceDateTime: string;
+  readonly debtor: Party;
+  readonly creditor: Party;
+  readonly remittanceInformation?: string;
+}
+
+function buildParty(name: string, party: Party): XmlElement {
+  const { townName, country } = party;
+  const address =
+    townName === undefined || country === undefined
+      ? undefined
+      : branch('PstlAdr', leaf('TwnNm', townName), leaf('Ctry', country));
+  return branch(name, leaf('Nm', party.name), address);
+}
+
+function buildIdentification(values: OriginalPacs008): XmlElement {
+  return branch(
+    'PmtId',
+    optionalLeaf('InstrId', values.instructionId),
+    leaf('EndToEndId', values.endToEndId),
+    optionalLeaf('TxId', values.transactionId),
+    leaf('UETR', values.uetr),
+    optionalLeaf('ClrSysRef', values.clearingSystemReference),
+  );
+}
+
+/** A new pacs.008 as a source operator submits it, as text. */
+export function buildPacs008(values: OriginalPacs008): string {
+  const { agreedRate, categoryPurpose, purpose, instructedAmount, remittanceInformation } = values;
+  const transaction = branch(
+    'CdtTrfTxInf',
+    buildIdentification(values),
+    branch(
+      'PmtTpInf',
+      leaf('InstrPrty', values.priority),
+      categoryPurpose === undefined ? undefined : branch('CtgyPurp', leaf('Cd', categoryPurpose)),
+    ),
+    buildAmount('IntrBkSttlmAmt', values.interbankSettlementAmount),
+    optionalLeaf('IntrBkSttlmDt', values.settlementDate),
+    branch('AddtlDtTm', leaf('AccptncDtTm', values.acceptanceDateTime)),
+    instructedAmount === undefined ? undefined : buildAmount('InstdAmt', instructedAmount),
+    branch(
+      'AgrdRate',
+      leaf('UnitCcy', agreedRate.unitCurrency),
+      leaf('QtdCcy', agreedRate.quotedCurrency),
+      leaf('PreAgrdXchgRate', agreedRate.preAgreedExchangeRate),
+      optionalLeaf('QtId', agreedRate.quoteId),
+    ),
+    leaf('ChrgBr', 'SHAR'),
+    ...values.charges.map((charge) =>
+      branch('ChrgsInf', buildAmount('Amt', charge), buildAgent('Agt', charge.agent)),
+    ),
+    agentElement('InstgAgt', values.instructingAgent),
+    agentElement('InstdAgt', values.instructedAgent),
+    agentElement('IntrmyAgt1', values.intermediaryAgent1),
+    accountElement('IntrmyAgt1Acct', values.intermediaryAgent1Account),
+    agentElement('IntrmyAgt2', values.intermediaryAgent2),
+    accountElement('IntrmyAgt2Acct', values.intermediaryAgent2Account),
+    buildParty('Dbtr', values.debtor),
+    buildAccount('DbtrAcct', values.debtorAccount),
+    buildAgent('DbtrAgt', values.debtorAgent),
+    buildAgent('CdtrAgt', values.creditorAgent),
+    buildParty('Cdtr', values.creditor),
+    buildAccount('CdtrAcct', values.creditorAccount),
+    purpose === undefined ? undefined : branch('Purp', leaf('Cd', purpose)),
+    remittanceInformation === undefined ? undefined : branch('RmtInf', leaf('Ustrd', remittanceInformation)),
+  );
+  return render(buildGroup(values), transaction);
+}

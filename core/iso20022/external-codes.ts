@@ -1,0 +1,41 @@
+/**
+ * The short lists of external codes that the rules name (MSG-4): what a customer's credit transfer can be for.
+ * Codes of collateral, securities lending and card settlement between institutions are left out: they are no such transfer.
+ */
+
+const list = (codes: string): ReadonlySet<string> => new Set(codes.trim().split(/\s+/));
+
+/** `Purp/Cd`, by theme of the external purpose code set. */
+const purposeCodes = list(`
+  ${/* cash management and finance */ ''}
+  ACCT CASH COLL CSDB DEPT INTC LIMA NETT BKDF BKFE BKFM BKIP BKPP CDBL CDCB CDCD CDCS CDDP CDOC CDQC CAFI CABD CAEQ
+  CBCR CBFF CBFR CBLK CBTV ADVA AGRT AREN BEXP BOCE COMC CPYR GDDS GDSV GSCB LICF MP2B POPE ROYA SCVE SERV SUBS SUPP TRAD
+  ${/* consumer and family */ ''}
+  CHAR COMT CLPR DBTC GOVI HLRP HLST INPC INPR INSC INTE LBRI LIFI LOAN LOAR PENO PPTI RELG RINP TRFD FORW FXNT
+  FAND GIFT MP2P FEES SAVG OTHR ALMY BECH BENE ALLW STDY EDUC EXTD CFDI RENT REOD DMEQ
+  ${/* commercial, retail and electronic */ ''}
+  ADMG AUCO BLDM BNET CBFF CFEE CGDD COMM CORT COST CPKC DCRD DSMT DNTS EPAY ETUP FCOL FCPM FERB FREX GAFA GAHO GAMB GASB
+  GFRP GVEA GVEB GVEC GVED GWLT ICCP IDCP IHRP INSM INSU INTP INTX INVS IPAY IPCA IPDO IPEA IPEC IPEW IPPS IPRT IPU2
+  IPUW IVPT LCOL LFEE LIFI LMEQ LMFI LMRK LOTT LREB LREV LSFL LTCF MAFC MARF MDCS MOMA MSVC MTUP NITX NOWS NWCH NWCM OFEE
+  OTLC PADD PCOM PDEP PEFC PENS PHON PLDS PLRF PRCP PRME PTSP PTXP RAPI RCKE RCPT RDTX REBT REFU RETL RHBS RIMB RLWY RMCO
+  RRBN RRCT RRTP RVPM SASW SCIE SEPI SLPI SPLT SSBE TBAN TELI TREA TRNC TRPT TRVC VIEW VATX WHLD
+  ${/* salary, benefits, government, tax */ ''}
+  AEMP BBSC BONU COMP CPEN GOVT GSTX HSPC HSTX HREC INTE PAYR PRCP SALA SPSP SSBE TAXR TAXS ESTX TLRF TLRR WTER TCSC
+  ${/* medical, insurance, transport, utilities, investment */ ''}
+  ANNI ANTS BCFG CVCF DIVD DVPM ECPG ECPR ECPU ELEC ENRG FACT FLCR HEDG HLTC HLTI ICRF LBIN NWCH OTCD SECU TBIL UBIL UNIT WEBI
+  AIRB BUSB CCRD DBCR DEBT DEPD DERI EFTC EFTD EXPT FIXI FNET FUTR OPTN REPO RVPO SCRP SWPT AMEX B112 BOND BR12 CCHD CCIR
+`);
+
+/** `PmtTpInf/CtgyPurp/Cd`. */
+const categoryPurposeCodes = list(`
+  BONU CASH CBLK CCRD CGWV CIPC CONC CORT CTDF DCRD DIVI DVPM EPAY FCDT FCIN FCOL GOVT GP2P HEDG ICCP IDCP INTC INTE LBOX
+  LOAN MP2B MP2P OTHR PENS RPRE RRCT RVPM SALA SAVG SECU SSBE SUPP SWEP TAXS TOPG TRAD TREA VATX VOST WHLD ZABA
+`);
+
+export function isPurposeCode(code: string): boolean {
+  return purposeCodes.has(code);
+}
+
+export function isCategoryPurposeCode(code: string): boolean {
+  return categoryPurposeCodes.has(code);
+}

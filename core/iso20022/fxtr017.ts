@@ -1,0 +1,146 @@
+/**
+ * Builds the fxtr.017 that tells an FX provider of a completed payment (NOT-1, NOT-2), and reads it for whoever plays a provider.
+ * It carries institutions, accounts of the provider and amounts: never a person.
+ */
+import { messages } from './messages.ts';
+import type { Reading } from './pacs008.ts';
+import {
+  buildAmount,
+  collapsed,
+  compact,
+  readAmount,
+  type AgentIdentification,
+  type Amount,
+} from './parties.ts';
+import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
+
+/** Names the service in every notification (`PdctTp`). */
+export const productType = 'ISTHMUS';
+
+export interface Fxtr017 {
+  readonly messageId: string;
+  /** With hyphens; written without. */
+  readonly uetr: string;
+  /** With hyphens; written without. */
+  readonly quoteId: string;
+  /** UTC date on which the payment was completed: trade and settlement date. */
+  readonly completionDate: string;
+  readonly sourcePsp: AgentIdentification;
+  readonly fxp: AgentIdentification;
+  /** Destination amount and currency. */
+  readonly tradingSideBuyAmount: Amount;
+  /** Source amount and currency. */
+  readonly tradingSideSellAmount: Amount;
+  readonly exchangeRate: string;
+  readonly destinationSap: AgentIdentification;
+  /** The FX provider's account at the destination SAP. */
+  readonly destinationSapAccountId: string;
+  readonly destinationPsp: AgentIdentification;
+  readonly sourceSap: AgentIdentification;
+  /** The FX provider's account at the source SAP. */
+  readonly sourceSapAccountId: string;
+}
+
+const message = messages.fxtr017;
+
+const withoutHyphens = (uuid: string) => uuid.replaceAll('-', '');
+const withHyphens = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+/** By BIC where there is one and nothing else is to be said; otherwise by name, LEI and account. */
+function buildParty(name: string, agent: AgentIdentification, accountId?: string): XmlElement {
+  const { bicfi, lei } = agent;
+  const bic = bicfi === undefined ? undefined : branch('AnyBIC', leaf('AnyBIC', bicfi));
+  if (bic !== undefined && accountId === undefined) return branch(name, bic);
+  const otherId = agent.otherId ?? agent.memberId?.memberId;
+  return branch(
+    name,
+    branch(
+      'PtyId',
+      optionalLeaf('PtyNm', bicfi === undefined && lei === undefined ? otherId : undefined),
+      bic,
+      optionalLeaf('AcctNb', accountId),
+      optionalLeaf('LglNttyIdr', bicfi === undefined ? lei : undefined),
+    ),
+  );
+}
+
+function readParty(element: XmlElement): AgentIdentification {
+  return compact<AgentIdentification>({
+    bicfi: textAt(element, 'AnyBIC/AnyBIC') ?? textAt(element, 'PtyId/AnyBIC/AnyBIC'),
+    lei: textAt(element, 'PtyId/LglNttyIdr'),
+    otherId: textAt(element, 'PtyId/PtyNm'),
+  });
+}
+
+/** The fxtr.017 as text. */
+export function buildFxtr017(values: Fxtr017): string {
+  const uetr = withoutHyphens(values.uetr);
+  const { tradingSideBuyAmount: buy, tradingSideSellAmount: sell } = values;
+  const notification = branch(
+    message.messageElement,
+    branch('StsDtls', leaf('MtchgSysUnqRef', uetr), branch('CurSts', branch('StsCd', leaf('Cd', 'STLD')))),
+    branch(
+      'TradInf',
+      leaf('TradDt', values.completionDate),
+      leaf('MsgId', values.messageId),
+      leaf('OrgtrRef', uetr),
+      leaf('CmonRef', withoutHyphens(values.quoteId)),
+      leaf('PdctTp', productType),
+      leaf('SpltTradInd', 'false'),
+    ),
+    branch('TradgSdId', buildParty('SubmitgPty', values.sourcePsp)),
+    branch('CtrPtySdId', buildParty('SubmitgPty', values.fxp)),
+    branch(
+      'TradAmts',
+      branch('TradgSdBuyAmt', buildAmount('Amt', buy)),
+      branch('TradgSdSellAmt', buildAmount('Amt', sell)),
+      leaf('SttlmDt', values.completionDate),
+    ),
+    branch(
+      'AgrdRate',
+      leaf('XchgRate', values.exchangeRate),
+      leaf('UnitCcy', sell.currency),
+      leaf('QtdCcy', buy.currency),
+    ),
+    branch(
+      'TradgSdSttlmInstrs',
+      buildParty('DlvryAgt', values.destinationSap, values.destinationSapAccountId),
+      buildParty('RcvgAgt', values.destinationPsp),
+    ),
+    branch(
+      'CtrPtySdSttlmInstrs',
+      buildParty('DlvryAgt', values.sourcePsp),
+      buildParty('RcvgAgt', values.sourceSap, values.sourceSapAccountId),
+    ),
+  );
+  return renderDocument(message.namespace, branch('Document', notification));
+}
+
+/** The values of a fxtr.017 that its schema found valid. */
+export function readFxtr017(document: XmlElement): Reading<Fxtr017> {
+  const at = (path: string): XmlElement => {
+    const found = elementAt(document, `${message.messageElement}/${path}`);
+    if (found === undefined)
+      throw new Error(`${path} is mandatory in the schema, yet absent in a validated message`);
+    return found;
+  };
+  return {
+    ok: true,
+    value: {
+      messageId: at('TradInf/MsgId').text,
+      uetr: withHyphens(at('TradInf/OrgtrRef').text),
+      quoteId: withHyphens(at('TradInf/CmonRef').text),
+      completionDate: collapsed(at('TradAmts/SttlmDt').text),
+      sourcePsp: readParty(at('TradgSdId/SubmitgPty')),
+      fxp: readParty(at('CtrPtySdId/SubmitgPty')),
+      tradingSideBuyAmount: readAmount(at('TradAmts/TradgSdBuyAmt/Amt')),
+      tradingSideSellAmount: readAmount(at('TradAmts/TradgSdSellAmt/Amt')),
+      exchangeRate: collapsed(at('AgrdRate/XchgRate').text),
+      destinationSap: readParty(at('TradgSdSttlmInstrs/DlvryAgt')),
+      destinationSapAccountId: at('TradgSdSttlmInstrs/DlvryAgt/PtyId/AcctNb').text,
+      destinationPsp: readParty(at('TradgSdSttlmInstrs/RcvgAgt')),
+      sourceSap: readParty(at('CtrPtySdSttlmInstrs/RcvgAgt')),
+      sourceSapAccountId: at('CtrPtySdSttlmInstrs/RcvgAgt/PtyId/AcctNb').text,
+    },
+  };
+}

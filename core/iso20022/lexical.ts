@@ -1,0 +1,47 @@
+/**
+ * What the text of a value shows before it becomes a number or a time. Values here were valid by the schema;
+ * nothing is rounded or compared as a binary float.
+ */
+
+/** @param decimal a plain decimal such as `0.00` */
+export function isZero(decimal: string): boolean {
+  return !/[1-9]/.test(decimal);
+}
+
+/** How many decimals are written, trailing zeros included. */
+export function decimalsOf(decimal: string): number {
+  const point = decimal.indexOf('.');
+  return point < 0 ? 0 : decimal.length - point - 1;
+}
+
+const maxRateDigits = 11; // MON-1, BaseOneRate
+
+/** Whether a rate has more digits, as written, than MON-1 allows; the schema counts without trailing zeros. */
+export function rateFault(rate: string): boolean {
+  return rate.replaceAll('.', '').length > maxRateDigits;
+}
+
+/**
+ * Milliseconds since 1970 UTC of a date time with time zone; what is finer than a millisecond is cut off.
+ * @param dateTime valid by the schema: four-digit year, seconds, `Z` or an offset
+ */
+export function parseDateTime(dateTime: string): number {
+  const epochMs = Date.parse(dateTime.replace(/(\.\d{3})\d+/, '$1'));
+  if (Number.isNaN(epochMs)) throw new Error('a date time that the schema allows cannot be parsed');
+  return epochMs;
+}
+
+const uuidV4Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** A lower-case UUID v4, as UETRs and quote ids are (MSG-5, QUO-7). */
+export function isUuidV4(text: string): boolean {
+  return uuidV4Pattern.test(text);
+}
+
+const maxIdentifierLength = 35; // Max35Text
+const identifierPattern = /^[!-.0-~](?:[ -.0-~]|\/(?!\/))*(?<![ /])$/;
+
+/** An id that every message may carry: at most 35 printable characters, no `/` at either end, no `//` (MSG-5). */
+export function isIdentifier(text: string): boolean {
+  return text.length <= maxIdentifierLength && identifierPattern.test(text);
+}

@@ -1,0 +1,38 @@
+/**
+ * The messages that the gateway speaks (MSG-1): exact versions, their namespaces and schemas.
+ * Everything that depends on a version is looked up here and nowhere else.
+ */
+
+function message<Name extends string>(name: Name, identifier: string, messageElement: string) {
+  return {
+    name,
+    /** As published, e.g. `pacs.008.001.13`. */
+    identifier,
+    namespace: `urn:iso:std:iso:20022:tech:xsd:${identifier}`,
+    /** The only child of `Document`. */
+    messageElement,
+    /** File in `schemas/`. */
+    schemaFile: `${identifier}.xsd`,
+  };
+}
+
+export const messages = {
+  pacs008: message('pacs008', 'pacs.008.001.13', 'FIToFICstmrCdtTrf'),
+  pacs002: message('pacs002', 'pacs.002.001.15', 'FIToFIPmtStsRpt'),
+  acmt023: message('acmt023', 'acmt.023.001.04', 'IdVrfctnReq'),
+  acmt024: message('acmt024', 'acmt.024.001.04', 'IdVrfctnRpt'),
+  fxtr017: message('fxtr017', 'fxtr.017.001.06', 'FXTradStsAndDtlsNtfctn'),
+  pacs028: message('pacs028', 'pacs.028.001.06', 'FIToFIPmtStsReq'),
+} as const;
+
+export type MessageName = keyof typeof messages;
+export type MessageType = (typeof messages)[MessageName];
+
+const byNamespace: ReadonlyMap<string, MessageType> = new Map(
+  Object.values(messages).map((one) => [one.namespace, one]),
+);
+
+/** The message of a namespace, if it is one of ours, in our version. */
+export function messageOfNamespace(namespace: string): MessageType | undefined {
+  return byNamespace.get(namespace);
+}

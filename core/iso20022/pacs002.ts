@@ -1,0 +1,191 @@
+/**
+ * Reads and builds the pacs.002 (payment status report): the answer to the source, the confirmation to the destination (PAY-9)
+ * and what a destination reports. It states a status; it never decides one.
+ */
+import { reject } from '../rejection.ts';
+import { messages } from './messages.ts';
+import type { Pacs008, Reading } from './pacs008.ts';
+import { buildAgent, collapsed, compact, readAgent, type AgentIdentification } from './parties.ts';
+import type { OriginalReferences, RefusedPacs008 } from './references.ts';
+import {
+  branch,
+  childrenNamed,
+  elementAt,
+  leaf,
+  optionalLeaf,
+  renderDocument,
+  textAt,
+  type XmlElement,
+} from './tree.ts';
+
+/** The statuses of the scheme: three finals, two interim ones (PAY-7). */
+export const transactionStatuses = ['ACCC', 'RJCT', 'BLCK', 'ACWP', 'ACTC'] as const;
+export type TransactionStatus = (typeof transactionStatuses)[number];
+
+export interface Pacs002 {
+  readonly messageId: string;
+  readonly creationDateTime: string;
+  readonly original: OriginalReferences;
+  readonly statusId?: string;
+  readonly status: TransactionStatus;
+  /** From the external status reason set; always there on RJCT. */
+  readonly reasonCode?: string;
+  /** Each at most 105 characters. */
+  readonly additionalInformation?: readonly string[];
+  readonly acceptanceDateTime?: string;
+  readonly clearingSystemReference?: string;
+  readonly instructingAgent?: AgentIdentification;
+  readonly instructedAgent?: AgentIdentification;
+}
+
+const message = messages.pacs002;
+const xpath = (path: string) => `/Document/${message.messageElement}/TxInfAndSts/${path}`;
+
+function isTransactionStatus(code: string | undefined): code is TransactionStatus {
+  return transactionStatuses.some((one) => one === code);
+}
+
+function readOriginal(transaction: XmlElement): OriginalReferences {
+  const created = textAt(transaction, 'OrgnlGrpInf/OrgnlCreDtTm');
+  return compact<OriginalReferences>({
+    messageId: textAt(transaction, 'OrgnlGrpInf/OrgnlMsgId') ?? '',
+    messageNameId: textAt(transaction, 'OrgnlGrpInf/OrgnlMsgNmId') ?? '',
+    creationDateTime: created === undefined ? undefined : collapsed(created),
+    instructionId: textAt(transaction, 'OrgnlInstrId'),
+    endToEndId: textAt(transaction, 'OrgnlEndToEndId'),
+    transactionId: textAt(transaction, 'OrgnlTxId'),
+    uetr: textAt(transaction, 'OrgnlUETR') ?? '',
+  });
+}
+
+/**
+ * The values of a pacs.002 that its schema found valid.
+ * @returns a rejection `element-missing` for a RJCT without reason code (MSG-11)
+ */
+export function readPacs002(document: XmlElement): Reading<Pacs002> {
+  const report = elementAt(document, message.messageElement);
+  const transaction = report && elementAt(report, 'TxInfAndSts');
+  const status = transaction && textAt(transaction, 'TxSts');
+  if (report === undefined || transaction === undefined || !isTransactionStatus(status)) {
+    throw new Error('a validated pacs.002 has a transaction with a status of the scheme');
+  }
+  const reason = elementAt(transaction, 'StsRsnInf');
+  const reasonCode = reason && textAt(reason, 'Rsn/Cd');
+  if (status === 'RJCT' && reasonCode === undefined) {
+    return { ok: false, rejection: reject('element-missing', xpath('StsRsnInf/Rsn/Cd'), 'MSG-11') };
+  }
+  const accepted = textAt(transaction, 'AccptncDtTm');
+  const information = reason === undefined ? [] : childrenNamed(reason, 'AddtlInf').map((one) => one.text);
+  const value = compact<Pacs002>({
+    messageId: textAt(report, 'GrpHdr/MsgId') ?? '',
+    creationDateTime: collapsed(textAt(report, 'GrpHdr/CreDtTm') ?? ''),
+    original: readOriginal(transaction),
+    statusId: textAt(transaction, 'StsId'),
+    status,
+    reasonCode,
+    additionalInformation: information.length === 0 ? undefined : information,
+    acceptanceDateTime: accepted === undefined ? undefined : collapsed(accepted),
+    clearingSystemReference: textAt(transaction, 'ClrSysRef'),
+    instructingAgent: readAgent(elementAt(transaction, 'InstgAgt')),
+    instructedAgent: readAgent(elementAt(transaction, 'InstdAgt')),
+  });
+  return { ok: true, value };
+}
+
+function buildReason(values: Pacs002): XmlElement | undefined {
+  const { reasonCode, additionalInformation = [] } = values;
+  if (reasonCode === undefined && additionalInformation.length === 0) return undefined;
+  return branch(
+    'StsRsnInf',
+    reasonCode === undefined ? undefined : branch('Rsn', leaf('Cd', reasonCode)),
+    ...additionalInformation.map((text) => leaf('AddtlInf', text)),
+  );
+}
+
+/** The pacs.002 as text. */
+export function buildPacs002(values: Pacs002): string {
+  const { original, instructingAgent, instructedAgent } = values;
+  const transaction = branch(
+    'TxInfAndSts',
+    optionalLeaf('StsId', values.statusId),
+    branch(
+      'OrgnlGrpInf',
+      leaf('OrgnlMsgId', original.messageId),
+      leaf('OrgnlMsgNmId', original.messageNameId),
+      optionalLeaf('OrgnlCreDtTm', original.creationDateTime),
+    ),
+    optionalLeaf('OrgnlInstrId', original.instructionId),
+    optionalLeaf('OrgnlEndToEndId', original.endToEndId),
+    optionalLeaf('OrgnlTxId', original.transactionId),
+    leaf('OrgnlUETR', original.uetr),
+    leaf('TxSts', values.status),
+    buildReason(values),
+    optionalLeaf('AccptncDtTm', values.acceptanceDateTime),
+    optionalLeaf('ClrSysRef', values.clearingSystemReference),
+    instructingAgent === undefined ? undefined : buildAgent('InstgAgt', instructingAgent),
+    instructedAgent === undefined ? undefined : buildAgent('InstdAgt', instructedAgent),
+  );
+  const group = branch('GrpHdr', leaf('MsgId', values.messageId), leaf('CreDtTm', values.creationDateTime));
+  return renderDocument(
+    message.namespace,
+    branch('Document', branch(message.messageElement, group, transaction)),
+  );
+}
+
+/** What a status report says of a pacs.008. */
+export interface StatusStatement {
+  readonly messageId: string;
+  readonly creationDateTime: string;
+  readonly status: TransactionStatus;
+  readonly reasonCode?: string;
+  readonly additionalInformation?: readonly string[];
+}
+
+/** The ids of a pacs.008, as reports about it repeat them. */
+export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
+  return compact<OriginalReferences>({
+    messageId: pacs008.messageId,
+    messageNameId: messages.pacs008.identifier,
+    creationDateTime: pacs008.creationDateTime,
+    instructionId: pacs008.instructionId,
+    endToEndId: pacs008.endToEndId,
+    transactionId: pacs008.transactionId,
+    uetr: pacs008.uetr,
+  });
+}
+
+/** The report back to whoever sent the pacs.008: agents swapped against the original (MSG-11). */
+export function answerPacs008(original: Pacs008, statement: StatusStatement): string {
+  return answerRefusedPacs008(
+    compact<RefusedPacs008>({
+      original: originalReferencesOf(original),
+      instructingAgent: original.instructingAgent,
+      instructedAgent: original.instructedAgent,
+    }),
+    statement,
+  );
+}
+
+/** The same for a pacs.008 that may not even be valid: what could be read of it is repeated. */
+export function answerRefusedPacs008(refused: RefusedPacs008, statement: StatusStatement): string {
+  return buildPacs002(
+    compact<Pacs002>({
+      ...statement,
+      original: refused.original,
+      instructingAgent: refused.instructedAgent,
+      instructedAgent: refused.instructingAgent,
+    }),
+  );
+}
+
+/** The confirmation to the destination of our own pacs.008: it goes the same way, so agents stand as in that message (PAY-9). */
+export function confirmPacs008(forwarded: Pacs008, statement: StatusStatement): string {
+  return buildPacs002(
+    compact<Pacs002>({
+      ...statement,
+      original: originalReferencesOf(forwarded),
+      instructingAgent: forwarded.instructingAgent,
+      instructedAgent: forwarded.instructedAgent,
+    }),
+  );
+}

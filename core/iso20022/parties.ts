@@ -1,0 +1,151 @@
+/**
+ * Agents, accounts and amounts as every message writes them: read into plain values, built back in schema order.
+ * Whether an agent exists or is onboarded is not decided here.
+ */
+import { branch, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
+
+/** Decimal string, exactly as written, surrounding whitespace removed. */
+export interface Amount {
+  readonly currency: string;
+  readonly amount: string;
+}
+
+/** A financial institution by any of its identifiers (`FinInstnId`). */
+export interface AgentIdentification {
+  readonly bicfi?: string;
+  readonly lei?: string;
+  readonly memberId?: { readonly clearingSystemId?: string; readonly memberId: string };
+  readonly otherId?: string;
+  readonly name?: string;
+}
+
+/** An account by IBAN or another id, with its proxy where one was used. */
+export interface AccountIdentification {
+  readonly iban?: string;
+  readonly otherId?: string;
+  readonly proxy?: { readonly type?: string; readonly id: string };
+}
+
+type Partially<T> = { [Key in keyof T]: T[Key] | undefined };
+
+/** The same object without the properties that are undefined. */
+export function compact<T extends object>(values: Partially<T>): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** Removes the whitespace around decimals, dates and times, which carries no meaning there (whiteSpace collapse). */
+export function collapsed(text: string): string {
+  return text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+}
+
+export function readAmount(element: XmlElement): Amount {
+  return { currency: element.attributes['Ccy'] ?? '', amount: collapsed(element.text) };
+}
+
+export function buildAmount(name: string, amount: Amount): XmlElement {
+  return leaf(name, amount.amount, { Ccy: amount.currency });
+}
+
+/** @param element an agent element such as `DbtrAgt`; absent gives undefined */
+export function readAgent(element: XmlElement | undefined): AgentIdentification | undefined {
+  const institution = element && elementAt(element, 'FinInstnId');
+  if (institution === undefined) return undefined;
+  const memberId = textAt(institution, 'ClrSysMmbId/MmbId');
+  return compact<AgentIdentification>({
+    bicfi: textAt(institution, 'BICFI'),
+    lei: textAt(institution, 'LEI'),
+    memberId:
+      memberId === undefined
+        ? undefined
+        : compact<{ clearingSystemId?: string; memberId: string }>({
+            clearingSystemId:
+              textAt(institution, 'ClrSysMmbId/ClrSysId/Cd') ??
+              textAt(institution, 'ClrSysMmbId/ClrSysId/Prtry'),
+            memberId,
+          }),
+    otherId: textAt(institution, 'Othr/Id'),
+    name: textAt(institution, 'Nm'),
+  });
+}
+
+const maxClearingSystemCodeLength = 5; // ExternalClearingSystemIdentification1Code
+
+function buildMemberId(memberId: AgentIdentification['memberId']): XmlElement | undefined {
+  if (memberId === undefined) return undefined;
+  const system = memberId.clearingSystemId;
+  const inCode = system !== undefined && system.length <= maxClearingSystemCodeLength;
+  return branch(
+    'ClrSysMmbId',
+    system === undefined ? undefined : branch('ClrSysId', leaf(inCode ? 'Cd' : 'Prtry', system)),
+    leaf('MmbId', memberId.memberId),
+  );
+}
+
+export function buildAgent(name: string, agent: AgentIdentification): XmlElement {
+  return branch(
+    name,
+    branch(
+      'FinInstnId',
+      optionalLeaf('BICFI', agent.bicfi),
+      buildMemberId(agent.memberId),
+      optionalLeaf('LEI', agent.lei),
+      optionalLeaf('Nm', agent.name),
+      agent.otherId === undefined ? undefined : branch('Othr', leaf('Id', agent.otherId)),
+    ),
+  );
+}
+
+/** @param element an account element such as `CdtrAcct`; absent gives undefined */
+export function readAccount(element: XmlElement | undefined): AccountIdentification | undefined {
+  if (element === undefined) return undefined;
+  const proxyId = textAt(element, 'Prxy/Id');
+  return compact<AccountIdentification>({
+    iban: textAt(element, 'Id/IBAN'),
+    otherId: textAt(element, 'Id/Othr/Id'),
+    proxy:
+      proxyId === undefined
+        ? undefined
+        : compact<{ type?: string; id: string }>({ type: textAt(element, 'Prxy/Tp/Cd'), id: proxyId }),
+  });
+}
+
+export function buildAccount(name: string, account: AccountIdentification): XmlElement {
+  const { iban, otherId, proxy } = account;
+  return branch(
+    name,
+    iban !== undefined
+      ? branch('Id', leaf('IBAN', iban))
+      : otherId === undefined
+        ? undefined
+        : branch('Id', branch('Othr', leaf('Id', otherId))),
+    proxy === undefined
+      ? undefined
+      : branch(
+          'Prxy',
+          proxy.type === undefined ? undefined : branch('Tp', leaf('Cd', proxy.type)),
+          leaf('Id', proxy.id),
+        ),
+  );
+}
+
+/** A BIC8 and the same BIC with `XXX` are the same institution (REF-4). */
+function bic11(bic: string): string {
+  return bic.length === 8 ? `${bic}XXX` : bic;
+}
+
+/**
+ * Whether two agents name the same institution.
+ * @returns undefined when they share no kind of identifier, so that only reference data can tell
+ */
+export function sameAgent(one: AgentIdentification, other: AgentIdentification): boolean | undefined {
+  if (one.bicfi !== undefined && other.bicfi !== undefined) return bic11(one.bicfi) === bic11(other.bicfi);
+  if (one.lei !== undefined && other.lei !== undefined) return one.lei === other.lei;
+  if (one.memberId !== undefined && other.memberId !== undefined) {
+    return (
+      one.memberId.memberId === other.memberId.memberId &&
+      one.memberId.clearingSystemId === other.memberId.clearingSystemId
+    );
+  }
+  if (one.otherId !== undefined && other.otherId !== undefined) return one.otherId === other.otherId;
+  return undefined;
+}

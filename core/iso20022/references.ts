@@ -1,0 +1,105 @@
+/**
+ * What an answer must repeat of a message, read before any schema has judged it (MSG-2): its keys, and whatever else
+ * is well formed. A value that an answer could not carry is left out, never repaired.
+ */
+import type { MessageName } from './messages.ts';
+import { isIdentifier, isUuidV4 } from './lexical.ts';
+import { compact, collapsed, readAgent, type AgentIdentification } from './parties.ts';
+import { elementAt, textAt, type XmlElement } from './tree.ts';
+
+/** The ids of an original message, as a pacs.002 repeats them (MSG-11). */
+export interface OriginalReferences {
+  readonly messageId: string;
+  /** As published, e.g. `pacs.008.001.13`. */
+  readonly messageNameId: string;
+  readonly creationDateTime?: string;
+  readonly instructionId?: string;
+  readonly endToEndId?: string;
+  readonly transactionId?: string;
+  readonly uetr: string;
+}
+
+/** What identifies a message; `uetr` only where the kind of message has one. */
+export interface MessageKey {
+  readonly messageId: string;
+  readonly uetr?: string;
+}
+
+export type MessageKeyReading =
+  | { readonly ok: true; readonly value: MessageKey }
+  | { readonly ok: false; readonly element: 'MsgId' | 'UETR'; readonly problem: 'missing' | 'malformed' };
+
+const keyPaths: Readonly<Record<MessageName, { messageId: string; uetr?: string }>> = {
+  pacs008: { messageId: 'FIToFICstmrCdtTrf/GrpHdr/MsgId', uetr: 'FIToFICstmrCdtTrf/CdtTrfTxInf/PmtId/UETR' },
+  pacs002: { messageId: 'FIToFIPmtStsRpt/GrpHdr/MsgId', uetr: 'FIToFIPmtStsRpt/TxInfAndSts/OrgnlUETR' },
+  pacs028: { messageId: 'FIToFIPmtStsReq/GrpHdr/MsgId', uetr: 'FIToFIPmtStsReq/TxInf/OrgnlUETR' },
+  acmt023: { messageId: 'IdVrfctnReq/Assgnmt/MsgId' },
+  acmt024: { messageId: 'IdVrfctnRpt/Assgnmt/MsgId' },
+  fxtr017: { messageId: 'FXTradStsAndDtlsNtfctn/TradInf/MsgId' },
+};
+
+/** MsgId and, where the message has one, UETR: without them no answer could be given (MSG-2). */
+export function readMessageKey(name: MessageName, document: XmlElement): MessageKeyReading {
+  const paths = keyPaths[name];
+  const messageId = textAt(document, paths.messageId);
+  if (messageId === undefined || messageId === '') return { ok: false, element: 'MsgId', problem: 'missing' };
+  if (!isIdentifier(messageId)) return { ok: false, element: 'MsgId', problem: 'malformed' };
+  if (paths.uetr === undefined) return { ok: true, value: { messageId } };
+  const uetr = textAt(document, paths.uetr);
+  if (uetr === undefined || uetr === '') return { ok: false, element: 'UETR', problem: 'missing' };
+  if (!isUuidV4(uetr)) return { ok: false, element: 'UETR', problem: 'malformed' };
+  return { ok: true, value: { messageId, uetr } };
+}
+
+/** A pacs.008 that may not be valid, as far as a rejection of it can tell. */
+export interface RefusedPacs008 {
+  readonly original: OriginalReferences;
+  readonly instructingAgent?: AgentIdentification;
+  readonly instructedAgent?: AgentIdentification;
+}
+
+const usable = <T>(value: T | undefined, test: (value: T) => boolean): T | undefined =>
+  value !== undefined && test(value) ? value : undefined;
+
+const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+function isDateTime(text: string): boolean {
+  return dateTimePattern.test(text) && !Number.isNaN(Date.parse(text.replace(/(\.\d{3})\d+/, '$1')));
+}
+
+/** Only the BIC or LEI of an agent, and only when it has their form. */
+function usableAgent(element: XmlElement | undefined): AgentIdentification | undefined {
+  const agent = readAgent(element);
+  const bicfi = usable(agent?.bicfi, (one) => /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(one));
+  const lei = usable(agent?.lei, (one) => /^[A-Z0-9]{18}[0-9]{2}$/.test(one));
+  return bicfi === undefined && lei === undefined ? undefined : compact<AgentIdentification>({ bicfi, lei });
+}
+
+/**
+ * What a rejection of a pacs.008 repeats, whether the message is valid or not.
+ * @param key as read by {@link readMessageKey}
+ * @param messageNameId the identifier of the message, e.g. `pacs.008.001.13`
+ */
+export function readRefusedPacs008(
+  document: XmlElement,
+  key: { readonly messageId: string; readonly uetr: string },
+  messageNameId: string,
+): RefusedPacs008 {
+  const message = elementAt(document, 'FIToFICstmrCdtTrf');
+  const text = (path: string) => (message === undefined ? undefined : textAt(message, path));
+  const agent = (path: string) => usableAgent(message && elementAt(message, path));
+  const created = text('GrpHdr/CreDtTm');
+  return compact<RefusedPacs008>({
+    original: compact<OriginalReferences>({
+      messageId: key.messageId,
+      messageNameId,
+      creationDateTime: usable(created === undefined ? undefined : collapsed(created), isDateTime),
+      instructionId: usable(text('CdtTrfTxInf/PmtId/InstrId'), isIdentifier),
+      endToEndId: usable(text('CdtTrfTxInf/PmtId/EndToEndId'), isIdentifier),
+      transactionId: usable(text('CdtTrfTxInf/PmtId/TxId'), isIdentifier),
+      uetr: key.uetr,
+    }),
+    instructingAgent: agent('CdtTrfTxInf/InstgAgt'),
+    instructedAgent: agent('CdtTrfTxInf/InstdAgt'),
+  });
+}

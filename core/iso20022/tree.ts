@@ -1,0 +1,86 @@
+/**
+ * The plain tree that every message is read from and built as: element names without prefix, attributes, text.
+ * The XML engine makes it from the very document that it validated (MSG-8); nothing here parses XML.
+ */
+
+/** One element. `text` is empty for an element that has children. */
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly XmlElement[];
+  readonly text: string;
+}
+
+const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
+const noChildren: readonly XmlElement[] = Object.freeze([]);
+
+/** A leaf: an element with text and, for amounts, its attributes. */
+export function leaf(name: string, text: string, attributes = noAttributes): XmlElement {
+  return { name, attributes, children: noChildren, text };
+}
+
+/** A branch: an element with children, in the order given; what is absent is left out. */
+export function branch(name: string, ...children: readonly (XmlElement | undefined)[]): XmlElement {
+  return { name, attributes: noAttributes, children: children.filter((one) => one !== undefined), text: '' };
+}
+
+/** A leaf, or nothing where there is no value. */
+export function optionalLeaf(name: string, text: string | undefined): XmlElement | undefined {
+  return text === undefined ? undefined : leaf(name, text);
+}
+
+/** The first element at a path such as `GrpHdr/MsgId` below `element`. */
+export function elementAt(element: XmlElement, path: string): XmlElement | undefined {
+  let current: XmlElement | undefined = element;
+  for (const name of path.split('/')) {
+    current = current.children.find((one) => one.name === name);
+    if (current === undefined) return undefined;
+  }
+  return current;
+}
+
+/** The text of the first element at a path, as written. */
+export function textAt(element: XmlElement, path: string): string | undefined {
+  return elementAt(element, path)?.text;
+}
+
+/** All children of that name. */
+export function childrenNamed(element: XmlElement, name: string): readonly XmlElement[] {
+  return element.children.filter((one) => one.name === name);
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#xD;',
+  '\t': '&#x9;',
+  '\n': '&#xA;',
+};
+
+function escapeText(text: string): string {
+  return text.replaceAll(/[&<>\r]/g, (character) => escapes[character] ?? character);
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll(/[&<>"\r\n\t]/g, (character) => escapes[character] ?? character);
+}
+
+function renderElement(element: XmlElement, namespace: string | undefined): string {
+  let start = element.name;
+  if (namespace !== undefined) start += ` xmlns="${escapeAttribute(namespace)}"`;
+  for (const [name, value] of Object.entries(element.attributes))
+    start += ` ${name}="${escapeAttribute(value)}"`;
+  const content = element.children.map((one) => renderElement(one, undefined)).join('');
+  return `<${start}>${content === '' ? escapeText(element.text) : content}</${element.name}>`;
+}
+
+/**
+ * The document as it is stored and sent: UTF-8, one namespace, no whitespace between elements.
+ * The same tree always gives the same text (MSG-8).
+ * @param root the `Document` element
+ */
+export function renderDocument(namespace: string, root: XmlElement): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${renderElement(root, namespace)}\n`;
+}

@@ -1,0 +1,31 @@
+/**
+ * What a schema says against a message, put into the words of the rules: which element, and of which kind.
+ * The verdict is the XML engine's; this file only gives it its ISO code (MSG-4).
+ */
+import { reject, type Rejection } from '../rejection.ts';
+
+export interface Violation {
+  /**
+   * `missing`: a mandatory element is not there or empty. `proprietary`: `Prtry` where an external code is required.
+   * `decimals`: more decimals than the type has. `invalid`: anything else.
+   */
+  readonly kind: 'missing' | 'proprietary' | 'decimals' | 'invalid';
+  /** From `/Document` on, names without prefix, with a position where siblings share a name. */
+  readonly xpath: string;
+  /** The engine's own words. They may repeat values of the message: never log or store them (SEC-3). */
+  readonly message: string;
+}
+
+/** The rejection of a message that is not valid by the project's schema. */
+export function rejectionOf(violation: Violation): Rejection {
+  switch (violation.kind) {
+    case 'missing':
+      return reject('element-missing', violation.xpath);
+    case 'proprietary':
+      return reject('code-required', violation.xpath);
+    case 'decimals':
+      return reject('too-many-decimals', violation.xpath);
+    case 'invalid':
+      return reject('schema-invalid', violation.xpath);
+  }
+}

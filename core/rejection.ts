@@ -1,0 +1,323 @@
+/**
+ * Every reason for which the gateway itself refuses a message, in one table: ISO code, rule, what it checks, public text.
+ * A rejection is a value, told to the other side in a pacs.002 or acmt.024; it is never logged as an error.
+ */
+
+interface RejectionRow {
+  /** From the external status reason set. */
+  readonly isoCode: string;
+  readonly ruleId: string;
+  /** What is checked, for the published table. */
+  readonly checks: string;
+  /** Where it stands when the check itself does not say: below the message element. */
+  readonly xpath?: string;
+  /** For the other side; never names data of the message. */
+  readonly text: string;
+}
+
+const transaction = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf';
+
+export const rejections = {
+  'schema-invalid': {
+    isoCode: 'FF01',
+    ruleId: 'MSG-4',
+    checks: "The message is valid by the project's schema.",
+    text: 'not valid by the schema',
+  },
+  'element-missing': {
+    isoCode: 'CH21',
+    ruleId: 'MSG-4',
+    checks: 'Every mandatory element is there and not empty.',
+    text: 'mandatory element missing',
+  },
+  'code-required': {
+    isoCode: 'CH21',
+    ruleId: 'MSG-4',
+    checks: 'Where an external code is required, `Prtry` does not stand in its place.',
+    text: 'Cd is required, not Prtry',
+  },
+  'too-many-decimals': {
+    isoCode: 'CH20',
+    ruleId: 'MSG-4',
+    checks: 'An amount has at most the decimals of its currency, as the scheme sets them (MON-2).',
+    text: 'too many decimals',
+  },
+  'currency-wrong': {
+    isoCode: 'CURR',
+    ruleId: 'MSG-4',
+    checks: "A currency is the country's and the corridor's.",
+    text: 'currency not of the corridor',
+  },
+  'code-unknown': {
+    isoCode: 'FF01',
+    ruleId: 'MSG-4',
+    checks: 'A code is in its external code set.',
+    text: 'code not in its code set',
+  },
+  'amount-zero': {
+    isoCode: 'FF01',
+    ruleId: 'MSG-4',
+    checks: 'No amount and no rate is zero, but for `ChrgsInf[1]/Amt`.',
+    text: 'amount is zero',
+  },
+  'guideline-violated': {
+    isoCode: 'FF01',
+    ruleId: 'MSG-5',
+    checks:
+      'One transaction, settled by clearing, shared charges, a lower-case UUID v4, ids without stray slashes: what MSG-5 demands without a code of its own.',
+    text: 'against the usage guideline',
+  },
+  'clearing-system-foreign': {
+    isoCode: 'AGNT',
+    ruleId: 'MSG-5',
+    checks: "`ClrSys` is the submitter's own clearing system.",
+    xpath: '/Document/FIToFICstmrCdtTrf/GrpHdr/SttlmInf/ClrSys/Prtry',
+    text: "not the submitter's clearing system",
+  },
+  'charges-agent-wrong': {
+    isoCode: 'FF01',
+    ruleId: 'MSG-6',
+    checks: 'The agent of `ChrgsInf[1]` is the source PSP, that of `ChrgsInf[2]` the destination PSP.',
+    text: 'not the agent of these charges',
+  },
+  'required-by-destination': {
+    isoCode: 'CH21',
+    ruleId: 'MSG-7',
+    checks: "What the destination country's `requiredMessageElements` name is there.",
+    text: 'required by the destination country',
+  },
+  'debtor-agent-not-member': {
+    isoCode: 'AGNT',
+    ruleId: 'PAY-6',
+    checks: 'The debtor agent is known and a member of the submitting operator.',
+    xpath: `${transaction}/DbtrAgt`,
+    text: 'debtor agent not a member',
+  },
+  'creditor-agent-unknown': {
+    isoCode: 'RC07',
+    ruleId: 'PAY-6',
+    checks: 'The creditor agent is known.',
+    xpath: `${transaction}/CdtrAgt`,
+    text: 'creditor agent unknown',
+  },
+  'creditor-agent-not-onboarded': {
+    isoCode: 'AGNT',
+    ruleId: 'PAY-6',
+    checks: 'The creditor agent is onboarded.',
+    xpath: `${transaction}/CdtrAgt`,
+    text: 'creditor agent not onboarded',
+  },
+  'destination-maximum-exceeded': {
+    isoCode: 'AM02',
+    ruleId: 'PAY-6',
+    checks: 'The destination amount does not exceed the destination maximum.',
+    xpath: `${transaction}/IntrBkSttlmAmt`,
+    text: 'above the destination maximum',
+  },
+  'quote-unknown': {
+    isoCode: 'AB04',
+    ruleId: 'PAY-4',
+    checks: 'The quote exists.',
+    xpath: `${transaction}/AgrdRate/QtId`,
+    text: 'quote unknown',
+  },
+  'quote-foreign': {
+    isoCode: 'AGNT',
+    ruleId: 'PAY-4',
+    checks: 'The quote belongs to the debtor agent.',
+    xpath: `${transaction}/AgrdRate/QtId`,
+    text: 'not a quote of the debtor agent',
+  },
+  'quote-expired': {
+    isoCode: 'AB04',
+    ruleId: 'PAY-4',
+    checks: 'The quote is not expired (QUO-6).',
+    xpath: `${transaction}/AgrdRate/QtId`,
+    text: 'quote expired',
+  },
+  'quote-in-use': {
+    isoCode: 'AB04',
+    ruleId: 'PAY-4',
+    checks: 'The quote carries no other payment that was not rejected (QUO-8).',
+    xpath: `${transaction}/AgrdRate/QtId`,
+    text: 'quote already used',
+  },
+  'quote-rate-differs': {
+    isoCode: 'AB04',
+    ruleId: 'PAY-4',
+    checks: "The agreed rate equals the quote's, numerically.",
+    xpath: `${transaction}/AgrdRate/PreAgrdXchgRate`,
+    text: "not the quote's rate",
+  },
+  'quote-amount-differs': {
+    isoCode: 'AM09',
+    ruleId: 'PAY-4',
+    checks: "The interbank settlement amount equals the quote's.",
+    xpath: `${transaction}/IntrBkSttlmAmt`,
+    text: "not the quote's amount",
+  },
+  'quote-currency-differs': {
+    isoCode: 'CURR',
+    ruleId: 'PAY-4',
+    checks: "The currencies equal the quote's.",
+    xpath: `${transaction}/AgrdRate`,
+    text: "not the quote's currencies",
+  },
+  'intermediary-agent-differs': {
+    isoCode: 'RC11',
+    ruleId: 'PAY-4',
+    checks: "Both intermediary agents and their accounts, where given, equal the quote's.",
+    text: "not the quote's intermediary agent or account",
+  },
+  'creditor-agent-fee-differs': {
+    isoCode: 'AM09',
+    ruleId: 'PAY-4',
+    checks: "The creditor agent fee equals the quote's.",
+    xpath: `${transaction}/ChrgsInf[2]/Amt`,
+    text: "not the quote's creditor agent fee",
+  },
+  'own-account-unregistered': {
+    isoCode: 'RC11',
+    ruleId: 'PAY-5',
+    checks: "Without a quote, `IntrmyAgt2Acct` is registered as the debtor agent's own account at that SAP.",
+    xpath: `${transaction}/IntrmyAgt2Acct`,
+    text: 'not a registered account of the debtor agent',
+  },
+  'creditor-agent-fee-wrong': {
+    isoCode: 'AM09',
+    ruleId: 'PAY-5',
+    checks: 'Without a quote, the creditor agent fee follows its formula (FEE-2).',
+    xpath: `${transaction}/ChrgsInf[2]/Amt`,
+    text: 'not the creditor agent fee',
+  },
+  'duplicate-uetr': {
+    isoCode: 'DUPL',
+    ruleId: 'DUP-2',
+    checks: 'A UETR is not used again under another message id.',
+    xpath: `${transaction}/PmtId/UETR`,
+    text: 'UETR already used',
+  },
+  'duplicate-content': {
+    isoCode: 'DUPL',
+    ruleId: 'DUP-2',
+    checks: 'A UETR and message id are not used again for other content.',
+    xpath: `${transaction}/PmtId/UETR`,
+    text: 'already sent with other content',
+  },
+  'duplicate-message-id': {
+    isoCode: 'DU01',
+    ruleId: 'DUP-2',
+    checks: 'A sender does not use a message id again within 62 days.',
+    xpath: '/Document/FIToFICstmrCdtTrf/GrpHdr/MsgId',
+    text: 'message id already used',
+  },
+  'acceptance-too-old': {
+    isoCode: 'TM01',
+    ruleId: 'TIM-4',
+    checks: 'On a first submission, `AccptncDtTm` is at most 120 s old (set per source clearing system).',
+    xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
+    text: 'accepted too long ago',
+  },
+  'acceptance-ahead': {
+    isoCode: 'TM01',
+    ruleId: 'TIM-4',
+    checks: 'On a first submission, `AccptncDtTm` is at most 10 s ahead.',
+    xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
+    text: 'accepted in the future',
+  },
+  'deadline-past': {
+    isoCode: 'TM01',
+    ruleId: 'TIM-1',
+    checks: 'A payment of priority HIGH is not past its deadline when it is submitted.',
+    xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
+    text: 'already past the deadline',
+  },
+  'deadline-expired': {
+    isoCode: 'AB03',
+    ruleId: 'TIM-1',
+    checks: 'A payment of priority HIGH has its final status before its deadline.',
+    text: 'no final status before the deadline',
+  },
+  'destination-unreachable': {
+    isoCode: 'ED06',
+    ruleId: 'TIM-3',
+    checks: 'Some attempt to reach the destination within 60 s may have left us (NORM).',
+    text: 'destination system not reachable',
+  },
+  'assignee-country-missing': {
+    isoCode: 'CH21',
+    ruleId: 'RES-2',
+    checks: 'A resolution request names the destination country.',
+    xpath: '/Document/IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry',
+    text: 'destination country missing',
+  },
+  'resolution-agent-not-onboarded': {
+    isoCode: 'AGNT',
+    ruleId: 'RES-2',
+    checks: 'The creditor agent of a resolution is onboarded.',
+    text: 'creditor agent not onboarded',
+  },
+  'resolution-agent-unknown': {
+    isoCode: 'RC07',
+    ruleId: 'RES-2',
+    checks: 'The creditor agent of a resolution is known.',
+    text: 'creditor agent unknown',
+  },
+  'resolution-not-supported': {
+    isoCode: 'AB08',
+    ruleId: 'RES-2',
+    checks: 'The creditor agent of an account takes resolution requests.',
+    text: 'creditor agent takes no resolution requests',
+  },
+  'resolution-deadline': {
+    isoCode: 'AB08',
+    ruleId: 'RES-1',
+    checks: 'A resolution is answered before its deadline.',
+    text: 'no answer before the deadline',
+  },
+} as const satisfies Record<string, RejectionRow>;
+
+export type RejectionKey = keyof typeof rejections;
+
+export interface Rejection {
+  readonly key: RejectionKey;
+  readonly isoCode: (typeof rejections)[RejectionKey]['isoCode'];
+  readonly ruleId: string;
+  /** From `/Document` on. */
+  readonly xpath?: string;
+  readonly text: string;
+}
+
+/**
+ * A rejection of the table.
+ * @param xpath where it stands, if not where the table says
+ * @param ruleId the rule, where several share one row (MSG-5 through the schema)
+ */
+export function reject(key: RejectionKey, xpath?: string, ruleId?: string): Rejection {
+  const row: RejectionRow = rejections[key];
+  const where = xpath ?? row.xpath;
+  return {
+    key,
+    isoCode: rejections[key].isoCode,
+    ruleId: ruleId ?? row.ruleId,
+    ...(where === undefined ? {} : { xpath: where }),
+    text: row.text,
+  };
+}
+
+const maxAdditionalInformation = 105; // Max105Text of AddtlInf
+const cutMark = '...';
+
+/**
+ * The text of `AddtlInf` (MSG-11): rule and XPath, that of a transaction from `CdtTrfTxInf` on, cut at its head when it is too long;
+ * the public text follows where there is room.
+ */
+export function additionalInformation(rejection: Pick<Rejection, 'ruleId' | 'xpath' | 'text'>): string {
+  const { ruleId, xpath, text } = rejection;
+  if (xpath === undefined) return `${ruleId} ${text}`.slice(0, maxAdditionalInformation);
+  const path = xpath.replace(/^\/Document\/[^/]+\//, '');
+  const room = maxAdditionalInformation - ruleId.length - 1;
+  if (path.length > room) return `${ruleId} ${cutMark}${path.slice(path.length - room + cutMark.length)}`;
+  const full = `${ruleId} ${path}: ${text}`;
+  return full.length <= maxAdditionalInformation ? full : `${ruleId} ${path}`;
+}

@@ -1,0 +1,50 @@
+/**
+ * What the gateway wants of an XML engine: bytes in; a tree, its namespace and the schema's verdict out.
+ * Everything that reads or validates a message goes through this interface; it knows nothing of payments.
+ */
+import type { MessageName, MessageType } from '../core/iso20022/messages.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
+import type { Violation } from '../core/iso20022/violation.ts';
+
+/** Why bytes are no message at all (MSG-2): answered with HTTP 4xx, nothing is started. */
+export interface IntakeFault {
+  readonly code:
+    | 'not-utf8'
+    | 'encoding-declared'
+    | 'xml-version'
+    | 'doctype'
+    | 'comment'
+    | 'cdata'
+    | 'processing-instruction'
+    | 'not-well-formed'
+    | 'namespace';
+  readonly detail: string;
+}
+
+/** A well-formed message of a known namespace. Whoever parsed it disposes of it. */
+export interface ParsedMessage {
+  readonly type: MessageType;
+  /** The `Document` element, read from the document that `validate` judges (MSG-8). */
+  readonly document: XmlElement;
+  /** What the schema refuses, at most 20, in document order; empty when the message is valid. */
+  validate(): Promise<readonly Violation[]>;
+  dispose(): void;
+}
+
+export type ParseResult =
+  | { readonly ok: true; readonly message: ParsedMessage }
+  | { readonly ok: false; readonly fault: IntakeFault };
+
+export interface XmlEngine {
+  readonly name: XmlEngineName;
+  /**
+   * Checks the bytes as MSG-2 demands, parses them and reads the root namespace.
+   * @param expected the messages that the caller takes; any other namespace is a fault that names the expected one
+   */
+  parse(bytes: Uint8Array, expected: readonly MessageName[]): ParseResult;
+}
+
+export type XmlEngineName = 'libxml2' | 'xerces';
+
+/** Violations beyond this number are not kept (reliability.md, order of intake). */
+export const maxViolations = 20;
