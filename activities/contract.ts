@@ -1,0 +1,98 @@
+/**
+ * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON.
+ * It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
+ */
+
+/** A received pacs.008 that is stored, and how long its sender is ready to wait for the final status (PAY-1). */
+export interface Submission {
+  /** Id of the stored message, not its MsgId. */
+  readonly messageId: string;
+  /** 0 to 30 seconds; 0: answer as soon as it is validated. */
+  readonly waitSeconds: number;
+}
+
+/** Where an accepted payment goes. */
+export interface Route {
+  /** `SG-TH`. */
+  readonly corridor: string;
+  readonly sourceSystem: string;
+  readonly destinationSystem: string;
+  readonly priority: 'HIGH' | 'NORM';
+  /** FX provider of the quote; null where the debtor agent does its own FX (PAY-5). */
+  readonly fxp: string | null;
+}
+
+/**
+ * The judgement on a submission.
+ * `accepted`: ACTC; the payment is to be forwarded. `decided`: final, by a RJCT of the gateway on this very submission,
+ * or because it repeats a payment that is decided; the decision goes to the callback too.
+ * `refused`: RJCT of a repeat, told in the HTTP answer only; the payment itself is not touched (DUP-2).
+ */
+export type Judgement =
+  | {
+      readonly verdict: 'accepted';
+      /** Whether the very same message had been accepted before: a status enquiry (DUP-1). */
+      readonly enquiry: boolean;
+      readonly answerMessageId: string;
+      readonly instructionDeliveryId: string;
+      readonly route: Route;
+      /** Epoch milliseconds; null for NORM (TIM-1). */
+      readonly deadlineAt: number | null;
+      /** Epoch milliseconds: when it was accepted. */
+      readonly acceptedAt: number;
+    }
+  | { readonly verdict: 'decided'; readonly answerMessageId: string; readonly decision: Decision }
+  | {
+      readonly verdict: 'refused';
+      readonly answerMessageId: string;
+      readonly reasonCode: string;
+      readonly ruleId: string;
+    };
+
+/** What the destination said to one send of the instruction. */
+export type DestinationAnswer =
+  | { readonly kind: 'final'; readonly reportMessageId: string }
+  /** 202, or an interim pacs.002: the final one comes later (PAY-8). */
+  | { readonly kind: 'pending' };
+
+/** Who decides: the destination by its pacs.002, or the gateway for one of two reasons. */
+export type DecisionCause =
+  | { readonly by: 'destination'; readonly reportMessageId: string; readonly answeredInPlace: boolean }
+  /** HIGH deadline (TIM-1): RJCT AB03. */
+  | { readonly by: 'deadline' }
+  /** NORM, and no byte ever left for the destination (TIM-3): RJCT ED06. */
+  | { readonly by: 'unreachable' };
+
+/** The one decision of a payment (PAY-10). */
+export interface Decision {
+  readonly status: 'ACCC' | 'RJCT' | 'BLCK';
+  readonly reasonCode: string | null;
+  readonly callbackMessageId: string;
+  readonly confirmationMessageId: string | null;
+}
+
+/** Short database work, run in the workflow task itself; every one of them may be repeated. */
+export interface PaymentLocalActivities {
+  /** Judges a stored submission, and stores the payment with its first answer (PAY-2, PAY-3). */
+  validatePayment(submission: Submission): Promise<Judgement>;
+  /**
+   * Writes the decision unless there is one, with every message that derives from it; answers the one that stands.
+   * Null: `unreachable` was claimed, but a byte may have left after all.
+   */
+  decidePayment(payment: { readonly uetr: string; readonly cause: DecisionCause }): Promise<Decision | null>;
+  /** Raises the alert that nobody knows how the payment ended (TIM-2). */
+  reportInDoubt(payment: { readonly uetr: string }): Promise<void>;
+}
+
+export interface ForwardingActivities {
+  /** Sends the stored instruction once (TIM-3); a failed send is thrown and repeated by its retry policy. */
+  forwardPayment(instruction: {
+    readonly uetr: string;
+    readonly deliveryId: string;
+  }): Promise<DestinationAnswer>;
+}
+
+export interface DeliveryActivities {
+  /** Brings what is due of a payment to its receivers; throws until each is delivered or given up (CBK-1). */
+  deliver(due: { readonly uetr: string }): Promise<void>;
+}

@@ -1,0 +1,61 @@
+/**
+ * Names that the api, the worker and the workflows share: workflow ids, task queues, updates, search attributes.
+ * Only names and types: whoever imports this file runs no workflow code.
+ */
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { Decision, Submission } from '../activities/contract.ts';
+
+export const taskQueues = {
+  /** Workflows, local activities and sends to destinations. */
+  payments: 'payments',
+  /** Callbacks, confirmations and notifications: a slow receiver holds no slot of a payment (CBK-3). */
+  deliveries: 'deliveries',
+} as const;
+
+export const workflowTypes = { payment: 'payment', redelivery: 'redelivery' } as const;
+
+export interface PaymentInput {
+  readonly uetr: string;
+}
+
+/** How a payment ended. `REFUSED`: nothing but repeats that were refused came (DUP-2). */
+export interface PaymentOutcome {
+  readonly status: Decision['status'] | 'REFUSED';
+  readonly reasonCode: string | null;
+}
+
+/** One execution per UETR: whoever submits it again finds this one. */
+export function paymentWorkflowId(uetr: string): string {
+  return `pacs008/${uetr}`;
+}
+
+/** One execution at a time per payment whose deliveries are asked for again. */
+export function redeliveryWorkflowId(uetr: string): string {
+  return `redelivery/${uetr}`;
+}
+
+export interface SubmitResult {
+  /** Id of the stored pacs.002 that answers the submission. */
+  readonly answerMessageId: string;
+}
+
+export interface ReportFinal {
+  /** Id of the destination's stored pacs.002. */
+  readonly reportMessageId: string;
+}
+
+export const updates = { submit: 'submit', reportFinal: 'reportFinal' } as const;
+export type SubmitArguments = [Submission];
+export type ReportFinalArguments = [ReportFinal];
+
+/** What operators filter by in the Temporal UI. No personal data (SEC-3). */
+export const searchAttributes = {
+  uetr: defineSearchAttributeKey('Uetr', SearchAttributeType.KEYWORD),
+  /** RCVD until validated, then ACTC, then the final status: ACCC, RJCT, BLCK. */
+  status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
+  corridor: defineSearchAttributeKey('Corridor', SearchAttributeType.KEYWORD),
+  sourceSystem: defineSearchAttributeKey('SourceSystem', SearchAttributeType.KEYWORD),
+  destinationSystem: defineSearchAttributeKey('DestinationSystem', SearchAttributeType.KEYWORD),
+  priority: defineSearchAttributeKey('Priority', SearchAttributeType.KEYWORD),
+  fxp: defineSearchAttributeKey('Fxp', SearchAttributeType.KEYWORD),
+} as const;

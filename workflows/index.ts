@@ -1,0 +1,3 @@
+// The one barrel: what the workflow bundle exports, by workflow type.
+export { payment } from './payment.ts';
+export { redelivery } from './redelivery.ts';

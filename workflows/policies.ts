@@ -1,0 +1,47 @@
+/**
+ * How long each activity may take and how it is repeated. One try, then the rule that bounds the whole.
+ */
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+import { taskQueues } from './ids.ts';
+
+/** Database work of milliseconds; repeated until the database answers. */
+export const localPolicy: LocalActivityOptions = {
+  startToCloseTimeout: '2s',
+  retry: { initialInterval: '50ms', backoffCoefficient: 2, maximumInterval: '1s' },
+};
+
+/** Sends to a destination: SEC-5 allows 10 s; the activity itself sets the delays of TIM-3. */
+export const forwardPolicy: ActivityOptions = {
+  taskQueue: taskQueues.payments,
+  startToCloseTimeout: '15s',
+  heartbeatTimeout: '4s', // a killed worker is noticed well before a HIGH deadline
+  retry: { initialInterval: '1s', backoffCoefficient: 1, maximumAttempts: 4 }, // TIM-3: the send and three repeats
+  cancellationType: 'TRY_CANCEL', // once decided, no further repeat; a send that is under way is not waited for
+};
+
+/** Deliveries: the activity sets the delays of CBK-1 and gives up by itself. */
+export const deliverPolicy: ActivityOptions = {
+  taskQueue: taskQueues.deliveries,
+  startToCloseTimeout: '30s',
+  heartbeatTimeout: '4s',
+  retry: { initialInterval: '1s', backoffCoefficient: 1 },
+};
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** TIM-3: how long after acceptance a NORM payment that never left may be rejected. */
+export const unreachableAfterMs = 60 * second;
+
+/**
+ * TIM-2: when a NORM payment without a final is enquired about, milliseconds after acceptance: 60 s, 5 min, 30 min,
+ * then hourly from 2 h 30 min to 24 h.
+ */
+export const enquiryTimesMs: readonly number[] = [
+  minute,
+  5 * minute,
+  30 * minute,
+  ...Array.from({ length: 22 }, (_, index) => 2.5 * hour + index * hour),
+  24 * hour,
+];
