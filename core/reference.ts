@@ -2,6 +2,7 @@
  * Reference data as one immutable snapshot: what validation, quoting and the JSON endpoints look things up in.
  * It must not load itself: db/reference.ts reads it and keeps it fresh (REF-6).
  */
+import type { CreditorAgentFeeFormula, SchemeFeeFormula } from './fee.ts';
 import { normaliseBic, type Bic, type FinInstIdType, type FinInstRole } from './ids.ts';
 
 export interface Country {
@@ -94,17 +95,6 @@ export interface AddressInput {
   readonly iso20022XPath: unknown;
 }
 
-/** Nominal part as decimal text, scale kept as given; the other part as decimal text. */
-export interface StoredSchemeFeeFormula {
-  readonly nominalFeeAmount: string;
-  readonly percentageFeeAsRatio: string;
-}
-
-export interface StoredCreditorAgentFeeFormula {
-  readonly nominalFeeAmount: string;
-  readonly percentageFee: string;
-}
-
 export interface PspImprovement {
   readonly pspImprovementId: string;
   readonly fxpId: string;
@@ -131,9 +121,9 @@ export interface ReferenceData {
   readonly settlementAccess: ReadonlyMap<string, SettlementAccess>;
   /** By FXP and the four parts of the corridor. */
   readonly fxpCorridors: ReadonlySet<string>;
-  /** By country and currency. */
-  readonly schemeFeeFormulas: ReadonlyMap<string, StoredSchemeFeeFormula>;
-  readonly creditorAgentFeeFormulas: ReadonlyMap<string, StoredCreditorAgentFeeFormula>;
+  /** By country and currency; decimal text, scale kept as given. */
+  readonly schemeFeeFormulas: ReadonlyMap<string, SchemeFeeFormula>;
+  readonly creditorAgentFeeFormulas: ReadonlyMap<string, CreditorAgentFeeFormula>;
   /** By FXP and PSP. */
   readonly pspImprovements: ReadonlyMap<string, PspImprovement>;
   readonly addressTypes: ReadonlyMap<string, AddressType>;

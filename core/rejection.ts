@@ -163,6 +163,13 @@ export const rejections = {
     xpath: `${transaction}/AgrdRate`,
     text: "not the quote's currencies",
   },
+  'quote-country-differs': {
+    isoCode: 'AB04',
+    ruleId: 'PAY-4',
+    checks: "The quote is for the creditor agent's country.",
+    xpath: `${transaction}/CdtrAgt`,
+    text: 'quote is for another country',
+  },
   'intermediary-agent-differs': {
     isoCode: 'RC11',
     ruleId: 'PAY-4',
@@ -189,6 +196,13 @@ export const rejections = {
     checks: 'Without a quote, the creditor agent fee follows its formula (FEE-2).',
     xpath: `${transaction}/ChrgsInf[2]/Amt`,
     text: 'not the creditor agent fee',
+  },
+  'amount-too-small': {
+    isoCode: 'AM06',
+    ruleId: 'FEE-5',
+    checks: 'The creditor agent fee is smaller than the destination amount.',
+    xpath: `${transaction}/IntrBkSttlmAmt`,
+    text: 'nothing left after the creditor agent fee',
   },
   'duplicate-uetr': {
     isoCode: 'DUPL',

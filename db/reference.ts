@@ -13,6 +13,7 @@ export async function loadReferenceData(db: Db): Promise<ReferenceData> {
     .setAccessMode('read only')
     .execute(async (trx) => ({
       ...(await loadGeography(trx)),
+      ...(await loadOperators(trx)),
       ...(await loadFeeFormulas(trx)),
       ...(await loadInstitutions(trx)),
       ...(await loadSettlement(trx)),
@@ -23,14 +24,6 @@ export async function loadReferenceData(db: Db): Promise<ReferenceData> {
 async function loadGeography(db: Db) {
   const countries = await db.selectFrom('countries').selectAll().orderBy('country_code').execute();
   const currencies = await db.selectFrom('currencies').selectAll().orderBy('currency_code').execute();
-  const operators = await db
-    .selectFrom('operators as o')
-    .select(['o.operator_id', 'o.name', 'o.endpoint_url'])
-    .select(
-      sql<string[]>`array(select c.origin from operator_callback_origins c
-        where c.operator_id = o.operator_id order by c.origin)`.as('callback_origins'),
-    )
-    .execute();
   const systems = await db
     .selectFrom('clearing_systems as s')
     .selectAll('s')
@@ -64,17 +57,6 @@ async function loadGeography(db: Db) {
         },
       ]),
     ),
-    operators: new Map(
-      operators.map((row) => [
-        row.operator_id,
-        {
-          operatorId: row.operator_id,
-          name: row.name,
-          endpointUrl: row.endpoint_url,
-          callbackOrigins: row.callback_origins,
-        },
-      ]),
-    ),
     clearingSystems: new Map(
       systems.map((row) => [
         row.clearing_system_id,
@@ -86,6 +68,30 @@ async function loadGeography(db: Db) {
           maxExecutionSeconds: row.max_execution_seconds,
           maxAcceptanceAgeSeconds: row.max_acceptance_age_seconds,
           countryCodes: row.country_codes,
+        },
+      ]),
+    ),
+  };
+}
+
+async function loadOperators(db: Db) {
+  const operators = await db
+    .selectFrom('operators as o')
+    .select(['o.operator_id', 'o.name', 'o.endpoint_url'])
+    .select(
+      sql<string[]>`array(select c.origin from operator_callback_origins c
+        where c.operator_id = o.operator_id order by c.origin)`.as('callback_origins'),
+    )
+    .execute();
+  return {
+    operators: new Map(
+      operators.map((row) => [
+        row.operator_id,
+        {
+          operatorId: row.operator_id,
+          name: row.name,
+          endpointUrl: row.endpoint_url,
+          callbackOrigins: row.callback_origins,
         },
       ]),
     ),
@@ -105,7 +111,7 @@ async function loadFeeFormulas(db: Db) {
     creditorAgentFeeFormulas: new Map(
       creditor.map((row) => [
         keyOf(row.country_code, row.currency_code),
-        { nominalFeeAmount: row.nominal_fee_amount, percentageFee: row.percentage_fee },
+        { nominalFee: row.nominal_fee_amount, percentageFee: row.percentage_fee },
       ]),
     ),
   };

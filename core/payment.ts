@@ -1,0 +1,346 @@
+/**
+ * The business checks of a pacs.008, in the order of PAY-3: usage guidelines that need reference data, freshness, agents,
+ * quote, limits. What passes is bound: every amount, agent and account that the payment will use is settled here.
+ * It looks nothing up by itself and has no clock; duplicates are judged by the database (DUP-3).
+ */
+import { identifyAgent, isMember, resolveAgent } from './agent.ts';
+import { creditorAgentFee, feeOn } from './fee.ts';
+import { pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
+import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
+import { exact, fitsDecimalPlaces, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
+import {
+  clearingSystemsOf,
+  keyOf,
+  type ClearingSystem,
+  type Institution,
+  type ReferenceData,
+} from './reference.ts';
+import { reject, type Rejection } from './rejection.ts';
+
+/** The stored quote that a pacs.008 names (QUO-7); amounts as decimal text. */
+export interface QuoteSnapshot {
+  readonly quoteId: string;
+  readonly pspId: string;
+  readonly fxpId: string;
+  readonly sourceCountry: string;
+  readonly sourceCurrency: string;
+  readonly destinationCountry: string;
+  readonly destinationCurrency: string;
+  readonly exchangeRate: string;
+  readonly sourceAmount: string;
+  readonly destinationAmount: string;
+  readonly creditorAgentFee: string;
+  readonly sourceSapId: string;
+  readonly sourceAccountId: string;
+  readonly destinationSapId: string;
+  readonly destinationAccountId: string;
+  /** Judged by the database clock when it was read (QUO-6). */
+  readonly expired: boolean;
+}
+
+export interface PaymentContext {
+  readonly reference: ReferenceData;
+  /** Clearing system of the submitter. */
+  readonly submitter: string;
+  /** Database clock, epoch milliseconds. */
+  readonly now: number;
+  /** The quote that the message names; undefined when there is none by that id, or the message names none. */
+  readonly quote: QuoteSnapshot | undefined;
+}
+
+/** An intermediary agent and the account there, as the payment uses them. */
+export interface SettlementLeg {
+  readonly agent: AgentIdentification;
+  readonly account: AccountIdentification;
+}
+
+/** A payment that passed every check; amounts are plain decimal text. */
+export interface BoundPayment {
+  readonly source: ClearingSystem;
+  readonly destination: ClearingSystem;
+  readonly sourceCountry: string;
+  readonly destinationCountry: string;
+  readonly debtorAgent: Institution;
+  readonly creditorAgent: Institution;
+  /** Undefined where the debtor agent does its own FX (PAY-5). */
+  readonly quote: QuoteSnapshot | undefined;
+  readonly exchangeRate: string;
+  readonly sourceAmount: Amount;
+  readonly destinationAmount: Amount;
+  readonly creditorAgentFee: string;
+  /** From the quote; undefined without one. */
+  readonly sourceLeg: SettlementLeg | undefined;
+  readonly destinationLeg: SettlementLeg;
+  /** Who instructs the destination PSP: the destination SAP (MSG-10). */
+  readonly destinationSap: Institution;
+  /** Epoch milliseconds; null for NORM (TIM-1). */
+  readonly deadlineAt: number | null;
+}
+
+export type Checked =
+  | { readonly ok: true; readonly payment: BoundPayment }
+  | { readonly ok: false; readonly rejection: Rejection };
+
+const maxAheadMs = 10_000; // TIM-4
+const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
+const no = (rejection: Rejection): Checked => ({ ok: false, rejection });
+
+/** What the message and reference data say of its two ends, before anything is judged. */
+interface Ends {
+  readonly source: ClearingSystem | undefined;
+  readonly debtorAgent: Institution | undefined;
+  readonly creditorAgent: Institution | undefined;
+  /** The destination system, when the creditor agent's country has one in the quoted currency. */
+  readonly destination: ClearingSystem | undefined;
+}
+
+/** Judges a pacs.008 that its schema found valid; the first failure counts (PAY-3). */
+export function checkPayment(message: Pacs008, context: PaymentContext): Checked {
+  const ends = findEnds(message, context);
+  const early =
+    checkGuidelines(message, context, ends) ??
+    checkFreshness(message, context, ends) ??
+    checkAgents(message, context, ends);
+  if (early !== undefined) return no(early);
+  const { source, debtorAgent, creditorAgent, destination } = ends;
+  if (!source || !debtorAgent || !creditorAgent || !destination)
+    return no(reject('currency-wrong', at('AgrdRate/QtdCcy')));
+  const parties: Parties = { source, debtorAgent, creditorAgent, destination };
+  const bound =
+    message.agreedRate.quoteId === undefined
+      ? bindOwnExchange(message, context, parties)
+      : bindQuote(message, context, parties);
+  if (!bound.ok) return bound;
+  const { destinationAmount } = bound.payment;
+  return exact(destinationAmount.amount).gt(exact(destination.maxAmount))
+    ? no(reject('destination-maximum-exceeded'))
+    : bound;
+}
+
+interface Parties {
+  readonly source: ClearingSystem;
+  readonly debtorAgent: Institution;
+  readonly creditorAgent: Institution;
+  readonly destination: ClearingSystem;
+}
+
+function findEnds(message: Pacs008, { reference, submitter }: PaymentContext): Ends {
+  const creditorAgent = resolveAgent(reference, message.creditorAgent);
+  const destination =
+    creditorAgent &&
+    clearingSystemsOf(reference, creditorAgent.countryCode, message.agreedRate.quotedCurrency).find(
+      (system) => isMember(creditorAgent, system.clearingSystemId) || !creditorAgent.onboarded,
+    );
+  return {
+    source: reference.clearingSystems.get(submitter),
+    debtorAgent: resolveAgent(reference, message.debtorAgent, submitter),
+    creditorAgent,
+    destination,
+  };
+}
+
+/** MSG-2, MSG-4, MSG-5, MSG-7: what the guidelines demand and only reference data can tell. */
+function checkGuidelines(message: Pacs008, context: PaymentContext, ends: Ends): Rejection | undefined {
+  const { reference, submitter } = context;
+  if (message.clearingSystemId !== submitter) return reject('clearing-system-foreign');
+  if (message.interbankSettlementAmount.currency !== ends.source?.currencyCode) {
+    return reject('currency-wrong', at('IntrBkSttlmAmt'));
+  }
+  const amounts: readonly (readonly [Amount | undefined, string])[] = [
+    [message.interbankSettlementAmount, 'IntrBkSttlmAmt'],
+    [message.instructedAmount, 'InstdAmt'],
+    [message.charges[0], 'ChrgsInf[1]/Amt'],
+    [message.charges[1], 'ChrgsInf[2]/Amt'],
+  ];
+  for (const [amount, path] of amounts) {
+    if (amount === undefined) continue;
+    const currency = reference.currencies.get(amount.currency);
+    if (currency === undefined) return reject('currency-wrong', at(path));
+    if (!fitsDecimalPlaces(amount.amount, currency.decimalPlaces)) {
+      return reject('too-many-decimals', at(path), 'MON-2');
+    }
+  }
+  const { creditorAgent } = ends;
+  if (creditorAgent === undefined) return undefined; // RC07 comes with the agents
+  const { quotedCurrency } = message.agreedRate;
+  if (clearingSystemsOf(reference, creditorAgent.countryCode, quotedCurrency).length === 0) {
+    return reject('currency-wrong', at('AgrdRate/QtdCcy'));
+  }
+  const required = reference.countries.get(creditorAgent.countryCode)?.requiredPacs008Elements ?? [];
+  if (required.includes('purposeCode') && message.purpose === undefined) {
+    return reject('required-by-destination', at('Purp/Cd'));
+  }
+  if (required.includes('categoryPurposeCode') && message.categoryPurpose === undefined) {
+    return reject('required-by-destination', at('PmtTpInf/CtgyPurp/Cd'));
+  }
+  return undefined;
+}
+
+/** TIM-4, and TIM-1 for a HIGH payment that comes after its own deadline. */
+function checkFreshness(message: Pacs008, { now }: PaymentContext, ends: Ends): Rejection | undefined {
+  const acceptedAt = message.acceptanceDateTime.epochMs;
+  const maxAgeMs = (ends.source?.maxAcceptanceAgeSeconds ?? 0) * 1_000;
+  if (now - acceptedAt > maxAgeMs) return reject('acceptance-too-old');
+  if (acceptedAt - now > maxAheadMs) return reject('acceptance-ahead');
+  const deadlineAt = deadlineOf(message, ends.destination);
+  return deadlineAt !== null && now >= deadlineAt ? reject('deadline-past') : undefined;
+}
+
+/** Epoch milliseconds by which a HIGH payment must be final; null for NORM (TIM-1). */
+function deadlineOf(message: Pacs008, destination: ClearingSystem | undefined): number | null {
+  return message.priority === 'HIGH' && destination !== undefined
+    ? message.acceptanceDateTime.epochMs + destination.maxExecutionSeconds * 1_000
+    : null;
+}
+
+/** PAY-6. */
+function checkAgents(_message: Pacs008, { submitter }: PaymentContext, ends: Ends): Rejection | undefined {
+  const { debtorAgent, creditorAgent, destination } = ends;
+  const isDebtorMember =
+    debtorAgent?.onboarded === true && debtorAgent.roles.includes('psp') && isMember(debtorAgent, submitter);
+  if (!isDebtorMember) return reject('debtor-agent-not-member');
+  if (creditorAgent?.roles.includes('psp') !== true) return reject('creditor-agent-unknown');
+  if (!creditorAgent.onboarded || destination === undefined) return reject('creditor-agent-not-onboarded');
+  return undefined;
+}
+
+/** PAY-4: the message must say what the quote says; what it leaves out of the agents is filled in. */
+function bindQuote(message: Pacs008, context: PaymentContext, parties: Parties): Checked {
+  const { reference, quote } = context;
+  if (quote === undefined) return no(reject('quote-unknown'));
+  const rejection =
+    checkQuoteTerms(message, quote, parties) ??
+    checkQuoteAgents(message, quote, reference) ??
+    (exact(message.charges[1].amount).eq(exact(quote.creditorAgentFee))
+      ? undefined
+      : reject('creditor-agent-fee-differs'));
+  if (rejection !== undefined) return no(rejection);
+  const sourceSap = reference.institutions.get(quote.sourceSapId);
+  const destinationSap = reference.institutions.get(quote.destinationSapId);
+  if (!sourceSap || !destinationSap) return no(reject('quote-unknown'));
+  return {
+    ok: true,
+    payment: {
+      ...endsOf(message, parties),
+      sourceCountry: quote.sourceCountry,
+      quote,
+      exchangeRate: plainDecimal(quote.exchangeRate),
+      sourceAmount: { currency: quote.sourceCurrency, amount: plainDecimal(quote.sourceAmount) },
+      destinationAmount: {
+        currency: quote.destinationCurrency,
+        amount: plainDecimal(quote.destinationAmount),
+      },
+      creditorAgentFee: plainDecimal(quote.creditorAgentFee),
+      sourceLeg: { agent: identifyAgent(sourceSap), account: { otherId: quote.sourceAccountId } },
+      destinationLeg: {
+        agent: identifyAgent(destinationSap),
+        account: { otherId: quote.destinationAccountId },
+      },
+      destinationSap,
+    },
+  };
+}
+
+function checkQuoteTerms(message: Pacs008, quote: QuoteSnapshot, parties: Parties): Rejection | undefined {
+  const { agreedRate, interbankSettlementAmount } = message;
+  if (quote.pspId !== parties.debtorAgent.institutionId) return reject('quote-foreign');
+  if (quote.expired) return reject('quote-expired');
+  if (!exact(agreedRate.preAgreedExchangeRate).eq(exact(quote.exchangeRate))) {
+    return reject('quote-rate-differs');
+  }
+  if (quote.sourceCurrency !== interbankSettlementAmount.currency) {
+    return reject('quote-currency-differs', at('IntrBkSttlmAmt'));
+  }
+  if (quote.destinationCurrency !== agreedRate.quotedCurrency) {
+    return reject('quote-currency-differs', at('AgrdRate/QtdCcy'));
+  }
+  if (quote.destinationCountry !== parties.creditorAgent.countryCode) return reject('quote-country-differs');
+  return exact(interbankSettlementAmount.amount).eq(exact(quote.sourceAmount))
+    ? undefined
+    : reject('quote-amount-differs');
+}
+
+/** Both intermediary agents and accounts, as far as the message gives them. */
+function checkQuoteAgents(
+  message: Pacs008,
+  quote: QuoteSnapshot,
+  reference: ReferenceData,
+): Rejection | undefined {
+  const isSap = (agent: AgentIdentification | undefined, sapId: string) =>
+    agent === undefined || resolveAgent(reference, agent)?.institutionId === sapId;
+  const isAccount = (account: AccountIdentification | undefined, accountId: string) =>
+    account === undefined || (account.otherId ?? account.iban) === accountId;
+  if (!isSap(message.intermediaryAgent1, quote.sourceSapId)) {
+    return reject('intermediary-agent-differs', at('IntrmyAgt1'));
+  }
+  if (!isAccount(message.intermediaryAgent1Account, quote.sourceAccountId)) {
+    return reject('intermediary-agent-differs', at('IntrmyAgt1Acct'));
+  }
+  if (!isSap(message.intermediaryAgent2, quote.destinationSapId)) {
+    return reject('intermediary-agent-differs', at('IntrmyAgt2'));
+  }
+  return isAccount(message.intermediaryAgent2Account, quote.destinationAccountId)
+    ? undefined
+    : reject('intermediary-agent-differs', at('IntrmyAgt2Acct'));
+}
+
+/** PAY-5: the debtor agent pays out of its own account at the destination SAP, at a rate of its own. */
+function bindOwnExchange(message: Pacs008, context: PaymentContext, parties: Parties): Checked {
+  const { reference } = context;
+  const { debtorAgent, creditorAgent, destination, source } = parties;
+  const sap = message.intermediaryAgent2 && resolveAgent(reference, message.intermediaryAgent2);
+  const accountId = message.intermediaryAgent2Account?.otherId ?? message.intermediaryAgent2Account?.iban;
+  const account =
+    sap && accountId !== undefined
+      ? reference.accountsAtSap.get(keyOf(sap.institutionId, accountId))
+      : undefined;
+  const isOwn =
+    account?.ownerId === debtorAgent.institutionId &&
+    account.currencyCode === destination.currencyCode &&
+    account.countryCode === creditorAgent.countryCode;
+  if (!sap || !isOwn || message.intermediaryAgent2Account === undefined) {
+    return no(reject('own-account-unregistered'));
+  }
+  const places = reference.currencies.get(destination.currencyCode)?.decimalPlaces;
+  const formula = reference.creditorAgentFeeFormulas.get(
+    keyOf(creditorAgent.countryCode, destination.currencyCode),
+  );
+  if (places === undefined || formula === undefined)
+    return no(reject('currency-wrong', at('AgrdRate/QtdCcy')));
+  const { interbankSettlementAmount, agreedRate, charges } = message;
+  // MSG-10 without a quote: amount x rate, half up to the destination currency's decimals (MON-3)
+  const settlement = roundHalfUpTo(
+    exact(interbankSettlementAmount.amount).times(exact(agreedRate.preAgreedExchangeRate)),
+    places,
+  );
+  const fee = feeOn(settlement, creditorAgentFee(formula, places));
+  if (!exact(charges[1].amount).eq(fee)) return no(reject('creditor-agent-fee-wrong'));
+  if (fee.gte(settlement)) return no(reject('amount-too-small'));
+  return {
+    ok: true,
+    payment: {
+      ...endsOf(message, parties),
+      sourceCountry: debtorAgent.countryCode,
+      quote: undefined,
+      exchangeRate: plainDecimal(agreedRate.preAgreedExchangeRate),
+      sourceAmount: { currency: source.currencyCode, amount: plainDecimal(interbankSettlementAmount.amount) },
+      destinationAmount: { currency: destination.currencyCode, amount: renderDecimal(settlement) },
+      creditorAgentFee: renderDecimal(fee),
+      sourceLeg: undefined,
+      destinationLeg: { agent: identifyAgent(sap), account: message.intermediaryAgent2Account },
+      destinationSap: sap,
+    },
+  };
+}
+
+function endsOf(message: Pacs008, parties: Parties) {
+  const { source, destination, debtorAgent, creditorAgent } = parties;
+  return {
+    source,
+    destination,
+    destinationCountry: creditorAgent.countryCode,
+    debtorAgent,
+    creditorAgent,
+    deadlineAt: deadlineOf(message, destination),
+  };
+}
