@@ -2,7 +2,15 @@
  * Where it stands: between the rates that FX providers post and the quotes that PSPs see; it applies improvements (FX-8).
  * It must not choose between tiers (`core/quote.ts`) nor store anything.
  */
-import { exact, maxRateDigits, one, renderDecimal, roundImprovedRate, type Exact } from './money.ts';
+import {
+  divideToRate,
+  exact,
+  maxRateDigits,
+  one,
+  renderDecimal,
+  roundImprovedRate,
+  type Exact,
+} from './money.ts';
 
 const wholePerBasisPoint = exact('0.0001');
 const firstRateTooLong = exact(`1${'0'.repeat(maxRateDigits)}`);
@@ -22,4 +30,19 @@ export function improveRate(rate: Exact, basisPoints: Exact): Exact | undefined 
 export function improveRateText(rate: string, basisPoints: string): string | undefined {
   const improved = improveRate(exact(rate), exact(basisPoints));
   return improved === undefined ? undefined : renderDecimal(improved);
+}
+
+/**
+ * An FXP's base rate from mid rates against a common currency: destination mid / source mid, less its spread.
+ * @param midSource units of the source currency per unit of the common currency
+ * @param midDestination units of the destination currency per unit of the common currency
+ * @returns a rate of at most 11 digits and 10 decimals, rounded like an improved rate (MON-1, MON-3)
+ */
+export function baseRateFromMids(
+  midSource: string,
+  midDestination: string,
+  spreadBasisPoints: string,
+): string {
+  const kept = one.minus(exact(spreadBasisPoints).times(wholePerBasisPoint));
+  return renderDecimal(divideToRate(exact(midDestination).times(kept), exact(midSource)));
 }
