@@ -8,14 +8,14 @@ import {
   defaultTemporalPorts,
   startTemporal,
   type RunningTemporal,
-  type SearchAttributeTable,
+  type SearchAttributes,
 } from './temporal.ts';
 
 export interface StartServersOptions {
   readonly env: Environment;
   /** `.isthmus`: data, logs, fetched binaries. */
   readonly folder: string;
-  readonly searchAttributes: SearchAttributeTable;
+  readonly searchAttributes: SearchAttributes;
   readonly say: Say;
 }
 

@@ -10,10 +10,22 @@ import { freePort } from './ports.ts';
 import { secondsSince, type Say } from './progress.ts';
 import { findTemporal } from './temporal-binary.ts';
 
-/** Types of search attributes, by their number in Temporal's protocol. */
-const searchAttributeTypes = { Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
+/** How the command line and the protocol name the types that the SDK names so. */
+const searchAttributeTypes = {
+  TEXT: { flag: 'Text', code: 1 },
+  KEYWORD: { flag: 'Keyword', code: 2 },
+  INT: { flag: 'Int', code: 3 },
+  DOUBLE: { flag: 'Double', code: 4 },
+  BOOL: { flag: 'Bool', code: 5 },
+  DATETIME: { flag: 'Datetime', code: 6 },
+  KEYWORD_LIST: { flag: 'KeywordList', code: 7 },
+} as const;
 
-export type SearchAttributeTable = Readonly<Record<string, keyof typeof searchAttributeTypes>>;
+/** What the server must know before a workflow sets it; the SDK's search attribute keys have this shape. */
+export type SearchAttributes = readonly {
+  readonly name: string;
+  readonly type: keyof typeof searchAttributeTypes;
+}[];
 
 /** Settings of the server that differ from its defaults; docker/temporal-dynamic-config.yaml says the same. */
 export const dynamicConfig = {
@@ -39,7 +51,7 @@ export interface StartTemporalOptions {
   readonly binFolder: string;
   /** file: workflows survive a restart of the server; memory: they do not. */
   readonly storage: 'file' | 'memory';
-  readonly searchAttributes: SearchAttributeTable;
+  readonly searchAttributes: SearchAttributes;
   /** Serves the UI. */
   readonly ui: boolean;
   /** Preferred ports; others are chosen when they are taken. Absent: the system chooses. */
@@ -137,9 +149,9 @@ function serverArguments(options: StartTemporalOptions, at: { home: string; port
     ...['--log-level', 'warn', '--log-format', 'json'],
     ...storage,
     ...Object.entries(dynamicConfig).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
-    ...Object.entries(options.searchAttributes).flatMap(([name, type]) => [
+    ...options.searchAttributes.flatMap(({ name, type }) => [
       '--search-attribute',
-      `${name}=${type}`,
+      `${name}=${searchAttributeTypes[type].flag}`,
     ]),
   ];
 }
@@ -180,14 +192,12 @@ async function useExisting(address: string, options: StartTemporalOptions): Prom
   });
   try {
     const known = await connection.operatorService.listSearchAttributes({ namespace });
-    const missing = Object.entries(options.searchAttributes).filter(
-      ([name]) => !(name in known.customAttributes),
-    );
+    const missing = options.searchAttributes.filter(({ name }) => !(name in known.customAttributes));
     if (missing.length > 0) {
       await connection.operatorService.addSearchAttributes({
         namespace,
         searchAttributes: Object.fromEntries(
-          missing.map(([name, type]) => [name, searchAttributeTypes[type]]),
+          missing.map(({ name, type }) => [name, searchAttributeTypes[type].code]),
         ),
       });
     }

@@ -1,0 +1,34 @@
+// Bundles the workflow code for production and for tests. The bundler refuses what a workflow must not import, and so
+// proves that it imports nothing forbidden.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode } from '@temporalio/worker';
+
+/** What the bundler says goes to standard error, warnings and worse only: progress is the caller's to tell. */
+const logger = {
+  /** @param {string} level @param {string} message */
+  log(level, message) {
+    if (level === 'WARN' || level === 'ERROR') console.error(`${level} ${message}`);
+  },
+  trace() {},
+  debug() {},
+  info() {},
+  /** @param {string} message */
+  warn: (message) => console.error(message),
+  /** @param {string} message */
+  error: (message) => console.error(message),
+};
+
+/**
+ * @param {string} path file to write, for a worker's `workflowBundle: { codePath }`
+ * @throws when a workflow imports something that does not exist in its sandbox
+ */
+export async function bundleWorkflows(path) {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+    logger,
+  });
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, code);
+}

@@ -1,0 +1,16 @@
+// After vitest's own summary: how many tests passed, failed and were skipped, alone on a line, for whoever reads logs.
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** A file that could not be loaded, or whose hooks failed, counts as one failed test beside those it holds. */
+export class CountsReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    const counts = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };
+    for (const module of modules) {
+      for (const test of module.children.allTests()) counts[test.result().state] += 1;
+      counts.failed += module.errors().length;
+      for (const suite of module.children.allSuites()) counts.failed += suite.errors().length;
+    }
+    const skipped = counts.skipped + counts.pending;
+    process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${skipped} skipped\n`);
+  }
+}

@@ -1,0 +1,141 @@
+// Once per test run, in vitest's own process: offers the real servers to the test files. Each is started when the
+// first file asks for it, so that a run of pure tests costs nothing. A server that cannot be had fails that file.
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join, resolve } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { claimFolder, FolderInUseError, type Claim } from '../../cli/parts/claim.ts';
+import { postgresFolders } from '../../cli/parts/postgres-home.ts';
+import { startPostgres, withClient } from '../../cli/parts/postgres.ts';
+import { sayOnTerminal } from '../../cli/parts/progress.ts';
+import { startTemporal } from '../../cli/parts/temporal.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the test files ask for servers; see the offers below. */
+    harnessUrl: string;
+  }
+}
+
+/** What a test file gets from `GET /<name>`. */
+export interface Offers {
+  readonly database: {
+    /** A database of the server, from which others can be created and dropped. */
+    readonly serverUrl: string;
+    /** A migrated and seeded database that nobody is connected to. */
+    readonly template: string;
+  };
+  readonly temporal: { readonly address: string };
+  readonly 'workflow-bundle': { readonly codePath: string };
+}
+
+type Offer<Name extends keyof Offers> = { readonly offer: Offers[Name]; stop(): Promise<void> };
+
+const isthmus = resolve(import.meta.dirname, '..', '..', '.isthmus');
+const { env } = process;
+
+/** Called by vitest before the first test file; what it returns runs after the last one. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await removeLeftovers();
+  const folder = join(isthmus, `test-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  const claim = await claimFolder(folder);
+  const makers: { readonly [Name in keyof Offers]: () => Promise<Offer<Name>> } = {
+    database: () => offerDatabase(folder),
+    temporal: () => offerTemporal(folder),
+    'workflow-bundle': () => offerBundle(folder),
+  };
+  const made = new Map<keyof Offers, Promise<Offer<keyof Offers>>>();
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const name = request.url?.slice(1) ?? '';
+    if (!isOffer(name)) throw new Error(`the test harness offers no ${name}`);
+    let offer = made.get(name);
+    if (offer === undefined) made.set(name, (offer = makers[name]()));
+    response.setHeader('content-type', 'application/json').end(JSON.stringify((await offer).offer));
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      response.statusCode = 500;
+      response.end(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the test harness has no port');
+  project.provide('harnessUrl', `http://127.0.0.1:${address.port}`);
+  return async () => {
+    server.closeAllConnections();
+    server.close();
+    for (const offer of made.values()) await offer.then((one) => one.stop()).catch(() => undefined);
+    await claim.release();
+    removeFolder(folder);
+  };
+
+  function isOffer(name: string): name is keyof Offers {
+    return name in makers;
+  }
+}
+
+async function offerDatabase(folder: string): Promise<Offer<'database'>> {
+  const server = await startPostgres({ env, folder, database: 'isthmus', say: sayOnTerminal });
+  const template = `isthmus_template_${randomUUID().slice(0, 8)}`;
+  await withClient(server.url, (client) => client.query(`create database ${template}`));
+  const url = new URL(server.url);
+  url.pathname = `/${template}`;
+  const { migrate } = await import('../../db/migrate.ts');
+  const { seed } = await import('../../db/seed.ts');
+  await migrate(url.href);
+  await seed(url.href);
+  return {
+    offer: { serverUrl: server.url, template },
+    stop: async () => {
+      await withClient(server.url, (client) => client.query(`drop database ${template} with (force)`));
+      await server.stop();
+    },
+  };
+}
+
+async function offerTemporal(folder: string): Promise<Offer<'temporal'>> {
+  const { searchAttributes } = await import('../../workflows/ids.ts');
+  const server = await startTemporal({
+    env,
+    folder,
+    binFolder: join(isthmus, 'bin'),
+    storage: 'memory',
+    searchAttributes: Object.values(searchAttributes),
+    ui: false,
+    say: sayOnTerminal,
+  });
+  return { offer: { address: server.address }, stop: () => server.stop() };
+}
+
+async function offerBundle(folder: string): Promise<Offer<'workflow-bundle'>> {
+  const { bundleWorkflows } = await import('../../cli/bundle-workflows.mjs');
+  const codePath = join(folder, 'workflow-bundle.js');
+  await bundleWorkflows(codePath);
+  return { offer: { codePath }, stop: () => Promise.resolve() };
+}
+
+/** Folders of runs that died before they could remove them. */
+async function removeLeftovers(): Promise<void> {
+  mkdirSync(isthmus, { recursive: true });
+  for (const name of readdirSync(isthmus).filter((entry) => entry.startsWith('test-'))) {
+    const folder = join(isthmus, name);
+    let claim: Claim;
+    try {
+      claim = await claimFolder(folder);
+    } catch (error) {
+      if (error instanceof FolderInUseError) continue; // another run, at this moment
+      throw error;
+    }
+    removeFolder(folder);
+    await claim.release();
+  }
+}
+
+function removeFolder(folder: string): void {
+  for (const path of [...postgresFolders(join(folder, 'postgres')), folder]) {
+    rmSync(path, { recursive: true, force: true });
+  }
+}
