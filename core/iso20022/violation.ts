@@ -16,16 +16,36 @@ export interface Violation {
   readonly message: string;
 }
 
+/** Elements whose whole point in the schema is a rule of MSG-5. */
+const guidelineElements: ReadonlySet<string> = new Set([
+  'MsgId',
+  'NbOfTxs',
+  'SttlmMtd',
+  'InstrId',
+  'EndToEndId',
+  'TxId',
+  'UETR',
+  'ClrSysRef',
+  'InstrPrty',
+  'ChrgBr',
+  'CdtTrfTxInf',
+]);
+
+function lastName(xpath: string): string {
+  return xpath.slice(xpath.lastIndexOf('/') + 1).replace(/\[\d+\]$/, '');
+}
+
 /** The rejection of a message that is not valid by the project's schema. */
 export function rejectionOf(violation: Violation): Rejection {
-  switch (violation.kind) {
+  const { kind, xpath } = violation;
+  switch (kind) {
     case 'missing':
-      return reject('element-missing', violation.xpath);
+      return reject('element-missing', xpath);
     case 'proprietary':
-      return reject('code-required', violation.xpath);
+      return reject('code-required', xpath);
     case 'decimals':
-      return reject('too-many-decimals', violation.xpath);
+      return reject('too-many-decimals', xpath);
     case 'invalid':
-      return reject('schema-invalid', violation.xpath);
+      return reject(guidelineElements.has(lastName(xpath)) ? 'guideline-violated' : 'schema-invalid', xpath);
   }
 }

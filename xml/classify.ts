@@ -1,0 +1,101 @@
+/**
+ * Gives what an engine complains of its kind and XPath, from the tree and the schema instead of the engine's words,
+ * so that both engines lead to the same rejection. The verdict itself is never questioned here.
+ */
+import { childrenNamed, type XmlElement } from '../core/iso20022/tree.ts';
+import type { Violation } from '../core/iso20022/violation.ts';
+import { missingChild, particleNamed, type ComplexType, type SchemaModel } from './schema-model.ts';
+
+/** What an engine said, before it is put into words of the rules. */
+export interface Complaint {
+  readonly message: string;
+  /** From the root to the element that is complained of. */
+  readonly elements: readonly XmlElement[];
+  /** Whether it is about which elements stand where; otherwise about a value or an attribute. */
+  readonly structural: boolean;
+}
+
+/** The XPath of the last of a chain of elements, with a position where siblings share a name. */
+export function xpathOf(elements: readonly XmlElement[]): string {
+  return elements
+    .map((element, index) => {
+      const parent = elements[index - 1];
+      const siblings = parent === undefined ? [element] : childrenNamed(parent, element.name);
+      return siblings.length === 1
+        ? `/${element.name}`
+        : `/${element.name}[${siblings.indexOf(element) + 1}]`;
+    })
+    .join('');
+}
+
+/** The type of each element of the chain, as far as the schema knows them. */
+function typesOf(elements: readonly XmlElement[], model: SchemaModel): readonly (string | undefined)[] {
+  const types: (string | undefined)[] = ['Document'];
+  for (const element of elements.slice(1)) {
+    const parent = model.complexTypes.get(types.at(-1) ?? '');
+    types.push(parent === undefined ? undefined : particleNamed(parent, element.name)?.type);
+  }
+  return types;
+}
+
+const isBlank = (element: XmlElement) => element.children.length === 0 && element.text.trim() === '';
+const maxDecimals = 5; // MON-1, and of every ISO amount
+
+function missingIn(type: ComplexType, element: XmlElement, path: string): string | undefined {
+  const missing = missingChild(type, element);
+  if (missing === undefined) return undefined;
+  const position = missing.max > 1 ? `[${childrenNamed(element, missing.name).length + 1}]` : '';
+  return `${path}/${missing.name}${position}`;
+}
+
+function isMandatory(type: ComplexType, name: string): boolean {
+  return type.kind === 'choice' || (particleNamed(type, name)?.min ?? 0) > 0;
+}
+
+type Finding = Pick<Violation, 'kind' | 'xpath'>;
+
+/** An element of a known type that has a value or children that the type does not take. */
+function classifyValue(
+  element: XmlElement,
+  parent: ComplexType,
+  type: ComplexType | undefined,
+  xpath: string,
+): Finding {
+  if (isBlank(element)) return { kind: isMandatory(parent, element.name) ? 'missing' : 'invalid', xpath };
+  const decimals = /^\s*\d+\.(\d+)\s*$/.exec(element.text)?.[1];
+  const tooMany = type?.kind === 'amount' && decimals !== undefined && decimals.length > maxDecimals;
+  return { kind: tooMany ? 'decimals' : 'invalid', xpath };
+}
+
+function find({ elements, structural }: Complaint, model: SchemaModel): Finding {
+  const xpath = xpathOf(elements);
+  const types = typesOf(elements, model);
+  const element = elements.at(-1);
+  const parentElement = elements.at(-2);
+  const type = model.complexTypes.get(types.at(-1) ?? '');
+  const parent = model.complexTypes.get(types.at(-2) ?? '');
+  if (element === undefined) return { kind: 'invalid', xpath: '/Document' };
+  const own = structural && type !== undefined ? missingIn(type, element, xpath) : undefined;
+  if (parentElement === undefined || parent === undefined) {
+    const missing = element.name === 'Document' && elements.length === 1 ? own : undefined;
+    return missing === undefined ? { kind: 'invalid', xpath } : { kind: 'missing', xpath: missing };
+  }
+  if (particleNamed(parent, element.name) === undefined) {
+    const wantsCode = element.name === 'Prtry' && particleNamed(parent, 'Cd') !== undefined;
+    return { kind: wantsCode ? 'proprietary' : 'invalid', xpath };
+  }
+  if (!structural) return classifyValue(element, parent, type, xpath);
+  const missing = own ?? missingIn(parent, parentElement, xpathOf(elements.slice(0, -1)));
+  return missing === undefined ? { kind: 'invalid', xpath } : { kind: 'missing', xpath: missing };
+}
+
+/** Each finding once, in the order of the complaints. */
+export function classify(complaints: readonly Complaint[], model: SchemaModel): readonly Violation[] {
+  const violations = new Map<string, Violation>();
+  for (const complaint of complaints) {
+    const finding = find(complaint, model);
+    const key = `${finding.kind} ${finding.xpath}`;
+    if (!violations.has(key)) violations.set(key, { ...finding, message: complaint.message });
+  }
+  return [...violations.values()];
+}

@@ -1,0 +1,105 @@
+/**
+ * The project's schemas as data: which children an element has, how often, of what type. It never judges a message;
+ * it tells why an engine refused one (`classify.ts`), and lets tests generate messages and check the schemas' README.
+ */
+import { childrenNamed, elementAt, type XmlElement } from '../core/iso20022/tree.ts';
+
+export interface Particle {
+  readonly name: string;
+  readonly type: string;
+  readonly min: number;
+  /** Infinity for unbounded. */
+  readonly max: number;
+  readonly documentation: string;
+  readonly source: string;
+}
+
+export interface ComplexType {
+  readonly kind: 'sequence' | 'choice' | 'alternatives' | 'amount';
+  readonly documentation: string;
+  /** One list for a sequence; one of a single particle per option of a choice; one per alternative; none for an amount. */
+  readonly options: readonly (readonly Particle[])[];
+}
+
+export interface SimpleType {
+  readonly base: string;
+  readonly documentation: string;
+  readonly facets: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface SchemaModel {
+  readonly complexTypes: ReadonlyMap<string, ComplexType>;
+  readonly simpleTypes: ReadonlyMap<string, SimpleType>;
+}
+
+const documentationOf = (element: XmlElement) => elementAt(element, 'annotation/documentation');
+
+function readParticle(element: XmlElement): Particle {
+  const { name = '', type = '', minOccurs = '1', maxOccurs = '1' } = element.attributes;
+  const documentation = documentationOf(element);
+  return {
+    name,
+    type,
+    min: Number(minOccurs),
+    max: maxOccurs === 'unbounded' ? Infinity : Number(maxOccurs),
+    documentation: documentation?.text ?? '',
+    source: documentation?.attributes['source'] ?? 'I',
+  };
+}
+
+const particlesOf = (group: XmlElement) => childrenNamed(group, 'element').map(readParticle);
+
+function readComplexType(element: XmlElement): ComplexType {
+  const documentation = documentationOf(element)?.text ?? '';
+  const sequence = elementAt(element, 'sequence');
+  if (sequence !== undefined) return { kind: 'sequence', documentation, options: [particlesOf(sequence)] };
+  const choice = elementAt(element, 'choice');
+  if (choice === undefined) return { kind: 'amount', documentation, options: [] };
+  const alternatives = childrenNamed(choice, 'sequence');
+  if (alternatives.length > 0)
+    return { kind: 'alternatives', documentation, options: alternatives.map(particlesOf) };
+  return { kind: 'choice', documentation, options: particlesOf(choice).map((one) => [one]) };
+}
+
+function readSimpleType(element: XmlElement): SimpleType {
+  const restriction = elementAt(element, 'restriction');
+  if (restriction === undefined) throw new Error('a simple type of the schemas is a restriction');
+  return {
+    base: restriction.attributes['base'] ?? '',
+    documentation: documentationOf(element)?.text ?? '',
+    facets: restriction.children.map((facet) => ({
+      name: facet.name,
+      value: facet.attributes['value'] ?? '',
+    })),
+  };
+}
+
+/** @param schema the `xs:schema` element of one of the project's schemas */
+export function readSchemaModel(schema: XmlElement): SchemaModel {
+  const byName = <T>(kind: string, read: (element: XmlElement) => T) =>
+    new Map(childrenNamed(schema, kind).map((one) => [one.attributes['name'] ?? '', read(one)]));
+  return {
+    complexTypes: byName('complexType', readComplexType),
+    simpleTypes: byName('simpleType', readSimpleType),
+  };
+}
+
+/** The particle of that name in a type, whichever option it stands in. */
+export function particleNamed(type: ComplexType, name: string): Particle | undefined {
+  for (const option of type.options) {
+    const found = option.find((one) => one.name === name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The mandatory child that an element of that type lacks, if any: the first one, in schema order. */
+export function missingChild(type: ComplexType, element: XmlElement): Particle | undefined {
+  let first: Particle | undefined;
+  for (const option of type.options) {
+    const lacking = option.find((one) => childrenNamed(element, one.name).length < one.min);
+    if (lacking === undefined) return undefined;
+    first ??= lacking;
+  }
+  return first;
+}
