@@ -263,6 +263,7 @@ interface PaymentsTable {
   accepted: boolean;
   forwarded_message_id: string | null;
   destination_clearing_system: string | null;
+  corridor: string | null;
   priority: string | null;
   acceptance_at: Date | null;
   deadline_at: Date | null;
@@ -276,6 +277,12 @@ interface PaymentsTable {
   creditor_agent_fee: string | null;
   debtor_agent_id: string | null;
   creditor_agent_id: string | null;
+  source_sap_id: string | null;
+  source_account_id: string | null;
+  destination_sap_id: string | null;
+  destination_account_id: string | null;
+  source_references: JsonColumn | null;
+  destination_references: JsonColumn | null;
 }
 
 interface DecisionsTable {
@@ -298,10 +305,14 @@ interface DeliveriesTable {
   message_id: string;
   party: string;
   url: string;
-  due_from: Generated<Date>;
+  asked_at: Generated<Date>;
+  next_due_at: Generated<Date>;
+  attempts: Generated<number>;
+  attempts_since_asked: Generated<number>;
+  possibly_sent: Generated<number>;
   delivered_at: Date | null;
-  dead_at: Date | null;
-  dead_reason: string | null;
+  closed_at: Date | null;
+  closed_reason: string | null;
 }
 
 interface DeliveryAttemptsTable {
@@ -323,7 +334,7 @@ interface AuditEventsTable {
   kind: string;
   uetr: string | null;
   party: string | null;
-  detail: Generated<JsonColumn>;
+  detail: ColumnType<unknown, string | undefined, never>;
 }
 
 export interface Database {

@@ -20,6 +20,7 @@ create table messages (
   created_at timestamptz not null default now()
 );
 create index messages_uetr on messages (uetr);
+create index messages_in_reply_to on messages (in_reply_to) where in_reply_to is not null;
 create unique index messages_received_once on messages (party, message_type, sha256) where direction = 'in';
 comment on table messages is 'Every ISO 20022 message received or sent, byte for byte. Insert-only.';
 comment on column messages.message_id is 'Our id.';
@@ -59,6 +60,7 @@ create table payments (
   accepted boolean not null,
   forwarded_message_id uuid references messages,
   destination_clearing_system text,
+  corridor text,
   priority text check (priority in ('HIGH', 'NORM')),
   acceptance_at timestamptz,
   deadline_at timestamptz,
@@ -71,7 +73,13 @@ create table payments (
   destination_currency text,
   creditor_agent_fee numeric,
   debtor_agent_id text,
-  creditor_agent_id text
+  creditor_agent_id text,
+  source_sap_id text,
+  source_account_id text,
+  destination_sap_id text,
+  destination_account_id text,
+  source_references jsonb,
+  destination_references jsonb
 );
 comment on table payments is 'One row per UETR that was ever submitted, written once, when its first pacs.008 was judged (DUP-3).';
 comment on column payments.uetr is 'Unique end-to-end transaction reference.';
@@ -82,6 +90,7 @@ comment on column payments.received_at is 'When the submission was judged, datab
 comment on column payments.accepted is 'Whether it passed validation (ACTC); false: RJCT.';
 comment on column payments.forwarded_message_id is 'The converted pacs.008 for the destination.';
 comment on column payments.destination_clearing_system is 'Payment system it goes to.';
+comment on column payments.corridor is 'Source and destination country, as in SG-TH.';
 comment on column payments.priority is 'HIGH or NORM (MSG-5).';
 comment on column payments.acceptance_at is 'AccptncDtTm, the scheme''s clock.';
 comment on column payments.deadline_at is 'Moment by which a HIGH payment must be final (TIM-1); null for NORM.';
@@ -95,6 +104,12 @@ comment on column payments.destination_currency is 'Destination currency.';
 comment on column payments.creditor_agent_fee is 'Creditor agent fee, destination currency.';
 comment on column payments.debtor_agent_id is 'Debtor agent.';
 comment on column payments.creditor_agent_id is 'Creditor agent.';
+comment on column payments.source_sap_id is 'Source-side SAP (intermediary agent 1); null without a quote.';
+comment on column payments.source_account_id is 'The FX provider''s account there.';
+comment on column payments.destination_sap_id is 'Destination-side SAP (intermediary agent 2).';
+comment on column payments.destination_account_id is 'The account there: of the FX provider, or of the debtor agent (PAY-5).';
+comment on column payments.source_references is 'Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them (MSG-11).';
+comment on column payments.destination_references is 'Ids and agents of the forwarded pacs.008, as a confirmation repeats them (PAY-9).';
 
 create table decisions (
   uetr uuid primary key references payments,
@@ -128,24 +143,32 @@ create table deliveries (
   message_id uuid not null references messages,
   party text not null,
   url text not null,
-  due_from timestamptz not null default now(),
+  asked_at timestamptz not null default now(),
+  next_due_at timestamptz not null default now(),
+  attempts integer not null default 0,
+  attempts_since_asked integer not null default 0,
+  possibly_sent integer not null default 0 check (possibly_sent >= 0),
   delivered_at timestamptz,
-  dead_at timestamptz,
-  dead_reason text
+  closed_at timestamptz,
+  closed_reason text,
+  unique (uetr, kind)
 );
-create index deliveries_uetr on deliveries (uetr);
-create index deliveries_dead on deliveries (dead_at) where dead_at is not null;
-comment on table deliveries is 'Messages to be brought to another party, at least once, same bytes (CBK-1).';
+create index deliveries_closed on deliveries (closed_at) where closed_at is not null and delivered_at is null;
+comment on table deliveries is 'Messages to be brought to another party, at least once, same bytes (CBK-1). One row per payment and kind; every attempt updates it, so that an attempt and a decision against it never miss each other.';
 comment on column deliveries.delivery_id is 'Our id.';
 comment on column deliveries.uetr is 'The payment.';
 comment on column deliveries.kind is 'instruction: pacs.008 to the destination; callback: final pacs.002 to the source; confirmation: pacs.002 to the destination; notification: fxtr.017.';
 comment on column deliveries.message_id is 'What is delivered.';
 comment on column deliveries.party is 'To whom: payment system or FX provider.';
 comment on column deliveries.url is 'Where.';
-comment on column deliveries.due_from is 'When it was asked for; later than delivered_at where a redelivery was asked for.';
-comment on column deliveries.delivered_at is 'When it was last acknowledged with 2xx.';
-comment on column deliveries.dead_at is 'When it was given up, or null.';
-comment on column deliveries.dead_reason is 'Why it was given up.';
+comment on column deliveries.asked_at is 'When it was asked for; set anew by a redelivery.';
+comment on column deliveries.next_due_at is 'When the next attempt is due (CBK-1); during an attempt, when that attempt counts as lost.';
+comment on column deliveries.attempts is 'Number of attempts made; the last one may be under way.';
+comment on column deliveries.attempts_since_asked is 'Position in the schedule of CBK-1.';
+comment on column deliveries.possibly_sent is 'Attempts that are under way or ended otherwise than NOT_SENT (TIM-3).';
+comment on column deliveries.delivered_at is 'When it was acknowledged since it was last asked for; null while it is due.';
+comment on column deliveries.closed_at is 'When no further attempt was allowed: given up, or decided (instructions).';
+comment on column deliveries.closed_reason is 'decided, gone (410), expired (72 h).';
 
 create table delivery_attempts (
   delivery_id uuid not null references deliveries,

@@ -1,0 +1,96 @@
+// Every message, byte for byte: what was received and what was built. Rows are inserted and never changed.
+import { sql, type RawBuilder } from 'kysely';
+import type { MessageName } from '../core/iso20022/messages.ts';
+import type { Db } from './connection.ts';
+
+export type Leg = 'source' | 'destination' | 'fxp';
+
+/** A message that we built and validated; it is stored before it is sent (MSG-8). */
+export interface OutgoingMessage {
+  /** Our id of the row. */
+  readonly messageId: string;
+  readonly uetr: string | null;
+  readonly type: MessageName;
+  /** Its MsgId. */
+  readonly identification: string;
+  readonly leg: Leg;
+  readonly party: string;
+  /** Of a pacs.002. */
+  readonly status?: string;
+  readonly reasonCode?: string | undefined;
+  readonly inReplyTo?: string | undefined;
+  readonly body: Buffer;
+  readonly sha256: Buffer;
+}
+
+export interface ReceivedMessage {
+  readonly messageId: string;
+  readonly uetr: string | null;
+  readonly type: MessageName;
+  readonly identification: string;
+  readonly leg: Leg;
+  readonly party: string;
+  readonly status?: string;
+  readonly reasonCode?: string | undefined;
+  /** Where the sender wants its answer (pacs002Endpoint). */
+  readonly answerUrl?: string;
+  readonly body: Buffer;
+  readonly sha256: Buffer;
+}
+
+/** `insert into messages` of several built messages, to be used inside a larger statement. */
+export function insertOutgoing(messages: readonly OutgoingMessage[], condition: RawBuilder<unknown>) {
+  const column = <T>(pick: (message: OutgoingMessage) => T) => messages.map(pick);
+  return sql`
+    insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
+      reason_code, in_reply_to, sha256, body)
+    select message_id, uetr, message_type, message_identification, 'out', leg, party, status, reason_code,
+      in_reply_to, sha256, body
+    from unnest(
+      ${column((m) => m.messageId)}::uuid[], ${column((m) => m.uetr)}::uuid[], ${column((m) => m.type)}::text[],
+      ${column((m) => m.identification)}::text[], ${column((m) => m.leg)}::text[], ${column((m) => m.party)}::text[],
+      ${column((m) => m.status ?? null)}::text[], ${column((m) => m.reasonCode ?? null)}::text[],
+      ${column((m) => m.inReplyTo ?? null)}::uuid[], ${column((m) => m.sha256)}::bytea[],
+      ${column((m) => m.body)}::bytea[]
+    ) as built (message_id, uetr, message_type, message_identification, leg, party, status, reason_code, in_reply_to,
+      sha256, body)
+    where ${condition}`;
+}
+
+/**
+ * Stores a received message, once per party and content: the same bytes again find the first row.
+ * @returns the id of the row, and whether it is new
+ */
+export async function recordReceived(
+  db: Db,
+  message: ReceivedMessage,
+): Promise<{ messageId: string; isNew: boolean }> {
+  const inserted = await sql<{ message_id: string }>`
+    insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
+      reason_code, answer_url, sha256, body)
+    values (${message.messageId}, ${message.uetr}, ${message.type}, ${message.identification}, 'in', ${message.leg},
+      ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null}, ${message.answerUrl ?? null},
+      ${message.sha256}, ${message.body})
+    on conflict (party, message_type, sha256) where direction = 'in' do nothing
+    returning message_id`.execute(db);
+  if (inserted.rows[0] !== undefined) return { messageId: inserted.rows[0].message_id, isNew: true };
+  const earlier = await db
+    .selectFrom('messages') // index messages_received_once
+    .select('message_id')
+    .where('party', '=', message.party)
+    .where('message_type', '=', message.type)
+    .where('sha256', '=', message.sha256)
+    .where('direction', '=', 'in')
+    .executeTakeFirstOrThrow();
+  return { messageId: earlier.message_id, isNew: false };
+}
+
+/** The stored bytes of a message. */
+export async function messageBody(db: Db, messageId: string): Promise<Buffer> {
+  const row = await db
+    .selectFrom('messages')
+    .select('body')
+    .where('message_id', '=', messageId)
+    .executeTakeFirstOrThrow();
+  return row.body;
+}

@@ -1,0 +1,301 @@
+// The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2).
+// Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
+import { sql, type RawBuilder } from 'kysely';
+import pg from 'pg';
+import type { BoundPayment } from '../core/payment.ts';
+import type { RefusedPacs008 } from '../core/iso20022/references.ts';
+import type { Db } from './connection.ts';
+import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+
+/** A stored submission with everything that the database knows about its keys. */
+export interface StoredSubmission {
+  readonly body: Buffer;
+  readonly messageIdentification: string;
+  readonly uetr: string;
+  readonly sourceSystem: string;
+  readonly callbackUrl: string;
+  /** Database clock, epoch milliseconds. */
+  readonly now: number;
+  /** The payment of that UETR, if there is one. */
+  readonly payment: StoredPayment | undefined;
+  /** UETR of the payment that holds the same MsgId of that sender since less than 62 days, if another (DUP-2). */
+  readonly messageIdHeldBy: string | undefined;
+  /** The answer that this very message was given before, when it was refused as a repeat. */
+  readonly earlierAnswerId: string | undefined;
+}
+
+/** What the gateway goes by once a payment is known. */
+export interface StoredPayment {
+  readonly uetr: string;
+  readonly sourceSystem: string;
+  readonly messageId: string;
+  readonly messageIdentification: string;
+  readonly answerMessageId: string;
+  readonly accepted: boolean;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+  readonly forwardedMessageId: string | null;
+  readonly instructionDeliveryId: string | null;
+  readonly corridor: string | null;
+  readonly destinationSystem: string | null;
+  readonly priority: 'HIGH' | 'NORM' | null;
+  readonly fxpId: string | null;
+  /** Epoch milliseconds. */
+  readonly deadlineAt: number | null;
+  readonly decision: StoredDecision | null;
+}
+
+export interface StoredDecision {
+  readonly status: 'ACCC' | 'RJCT' | 'BLCK';
+  readonly reasonCode: string | null;
+  readonly callbackMessageId: string;
+  readonly confirmationMessageId: string | null;
+}
+
+interface PaymentRow {
+  payment_uetr: string | null;
+  payment_message_id: string;
+  payment_identification: string;
+  source_clearing_system: string;
+  answer_message_id: string;
+  accepted: boolean;
+  received_at: Date;
+  forwarded_message_id: string | null;
+  instruction_delivery_id: string | null;
+  corridor: string | null;
+  destination_clearing_system: string | null;
+  priority: 'HIGH' | 'NORM' | null;
+  fxp_id: string | null;
+  deadline_at: Date | null;
+  decision_status: 'ACCC' | 'RJCT' | 'BLCK' | null;
+  decision_reason: string | null;
+  callback_message_id: string;
+  confirmation_message_id: string | null;
+}
+
+/** Columns of a payment with its decision; to be joined as `p`, `pm`, `i` and `d`. */
+const paymentColumns = sql`
+  p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
+  p.source_clearing_system, p.answer_message_id, p.accepted, p.received_at, p.forwarded_message_id,
+  i.delivery_id as instruction_delivery_id, p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
+  p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
+  d.confirmation_message_id`;
+const paymentJoins = sql`
+  left join messages pm on pm.message_id = p.message_id
+  left join deliveries i on i.uetr = p.uetr and i.kind = 'instruction'
+  left join decisions d on d.uetr = p.uetr`;
+
+function toPayment(row: PaymentRow): StoredPayment | undefined {
+  if (row.payment_uetr === null) return undefined;
+  return {
+    uetr: row.payment_uetr,
+    sourceSystem: row.source_clearing_system,
+    messageId: row.payment_message_id,
+    messageIdentification: row.payment_identification,
+    answerMessageId: row.answer_message_id,
+    accepted: row.accepted,
+    receivedAt: row.received_at.getTime(),
+    forwardedMessageId: row.forwarded_message_id,
+    instructionDeliveryId: row.instruction_delivery_id,
+    corridor: row.corridor,
+    destinationSystem: row.destination_clearing_system,
+    priority: row.priority,
+    fxpId: row.fxp_id,
+    deadlineAt: row.deadline_at?.getTime() ?? null,
+    decision:
+      row.decision_status === null
+        ? null
+        : {
+            status: row.decision_status,
+            reasonCode: row.decision_reason,
+            callbackMessageId: row.callback_message_id,
+            confirmationMessageId: row.confirmation_message_id,
+          },
+  };
+}
+
+/** The payment of a UETR, or undefined. */
+export async function findPayment(db: Db, uetr: string): Promise<StoredPayment | undefined> {
+  // primary keys of payments, messages and decisions; unique (uetr, kind) of deliveries
+  const { rows } = await sql<PaymentRow>`
+    select ${paymentColumns} from payments p ${paymentJoins} where p.uetr = ${uetr}`.execute(db);
+  return rows[0] && toPayment(rows[0]);
+}
+
+/** A stored submission, with the payment and the MsgId that it may repeat. */
+export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
+  // primary keys throughout; messages_in_reply_to for the earlier answer
+  const { rows } = await sql<
+    PaymentRow & {
+      body: Buffer;
+      message_identification: string;
+      uetr: string;
+      party: string;
+      answer_url: string;
+      now: Date;
+      held_by: string | null;
+      earlier_answer_id: string | null;
+    }
+  >`
+    select m.body, m.message_identification, m.uetr, m.party, m.answer_url, now() as now, k.uetr as held_by,
+      (select a.message_id from messages a where a.in_reply_to = m.message_id and a.direction = 'out' limit 1)
+        as earlier_answer_id,
+      ${paymentColumns}
+    from messages m
+    left join payments p on p.uetr = m.uetr
+    ${paymentJoins}
+    left join message_identifications k on k.source_clearing_system = m.party
+      and k.message_identification = m.message_identification
+      and k.uetr <> m.uetr
+      and k.claimed_at > now() - interval '62 days'
+    where m.message_id = ${messageId}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a submission is stored before its workflow starts');
+  return {
+    body: row.body,
+    messageIdentification: row.message_identification,
+    uetr: row.uetr,
+    sourceSystem: row.party,
+    callbackUrl: row.answer_url,
+    now: row.now.getTime(),
+    payment: toPayment(row),
+    messageIdHeldBy: row.held_by ?? undefined,
+    earlierAnswerId: row.earlier_answer_id ?? undefined,
+  };
+}
+
+/** A payment that passed: its row, its ACTC and its instruction. */
+export interface AcceptedPayment {
+  readonly uetr: string;
+  readonly messageId: string;
+  readonly messageIdentification: string;
+  readonly payment: BoundPayment;
+  readonly corridor: string;
+  readonly priority: 'HIGH' | 'NORM';
+  /** Epoch milliseconds. */
+  readonly acceptanceAt: number;
+  readonly answer: OutgoingMessage;
+  readonly forwarded: OutgoingMessage;
+  readonly sourceReferences: RefusedPacs008;
+  readonly destinationReferences: RefusedPacs008;
+  readonly instruction: { readonly deliveryId: string; readonly url: string };
+}
+
+/**
+ * Writes an accepted payment, unless its UETR, its MsgId or its quote was taken meanwhile (DUP-2, QUO-8).
+ * @returns whether it was written
+ */
+export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise<boolean> {
+  const { payment, uetr } = accepted;
+  const { quote, sourceLeg, destinationLeg } = payment;
+  const quoteId = quote?.quoteId ?? null;
+  const deadline = payment.deadlineAt === null ? null : new Date(payment.deadlineAt);
+  const write = sql<{ uetr: string }>`
+    with claim as (${claimMessageId(payment.source.clearingSystemId, accepted)}),
+    quote as (
+      insert into quote_uses (quote_id, uetr)
+      select ${quoteId}::uuid, ${uetr}::uuid from claim where ${quoteId}::uuid is not null
+      on conflict do nothing
+      returning quote_id
+    ),
+    payment as (
+      insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted,
+        forwarded_message_id, destination_clearing_system, corridor, priority, acceptance_at, deadline_at, quote_id,
+        fxp_id, exchange_rate, source_amount, source_currency, destination_amount, destination_currency,
+        creditor_agent_fee, debtor_agent_id, creditor_agent_id, source_sap_id, source_account_id,
+        destination_sap_id, destination_account_id, source_references, destination_references)
+      select ${uetr}::uuid, ${payment.source.clearingSystemId}, ${accepted.messageId}::uuid,
+        ${accepted.answer.messageId}::uuid, now(), true, ${accepted.forwarded.messageId}::uuid,
+        ${payment.destination.clearingSystemId}, ${accepted.corridor}, ${accepted.priority},
+        ${new Date(accepted.acceptanceAt)}::timestamptz, ${deadline}::timestamptz, ${quoteId}::uuid,
+        ${quote?.fxpId ?? null}, ${payment.exchangeRate}::numeric,
+        ${payment.sourceAmount.amount}::numeric, ${payment.sourceAmount.currency},
+        ${payment.destinationAmount.amount}::numeric, ${payment.destinationAmount.currency},
+        ${payment.creditorAgentFee}::numeric, ${payment.debtorAgent.institutionId},
+        ${payment.creditorAgent.institutionId}, ${quote?.sourceSapId ?? null},
+        ${sourceLeg?.account.otherId ?? null}, ${payment.destinationSap.institutionId},
+        ${destinationLeg.account.otherId ?? destinationLeg.account.iban ?? null},
+        ${JSON.stringify(accepted.sourceReferences)}::jsonb,
+        ${JSON.stringify(accepted.destinationReferences)}::jsonb
+      from claim
+      where ${quoteId}::uuid is null or exists (select from quote)
+      returning uetr
+    ),
+    stored as (${insertOutgoing([accepted.answer, accepted.forwarded], sql`exists (select from payment)`)}),
+    instruction as (
+      insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
+      select ${accepted.instruction.deliveryId}::uuid, uetr, 'instruction', ${accepted.forwarded.messageId}::uuid,
+        ${payment.destination.clearingSystemId}, ${accepted.instruction.url}
+      from payment
+    )
+    select uetr from payment`;
+  return isWritten(db, write);
+}
+
+/** A submission that the gateway rejects: its row, its final RJCT and the callback that tells it. */
+export interface RejectedPayment {
+  readonly uetr: string;
+  readonly sourceSystem: string;
+  readonly messageId: string;
+  readonly messageIdentification: string;
+  readonly reasonCode: string;
+  readonly ruleId: string;
+  readonly answer: OutgoingMessage;
+  readonly callback: { readonly deliveryId: string; readonly url: string };
+}
+
+/** Writes a rejected payment with its decision, unless its UETR or MsgId was taken meanwhile; answers whether it did. */
+export async function recordRejected(db: Db, rejected: RejectedPayment): Promise<boolean> {
+  const write = sql<{ uetr: string }>`
+    with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
+    payment as (
+      insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted)
+      select ${rejected.uetr}::uuid, ${rejected.sourceSystem}, ${rejected.messageId}::uuid,
+        ${rejected.answer.messageId}::uuid, now(), false
+      from claim
+      returning uetr
+    ),
+    stored as (${insertOutgoing([rejected.answer], sql`exists (select from payment)`)}),
+    decision as (
+      insert into decisions (uetr, status, reason_code, rule_id, decided_by, callback_message_id)
+      select uetr, 'RJCT', ${rejected.reasonCode}, ${rejected.ruleId}, 'gateway', ${rejected.answer.messageId}::uuid
+      from payment
+    ),
+    callback as (
+      insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
+      select ${rejected.callback.deliveryId}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
+        ${rejected.sourceSystem}, ${rejected.callback.url}
+      from payment
+    )
+    select uetr from payment`;
+  return isWritten(db, write);
+}
+
+const uniqueViolation = '23505';
+
+/** Runs a write that answers its UETR; a payment that another submission wrote first undoes the whole statement. */
+async function isWritten(db: Db, write: RawBuilder<{ uetr: string }>): Promise<boolean> {
+  try {
+    return (await write.execute(db)).rows.length === 1;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === uniqueViolation) return false;
+    throw error;
+  }
+}
+
+/** Takes the sender's MsgId for this UETR; no row when another payment holds it since less than 62 days (DUP-2). */
+function claimMessageId(sourceSystem: string, payment: { uetr: string; messageIdentification: string }) {
+  return sql`
+    insert into message_identifications (source_clearing_system, message_identification, uetr, claimed_at)
+    values (${sourceSystem}, ${payment.messageIdentification}, ${payment.uetr}::uuid, now())
+    on conflict (source_clearing_system, message_identification) do update
+      set uetr = excluded.uetr, claimed_at = excluded.claimed_at
+      where message_identifications.uetr = excluded.uetr
+        or message_identifications.claimed_at <= now() - interval '62 days'
+    returning uetr`;
+}
+
+/** Stores the answer to a repeat that is refused (DUP-2); told in the HTTP answer only. */
+export async function recordRefusal(db: Db, answer: OutgoingMessage): Promise<void> {
+  await insertOutgoing([answer], sql`true`).execute(db);
+}
