@@ -3,16 +3,9 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleWorkflows } from './bundle-workflows.mjs';
+import { entries } from './entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-
-/** Process of the deployment: its entry file. */
-const entries = {
-  api: 'api/main.ts',
-  worker: 'activities/main.ts',
-  migrate: 'cli/migrate.ts',
-  sandbox: 'sandbox/main.ts',
-};
 
 rmSync(`${root}dist`, { recursive: true, force: true });
 const { metafile } = await build({

@@ -1,6 +1,7 @@
 // The Temporal server of the demo and of the tests: an existing one, or a development server of our own, which is a
 // real server on SQLite. It must not know what a payment is.
 import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -187,8 +188,10 @@ async function isOk(url: string): Promise<boolean> {
 
 async function useExisting(address: string, options: StartTemporalOptions): Promise<RunningTemporal> {
   const namespace = options.env['TEMPORAL_NAMESPACE'] ?? 'default';
+  const silent = `TEMPORAL_ADDRESS names ${address}, where no Temporal server answers.`;
+  if (!(await isListening(address))) throw new Error(silent); // the SDK would try again and again
   const connection = await Connection.connect({ address, connectTimeout: '10 s' }).catch((error: unknown) => {
-    throw new Error(`TEMPORAL_ADDRESS names ${address}, where no Temporal server answers.`, { cause: error });
+    throw new Error(silent, { cause: error });
   });
   try {
     const known = await connection.operatorService.listSearchAttributes({ namespace });
@@ -206,4 +209,21 @@ async function useExisting(address: string, options: StartTemporalOptions): Prom
   }
   options.say(`✓ Temporal on ${address} (TEMPORAL_ADDRESS)`);
   return { address, exited: new Promise(() => undefined), stop: () => Promise.resolve() };
+}
+
+function isListening(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(`tcp://${address}`);
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port) || defaultTemporalPorts.grpc,
+    });
+    const settle = (listening: boolean) => {
+      socket.destroy();
+      resolve(listening);
+    };
+    socket.setTimeout(5_000, () => settle(false));
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
 }

@@ -1,0 +1,45 @@
+// Two servers on one set of files would destroy it.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimFolder, FolderInUseError } from '../../cli/parts/claim.ts';
+
+const claimModule = resolve(import.meta.dirname, '..', '..', 'cli', 'parts', 'claim.ts');
+
+describe('claimFolder', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'isthmus-claim-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('refuses a second owner and names the first, until that one lets go', async () => {
+    const claim = await claimFolder(folder);
+    await expect(claimFolder(folder)).rejects.toThrow(FolderInUseError);
+    await expect(claimFolder(folder)).rejects.toThrow(`Process ${process.pid} already runs Isthmus`);
+    await claim.release();
+    const next = await claimFolder(folder);
+    await next.release();
+  });
+
+  it('is free again when its owner was killed', async () => {
+    const script = `
+      import { claimFolder } from ${JSON.stringify(claimModule)};
+      await claimFolder(${JSON.stringify(folder)});
+      setInterval(() => undefined, 1_000);
+      console.log('claimed');
+    `;
+    const owner = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((claimed) => owner.stdout.once('data', claimed));
+    await expect(claimFolder(folder)).rejects.toThrow(`Process ${String(owner.pid)} `);
+    const ended = new Promise((done) => owner.once('exit', done));
+    owner.kill('SIGKILL');
+    await ended;
+    const claim = await claimFolder(folder);
+    await claim.release();
+  });
+});

@@ -1,0 +1,42 @@
+// npm run reset: back to the seed data, without fetching the Temporal server again.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimFolder } from '../../cli/parts/claim.ts';
+import { resetFolder } from '../../cli/parts/reset.ts';
+
+describe('resetFolder', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'isthmus-reset-'));
+    for (const name of ['bin', 'postgres', 'temporal']) mkdirSync(join(folder, name));
+    writeFileSync(join(folder, 'bin', 'temporal'), 'binary');
+    writeFileSync(join(folder, 'temporal', 'temporal.db'), 'data');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('removes the data and keeps the fetched server', async () => {
+    const removed = await resetFolder({ folder, all: false });
+    expect([...removed].sort()).toEqual([join(folder, 'postgres'), join(folder, 'temporal')]);
+    expect(existsSync(join(folder, 'temporal'))).toBe(false);
+    expect(existsSync(join(folder, 'bin', 'temporal'))).toBe(true);
+  });
+
+  it('removes the fetched server too when asked for all', async () => {
+    await resetFolder({ folder, all: true });
+    expect(existsSync(join(folder, 'bin'))).toBe(false);
+  });
+
+  it('removes nothing while somebody runs on the folder', async () => {
+    const claim = await claimFolder(folder);
+    await expect(resetFolder({ folder, all: true })).rejects.toThrow('already runs Isthmus');
+    expect(existsSync(join(folder, 'temporal', 'temporal.db'))).toBe(true);
+    await claim.release();
+  });
+
+  it('has nothing to do before the first start', async () => {
+    rmSync(folder, { recursive: true });
+    expect(await resetFolder({ folder, all: false })).toEqual([]);
+  });
+});
