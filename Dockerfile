@@ -1,0 +1,28 @@
+# One image for the api, the worker, the migrate job and the sandbox; docker-compose.yml says which one runs.
+# Debian, not Alpine: Temporal's native core has no musl build.
+ARG NODE_IMAGE=node:20.20.2-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run bundle
+
+FROM ${NODE_IMAGE} AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund
+
+FROM ${NODE_IMAGE}
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json LICENSE ./
+COPY schemas schemas
+COPY db/seed db/seed
+COPY --from=build /app/dist dist
+USER node
+# The processes end in order on SIGTERM.
+STOPSIGNAL SIGTERM
+CMD ["node", "--enable-source-maps", "dist/api.js"]

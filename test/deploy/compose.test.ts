@@ -1,0 +1,172 @@
+// The deployment files are checked without a container engine: valid, in agreement with the code, and closed.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { describe, expect, it } from 'vitest';
+import { entries } from '../../cli/entries.mjs';
+import { dynamicConfig } from '../../cli/parts/temporal.ts';
+import { environmentVariables } from '../../core/config.ts';
+import { searchAttributes } from '../../workflows/ids.ts';
+
+interface Service {
+  readonly image?: string;
+  readonly build?: unknown;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly profiles?: readonly string[];
+  readonly network_mode?: string;
+}
+
+const root = resolve(import.meta.dirname, '..', '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const text = read('docker-compose.yml');
+const compose = parse(text, { merge: true }) as { readonly services: Readonly<Record<string, Service>> };
+const service = (name: string): Service => {
+  const found = compose.services[name];
+  if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
+  return found;
+};
+const ours = Object.entries(compose.services).filter(([, one]) => one.build !== undefined);
+
+describe('docker-compose.yml', () => {
+  it('is valid against the schema of the Compose Specification', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    for (const format of ['duration', 'ports', 'expose', 'subnet_ip_address']) ajv.addFormat(format, true);
+    const validate = ajv.compile(JSON.parse(read('test/deploy/compose-spec.json')) as object);
+    expect(validate(compose) ? [] : validate.errors).toEqual([]);
+    expect(validate({ services: { api: { imagee: 'x' } } })).toBe(false); // the schema does judge
+  });
+
+  it('gives our processes only names that the code reads, and each name that has no default', () => {
+    const known = new Set(Object.keys(environmentVariables));
+    for (const [name, one] of ours) {
+      const unknown = Object.keys(one.environment ?? {}).filter((variable) => !known.has(variable));
+      expect({ service: name, unknown }).toEqual({ service: name, unknown: [] });
+    }
+    const required = Object.entries(environmentVariables).filter(
+      ([, { default: value }]) => value === undefined,
+    );
+    for (const name of ['api', 'worker']) {
+      expect(Object.keys(service(name).environment ?? {})).toEqual(
+        expect.arrayContaining(required.map(([variable]) => variable)),
+      );
+    }
+    expect(service('migrate').environment).toHaveProperty('DATABASE_URL');
+  });
+
+  it('lets a deployment set everything that the api reads and that differs between deployments', () => {
+    const fixed = ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'HOST', 'PORT', 'XSD_ENGINE'];
+    const environment = service('api').environment ?? {};
+    const open = Object.keys(environmentVariables).filter((variable) => !fixed.includes(variable));
+    for (const variable of open)
+      expect(environment[variable]).toMatch(new RegExp(`^\\$\\{${variable}:-[^}]*\\}$`));
+  });
+
+  it('starts processes that the bundler builds', () => {
+    const started = ours.map(([, one]) => one.command?.at(-1));
+    expect(started.sort()).toEqual(
+      Object.keys(entries)
+        .map((name) => `dist/${name}.js`)
+        .sort(),
+    );
+    for (const [, one] of ours) expect(one.command?.slice(0, 2)).toEqual(['node', '--enable-source-maps']);
+  });
+
+  it('publishes nothing beyond loopback', () => {
+    const published = Object.values(compose.services).flatMap((one) => one.ports ?? []);
+    expect(published.length).toBeGreaterThan(0);
+    for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    expect(Object.values(compose.services).map((one) => one.network_mode)).not.toContain('host');
+  });
+
+  it('pins every image to a version', () => {
+    const images = Object.values(compose.services).flatMap((one) => one.image ?? []);
+    const base = /^ARG NODE_IMAGE=(\S+)$/m.exec(read('Dockerfile'))?.[1] ?? '';
+    for (const image of [...images, base]) expect(image).toMatch(/^[a-z/-]+:\d+\.\d+(\.\d+)?(-[a-z-]+)?$/);
+  });
+
+  it('takes every secret from the environment, refuses to start without it, and tells where it is named', () => {
+    const values = Object.values(compose.services).flatMap((one) => Object.entries(one.environment ?? {}));
+    const secrets = values.filter(([name]) => /PASSWORD|PWD|SECRET|DATABASE_URL/.test(name));
+    expect(secrets.length).toBeGreaterThanOrEqual(6);
+    for (const [, value] of secrets)
+      expect(value).toMatch(/\$\{[A-Z_]+:\?set it, see docker\/example\.env\}/);
+    const example = read('docker/example.env');
+    const required = new Set([...text.matchAll(/\$\{([A-Z_]+):\?/g)].map((match) => match[1]));
+    for (const name of required) expect(example).toMatch(new RegExp(`^${String(name)}=$`, 'm'));
+  });
+
+  it('starts the parts in order: what others wait for has a health check or runs to its end', () => {
+    for (const one of Object.values(compose.services)) {
+      for (const [name, { condition }] of Object.entries(one.depends_on ?? {})) {
+        const awaited = service(name);
+        if (condition === 'service_healthy') expect(awaited.healthcheck?.test[0]).toBe('CMD');
+      }
+    }
+    expect(service('api').depends_on).toEqual({
+      migrate: { condition: 'service_completed_successfully' },
+      'temporal-namespace': { condition: 'service_completed_successfully' },
+    });
+    expect(service('worker').depends_on).toEqual(service('api').depends_on);
+    expect(service('sandbox').profiles).toEqual(['sandbox']);
+  });
+
+  it('mounts only files that exist', () => {
+    const mounts = Object.values(compose.services)
+      .flatMap((one) => one.volumes ?? [])
+      .filter((volume) => volume.startsWith('./'));
+    expect(mounts.length).toBe(4);
+    for (const mount of mounts) {
+      expect(existsSync(join(root, mount.split(':')[0] ?? ''))).toBe(true);
+      expect(mount).toMatch(/:ro$/);
+    }
+  });
+});
+
+describe('the Temporal server of the deployment', () => {
+  it('has the dynamic configuration of the development server', () => {
+    const deployed = parse(read('docker/temporal-dynamic-config.yaml')) as Record<
+      string,
+      { value: unknown }[]
+    >;
+    const values = Object.entries(deployed).map(([key, settings]) => [
+      key,
+      settings.map(({ value }) => value),
+    ]);
+    expect(Object.fromEntries(values)).toEqual(
+      Object.fromEntries(Object.entries(dynamicConfig).map(([key, value]) => [key, [value]])),
+    );
+  });
+
+  it('knows the search attributes that workflows set', () => {
+    const script = read('docker/temporal-namespace.sh');
+    const registered = [...script.matchAll(/--name (\w+)/g)].map((match) => match[1]);
+    expect(registered).toEqual(Object.values(searchAttributes).map(({ name }) => name));
+    expect(new Set(Object.values(searchAttributes).map(({ type }) => type))).toEqual(new Set(['KEYWORD']));
+    expect(script).toContain('--type Keyword');
+  });
+});
+
+describe('Dockerfile', () => {
+  it('runs as an unprivileged user, on Debian, with what the build context holds', () => {
+    const dockerfile = read('Dockerfile');
+    const stages = dockerfile.split(/^FROM /m);
+    expect(stages.at(-1)).toMatch(/^USER node$/m);
+    expect(dockerfile).not.toContain('alpine');
+    const admitted = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    for (const path of admitted)
+      expect({ path, exists: existsSync(join(root, path)) }).toEqual({ path, exists: true });
+    for (const path of Object.values(entries)) expect(admitted).toContain(path.split('/')[0]);
+    for (const [, path] of dockerfile.matchAll(/^COPY (schemas|db\/seed) /gm)) {
+      expect(existsSync(join(root, String(path)))).toBe(true);
+    }
+  });
+});
