@@ -5,7 +5,7 @@
  */
 import { identifyAgent, isMember, resolveAgent } from './agent.ts';
 import { creditorAgentFee, feeOn } from './fee.ts';
-import { pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
+import { amountsOf, pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
 import { exact, fitsDecimalPlaces, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
 import {
@@ -146,14 +146,7 @@ function checkGuidelines(message: Pacs008, context: PaymentContext, ends: Ends):
   if (message.interbankSettlementAmount.currency !== ends.source?.currencyCode) {
     return reject('currency-wrong', at('IntrBkSttlmAmt'));
   }
-  const amounts: readonly (readonly [Amount | undefined, string])[] = [
-    [message.interbankSettlementAmount, 'IntrBkSttlmAmt'],
-    [message.instructedAmount, 'InstdAmt'],
-    [message.charges[0], 'ChrgsInf[1]/Amt'],
-    [message.charges[1], 'ChrgsInf[2]/Amt'],
-  ];
-  for (const [amount, path] of amounts) {
-    if (amount === undefined) continue;
+  for (const { amount, path } of amountsOf(message)) {
     const currency = reference.currencies.get(amount.currency);
     if (currency === undefined) return reject('currency-wrong', at(path));
     if (!fitsDecimalPlaces(amount.amount, currency.decimalPlaces)) {

@@ -57,7 +57,7 @@ export const rejections = {
   'amount-zero': {
     isoCode: 'FF01',
     ruleId: 'MSG-4',
-    checks: 'No amount and no rate is zero, but for `ChrgsInf[1]/Amt`.',
+    checks: 'No amount is zero, but for `ChrgsInf[1]/Amt`.',
     text: 'amount is zero',
   },
   'guideline-violated': {

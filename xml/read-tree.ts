@@ -40,6 +40,18 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
+const maxSharedNames = 1_000; // our six schemas have some 300; names from outside must not grow this without bound
+const sharedNames = new Map<string, string>();
+
+/** One string object per element name, as a property key is: comparing names is then comparing addresses. */
+function shareName(name: string): string {
+  const shared = sharedNames.get(name);
+  if (shared !== undefined) return shared;
+  const [key = name] = Object.keys({ [name]: 0 });
+  if (sharedNames.size < maxSharedNames) sharedNames.set(key, key);
+  return key;
+}
+
 const attributePattern = /([^\s=]+)=(?:"([^"]*)"|'([^']*)')/g;
 
 /** The attributes of a start tag without namespace declarations; those with a prefix keep it. */
@@ -81,7 +93,7 @@ export function readTree(written: string): TreeReading {
       const tag = written.slice(start + 1, end);
       const space = tag.indexOf(' ');
       const attributes = space < 0 ? noAttributes : readAttributes(tag.slice(space));
-      const name = localName(space < 0 ? tag : tag.slice(0, space));
+      const name = shareName(localName(space < 0 ? tag : tag.slice(0, space)));
       const element: OpenElement = { name, attributes, children: [], text: '' };
       if (attributes !== noAttributes) {
         for (const attribute of Object.keys(attributes)) {

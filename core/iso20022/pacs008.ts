@@ -155,9 +155,42 @@ export function readPacs008(document: XmlElement): Reading<Pacs008> {
   return rejection === undefined ? { ok: true, value } : { ok: false, rejection };
 }
 
+/**
+ * The same for what a source submits: it does not fill in what only a forwarded message carries (MSG-10).
+ */
+export function readSubmittedPacs008(document: XmlElement): Reading<Pacs008> {
+  const reading = readPacs008(document);
+  if (!reading.ok) return reading;
+  const { previousInstructingAgent1, previousInstructingAgent1Account } = reading.value;
+  if (previousInstructingAgent1 === undefined && previousInstructingAgent1Account === undefined)
+    return reading;
+  const name = previousInstructingAgent1 === undefined ? 'PrvsInstgAgt1Acct' : 'PrvsInstgAgt1';
+  return { ok: false, rejection: reject('guideline-violated', at(name), 'MSG-10') };
+}
+
+/** Every amount of the message and its path below `CdtTrfTxInf`, in the order of the message. */
+export function amountsOf(pacs008: Pacs008): readonly { readonly amount: Amount; readonly path: string }[] {
+  const amounts = [{ amount: pacs008.interbankSettlementAmount, path: 'IntrBkSttlmAmt' }];
+  if (pacs008.instructedAmount) amounts.push({ amount: pacs008.instructedAmount, path: 'InstdAmt' });
+  for (const [index, charge] of pacs008.charges.entries()) {
+    amounts.push({ amount: charge, path: `ChrgsInf[${index + 1}]/Amt` });
+  }
+  for (const [index, report] of childrenNamed(pacs008.transaction, 'RgltryRptg').entries()) {
+    for (const [detailIndex, details] of childrenNamed(report, 'Dtls').entries()) {
+      const amount = elementAt(details, 'Amt');
+      if (amount === undefined) continue;
+      amounts.push({
+        amount: readAmount(amount),
+        path: `RgltryRptg[${index + 1}]/Dtls[${detailIndex + 1}]/Amt`,
+      });
+    }
+  }
+  return amounts;
+}
+
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 
-/** No amount and no rate is zero, but for the source PSP's fee (MSG-4); a rate has at most 11 digits as written (MON-1). */
+/** No amount is zero, but for the source PSP's fee (MSG-4); a rate has at most 11 digits as written (MON-1). */
 function checkAmounts(value: Pacs008): Rejection | undefined {
   const { interbankSettlementAmount, instructedAmount, agreedRate, charges } = value;
   if (isZero(interbankSettlementAmount.amount)) return reject('amount-zero', at('IntrBkSttlmAmt'));

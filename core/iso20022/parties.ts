@@ -30,7 +30,12 @@ type Partially<T> = { [Key in keyof T]: T[Key] | undefined };
 
 /** The same object without the properties that are undefined. */
 export function compact<T extends object>(values: Partially<T>): T {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
+  const present: Partial<T> = {};
+  for (const key in values) {
+    const value = values[key];
+    if (value !== undefined) present[key] = value;
+  }
+  return present as T;
 }
 
 /** Removes the whitespace around decimals, dates and times, which carries no meaning there (whiteSpace collapse). */

@@ -29,10 +29,24 @@ export function optionalLeaf(name: string, text: string | undefined): XmlElement
   return text === undefined ? undefined : leaf(name, text);
 }
 
-/** The first element at a path such as `GrpHdr/MsgId` below `element`. */
+const stepsByPath = new Map<string, readonly string[]>();
+
+/** The names of a path; every path is written in our code, so there are few, and each is taken apart once. */
+function stepsOf(path: string): readonly string[] {
+  const known = stepsByPath.get(path);
+  if (known !== undefined) return known;
+  const steps = path.split('/');
+  stepsByPath.set(path, steps);
+  return steps;
+}
+
+/**
+ * The first element at a path such as `GrpHdr/MsgId` below `element`.
+ * @param path a constant of the code, never text from outside
+ */
 export function elementAt(element: XmlElement, path: string): XmlElement | undefined {
   let current: XmlElement | undefined = element;
-  for (const name of path.split('/')) {
+  for (const name of stepsOf(path)) {
     current = current.children.find((one) => one.name === name);
     if (current === undefined) return undefined;
   }
