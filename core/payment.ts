@@ -46,6 +46,8 @@ export interface PaymentContext {
   readonly now: number;
   /** The quote that the message names; undefined when there is none by that id, or the message names none. */
   readonly quote: QuoteSnapshot | undefined;
+  /** Whether another payment that is not rejected holds that quote (QUO-8). */
+  readonly quoteInUse: boolean;
 }
 
 /** An intermediary agent and the account there, as the payment uses them. */
@@ -202,11 +204,10 @@ function bindQuote(message: Pacs008, context: PaymentContext, parties: Parties):
   const { reference, quote } = context;
   if (quote === undefined) return no(reject('quote-unknown'));
   const rejection =
+    checkQuoteState(quote, context, parties) ??
     checkQuoteTerms(message, quote, parties) ??
     checkQuoteAgents(message, quote, reference) ??
-    (exact(message.charges[1].amount).eq(exact(quote.creditorAgentFee))
-      ? undefined
-      : reject('creditor-agent-fee-differs'));
+    checkQuoteFee(message, quote);
   if (rejection !== undefined) return no(rejection);
   const sourceSap = reference.institutions.get(quote.sourceSapId);
   const destinationSap = reference.institutions.get(quote.destinationSapId);
@@ -234,10 +235,25 @@ function bindQuote(message: Pacs008, context: PaymentContext, parties: Parties):
   };
 }
 
-function checkQuoteTerms(message: Pacs008, quote: QuoteSnapshot, parties: Parties): Rejection | undefined {
-  const { agreedRate, interbankSettlementAmount } = message;
+function checkQuoteState(
+  quote: QuoteSnapshot,
+  context: PaymentContext,
+  parties: Parties,
+): Rejection | undefined {
   if (quote.pspId !== parties.debtorAgent.institutionId) return reject('quote-foreign');
   if (quote.expired) return reject('quote-expired');
+  return context.quoteInUse ? reject('quote-in-use') : undefined;
+}
+
+/** The fee is the quote's; a quote of endpoint 12b, which knows no fees, may leave nothing to credit (FEE-5). */
+function checkQuoteFee(message: Pacs008, quote: QuoteSnapshot): Rejection | undefined {
+  const fee = exact(quote.creditorAgentFee);
+  if (!exact(message.charges[1].amount).eq(fee)) return reject('creditor-agent-fee-differs');
+  return fee.gte(exact(quote.destinationAmount)) ? reject('amount-too-small') : undefined;
+}
+
+function checkQuoteTerms(message: Pacs008, quote: QuoteSnapshot, parties: Parties): Rejection | undefined {
+  const { agreedRate, interbankSettlementAmount } = message;
   if (!exact(agreedRate.preAgreedExchangeRate).eq(exact(quote.exchangeRate))) {
     return reject('quote-rate-differs');
   }

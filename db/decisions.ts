@@ -2,6 +2,7 @@
 // (PAY-7, PAY-10). Whoever comes second reads the decision that stands.
 import { sql } from 'kysely';
 import type { RefusedPacs008 } from '../core/iso20022/references.ts';
+import { recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import type { StoredDecision } from './payments.ts';
@@ -195,4 +196,30 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
     )
     select uetr from decision`.execute(db);
   return written.rows.length === 1;
+}
+
+/** A final of the destination after the decision: recorded, and an alert where it differs (PAY-7). */
+export async function recordContradiction(
+  db: Db,
+  late: {
+    readonly uetr: string;
+    readonly party: string;
+    readonly decision: StoredDecision;
+    readonly report: { readonly status: string; readonly reasonCode: string | null };
+  },
+): Promise<void> {
+  const { uetr, party, decision, report } = late;
+  if (report.status === decision.status) return;
+  await recordAudit(db, {
+    severity: 'alert',
+    kind: 'payment.contradiction',
+    uetr,
+    party,
+    detail: {
+      decided: decision.status,
+      decidedReason: decision.reasonCode,
+      reported: report.status,
+      reportedReason: report.reasonCode,
+    },
+  });
 }

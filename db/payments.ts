@@ -122,6 +122,16 @@ export async function findPayment(db: Db, uetr: string): Promise<StoredPayment |
   return rows[0] && toPayment(rows[0]);
 }
 
+/** UETR of the payment that holds a quote, if one does (QUO-8). */
+export async function findQuoteHolder(db: Db, quoteId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('quote_uses') // primary key
+    .select('uetr')
+    .where('quote_id', '=', quoteId)
+    .executeTakeFirst();
+  return row?.uetr;
+}
+
 /** A stored submission, with the payment and the MsgId that it may repeat. */
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer

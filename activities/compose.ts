@@ -1,0 +1,48 @@
+// Turns a built message into a row to be stored: validated against its schema first, for a message of ours that is not
+// valid must never leave (MSG-8). It sends nothing.
+import { createHash, randomUUID } from 'node:crypto';
+import { assert } from '../core/assert.ts';
+import type { MessageName } from '../core/iso20022/messages.ts';
+import type { Leg, OutgoingMessage } from '../db/messages.ts';
+import type { XmlEngine } from '../xml/engine.ts';
+
+/** A MsgId of our own: 32 characters, unique (MSG-9). */
+export function newMessageIdentification(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
+/** What is known of a message besides its text. */
+export interface Composition {
+  readonly type: MessageName;
+  readonly uetr: string;
+  readonly identification: string;
+  readonly leg: Leg;
+  readonly party: string;
+  readonly status?: string;
+  readonly reasonCode?: string | undefined;
+  readonly inReplyTo?: string | undefined;
+  readonly xml: string;
+}
+
+/** @throws a defect when the message is not valid by its schema */
+export async function compose(engine: XmlEngine, composition: Composition): Promise<OutgoingMessage> {
+  const { xml, ...message } = composition;
+  const body = Buffer.from(xml, 'utf8');
+  const parsed = engine.parse(body, [message.type]);
+  assert(parsed.ok, `a ${message.type} of ours can be parsed`);
+  try {
+    const [violation] = await parsed.message.validate();
+    assert(
+      violation === undefined,
+      `a ${message.type} of ours is valid; it is not at ${violation?.xpath ?? ''}`,
+    );
+  } finally {
+    parsed.message.dispose();
+  }
+  return {
+    ...message,
+    messageId: randomUUID(),
+    body,
+    sha256: createHash('sha256').update(body).digest(),
+  };
+}

@@ -1,0 +1,19 @@
+// What every activity is built from. The worker's entry makes it; tests make their own with the same real parts.
+import type { Logger } from 'pino';
+import type { ReferenceData } from '../core/reference.ts';
+import type { Db } from '../db/connection.ts';
+import type { XmlEngine } from '../xml/engine.ts';
+import type { OutboundHttp } from './outbound-http.ts';
+
+export interface ActivityDependencies {
+  readonly db: Db;
+  /** The newest reference data (REF-6). */
+  readonly reference: () => ReferenceData;
+  readonly engine: XmlEngine;
+  readonly http: OutboundHttp;
+  /** Our own address, where destinations bring their pacs.002 (PAY-8). */
+  readonly publicUrl: string;
+  /** Demos only (SEC-2). */
+  readonly allowLoopbackCallbacks: boolean;
+  readonly logger: Logger;
+}

@@ -1,0 +1,14 @@
+// Heartbeats while something is waited for, so that a killed worker is noticed within seconds.
+import { heartbeat } from '@temporalio/activity';
+
+const everyMs = 1_000; // well within the heartbeat timeouts of workflows/policies.ts
+
+/** Runs work of an activity with a heartbeat each second. */
+export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(heartbeat, everyMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}

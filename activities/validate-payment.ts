@@ -1,0 +1,321 @@
+// Judges a stored pacs.008 and writes the payment with its first answer: in one statement, so that nothing is answered
+// that is not durable (PAY-2), and with the database's unique keys as the authority on duplicates (DUP-3).
+import { randomUUID } from 'node:crypto';
+import { assert } from '../core/assert.ts';
+import { identifyAgent } from '../core/agent.ts';
+import { buildForwardedPacs008 } from '../core/iso20022/build-pacs008.ts';
+import { messages } from '../core/iso20022/messages.ts';
+import { answerRefusedPacs008, originalReferencesOf } from '../core/iso20022/pacs002.ts';
+import { readPacs008, type Pacs008, type Reading } from '../core/iso20022/pacs008.ts';
+import { compact } from '../core/iso20022/parties.ts';
+import { readRefusedPacs008, type RefusedPacs008 } from '../core/iso20022/references.ts';
+import { rejectionOf } from '../core/iso20022/violation.ts';
+import { parseQuoteId } from '../core/ids.ts';
+import { checkPayment, type BoundPayment } from '../core/payment.ts';
+import { additionalInformation, reject, type Rejection } from '../core/rejection.ts';
+import { recordAudit } from '../db/audit.ts';
+import type { OutgoingMessage } from '../db/messages.ts';
+import {
+  findQuoteHolder,
+  loadSubmission,
+  recordAccepted,
+  recordRefusal,
+  recordRejected,
+  type StoredPayment,
+  type StoredSubmission,
+} from '../db/payments.ts';
+import { findQuote } from '../db/quotes.ts';
+import { compose, newMessageIdentification } from './compose.ts';
+import type { Judgement, PaymentLocalActivities, Submission } from './contract.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+/** A submission that is being judged. */
+interface Case {
+  readonly messageId: string;
+  readonly stored: StoredSubmission;
+  /** What every answer to it repeats. */
+  readonly references: RefusedPacs008;
+}
+
+const maxTries = 3; // each further try means that another submission of the same keys was written meanwhile
+
+export function createValidatePayment(deps: ActivityDependencies): PaymentLocalActivities['validatePayment'] {
+  return async function validatePayment({ messageId }: Submission): Promise<Judgement> {
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const judgement = await judge(deps, messageId);
+      if (judgement !== undefined) return judgement;
+    }
+    throw new Error('the keys of a submission kept changing hands');
+  };
+}
+
+/** One try; undefined when another submission took one of its keys before it was written. */
+async function judge(deps: ActivityDependencies, messageId: string): Promise<Judgement | undefined> {
+  const stored = await loadSubmission(deps.db, messageId);
+  if (stored.payment?.messageId === messageId) return repeat(stored.payment); // DUP-1: at any time, before any check
+  const parsed = deps.engine.parse(stored.body, ['pacs008']);
+  assert(parsed.ok, 'a stored submission passed intake');
+  try {
+    const { document } = parsed.message;
+    const key = { messageId: stored.messageIdentification, uetr: stored.uetr };
+    const references = readRefusedPacs008(document, key, messages.pacs008.identifier);
+    const submission: Case = { messageId, stored, references };
+    const [violation] = await parsed.message.validate();
+    const reading: Reading<Pacs008> =
+      violation === undefined ? readPacs008(document) : { ok: false, rejection: rejectionOf(violation) };
+    const rejection = reading.ok ? findDuplicate(reading.value, stored) : reading.rejection;
+    if (rejection !== undefined) return await turnAway(deps, submission, rejection);
+    return reading.ok ? await judgePayment(deps, submission, reading.value) : undefined;
+  } finally {
+    parsed.message.dispose();
+  }
+}
+
+/** The very same message again: a status enquiry (DUP-1). */
+function repeat(payment: StoredPayment): Judgement {
+  const { decision, instructionDeliveryId, corridor, destinationSystem, priority } = payment;
+  if (decision !== null) {
+    return { verdict: 'decided', answerMessageId: decision.callbackMessageId, decision };
+  }
+  assert(
+    instructionDeliveryId !== null && corridor !== null && destinationSystem !== null && priority !== null,
+    'a payment without decision was accepted',
+  );
+  return {
+    verdict: 'accepted',
+    enquiry: true,
+    answerMessageId: payment.answerMessageId,
+    instructionDeliveryId,
+    route: { corridor, sourceSystem: payment.sourceSystem, destinationSystem, priority, fxp: payment.fxpId },
+    deadlineAt: payment.deadlineAt,
+    acceptedAt: payment.receivedAt,
+  };
+}
+
+/** DUP-2: keys that are taken by another message. */
+function findDuplicate(message: Pacs008, stored: StoredSubmission): Rejection | undefined {
+  if (stored.payment !== undefined) {
+    return reject(
+      stored.payment.messageIdentification === message.messageId ? 'duplicate-content' : 'duplicate-uetr',
+    );
+  }
+  return stored.messageIdHeldBy === undefined ? undefined : reject('duplicate-message-id');
+}
+
+/** A refused repeat is told in the HTTP answer only; any other rejection is the payment's final status. */
+async function turnAway(
+  deps: ActivityDependencies,
+  submission: Case,
+  rejection: Rejection,
+): Promise<Judgement | undefined> {
+  const isRepeat = submission.stored.payment !== undefined || rejection.key === 'duplicate-message-id';
+  return isRepeat ? refuse(deps, submission, rejection) : rejectPayment(deps, submission, rejection);
+}
+
+/** DUP-2: answered, never told to the callback address; the payment itself stays untouched. */
+async function refuse(
+  deps: ActivityDependencies,
+  submission: Case,
+  rejection: Rejection,
+): Promise<Judgement> {
+  const { stored } = submission;
+  const refused = { verdict: 'refused', reasonCode: rejection.isoCode, ruleId: rejection.ruleId } as const;
+  if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
+  const answer = await composeAnswer(deps, submission, rejection);
+  await recordRefusal(deps.db, answer);
+  if (rejection.key === 'duplicate-content') {
+    await recordAudit(deps.db, {
+      severity: 'security',
+      kind: 'payment.content-changed',
+      uetr: stored.uetr,
+      party: stored.sourceSystem,
+      detail: { messageId: submission.messageId },
+    });
+  }
+  return { ...refused, answerMessageId: answer.messageId };
+}
+
+async function rejectPayment(
+  deps: ActivityDependencies,
+  submission: Case,
+  rejection: Rejection,
+): Promise<Judgement | undefined> {
+  const { stored, messageId } = submission;
+  const answer = await composeAnswer(deps, submission, rejection);
+  const isWritten = await recordRejected(deps.db, {
+    uetr: stored.uetr,
+    sourceSystem: stored.sourceSystem,
+    messageId,
+    messageIdentification: stored.messageIdentification,
+    reasonCode: rejection.isoCode,
+    ruleId: rejection.ruleId,
+    answer,
+    callback: { deliveryId: randomUUID(), url: stored.callbackUrl },
+  });
+  if (!isWritten) return undefined;
+  return {
+    verdict: 'decided',
+    answerMessageId: answer.messageId,
+    decision: {
+      status: 'RJCT',
+      reasonCode: rejection.isoCode,
+      callbackMessageId: answer.messageId,
+      confirmationMessageId: null,
+    },
+  };
+}
+
+/** Binds the payment to its quote and accepts it, or rejects it (PAY-3 to PAY-6). */
+async function judgePayment(
+  deps: ActivityDependencies,
+  submission: Case,
+  message: Pacs008,
+): Promise<Judgement | undefined> {
+  const { stored } = submission;
+  const quoteId =
+    message.agreedRate.quoteId === undefined ? undefined : parseQuoteId(message.agreedRate.quoteId);
+  const [quote, quoteHolder] = await Promise.all(
+    quoteId === undefined ? [] : [findQuote(deps.db, quoteId), findQuoteHolder(deps.db, quoteId)],
+  );
+  const checked = checkPayment(message, {
+    reference: deps.reference(),
+    submitter: stored.sourceSystem,
+    now: stored.now,
+    quote,
+    quoteInUse: quoteHolder !== undefined && quoteHolder !== stored.uetr,
+  });
+  if (!checked.ok) return turnAway(deps, submission, checked.rejection);
+  return accept(deps, submission, message, checked.payment);
+}
+
+async function accept(
+  deps: ActivityDependencies,
+  submission: Case,
+  message: Pacs008,
+  payment: BoundPayment,
+): Promise<Judgement | undefined> {
+  const { stored, messageId } = submission;
+  const { source, destination } = payment;
+  const corridor = `${payment.sourceCountry}-${payment.destinationCountry}`;
+  const operator = deps.reference().operators.get(destination.operatorId);
+  assert(operator !== undefined, 'a clearing system has an operator');
+  const forwarded = await composeForwarded(deps, submission, message, payment);
+  const instructionDeliveryId = randomUUID();
+  const answer = await composeAnswer(deps, submission);
+  const isWritten = await recordAccepted(deps.db, {
+    uetr: stored.uetr,
+    messageId,
+    messageIdentification: stored.messageIdentification,
+    payment,
+    corridor,
+    priority: message.priority,
+    acceptanceAt: message.acceptanceDateTime.epochMs,
+    answer,
+    forwarded: forwarded.message,
+    sourceReferences: submission.references,
+    destinationReferences: forwarded.references,
+    instruction: {
+      deliveryId: instructionDeliveryId,
+      url: `${operator.endpointUrl}/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(`${deps.publicUrl}/iso20022/pacs002`)}`,
+    },
+  });
+  if (!isWritten) return undefined;
+  return {
+    verdict: 'accepted',
+    enquiry: false,
+    answerMessageId: answer.messageId,
+    instructionDeliveryId,
+    route: {
+      corridor,
+      sourceSystem: source.clearingSystemId,
+      destinationSystem: destination.clearingSystemId,
+      priority: message.priority,
+      fxp: payment.quote?.fxpId ?? null,
+    },
+    deadlineAt: payment.deadlineAt,
+    acceptedAt: stored.now,
+  };
+}
+
+/** The converted pacs.008 (MSG-9, MSG-10), and what a confirmation of it will repeat (PAY-9). */
+async function composeForwarded(
+  deps: ActivityDependencies,
+  submission: Case,
+  message: Pacs008,
+  payment: BoundPayment,
+): Promise<{ message: OutgoingMessage; references: RefusedPacs008 }> {
+  const { stored } = submission;
+  const { destination, sourceLeg, destinationLeg } = payment;
+  const identification = newMessageIdentification();
+  const creationDateTime = new Date(stored.now).toISOString();
+  const instructingAgent = identifyAgent(payment.destinationSap, destination.clearingSystemId);
+  const instructedAgent = identifyAgent(payment.creditorAgent, destination.clearingSystemId);
+  const xml = buildForwardedPacs008(message, {
+    messageId: identification,
+    creationDateTime,
+    clearingSystemId: destination.clearingSystemId,
+    interbankSettlementAmount: payment.destinationAmount,
+    settlementDate: creationDateTime.slice(0, 10),
+    instructingAgent,
+    instructedAgent,
+    ...(sourceLeg && {
+      previousInstructingAgent1: sourceLeg.agent,
+      previousInstructingAgent1Account: sourceLeg.account,
+    }),
+    intermediaryAgent2: destinationLeg.agent,
+    intermediaryAgent2Account: destinationLeg.account,
+  });
+  const { original } = submission.references;
+  return {
+    message: await compose(deps.engine, {
+      type: 'pacs008',
+      uetr: stored.uetr,
+      identification,
+      leg: 'destination',
+      party: destination.clearingSystemId,
+      xml,
+    }),
+    references: {
+      original: {
+        ...originalReferencesOf(message),
+        ...original,
+        messageId: identification,
+        creationDateTime,
+      },
+      instructingAgent,
+      instructedAgent,
+    },
+  };
+}
+
+/** The first answer to the source: ACTC, or RJCT with its reason (MSG-11). */
+function composeAnswer(
+  deps: ActivityDependencies,
+  submission: Case,
+  rejection?: Rejection,
+): Promise<OutgoingMessage> {
+  const { stored, references, messageId } = submission;
+  const identification = newMessageIdentification();
+  const status = rejection === undefined ? 'ACTC' : 'RJCT';
+  const xml = answerRefusedPacs008(
+    references,
+    compact({
+      messageId: identification,
+      creationDateTime: new Date(stored.now).toISOString(),
+      status,
+      reasonCode: rejection?.isoCode,
+      additionalInformation: rejection && [additionalInformation(rejection)],
+    }),
+  );
+  return compose(deps.engine, {
+    type: 'pacs002',
+    uetr: stored.uetr,
+    identification,
+    leg: 'source',
+    party: stored.sourceSystem,
+    status,
+    reasonCode: rejection?.isoCode,
+    inReplyTo: messageId,
+    xml,
+  });
+}

@@ -1,0 +1,81 @@
+// The two workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3).
+import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import { taskQueues } from '../workflows/ids.ts';
+import type { DeliveryActivities, ForwardingActivities, PaymentLocalActivities } from './contract.ts';
+import { createDecidePayment, createReportInDoubt } from './decide-payment.ts';
+import { createDeliver } from './deliver.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { createForwardPayment } from './forward-payment.ts';
+import { createValidatePayment } from './validate-payment.ts';
+
+export interface WorkerOptions {
+  readonly address: string;
+  readonly namespace: string;
+  readonly workflowBundle: WorkflowBundleOption;
+  /** Tests keep apart by a prefix of the task queues' names. */
+  readonly taskQueuePrefix?: string;
+  /** Tests set 0 to replay on every task. */
+  readonly maxCachedWorkflows?: number;
+}
+
+export interface RunningWorkers {
+  /** Rejects when a worker fails for good. */
+  readonly finished: Promise<void>;
+  /** Takes no new work, ends what runs, then closes. */
+  readonly shutdown: () => Promise<void>;
+}
+
+export function createActivities(
+  deps: ActivityDependencies,
+): PaymentLocalActivities & ForwardingActivities & DeliveryActivities {
+  return {
+    validatePayment: createValidatePayment(deps),
+    decidePayment: createDecidePayment(deps),
+    reportInDoubt: createReportInDoubt(deps),
+    forwardPayment: createForwardPayment(deps),
+    deliver: createDeliver(deps),
+  };
+}
+
+export async function runWorkers(
+  deps: ActivityDependencies,
+  options: WorkerOptions,
+): Promise<RunningWorkers> {
+  const connection = await NativeConnection.connect({ address: options.address });
+  const activities = createActivities(deps);
+  const shared = {
+    connection,
+    namespace: options.namespace,
+    shutdownGraceTime: '12s', // an HTTP exchange that is under way may end (SEC-5: 10 s)
+  } as const;
+  const payments = await Worker.create({
+    ...shared,
+    taskQueue: `${options.taskQueuePrefix ?? ''}${taskQueues.payments}`,
+    workflowBundle: options.workflowBundle,
+    activities,
+    maxCachedWorkflows: options.maxCachedWorkflows ?? 2_000,
+    stickyQueueScheduleToStartTimeout: '2s', // a payment does not wait long for a worker that died
+    maxConcurrentActivityTaskExecutions: 200,
+    maxConcurrentLocalActivityExecutions: 100,
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 8 },
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
+  });
+  const deliveries = await Worker.create({
+    ...shared,
+    taskQueue: `${options.taskQueuePrefix ?? ''}${taskQueues.deliveries}`,
+    activities,
+    maxConcurrentActivityTaskExecutions: 200,
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
+  });
+  const runs = Promise.all([payments.run(), deliveries.run()]);
+  const finished = runs.then(() => connection.close());
+  return {
+    finished,
+    shutdown: async () => {
+      for (const worker of [payments, deliveries]) {
+        if (worker.getState() === 'RUNNING') worker.shutdown();
+      }
+      await finished;
+    },
+  };
+}
