@@ -121,6 +121,13 @@ interface ClientsTable {
   demo: boolean;
 }
 
+interface IssuerKeysTable {
+  key_id: string;
+  private_jwk: JsonColumn;
+  created_at: Generated<Date>;
+  retired_at: Date | null;
+}
+
 interface SettlementAccountsTable {
   owner_id: string;
   sap_id: string;
@@ -355,6 +362,7 @@ export interface Database {
   fxp_endpoints: FxpEndpointsTable;
   public_keys: PublicKeysTable;
   clients: ClientsTable;
+  issuer_keys: IssuerKeysTable;
   settlement_accounts: SettlementAccountsTable;
   fxp_settlement_access: FxpSettlementAccessTable;
   fxp_corridors: FxpCorridorsTable;

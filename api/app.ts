@@ -1,0 +1,74 @@
+// The HTTP service as one Hono app: every route, and what holds for all of them (404, 405, OPTIONS, CORS, failures).
+// It is the front door of a payment and of every quote; it must not hold any rule of the domain.
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { routePath } from 'hono/route';
+import type { Logger } from 'pino';
+import type { ApiConfig } from '../core/config.ts';
+import type { Db } from '../db/connection.ts';
+import type { ReferenceCache } from '../db/reference-cache.ts';
+import type { Authenticator } from './auth.ts';
+import { isUnavailable } from './failures.ts';
+import { healthRoutes, type ReadinessCheck } from './health.ts';
+import { problem, renderProblem } from './problem.ts';
+import { quoteRoutes } from './quotes.ts';
+import { baseHeaders } from './response.ts';
+import { createRouter, type Router } from './route.ts';
+
+export interface ApiDependencies {
+  readonly db: Db;
+  readonly reference: Pick<ReferenceCache, 'current'>;
+  readonly config: ApiConfig;
+  readonly auth: Authenticator;
+  readonly logger: Logger;
+  /** Further parts that must answer before the service is ready, by name; the database is always asked. */
+  readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
+  /** Routes of other modules, e.g. ISO 20022 submission. */
+  readonly modules?: readonly RouteModule[];
+}
+
+/** Declares its routes on the router; `router.add` checks token, role and input before the handler. */
+export type RouteModule = (router: Router, deps: ApiDependencies) => void;
+
+const ownModules: readonly RouteModule[] = [healthRoutes, quoteRoutes];
+
+/** @throws when a route states no roles (SEC-1) */
+export function createApp(deps: ApiDependencies): OpenAPIHono {
+  const router = createRouter(deps.auth, deps.config.corsOrigins);
+  for (const module of [...ownModules, ...(deps.modules ?? [])]) module(router, deps);
+  router.assertAllDeclared();
+  router.app.notFound((context) => answerUnrouted(context, router, deps.config.corsOrigins));
+  router.app.onError((error, context) => {
+    if (isUnavailable(error)) {
+      deps.logger.error({ err: error, route: routePath(context) }, 'a part of the service does not answer');
+      return renderProblem(problem('unavailable', { headers: { 'retry-after': '1' } }));
+    }
+    deps.logger.error({ err: error, route: routePath(context) }, 'request failed');
+    return renderProblem(problem('internal'));
+  });
+  return router.app;
+}
+
+/** OPTIONS, 405 with Allow, or 404. */
+function answerUnrouted(context: Context, router: Router, corsOrigins: readonly string[]): Response {
+  const methods = router.methodsOf(context.req.path);
+  if (methods.length === 0) return renderProblem(problem('not-found'));
+  const allow = methods.join(', ');
+  if (context.req.method !== 'OPTIONS')
+    return renderProblem(problem('method-not-allowed', { headers: { allow } }));
+  const origin = context.req.header('origin');
+  const preflight =
+    origin !== undefined && corsOrigins.includes(origin)
+      ? {
+          'access-control-allow-origin': origin,
+          'access-control-allow-methods': allow,
+          'access-control-allow-headers':
+            'authorization, content-type, idempotency-key, if-none-match, prefer',
+          'access-control-max-age': '600', // seconds that a browser may remember this
+        }
+      : {};
+  return new Response(null, {
+    status: 204,
+    headers: { ...baseHeaders, allow, vary: 'Origin', ...preflight },
+  });
+}

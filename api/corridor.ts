@@ -1,0 +1,182 @@
+// What a source and a destination are linked by, looked up once per snapshot of the reference data: currencies, maxima, fee
+// formulas, and the agents and accounts of each FX provider. It must not read rates: those are never cached (FX-4).
+import type { CreditorAgentFeeFormula, SchemeFeeFormula } from '../core/fee.ts';
+import { exact } from '../core/money.ts';
+import {
+  clearingSystemsOf,
+  keyOf,
+  mainIdentifier,
+  type ClearingSystem,
+  type Currency,
+  type Institution,
+  type ReferenceData,
+  type SettlementAccount,
+} from '../core/reference.ts';
+import { problem, type Problem } from './problem.ts';
+
+export interface CorridorKey {
+  readonly sourceCountry: string;
+  readonly sourceCurrency: string;
+  readonly destinationCountry: string;
+  readonly destinationCurrency: string;
+}
+
+/** A country with one of its currencies. */
+export interface Place {
+  readonly countryCode: string;
+  readonly currency: Currency;
+  /** The payment system there. Where a country has several in one currency: the one with the lowest maximum. */
+  readonly clearingSystem: ClearingSystem;
+}
+
+/** Where an FX provider takes or gives money on one side. */
+export interface SettlementPlace {
+  readonly sap: Institution;
+  readonly sapBic: string;
+  readonly clearingSystemId: string | null;
+  readonly memberId: string | null;
+  readonly accountId: string;
+}
+
+/** An FX provider that is set up for the corridor and can settle both sides (FX-3). */
+export interface CorridorFxp {
+  readonly institution: Institution;
+  readonly idType: string;
+  readonly id: string;
+  readonly source: SettlementPlace;
+  readonly destination: SettlementPlace;
+}
+
+export interface Corridor {
+  readonly key: CorridorKey;
+  readonly source: Place;
+  readonly destination: Place;
+  readonly schemeFee: SchemeFeeFormula;
+  readonly creditorAgentFee: CreditorAgentFeeFormula;
+  /** By internalId. */
+  readonly fxps: ReadonlyMap<string, CorridorFxp>;
+  /** By the identifier that PSPs see, which also breaks ties (QUO-2). */
+  readonly fxpsByShownId: ReadonlyMap<string, CorridorFxp>;
+  /** Whether some FX provider is set up for it; without one it has no rates (REF-3). */
+  readonly rated: boolean;
+}
+
+const corridorsOfSnapshot = new WeakMap<ReferenceData, Map<string, Corridor>>();
+
+/** The corridor, or 404: unknown country or currency, a currency that is not the country's, or no corridor at all (REF-3). */
+export function findCorridor(data: ReferenceData, key: CorridorKey): Corridor | Problem {
+  let known = corridorsOfSnapshot.get(data);
+  if (known === undefined) corridorsOfSnapshot.set(data, (known = new Map<string, Corridor>()));
+  const name = keyOf(key.sourceCountry, key.sourceCurrency, key.destinationCountry, key.destinationCurrency);
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const made = makeCorridor(data, {
+    sourceCountry: key.sourceCountry,
+    sourceCurrency: key.sourceCurrency,
+    destinationCountry: key.destinationCountry,
+    destinationCurrency: key.destinationCurrency,
+  });
+  if (!('kind' in made)) known.set(name, made);
+  return made;
+}
+
+/** As `findCorridor`, but 404 also where no FX provider is set up: quotes and rates need one. */
+export function findRatedCorridor(data: ReferenceData, key: CorridorKey): Corridor | Problem {
+  const corridor = findCorridor(data, key);
+  return 'kind' in corridor || corridor.rated ? corridor : problem('unknown-corridor');
+}
+
+/** A country with one of its currencies, or 404 (REF-3). */
+export function findPlace(data: ReferenceData, countryCode: string, currencyCode: string): Place | Problem {
+  if (!data.countries.has(countryCode)) return problem('unknown-country');
+  const currency = data.currencies.get(currencyCode);
+  if (currency === undefined) return problem('unknown-currency');
+  const [clearingSystem] = [...clearingSystemsOf(data, countryCode, currencyCode)].sort((a, b) =>
+    exact(a.maxAmount).cmp(exact(b.maxAmount)),
+  );
+  return clearingSystem === undefined
+    ? problem('currency-not-of-country')
+    : { countryCode, currency, clearingSystem };
+}
+
+function makeCorridor(data: ReferenceData, key: CorridorKey): Corridor | Problem {
+  const source = findPlace(data, key.sourceCountry, key.sourceCurrency);
+  if ('kind' in source) return source;
+  const destination = findPlace(data, key.destinationCountry, key.destinationCurrency);
+  if ('kind' in destination) return destination;
+  const schemeFee = data.schemeFeeFormulas.get(keyOf(key.sourceCountry, key.sourceCurrency));
+  const creditorFee = data.creditorAgentFeeFormulas.get(
+    keyOf(key.destinationCountry, key.destinationCurrency),
+  );
+  if (key.sourceCountry === key.destinationCountry || schemeFee === undefined || creditorFee === undefined) {
+    return problem('unknown-corridor');
+  }
+  const fxps = new Map<string, CorridorFxp>();
+  let rated = false;
+  for (const institution of data.institutions.values()) {
+    if (!isSetUp(data, institution.institutionId, key)) continue;
+    rated = true;
+    const fxp = fxpOf(data, institution, { source, destination });
+    if (fxp !== undefined) fxps.set(institution.institutionId, fxp);
+  }
+  return {
+    key,
+    source,
+    destination,
+    schemeFee,
+    creditorAgentFee: creditorFee,
+    fxps,
+    fxpsByShownId: new Map([...fxps.values()].map((fxp) => [fxp.id, fxp])),
+    rated,
+  };
+}
+
+/** FX-3: whether the FX provider is set up to rate the corridor. */
+export function isSetUp(data: ReferenceData, fxpId: string, key: CorridorKey): boolean {
+  return data.fxpCorridors.has(
+    keyOf(fxpId, key.sourceCountry, key.sourceCurrency, key.destinationCountry, key.destinationCurrency),
+  );
+}
+
+function fxpOf(
+  data: ReferenceData,
+  institution: Institution,
+  ends: { source: Place; destination: Place },
+): CorridorFxp | undefined {
+  const source = settlementPlaceOf(data, institution.institutionId, ends.source);
+  const destination = settlementPlaceOf(data, institution.institutionId, ends.destination);
+  if (source === undefined || destination === undefined) return undefined;
+  const { type, value } = mainIdentifier(institution);
+  return { institution, idType: type, id: value, source, destination };
+}
+
+/** FX-3: the FX provider's nominated, validated SAP at a place and its account there, or undefined. */
+export function settlementPlaceOf(
+  data: ReferenceData,
+  fxpId: string,
+  place: Place,
+): SettlementPlace | undefined {
+  const access = data.settlementAccess.get(keyOf(fxpId, place.countryCode));
+  if (access?.validated !== true) return undefined;
+  const sap = data.institutions.get(access.sapId);
+  const sapBic = sap?.bics[0];
+  const account = accountAt(data, { fxpId, sapId: access.sapId, place });
+  if (sap === undefined || sapBic === undefined || account === undefined) return undefined; // no message could name it
+  const { clearingSystemId } = place.clearingSystem;
+  const membership = sap.memberships.find((candidate) => candidate.clearingSystemId === clearingSystemId);
+  return {
+    sap,
+    sapBic,
+    clearingSystemId: membership?.clearingSystemId ?? null,
+    memberId: membership?.memberId ?? null,
+    accountId: account.accountId,
+  };
+}
+
+function accountAt(
+  data: ReferenceData,
+  { fxpId, sapId, place }: { fxpId: string; sapId: string; place: Place },
+): SettlementAccount | undefined {
+  const accounts = data.accountsOfOwner.get(keyOf(fxpId, place.countryCode, place.currency.currencyCode));
+  return accounts?.find((account) => account.sapId === sapId);
+}

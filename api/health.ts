@@ -1,0 +1,72 @@
+// Liveness and readiness, for whoever runs the service. They must tell nothing but up or down, for nobody is asked who they are.
+import { z } from '@hono/zod-openapi';
+import { sql } from 'kysely';
+import type { ApiDependencies } from './app.ts';
+import { json } from './response.ts';
+import type { Router } from './route.ts';
+
+/** Resolves when the part answers. */
+export type ReadinessCheck = () => Promise<unknown>;
+
+const checkTimeoutMs = 2_000; // an orchestrator asks every few seconds
+const stateSchema = z.enum(['up', 'down']);
+const readinessSchema = z
+  .object({ status: stateSchema, checks: z.record(z.string(), stateSchema) })
+  .openapi('Readiness');
+const livenessSchema = z.object({ status: z.literal('up') }).openapi('Liveness');
+
+export function healthRoutes(router: Router, deps: ApiDependencies): void {
+  router.addPublic(
+    {
+      method: 'get',
+      path: '/health/live',
+      operationId: 'getLiveness',
+      summary: 'Whether the process answers',
+      tag: 'Service',
+      answers: {
+        200: { description: 'It does', content: { 'application/json': { schema: livenessSchema } } },
+      },
+    },
+    () => json({ status: 'up' }),
+  );
+  const checks: Readonly<Record<string, ReadinessCheck>> = {
+    database: () => sql`select 1`.execute(deps.db),
+    ...deps.readiness,
+  };
+  router.addPublic(
+    {
+      method: 'get',
+      path: '/health/ready',
+      operationId: 'getReadiness',
+      summary: 'Whether the parts it needs answer',
+      tag: 'Service',
+      answers: {
+        200: { description: 'All answer', content: { 'application/json': { schema: readinessSchema } } },
+        503: { description: 'Some do not', content: { 'application/json': { schema: readinessSchema } } },
+      },
+    },
+    async () => {
+      const states = await Promise.all(
+        Object.entries(checks).map(async ([name, check]) => [name, await stateOf(check)] as const),
+      );
+      const up = states.every(([, state]) => state === 'up');
+      return json({ status: up ? 'up' : 'down', checks: Object.fromEntries(states) }, up ? 200 : 503);
+    },
+  );
+}
+
+async function stateOf(check: ReadinessCheck): Promise<'up' | 'down'> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<'down'>((resolve) => {
+    timer = setTimeout(() => {
+      resolve('down');
+    }, checkTimeoutMs);
+  });
+  const answered = check().then(
+    () => 'up' as const,
+    () => 'down' as const,
+  );
+  return Promise.race([answered, timeout]).finally(() => {
+    clearTimeout(timer);
+  });
+}

@@ -1,0 +1,145 @@
+// Turns path, query and JSON body into checked input, or into a 400 that names every fault (SEC-4).
+// It must not look anything up: whether a thing exists is the handler's question.
+import type { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { invalidRequest, isProblem, problem, type InputFault, type Problem } from './problem.ts';
+
+export interface InputSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
+  readonly params?: Params;
+  readonly query?: Query;
+  /** JSON body; strict: unknown members are refused. */
+  readonly body?: Body;
+}
+
+export interface Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
+  readonly params: z.output<Params>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  readonly bodyText: string;
+}
+
+const maxBodyBytes = 65_536; // the largest body of these routes has some 300 bytes
+const maxFaults = 20;
+const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
+
+type Reader<Value> = (context: Context) => Value | Problem | Promise<Value | Problem>;
+
+/** The reader of a route's input, made once per route. */
+export function readInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  schemas: InputSchemas<Params, Query, Body>,
+): Reader<Input<Params, Query, Body>> {
+  const { params, query, body } = schemas;
+  const queryNames = query === undefined ? [] : Object.keys(query.shape);
+  type Result = Input<Params, Query, Body>;
+
+  function readAddress(context: Context): Pick<Result, 'params' | 'query'> | Problem {
+    const faults: InputFault[] = [];
+    const fromPath = params?.safeParse(context.req.param());
+    const fromQuery = query?.safeParse(queryValues(context, queryNames, faults));
+    for (const result of [fromPath, fromQuery]) {
+      if (result?.success === false) faults.push(...parameterFaults(result.error, faults));
+    }
+    return faults.length > 0
+      ? invalidRequest(faults.slice(0, maxFaults))
+      : ({ params: fromPath?.data ?? {}, query: fromQuery?.data ?? {} } as Pick<Result, 'params' | 'query'>);
+  }
+
+  if (body === undefined) {
+    return (context) => {
+      const address = readAddress(context);
+      return isProblem(address) ? address : ({ ...address, body: undefined, bodyText: '' } as Result);
+    };
+  }
+  return async (context) => {
+    const address = readAddress(context);
+    if (isProblem(address)) return address;
+    const text = await readBodyText(context);
+    if (typeof text !== 'string') return text;
+    const parsed = parseJson(text);
+    if (isProblem(parsed)) return parsed;
+    const result = body.safeParse(parsed.value);
+    return result.success
+      ? { ...address, body: result.data, bodyText: text }
+      : invalidRequest(bodyFaults(result.error).slice(0, maxFaults));
+  };
+}
+
+/** Each known parameter once; a parameter that is given twice is a fault, for we would have to choose. */
+function queryValues(
+  context: Context,
+  names: readonly string[],
+  faults: InputFault[],
+): Record<string, string | undefined> {
+  const values: Record<string, string | undefined> = {};
+  for (const name of names) {
+    const given = context.req.queries(name);
+    if (given !== undefined && given.length > 1)
+      faults.push({ parameter: name, detail: 'given more than once' });
+    if (given?.[0] !== undefined) values[name] = given[0];
+  }
+  return values;
+}
+
+function parameterFaults(error: z.ZodError, known: readonly InputFault[]): InputFault[] {
+  return error.issues
+    .map((issue) => ({ parameter: String(issue.path[0]), detail: detailOf(issue) }))
+    .filter((fault) => !known.some((other) => 'parameter' in other && other.parameter === fault.parameter));
+}
+
+function bodyFaults(error: z.ZodError): InputFault[] {
+  return error.issues.flatMap((issue) => {
+    const keys =
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    return keys.map((path) => ({ pointer: pointerTo(path), detail: detailOf(issue) }));
+  });
+}
+
+function detailOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return 'unknown member';
+  if (issue.code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'missing';
+  return issue.message; // ours for forms; zod's says which type is expected and which was given
+}
+
+/** RFC 6901. */
+function pointerTo(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => `/${String(part).slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+}
+
+async function readBodyText(context: Context): Promise<string | Problem> {
+  const { headers } = context.req.raw;
+  if (!jsonType.test(headers.get('content-type') ?? '') || headers.has('content-encoding')) {
+    return problem('unsupported-media-type', { detail: 'Send application/json, UTF-8, not compressed.' });
+  }
+  const bytes = await readLimited(context.req.raw, maxBodyBytes);
+  if (bytes === undefined) return problem('payload-too-large');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return invalidRequest([{ pointer: '', detail: 'not UTF-8' }]);
+  }
+}
+
+function parseJson(text: string): { readonly value: unknown } | Problem {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return invalidRequest([{ pointer: '', detail: 'not JSON' }]);
+  }
+}
+
+/** The body's bytes, or undefined when they are more than `limit`: reading stops there. */
+export async function readLimited(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined;
+  if (request.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

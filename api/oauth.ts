@@ -1,0 +1,183 @@
+// The token endpoint of the built-in issuer (RFC 6749, client credentials) and what verifiers read (RFC 8414, RFC 7517).
+// It must not say whether a client exists: a wrong id and a wrong secret get the same answer.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { findClient } from '../db/clients.ts';
+import type { ApiDependencies } from './app.ts';
+import { isRole, type CallerClaims } from './caller.ts';
+import { readLimited } from './input.ts';
+import { tokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
+import { json } from './response.ts';
+import type { Router } from './route.ts';
+
+const maxFormBytes = 8_192;
+const formType = /^application\/x-www-form-urlencoded *(;.*)?$/i;
+
+const tokenSchema = z
+  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
+  .strict()
+  .openapi('AccessToken');
+const tokenErrorSchema = z
+  .object({
+    error: z.enum(['invalid_request', 'invalid_client', 'unsupported_grant_type']),
+    error_description: z.string(),
+  })
+  .strict()
+  .openapi('TokenError', { description: 'RFC 6749, 5.2' });
+const tokenRequestSchema = z
+  .object({
+    grant_type: z.literal('client_credentials'),
+    client_id: z.string().optional(),
+    client_secret: z.string().optional(),
+  })
+  .openapi('TokenRequest');
+
+/** Where the issuer is the built-in one; else these routes do not exist. */
+export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDependencies) => void {
+  return (router, deps) => {
+    const refused = {
+      description: 'Refused',
+      content: { 'application/json': { schema: tokenErrorSchema } },
+    };
+    router.addPublic(
+      {
+        method: 'post',
+        path: '/oauth/token',
+        operationId: 'getToken',
+        summary: 'An access token for a client (RFC 6749, client credentials)',
+        description:
+          'The client identifies itself by HTTP Basic or by `client_id` and `client_secret` in the form.',
+        tag: 'Service',
+        request: {
+          body: {
+            required: true,
+            content: {
+              'application/x-www-form-urlencoded': {
+                schema: tokenRequestSchema,
+                example: {
+                  grant_type: 'client_credentials',
+                  client_id: 'LOTUSGS0',
+                  client_secret: 'demo-LOTUSGS0',
+                },
+              },
+            },
+          },
+        },
+        answers: {
+          200: { description: 'The token', content: { 'application/json': { schema: tokenSchema } } },
+          400: refused,
+          401: refused,
+        },
+      },
+      (context) => issueToken(context, deps, issuer),
+    );
+    router.addPublic(
+      {
+        method: 'get',
+        path: '/oauth/jwks',
+        operationId: 'getKeySet',
+        summary: "The issuer's public keys (RFC 7517)",
+        tag: 'Service',
+        answers: {
+          200: {
+            description: 'A key set',
+            content: {
+              'application/json': {
+                schema: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }).openapi('KeySet'),
+              },
+            },
+          },
+        },
+      },
+      () =>
+        json({ keys: issuer.jwks.keys.map((key) => ({ ...key }) as Record<string, string>) }, 200, {
+          'cache-control': 'public, max-age=300',
+        }),
+    );
+  };
+}
+
+async function issueToken(context: Context, deps: ApiDependencies, issuer: BuiltinIssuer): Promise<Response> {
+  const form = await readForm(context);
+  if (form === undefined) {
+    return refuse('invalid_request', 'Send application/x-www-form-urlencoded, each parameter once.');
+  }
+  const grantType = form.get('grant_type');
+  if (grantType === null) return refuse('invalid_request', 'grant_type is missing.');
+  if (grantType !== 'client_credentials') {
+    return refuse('unsupported_grant_type', 'Only client_credentials is supported.');
+  }
+  const given = readCredentials(context, form);
+  if (given === 'twice') return refuse('invalid_request', 'Identify the client in one way only.');
+  const claims = given === undefined ? undefined : await claimsOf(deps, given);
+  if (claims === undefined) return refuse('invalid_client', 'The client is unknown or its secret is wrong.');
+  return json({
+    access_token: await issuer.issue(claims),
+    token_type: 'Bearer',
+    expires_in: tokenLifetimeSeconds,
+  });
+}
+
+/** The form, or undefined when it is none or repeats a parameter (RFC 6749, 3.2). */
+async function readForm(context: Context): Promise<URLSearchParams | undefined> {
+  if (!formType.test(context.req.header('content-type') ?? '')) return undefined;
+  const bytes = await readLimited(context.req.raw, maxFormBytes);
+  if (bytes === undefined) return undefined;
+  const form = new URLSearchParams(Buffer.from(bytes).toString('utf8'));
+  const names = [...form.keys()];
+  return new Set(names).size === names.length ? form : undefined;
+}
+
+interface ClientCredentials {
+  readonly id: string;
+  readonly secret: string;
+}
+
+function readCredentials(context: Context, form: URLSearchParams): ClientCredentials | 'twice' | undefined {
+  const basic = context.req.header('authorization');
+  const [id, secret] = [form.get('client_id'), form.get('client_secret')];
+  if (basic === undefined) return id === null || secret === null ? undefined : { id, secret };
+  return secret === null ? readBasic(basic) : 'twice';
+}
+
+/** HTTP Basic, both parts form-encoded (RFC 6749, 2.3.1). */
+function readBasic(header: string): ClientCredentials | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(header)?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon === -1) return undefined;
+  try {
+    const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '));
+    return { id: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) };
+  } catch {
+    return undefined; // broken percent encoding
+  }
+}
+
+async function claimsOf(
+  deps: ApiDependencies,
+  { id, secret }: ClientCredentials,
+): Promise<CallerClaims | undefined> {
+  if (id.includes('\0')) return undefined; // no text of the database can hold it
+  const client = await findClient(deps.db, id);
+  const hash = createHash('sha256').update(secret).digest();
+  if (client === undefined || !timingSafeEqual(hash, client.secretSha256) || !isRole(client.role))
+    return undefined;
+  return {
+    role: client.role,
+    clientId: client.clientId,
+    institutionId: client.institutionId ?? undefined,
+    clearingSystemId: client.clearingSystemId ?? undefined,
+  };
+}
+
+function refuse(error: z.output<typeof tokenErrorSchema>['error'], description: string): Response {
+  const unknownClient = error === 'invalid_client';
+  return json(
+    { error, error_description: description },
+    unknownClient ? 401 : 400,
+    unknownClient ? { 'www-authenticate': 'Basic realm="isthmus"' } : {},
+  );
+}

@@ -1,0 +1,271 @@
+// Every refusal of the JSON API as a value, in one table, and its form on the wire: RFC 9457 problem+json (SEC-4).
+// It must never carry a stack, SQL, an internal address or a value of a payment.
+import { renderJson } from '../core/money.ts';
+import { baseHeaders } from './response.ts';
+
+interface ProblemRow {
+  readonly status: number;
+  readonly title: string;
+  readonly ruleId?: string;
+  /** What is told when the place that refuses has nothing more precise to say. */
+  readonly detail: string;
+}
+
+export const problems = {
+  'invalid-request': {
+    status: 400,
+    title: 'Invalid request',
+    detail: 'The request is not well formed; see errors.',
+  },
+  'invalid-cursor': {
+    status: 400,
+    title: 'Invalid cursor',
+    ruleId: 'REF-3',
+    detail: 'This cursor was not given by this service for this list.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Authentication required',
+    ruleId: 'SEC-1',
+    detail: 'Send an access token: Authorization: Bearer <token>.',
+  },
+  'invalid-token': {
+    status: 401,
+    title: 'Invalid access token',
+    ruleId: 'SEC-1',
+    detail: 'The access token is not valid here.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'Not allowed',
+    ruleId: 'SEC-1',
+    detail: 'Your role may not do this.',
+  },
+  'not-own-institution': {
+    status: 403,
+    title: 'Not your institution',
+    ruleId: 'QUO-1',
+    detail: 'A PSP may ask for itself only.',
+  },
+  'fxp-not-named': {
+    status: 403,
+    title: 'No FX provider',
+    ruleId: 'FX-2',
+    detail: 'With AUTH=none, say which FX provider you are: Authorization: Bearer <its BIC>.',
+  },
+  'not-found': { status: 404, title: 'Not found', detail: 'There is nothing at this address.' },
+  'unknown-country': {
+    status: 404,
+    title: 'Unknown country',
+    ruleId: 'REF-3',
+    detail: 'The service does not know this country.',
+  },
+  'unknown-currency': {
+    status: 404,
+    title: 'Unknown currency',
+    ruleId: 'REF-3',
+    detail: 'The service does not know this currency.',
+  },
+  'currency-not-of-country': {
+    status: 404,
+    title: 'Not a currency of the country',
+    ruleId: 'REF-3',
+    detail: 'The country does not use this currency.',
+  },
+  'unknown-address-type': {
+    status: 404,
+    title: 'Unknown address type',
+    ruleId: 'REF-3',
+    detail: 'The service does not know this address type.',
+  },
+  'unknown-institution': {
+    status: 404,
+    title: 'Unknown institution',
+    ruleId: 'REF-3',
+    detail: 'The service does not know an institution by this identifier.',
+  },
+  'unknown-corridor': {
+    status: 404,
+    title: 'Unknown corridor',
+    ruleId: 'REF-3',
+    detail: 'The service does not link this source and destination.',
+  },
+  'unknown-quote': {
+    status: 404,
+    title: 'Unknown quote',
+    ruleId: 'QUO-9',
+    detail: 'There is no such quote of yours.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'This address does not take this method; see the Allow header.',
+  },
+  'request-in-progress': {
+    status: 409,
+    title: 'Request in progress',
+    ruleId: 'FX-10',
+    detail: 'The first request with this Idempotency-Key still runs.',
+  },
+  'payload-too-large': {
+    status: 413,
+    title: 'Payload too large',
+    detail: 'The body is larger than this address takes.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'Unsupported media type',
+    detail: 'This address does not take this content type.',
+  },
+  'too-many-decimals': {
+    status: 422,
+    title: 'Too many decimals',
+    ruleId: 'MON-2',
+    detail: 'The amount has more decimals than its currency.',
+  },
+  'amount-too-small': {
+    status: 422,
+    title: 'Amount too small',
+    ruleId: 'FEE-5',
+    detail: 'After fees and rounding nothing is left to pay.',
+  },
+  'amount-currency-not-of-corridor': {
+    status: 422,
+    title: 'Currency not of the corridor',
+    ruleId: 'QUO-1',
+    detail: 'The currency of the amount is neither the source nor the destination currency.',
+  },
+  'unknown-psp': {
+    status: 422,
+    title: 'Unknown PSP',
+    ruleId: 'QUO-1',
+    detail: 'The service does not know a PSP by this identifier.',
+  },
+  'psp-not-of-source-country': {
+    status: 422,
+    title: 'PSP not of the source country',
+    ruleId: 'QUO-1',
+    detail: 'The institution is not a PSP of the source country.',
+  },
+  'same-currency-corridor': {
+    status: 422,
+    title: 'Same currency on both sides',
+    ruleId: 'FX-2',
+    detail: 'A rate needs two different currencies.',
+  },
+  'corridor-not-set-up': {
+    status: 422,
+    title: 'Corridor not set up',
+    ruleId: 'FX-3',
+    detail: 'The FX provider is not set up to rate this currency pair between these countries.',
+  },
+  'source-sap-not-validated': {
+    status: 422,
+    title: 'No validated SAP in the source country',
+    ruleId: 'FX-3',
+    detail:
+      'The FX provider has no nominated, validated SAP with an account in the source country and currency.',
+  },
+  'destination-sap-not-validated': {
+    status: 422,
+    title: 'No validated SAP in the destination country',
+    ruleId: 'FX-3',
+    detail:
+      'The FX provider has no nominated, validated SAP with an account in the destination country and currency.',
+  },
+  'unit-currency-unknown': {
+    status: 422,
+    title: 'Unknown currency',
+    ruleId: 'FX-6',
+    detail: 'The service does not know this source currency.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'Idempotency-Key used before',
+    ruleId: 'FX-10',
+    detail: 'This Idempotency-Key was used for another request.',
+  },
+  internal: {
+    status: 500,
+    title: 'Internal error',
+    detail: 'Something is wrong on our side. It has been recorded.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Temporarily unavailable',
+    detail: 'A part of the service does not answer. Try again.',
+  },
+} as const satisfies Record<string, ProblemRow>;
+
+export type ProblemCode = keyof typeof problems;
+
+/** One fault of the input: in the body (RFC 6901 pointer), or in a path, query or header parameter. */
+export type InputFault =
+  | { readonly pointer: string; readonly detail: string }
+  | { readonly parameter: string; readonly detail: string };
+
+export interface Problem {
+  readonly kind: 'problem';
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly ruleId?: string;
+  readonly errors?: readonly InputFault[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ProblemOptions {
+  readonly detail?: string;
+  readonly ruleId?: string;
+  readonly errors?: readonly InputFault[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A refusal of the table; `options` say more precisely what is wrong. */
+export function problem(code: ProblemCode, options: ProblemOptions = {}): Problem {
+  const row: ProblemRow = problems[code];
+  const ruleId = options.ruleId ?? row.ruleId;
+  return {
+    kind: 'problem',
+    code,
+    detail: options.detail ?? row.detail,
+    ...(ruleId === undefined ? {} : { ruleId }),
+    ...(options.errors === undefined ? {} : { errors: options.errors }),
+    ...(options.headers === undefined ? {} : { headers: options.headers }),
+  };
+}
+
+/** 400 with one entry of `errors` per fault (SEC-4). */
+export function invalidRequest(errors: readonly InputFault[], ruleId?: string): Problem {
+  return problem('invalid-request', ruleId === undefined ? { errors } : { errors, ruleId });
+}
+
+export function isProblem(value: object | undefined): value is Problem {
+  return value !== undefined && 'kind' in value && value.kind === 'problem';
+}
+
+/** The stable URI of a kind of problem. */
+export function problemType(code: ProblemCode): string {
+  return `urn:isthmus:problem:${code}`;
+}
+
+export function renderProblem(refusal: Problem): Response {
+  const row: ProblemRow = problems[refusal.code];
+  const body = renderJson({
+    type: problemType(refusal.code),
+    title: row.title,
+    status: row.status,
+    detail: refusal.detail,
+    code: refusal.code,
+    ruleId: refusal.ruleId,
+    errors: refusal.errors?.map((fault) => ({ ...fault })),
+  });
+  return new Response(body, {
+    status: row.status,
+    headers: {
+      ...baseHeaders,
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      ...refusal.headers,
+    },
+  });
+}

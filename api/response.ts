@@ -1,0 +1,25 @@
+// Writes JSON answers: exact decimals (MON-4) and the headers that every answer carries. It must not decide anything.
+// Headers are plain objects and bodies strings: the HTTP adapter writes such a response without building a web Response.
+import { renderJson, type JsonValue } from '../core/money.ts';
+
+/** On every answer: no sniffing, no framing, nothing to load. */
+export const baseHeaders = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** For answers that are of this moment or this caller only. */
+export const jsonHeaders = {
+  ...baseHeaders,
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+} as const;
+
+/** 200 (or another status) with the value as JSON, its marked numbers digit for digit (MON-4). */
+export function json(value: JsonValue, status = 200, headers?: Readonly<Record<string, string>>): Response {
+  return new Response(renderJson(value), {
+    status,
+    headers: headers === undefined ? jsonHeaders : { ...jsonHeaders, ...headers },
+  });
+}

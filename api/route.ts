@@ -1,0 +1,238 @@
+// How every route of the JSON API is declared and served: roles, input, answer. It checks the token, the role (SEC-1) and
+// the input before a handler sees anything, and it must not know any route itself.
+// It does the work of a chain of middleware in one function, for the hot routes are measured against a bare one.
+import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { Authenticator } from './auth.ts';
+import { everyRole, type Caller, type Role } from './caller.ts';
+import { clientCertificateThumbprint } from './client-certificate.ts';
+import { readInput, type InputSchemas } from './input.ts';
+import { documentResponses } from './openapi.ts';
+import { isProblem, problem, renderProblem, type Problem, type ProblemCode } from './problem.ts';
+
+type Fields = z.ZodObject;
+type NoFields = z.ZodObject<Record<string, never>>;
+
+export interface Route<
+  Params extends Fields = NoFields,
+  Query extends Fields = NoFields,
+  Body extends z.ZodType = z.ZodUndefined,
+> extends InputSchemas<Params, Query, Body> {
+  readonly method: 'get' | 'post';
+  /** OpenAPI template, written as the specification writes it; served with and without a trailing slash. */
+  readonly path: string;
+  /** Other paths of the same operation, each with its own name in the OpenAPI document. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** Who may call it (SEC-1); a route that names nobody stops the start. `any`: whoever holds a valid token. */
+  readonly roles: readonly Role[] | 'any';
+  /** Refusals of this route, beyond those that every route shares. */
+  readonly problems?: readonly ProblemCode[];
+  readonly answer: AnswerDocument;
+  /** Merged into the operation of the OpenAPI document: header parameters, bodies that are not JSON. */
+  readonly request?: RouteConfig['request'];
+}
+
+export interface AnswerDocument {
+  readonly description: string;
+  readonly contentType?: string;
+  readonly schema: z.ZodType;
+  readonly example?: unknown;
+}
+
+/** What a handler is given: input that holds, and who asks. */
+export interface Call<Params extends Fields, Query extends Fields, Body extends z.ZodType> {
+  readonly params: z.output<Params>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  /** The bytes of the JSON body. */
+  readonly bodyText: string;
+  readonly caller: Caller;
+  readonly context: Context;
+}
+
+type Outcome = Response | Problem;
+type Handler<Params extends Fields, Query extends Fields, Body extends z.ZodType> = (
+  call: Call<Params, Query, Body>,
+) => Outcome | Promise<Outcome>;
+
+/** A route that needs no token: health, documentation, the token endpoint itself. */
+export interface PublicRoute {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  readonly answers: RouteConfig['responses'];
+  readonly request?: RouteConfig['request'];
+  /** Left out of the OpenAPI document. */
+  readonly hidden?: boolean;
+}
+
+export interface Router {
+  readonly app: OpenAPIHono;
+  add<
+    Params extends Fields = NoFields,
+    Query extends Fields = NoFields,
+    Body extends z.ZodType = z.ZodUndefined,
+  >(
+    route: Route<Params, Query, Body>,
+    handler: Handler<Params, Query, Body>,
+  ): void;
+  addPublic(route: PublicRoute, handler: (context: Context) => Outcome | Promise<Outcome>): void;
+  /** Methods that the path takes, for 405 and OPTIONS; empty when there is no such path. */
+  methodsOf(path: string): readonly string[];
+  /** @throws when the app serves a route that was not declared here: it would have no roles */
+  assertAllDeclared(): void;
+}
+
+/** @param corsOrigins origins whose pages may read the answers */
+export function createRouter(authenticator: Authenticator, corsOrigins: readonly string[]): Router {
+  // A trailing slash makes no difference: the specification writes some paths with and some without.
+  const app = new OpenAPIHono({ strict: false });
+  const declared = new Map<string, { method: string; pattern: RegExp }>();
+
+  function serve(
+    method: 'get' | 'post',
+    path: string,
+    handler: (context: Context) => Outcome | Promise<Outcome>,
+  ) {
+    const routed = toHonoPath(path);
+    declared.set(`${method.toUpperCase()} ${routed}`, {
+      method: method.toUpperCase(),
+      pattern: patternOf(path),
+    });
+    app.on(method.toUpperCase(), routed, async (context) => {
+      const outcome = await handler(context);
+      const response = outcome instanceof Response ? outcome : renderProblem(outcome);
+      return corsOrigins.length === 0 ? response : withCors(response, context, corsOrigins);
+    });
+  }
+
+  return {
+    app,
+    add(route, handler) {
+      const roles = checkedRoles(route);
+      const read = readInput(route);
+      const names = { [route.path]: route.operationId, ...route.aliases };
+      for (const [path, operationId] of Object.entries(names)) {
+        app.openAPIRegistry.registerPath(documentOf(route, { path, operationId, roles }));
+        serve(route.method, path, async (context) => {
+          const caller = await authenticated(authenticator, context);
+          if (isProblem(caller)) return caller;
+          if (caller.role !== 'all' && !roles.includes(caller.role)) return problem('forbidden');
+          const input = await read(context);
+          return isProblem(input) ? input : handler({ ...input, caller, context });
+        });
+      }
+    },
+    addPublic(route, handler) {
+      const { method, path, operationId, summary, tag, answers: responses, request, description } = route;
+      if (route.hidden !== true) {
+        app.openAPIRegistry.registerPath(
+          createRoute({
+            method,
+            path,
+            operationId,
+            summary,
+            tags: [tag],
+            security: [],
+            responses,
+            ...(description === undefined ? {} : { description }),
+            ...(request === undefined ? {} : { request }),
+          }),
+        );
+      }
+      serve(method, path, handler);
+    },
+    methodsOf: (path) => methodsFor(path, declared.values()),
+    assertAllDeclared() {
+      for (const { method, path } of app.routes) {
+        if (!declared.has(`${method} ${path}`)) throw new Error(`${method} ${path} states no roles (SEC-1)`);
+      }
+    },
+  };
+}
+
+function withCors(response: Response, context: Context, origins: readonly string[]): Response {
+  const origin = context.req.header('origin');
+  if (origin === undefined) return response;
+  response.headers.append('vary', 'Origin');
+  if (origins.includes(origin)) {
+    response.headers.set('access-control-allow-origin', origin);
+    response.headers.set('access-control-expose-headers', 'etag, link, www-authenticate');
+  }
+  return response;
+}
+
+/** Default deny: nobody may call what names nobody (SEC-1). */
+function checkedRoles(route: { roles: readonly Role[] | 'any'; operationId: string }): readonly Role[] {
+  const roles = route.roles === 'any' ? everyRole : route.roles;
+  if (roles.length === 0) throw new Error(`${route.operationId} states no roles (SEC-1)`);
+  return roles;
+}
+
+function authenticated(
+  authenticator: Authenticator,
+  context: Context,
+): Caller | Problem | Promise<Caller | Problem> {
+  return authenticator.authenticate({
+    authorization: context.req.raw.headers.get('authorization'),
+    certificateThumbprint: () => clientCertificateThumbprint(context),
+  });
+}
+
+/** `{name}` becomes `:name`; the app is not strict, so that the trailing slash is left out. */
+function toHonoPath(path: string): string {
+  return path.replaceAll(/\{([^}]+)\}/g, ':$1').replace(/(?<=.)\/$/, '');
+}
+
+function patternOf(path: string): RegExp {
+  const escaped = path.replace(/(?<=.)\/$/, '').replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(`^${escaped.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`);
+}
+
+function methodsFor(
+  path: string,
+  declared: Iterable<{ method: string; pattern: RegExp }>,
+): readonly string[] {
+  const methods = new Set<string>();
+  for (const { method, pattern } of declared) if (pattern.test(path)) methods.add(method);
+  if (methods.size === 0) return [];
+  if (methods.has('GET')) methods.add('HEAD');
+  methods.add('OPTIONS');
+  return [...methods].sort();
+}
+
+function documentOf<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
+  route: Route<Params, Query, Body>,
+  named: { path: string; operationId: string; roles: readonly Role[] },
+): RouteConfig {
+  const { params, query, body, request } = route;
+  return createRoute({
+    method: route.method,
+    path: named.path,
+    operationId: named.operationId,
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    tags: [route.tag],
+    security: [{ oauth2: [] }],
+    'x-roles': [...named.roles],
+    request: {
+      ...(params === undefined ? {} : { params }),
+      ...(query === undefined ? {} : { query }),
+      ...(body === undefined
+        ? {}
+        : { body: { required: true, content: { 'application/json': { schema: body } } } }),
+      ...request,
+    },
+    responses: documentResponses(route.answer, {
+      problems: route.problems ?? [],
+      takesBody: route.method === 'post',
+    }),
+  });
+}

@@ -1,0 +1,130 @@
+// A whole API process in this one: real HTTP on a free port, the built-in issuer, a database of the test's own.
+import pino from 'pino';
+import { createApp, type RouteModule } from '../../api/app.ts';
+import { createAuthenticator } from '../../api/auth.ts';
+import { openBuiltinIssuer } from '../../api/issuer.ts';
+import { oauthRoutes } from '../../api/oauth.ts';
+import { startServer } from '../../api/server.ts';
+import type { ApiConfig } from '../../core/config.ts';
+import { connect, type Db } from '../../db/connection.ts';
+import { openReferenceCache } from '../../db/reference-cache.ts';
+
+const address = 'https://isthmus.test';
+
+export const testConfig: ApiConfig = {
+  databaseUrl: 'postgres://test',
+  logLevel: 'silent',
+  temporal: { address: '127.0.0.1:1', namespace: 'default' },
+  host: '127.0.0.1',
+  port: 0,
+  publicUrl: address,
+  auth: { kind: 'builtin', issuer: address, audience: address },
+  demo: true,
+  corsOrigins: ['https://pages.test'],
+  xsdEngine: 'libxml2',
+  allowLoopbackCallbacks: true,
+};
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; numbers as JavaScript has them. */
+  readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into it
+}
+
+export interface RunningApi {
+  readonly url: string;
+  readonly db: Db;
+  /** @param client client id, or null for no token */
+  get(path: string, client?: string | null, headers?: Record<string, string>): Promise<Answer>;
+  post(
+    path: string,
+    body: unknown,
+    client?: string | null,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+  request(path: string, init?: RequestInit): Promise<Answer>;
+  token(client: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface ApiOptions {
+  readonly config?: Partial<ApiConfig>;
+  readonly clock?: () => number;
+  readonly modules?: readonly RouteModule[];
+}
+
+export async function startApi(databaseUrl: string, options: ApiOptions = {}): Promise<RunningApi> {
+  const config = { ...testConfig, ...options.config, databaseUrl };
+  const clock = options.clock ?? Date.now;
+  const logger = pino({ level: 'silent' });
+  const db = connect(databaseUrl, { applicationName: 'isthmus-test-api' });
+  const reference = await openReferenceCache(db, databaseUrl, () => undefined);
+  const issuer =
+    config.auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...config.auth, clock }) : undefined;
+  const auth = createAuthenticator(config.auth, {
+    reference: reference.current,
+    logger,
+    clock,
+    ...(issuer === undefined ? {} : { builtinKey: issuer.verificationKey }),
+  });
+  const modules = [...(issuer === undefined ? [] : [oauthRoutes(issuer)]), ...(options.modules ?? [])];
+  const app = createApp({ db, reference, config, auth, logger, modules });
+  const server = await startServer(app, config);
+  const url = `http://127.0.0.1:${server.port}`;
+  const tokens = new Map<string, Promise<string>>();
+
+  async function request(path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(`${url}${path}`, { redirect: 'manual', ...init });
+    const text = await response.text();
+    const isJson = (response.headers.get('content-type') ?? '').includes('json') && text !== '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    };
+  }
+
+  async function fetchToken(client: string): Promise<string> {
+    const { body } = await request('/oauth/token', {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: client,
+        client_secret: `demo-${client}`,
+      }),
+    });
+    return (body as { access_token: string }).access_token;
+  }
+
+  function token(client: string): Promise<string> {
+    let known = tokens.get(client);
+    if (known === undefined) tokens.set(client, (known = fetchToken(client)));
+    return known;
+  }
+
+  const authorized = async (client: string | null, headers: Record<string, string>) =>
+    client === null ? headers : { authorization: `Bearer ${await token(client)}`, ...headers };
+
+  return {
+    url,
+    db,
+    request,
+    token,
+    get: async (path, client = 'LOTUSGS0', headers = {}) =>
+      request(path, { headers: await authorized(client, headers) }),
+    post: async (path, body, client = 'MERISGS0', headers = {}) =>
+      request(path, {
+        method: 'POST',
+        headers: await authorized(client, { 'content-type': 'application/json', ...headers }),
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    close: async () => {
+      await server.close();
+      await reference.close();
+      await db.destroy();
+    },
+  };
+}
