@@ -9,6 +9,13 @@ until temporal operator cluster health >/dev/null; do sleep 1; done
 temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1 ||
   temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention 7d
 
-temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" --type Keyword \
-  --name Uetr --name PaymentStatus --name Corridor --name SourceSystem --name DestinationSystem \
-  --name Priority --name Fxp
+# One at a time: of several names in one command only the first is registered. The server sees a new namespace only
+# when it next reads the list of them, some seconds later.
+for name in Uetr PaymentStatus Corridor SourceSystem DestinationSystem Priority Fxp; do
+  attempts=0
+  until temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" --type Keyword --name "$name"; do
+    attempts=$((attempts + 1))
+    [ "$attempts" -lt 60 ] || exit 1
+    sleep 1
+  done
+done
