@@ -192,14 +192,12 @@ const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 
 /** No amount is zero, but for the source PSP's fee (MSG-4); a rate has at most 11 digits as written (MON-1). */
 function checkAmounts(value: Pacs008): Rejection | undefined {
-  const { interbankSettlementAmount, instructedAmount, agreedRate, charges } = value;
-  if (isZero(interbankSettlementAmount.amount)) return reject('amount-zero', at('IntrBkSttlmAmt'));
-  if (instructedAmount && isZero(instructedAmount.amount)) return reject('amount-zero', at('InstdAmt'));
-  if (isZero(agreedRate.preAgreedExchangeRate)) return reject('amount-zero', at('AgrdRate/PreAgrdXchgRate'));
-  if (rateFault(agreedRate.preAgreedExchangeRate))
-    return reject('schema-invalid', at('AgrdRate/PreAgrdXchgRate'));
-  if (isZero(charges[1].amount)) return reject('amount-zero', at('ChrgsInf[2]/Amt'));
-  return undefined;
+  const mayBeZero = 'ChrgsInf[1]/Amt';
+  const zero = amountsOf(value).find(({ amount, path }) => path !== mayBeZero && isZero(amount.amount));
+  if (zero !== undefined) return reject('amount-zero', at(zero.path));
+  return rateFault(value.agreedRate.preAgreedExchangeRate)
+    ? reject('schema-invalid', at('AgrdRate/PreAgrdXchgRate'), 'MON-1')
+    : undefined;
 }
 
 /** Codes are in their external code sets (MSG-4). */

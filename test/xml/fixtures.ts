@@ -1,0 +1,82 @@
+// Messages that tests read, and the official schemas as a judge where they lie beside the project.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { XmlDocument, XmlValidateError, XsdValidator } from 'libxml2-wasm';
+import { messages, type MessageName } from '../../core/iso20022/messages.ts';
+import type { XmlElement } from '../../core/iso20022/tree.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+
+const folder = fileURLToPath(new URL('../fixtures/', import.meta.url));
+const officialFolder = fileURLToPath(new URL('../../../shared/iso20022/xsd/', import.meta.url));
+
+export interface Fixture {
+  readonly message: MessageName;
+  /** For titles, e.g. `pacs008/sg-th-lotus.xml`. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+export function readFixture(message: MessageName, file: string): Buffer {
+  return readFileSync(join(folder, message, file));
+}
+
+/** Every valid message under `test/fixtures`. */
+export function allFixtures(): readonly Fixture[] {
+  return Object.values(messages)
+    .filter(({ name }) => existsSync(join(folder, name)))
+    .flatMap(({ name }) =>
+      readdirSync(join(folder, name)).map((file) => ({
+        message: name,
+        name: `${name}/${file}`,
+        bytes: readFixture(name, file),
+      })),
+    );
+}
+
+/** The base of most cases: a payment SG to TH with a quote. */
+export const lotus = readFixture('pacs008', 'sg-th-lotus.xml').toString();
+
+/** Whether the official schemas are there; tests that need them say in their title when they are not. */
+export const officialPresent = existsSync(officialFolder);
+export const officialNote = officialPresent ? '' : ' (skipped: no official schemas beside the project)';
+
+const validators = new Map<MessageName, XsdValidator>();
+
+function officialValidator(message: MessageName): XsdValidator {
+  const known = validators.get(message);
+  if (known !== undefined) return known;
+  const schema = XmlDocument.fromBuffer(readFileSync(join(officialFolder, messages[message].schemaFile)));
+  const validator = XsdValidator.fromDoc(schema);
+  schema.dispose();
+  validators.set(message, validator);
+  return validator;
+}
+
+/** What the official schema says against a message: empty when it is valid. */
+export function officialFaults(message: MessageName, text: string | Uint8Array): readonly string[] {
+  const document = XmlDocument.fromBuffer(Buffer.from(text));
+  try {
+    officialValidator(message).validate(document);
+    return [];
+  } catch (error) {
+    if (!(error instanceof XmlValidateError)) throw error;
+    return error.details.map((detail) => detail.message);
+  } finally {
+    document.dispose();
+  }
+}
+
+export const libxml2 = createLibxml2Engine();
+
+/** The tree of a message that must be valid by our schema and, where it is present, by the official one. */
+export async function validTree(message: MessageName, text: string | Uint8Array): Promise<XmlElement> {
+  const parsed = libxml2.parse(Buffer.from(text), [message]);
+  if (!parsed.ok) throw new Error(parsed.fault.detail);
+  const violations = await parsed.message.validate();
+  parsed.message.dispose();
+  const faults = officialPresent ? officialFaults(message, text) : [];
+  if (violations.length + faults.length > 0)
+    throw new Error(JSON.stringify({ violations, faults }, undefined, 2));
+  return parsed.message.document;
+}
