@@ -4,6 +4,7 @@
  * nothing that the database does not: ids, codes and times only.
  */
 import {
+  ActivityFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
@@ -54,28 +55,34 @@ interface Progress {
   decision?: Decision;
   /** The source asked for the status (DUP-1): the instruction goes to the destination once more. */
   enquiryAsked: boolean;
+  sendsUnderWay: number;
+  /** A final came in an HTTP answer after the decision: its confirmation is due (PAY-9). */
+  confirmationDue: boolean;
+}
+
+/** Judged, or decided by a report alone: an execution that was lost and made again may see the report first. */
+function isKnown(progress: Progress): boolean {
+  return progress.judgement !== undefined || progress.decision !== undefined;
 }
 
 export async function payment({ uetr }: PaymentInput): Promise<PaymentOutcome> {
-  const progress: Progress = { enquiryAsked: false };
+  const progress: Progress = { enquiryAsked: false, sendsUnderWay: 0, confirmationDue: false };
   setHandler(submitUpdate, (submission) => takeSubmission(progress, submission));
   setHandler(reportFinalUpdate, ({ reportMessageId }: ReportFinal) =>
     decide(uetr, progress, { by: 'destination', reportMessageId, answeredInPlace: false }),
   );
 
-  await condition(
-    () => progress.judgement !== undefined || (progress.refused !== undefined && allHandlersFinished()),
-  );
+  await condition(() => isKnown(progress) || (progress.refused !== undefined && allHandlersFinished()));
   const { judgement } = progress;
-  if (judgement === undefined) return close('REFUSED', progress.refused?.reasonCode ?? null);
+  if (judgement?.verdict === 'decided') progress.decision = judgement.decision;
+  else if (judgement !== undefined) await bringToDecision(uetr, progress, judgement);
+  const { decision } = progress;
+  if (decision === undefined) return close('REFUSED', progress.refused?.reasonCode ?? null);
 
-  if (judgement.verdict === 'decided') progress.decision = judgement.decision;
-  else await bringToDecision(uetr, progress, judgement);
-
-  const { decision } = progress as { decision: Decision };
   setCurrentDetails(`${story(decision)} Telling the parties.`);
   await deliver({ uetr });
-  await condition(allHandlersFinished);
+  await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
+  if (progress.confirmationDue) await deliver({ uetr });
   setCurrentDetails(`${story(decision)} Every party has been told.`);
   return close(decision.status, decision.reasonCode);
 }
@@ -126,18 +133,18 @@ async function sendInstruction(
   progress: Progress,
   forward: () => Promise<DestinationAnswer>,
 ): Promise<void> {
-  let answer;
+  progress.sendsUnderWay += 1;
   try {
-    answer = await forward();
-  } catch {
-    return; // every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there
-  }
-  if (answer.kind === 'final') {
-    await decide(uetr, progress, {
-      by: 'destination',
-      reportMessageId: answer.reportMessageId,
-      answeredInPlace: true,
-    });
+    const answer = await forward();
+    if (answer.kind === 'pending') return;
+    progress.confirmationDue = progress.decision !== undefined;
+    const { reportMessageId } = answer;
+    await decide(uetr, progress, { by: 'destination', reportMessageId, answeredInPlace: true });
+  } catch (error) {
+    // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
+    if (!(error instanceof ActivityFailure)) throw error;
+  } finally {
+    progress.sendsUnderWay -= 1;
   }
 }
 

@@ -16,7 +16,7 @@ export const forwardPolicy: ActivityOptions = {
   startToCloseTimeout: '15s',
   heartbeatTimeout: '4s', // a killed worker is noticed well before a HIGH deadline
   retry: { initialInterval: '1s', backoffCoefficient: 1, maximumAttempts: 4 }, // TIM-3: the send and three repeats
-  cancellationType: 'TRY_CANCEL', // once decided, no further repeat; a send that is under way is not waited for
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED', // once decided, no further repeat; what is under way is heard out
 };
 
 /** Deliveries: the activity sets the delays of CBK-1 and gives up by itself. */

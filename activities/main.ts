@@ -1,0 +1,45 @@
+// Entry of the worker process: reads its configuration, runs both task queues until it is told to stop.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger, Runtime, type WorkflowBundleOption } from '@temporalio/worker';
+import { pino } from 'pino';
+import { ConfigurationError, parseWorkerConfig } from '../core/config.ts';
+import { startWorker } from './start.ts';
+
+/** The bundle beside this file in a built image; in a checkout it is made now, which takes some seconds. */
+async function workflowBundle(): Promise<WorkflowBundleOption> {
+  const codePath = fileURLToPath(new URL('workflow-bundle.js', import.meta.url));
+  if (existsSync(codePath)) return { codePath };
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+    logger: new DefaultLogger('WARN'),
+  });
+  return { code };
+}
+
+async function main(): Promise<void> {
+  const config = parseWorkerConfig(process.env);
+  const logger = pino({ level: config.logLevel, base: { service: 'isthmus-worker' } });
+  Runtime.install({
+    logger: new DefaultLogger('WARN'),
+    shutdownSignals: [], // signals are handled below, once
+  });
+  const worker = await startWorker(config, { logger, workflowBundle: await workflowBundle() });
+  logger.info('worker is running');
+  const stop = () => {
+    logger.info('stopping');
+    void worker.shutdown().catch(() => undefined); // its failure is reported below
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  await worker.finished;
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    const message = error instanceof ConfigurationError ? error.message : error;
+    process.stderr.write(`isthmus worker ended: ${String(message)}\n`);
+    process.exit(1);
+  },
+);

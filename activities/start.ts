@@ -1,0 +1,56 @@
+// Puts the worker together: database, reference data, XML engine, outbound HTTP, both task queues. Used by the entry and
+// by tests, which bring their own logger and their own task queues.
+import type { Logger } from 'pino';
+import type { WorkerConfig } from '../core/config.ts';
+import { connect } from '../db/connection.ts';
+import { openReferenceCache } from '../db/reference-cache.ts';
+import { openXmlEngine } from '../xml/open-engine.ts';
+import { createOutboundHttp } from './outbound-http.ts';
+import { runWorkers, type RunningWorkers, type WorkerOptions } from './worker.ts';
+
+export interface WorkerStart extends Pick<
+  WorkerOptions,
+  'workflowBundle' | 'taskQueuePrefix' | 'maxCachedWorkflows'
+> {
+  readonly logger: Logger;
+}
+
+/** @throws the error of the part that cannot be reached */
+export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorkers> {
+  const { logger, ...options } = start;
+  const db = connect(config.databaseUrl, { applicationName: 'isthmus-worker', maxConnections: 20 });
+  const http = createOutboundHttp({ allowLoopback: config.allowLoopbackCallbacks });
+  try {
+    const reference = await openReferenceCache(db, config.databaseUrl, (error) => {
+      logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
+    });
+    const workers = await runWorkers(
+      {
+        db,
+        reference: reference.current,
+        engine: await openXmlEngine(config.xsdEngine),
+        http,
+        publicUrl: config.publicUrl,
+        allowLoopbackCallbacks: config.allowLoopbackCallbacks,
+        logger,
+      },
+      { ...config.temporal, ...options },
+    );
+    const finished = workers.finished.finally(async () => {
+      await reference.close();
+      await http.close();
+      await db.destroy();
+    });
+    return {
+      finished,
+      shutdown: async () => {
+        await workers.shutdown();
+        await finished;
+      },
+    };
+  } catch (error) {
+    await http.close();
+    await db.destroy();
+    throw error;
+  }
+}

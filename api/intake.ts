@@ -1,0 +1,47 @@
+// The first steps of a received message, in the order of MSG-2: size, content type, then (after authentication) encoding,
+// parsing, namespace and keys. What fails here has no payment to answer for: HTTP 4xx, and nothing is stored or started.
+import type { Context } from 'hono';
+import type { MessageName } from '../core/iso20022/messages.ts';
+import { readMessageKey, type MessageKey } from '../core/iso20022/references.ts';
+import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
+import { readLimited } from './input.ts';
+import { problem, type Problem } from './problem.ts';
+
+const maxMessageBytes = 256 * 1024; // MSG-2
+const xmlType = /^(application|text)\/xml *(; *charset="?utf-8"? *)?$/i;
+const bodies = new WeakMap<Context, Buffer>();
+
+/** Size, then content type; the bytes are kept for `bodyOf`. */
+export async function takeMessage(context: Context): Promise<Problem | undefined> {
+  const { raw } = context.req;
+  const bytes = await readLimited(raw, maxMessageBytes);
+  if (bytes === undefined) return problem('payload-too-large', { detail: 'A message has at most 256 KiB.' });
+  if (!xmlType.test(raw.headers.get('content-type') ?? '') || raw.headers.has('content-encoding')) {
+    return problem('unsupported-media-type', {
+      detail: 'Send application/xml or text/xml, UTF-8, without Content-Encoding.',
+    });
+  }
+  bodies.set(context, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  return undefined;
+}
+
+/** The bytes that `takeMessage` read. */
+export function bodyOf(context: Context): Buffer {
+  return bodies.get(context) ?? Buffer.alloc(0);
+}
+
+/** A message that could be answered: parsed, not yet validated. Whoever got it disposes of it. */
+export interface TakenMessage {
+  readonly parsed: ParsedMessage;
+  readonly key: MessageKey;
+}
+
+export function openMessage(engine: XmlEngine, body: Buffer, name: MessageName): TakenMessage | Problem {
+  const result = engine.parse(body, [name]);
+  if (!result.ok)
+    return problem('message-refused', { detail: `The body is refused: ${result.fault.detail}.` });
+  const key = readMessageKey(name, result.message.document);
+  if (key.ok) return { parsed: result.message, key: key.value };
+  result.message.dispose();
+  return problem('message-refused', { detail: `${key.element} is ${key.problem}.` });
+}

@@ -1,0 +1,309 @@
+// Where a payment enters and where its destination answers: POST /iso20022/pacs008 and POST /iso20022/pacs002.
+// Both store what they received and hand its id to the payment's workflow; neither judges a payment.
+import { createHash, randomUUID } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { refuseCallbackAddress } from '../core/callback-address.ts';
+import { assert } from '../core/assert.ts';
+import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
+import { readAgent } from '../core/iso20022/parties.ts';
+import { resolveAgent } from '../core/agent.ts';
+import { findMismatch, isFinal } from '../core/report.ts';
+import { additionalInformation } from '../core/rejection.ts';
+import { recordAudit } from '../db/audit.ts';
+import { loadDecidable, recordContradiction } from '../db/decisions.ts';
+import { askAgain } from '../db/deliveries.ts';
+import { messageBody, recordReceived } from '../db/messages.ts';
+import { findPayment, type StoredPayment } from '../db/payments.ts';
+import type { XmlEngine } from '../xml/engine.ts';
+import { readReport } from '../xml/read-report.ts';
+import type { ApiDependencies, RouteModule } from './app.ts';
+import type { Caller } from './caller.ts';
+import { bodyOf, openMessage, takeMessage, type TakenMessage } from './intake.ts';
+import { isProblem, problem, type Problem, type ProblemCode } from './problem.ts';
+import { baseHeaders } from './response.ts';
+import type { Router } from './route.ts';
+import type { PaymentWorkflows } from './temporal.ts';
+
+export interface Iso20022Dependencies {
+  readonly engine: XmlEngine;
+  readonly workflows: PaymentWorkflows;
+}
+
+const xmlBody = {
+  body: {
+    required: true,
+    content: { 'application/xml': { schema: z.string().openapi({ description: 'The whole message' }) } },
+  },
+} as const;
+const pacs002Answer = {
+  description: 'A pacs.002.001.15',
+  contentType: 'application/xml',
+  schema: z.string(),
+} as const;
+const xmlHeaders = {
+  ...baseHeaders,
+  'content-type': 'application/xml; charset=utf-8',
+  'cache-control': 'no-store',
+};
+
+function xml(body: Buffer, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(body, { headers: { ...xmlHeaders, ...headers } });
+}
+
+/** The ISO 20022 routes, as a module of the app. */
+export function iso20022Routes(iso: Iso20022Dependencies): RouteModule {
+  return (router, deps) => {
+    submissionRoute(router, deps, iso);
+    reportRoute(router, deps, iso);
+  };
+}
+
+function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dependencies): void {
+  router.add(
+    {
+      method: 'post',
+      path: '/iso20022/pacs008',
+      operationId: 'submitPacs008',
+      summary: 'Submit a payment instruction',
+      description:
+        'Answers ACTC once the payment is stored and validated, or RJCT. The final pacs.002 goes to pacs002Endpoint; ' +
+        'with `Prefer: wait=N` (at most 30) the answer waits up to N seconds for it (PAY-1).',
+      tag: 'ISO 20022',
+      roles: ['ipso'],
+      before: takeMessage,
+      query: z.object({
+        pacs002Endpoint: z
+          .string()
+          .openapi({ description: "The source operator's address for the pacs.002" }),
+      }),
+      request: xmlBody,
+      problems: [
+        'message-refused',
+        'callback-address-refused',
+        'payload-too-large',
+        'unsupported-media-type',
+      ],
+      answer: pacs002Answer,
+    },
+    ({ query, caller, context }) =>
+      submit(deps, iso, {
+        body: bodyOf(context),
+        caller,
+        callbackUrl: query.pacs002Endpoint,
+        waitSeconds: preferredWaitSeconds(context.req.header('prefer')),
+      }),
+  );
+}
+
+interface IncomingSubmission {
+  readonly body: Buffer;
+  readonly caller: Caller;
+  readonly callbackUrl: string;
+  readonly waitSeconds: number | undefined;
+}
+
+async function submit(
+  deps: ApiDependencies,
+  iso: Iso20022Dependencies,
+  incoming: IncomingSubmission,
+): Promise<Response | Problem> {
+  const { body, caller, callbackUrl, waitSeconds } = incoming;
+  const message = openMessage(iso.engine, body, 'pacs008');
+  if (isProblem(message)) return message;
+  message.parsed.dispose(); // the tree outlives the document
+  const { document } = message.parsed;
+  const sourceSystem = caller.clearingSystemId ?? clearingSystemOf(document);
+  const refusal = refuseCallback(deps, sourceSystem, callbackUrl);
+  if (refusal !== undefined) return refusal;
+  const uetr = message.key.uetr ?? '';
+  const [{ messageId }, payment] = await Promise.all([
+    recordReceived(deps.db, {
+      messageId: randomUUID(),
+      uetr,
+      type: 'pacs008',
+      identification: message.key.messageId,
+      leg: 'source',
+      party: sourceSystem,
+      answerUrl: callbackUrl,
+      body,
+      sha256: createHash('sha256').update(body).digest(),
+    }),
+    findPayment(deps.db, uetr),
+  ]);
+  const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
+  if (payment?.messageId === messageId && payment.decision !== null) {
+    // DUP-1: the stored pacs.002, in the answer and to the callback again
+    await askAgain(deps.db, uetr, 'callback');
+    await iso.workflows.redeliver(uetr);
+    return xml(await messageBody(deps.db, payment.decision.callbackMessageId), headers);
+  }
+  const { answerMessageId } = await iso.workflows.submit({
+    uetr,
+    sourceSystem,
+    destinationCountry: destinationCountryOf(deps, document),
+    messageId,
+    waitSeconds: waitSeconds ?? 0,
+    isRepeat: payment !== undefined,
+  });
+  return xml(await messageBody(deps.db, answerMessageId), headers);
+}
+
+const maxWaitSeconds = 30; // PAY-1
+
+/** `wait=N` of RFC 7240, at most 30; undefined when it was not asked for. */
+function preferredWaitSeconds(prefer: string | undefined): number | undefined {
+  const match = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[;,]|$)/i.exec(prefer ?? '');
+  return match === null ? undefined : Math.min(Number(match[1]), maxWaitSeconds);
+}
+
+/** With AUTH=none nobody says who submits: the message's own clearing system is believed. */
+function clearingSystemOf(document: XmlElement): string {
+  const system = elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr/SttlmInf/ClrSys');
+  return (system && (textAt(system, 'Prtry') ?? textAt(system, 'Cd'))) ?? '';
+}
+
+/** For the Temporal UI only: the message is not validated yet. */
+function destinationCountryOf(deps: ApiDependencies, document: XmlElement): string | undefined {
+  const agent = readAgent(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf/CdtrAgt'));
+  return agent && resolveAgent(deps.reference.current(), agent)?.countryCode;
+}
+
+/** PAY-3: the first check of all, before anything is stored (SEC-2). */
+function refuseCallback(deps: ApiDependencies, sourceSystem: string, address: string): Problem | undefined {
+  const reference = deps.reference.current();
+  const system = reference.clearingSystems.get(sourceSystem);
+  const origins = (system && reference.operators.get(system.operatorId)?.callbackOrigins) ?? [];
+  const reason = refuseCallbackAddress(address, {
+    origins,
+    allowLoopbackHttp: deps.config.allowLoopbackCallbacks,
+  });
+  return reason === undefined
+    ? undefined
+    : problem('callback-address-refused', {
+        detail: `The callback address ${reason}.`,
+        errors: [{ parameter: 'pacs002Endpoint', detail: reason }],
+      });
+}
+
+function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dependencies): void {
+  router.add(
+    {
+      method: 'post',
+      path: '/iso20022/pacs002',
+      operationId: 'reportPacs002',
+      summary: 'Report the status of a payment that was forwarded to you',
+      description:
+        'For destination operators (PAY-8). A final status is answered with a confirmation pacs.002 that states the ' +
+        'decision (PAY-9); an interim one with 202.',
+      tag: 'ISO 20022',
+      roles: ['ipso'],
+      before: takeMessage,
+      request: xmlBody,
+      problems: [
+        'message-refused',
+        'unknown-payment',
+        'not-the-destination',
+        'original-ids-differ',
+        'message-invalid',
+        'payload-too-large',
+        'unsupported-media-type',
+      ],
+      answer: pacs002Answer,
+    },
+    ({ caller, context }) => report(deps, iso, { body: bodyOf(context), caller }),
+  );
+}
+
+async function report(
+  deps: ApiDependencies,
+  iso: Iso20022Dependencies,
+  { body, caller }: { readonly body: Buffer; readonly caller: Caller },
+): Promise<Response | Problem> {
+  const message = openMessage(iso.engine, body, 'pacs002');
+  if (isProblem(message)) return message;
+  const uetr = message.key.uetr ?? '';
+  const payment = await findPayment(deps.db, uetr);
+  const refusal = refuseReporter(payment, caller);
+  if (refusal !== undefined || payment?.destinationSystem == null) {
+    message.parsed.dispose();
+    return refuseReport(deps, refusal ?? 'unknown-payment', { uetr, caller });
+  }
+  return takeReport(deps, iso, { message, body, payment, party: payment.destinationSystem, caller });
+}
+
+function refuseReporter(payment: StoredPayment | undefined, caller: Caller): ProblemCode | undefined {
+  if (payment?.destinationSystem == null) return 'unknown-payment';
+  const isDestination = caller.role === 'all' || caller.clearingSystemId === payment.destinationSystem;
+  return isDestination ? undefined : 'not-the-destination';
+}
+
+/** PAY-8: each of these is a security event. */
+async function refuseReport(
+  deps: ApiDependencies,
+  code: ProblemCode,
+  { uetr, caller, detail }: { uetr: string; caller: Caller; detail?: string },
+): Promise<Problem> {
+  await recordAudit(deps.db, {
+    severity: 'security',
+    kind: `report.${code}`,
+    uetr,
+    party: caller.clearingSystemId ?? caller.clientId,
+  });
+  return problem(code, detail === undefined ? {} : { detail });
+}
+
+interface IncomingReport {
+  readonly message: TakenMessage;
+  readonly body: Buffer;
+  readonly payment: StoredPayment;
+  readonly party: string;
+  readonly caller: Caller;
+}
+
+async function takeReport(
+  deps: ApiDependencies,
+  iso: Iso20022Dependencies,
+  incoming: IncomingReport,
+): Promise<Response | Problem> {
+  const { message, body, payment, party, caller } = incoming;
+  const { uetr } = payment;
+  const reading = await readReport(message.parsed);
+  if (!reading.ok) {
+    const detail = additionalInformation(reading.rejection);
+    return problem('message-invalid', { detail, errors: [{ pointer: '', detail }] });
+  }
+  const decidable = await loadDecidable(deps.db, uetr, null);
+  const mismatch = findMismatch(reading.report, decidable.destinationReferences.original);
+  if (mismatch !== undefined) {
+    const detail = `${mismatch} is not that of the pacs.008 that was sent.`;
+    return refuseReport(deps, 'original-ids-differ', { uetr, caller, detail });
+  }
+  const { status, reasonCode, messageId: identification } = reading.report;
+  const { messageId } = await recordReceived(deps.db, {
+    messageId: randomUUID(),
+    uetr,
+    type: 'pacs002',
+    identification,
+    leg: 'destination',
+    party,
+    status,
+    reasonCode,
+    body,
+    sha256: createHash('sha256').update(body).digest(),
+  });
+  if (!isFinal(status)) return new Response(null, { status: 202, headers: baseHeaders });
+  const { decision } = decidable;
+  const standing =
+    decision ??
+    (await iso.workflows.reportFinal({
+      uetr,
+      sourceSystem: payment.sourceSystem,
+      reportMessageId: messageId,
+    }));
+  if (decision !== null) {
+    const reported = { status, reasonCode: reasonCode ?? null };
+    await recordContradiction(deps.db, { uetr, party, decision, report: reported });
+  }
+  assert(standing.confirmationMessageId !== null, 'a payment that was forwarded has a confirmation');
+  return xml(await messageBody(deps.db, standing.confirmationMessageId));
+}

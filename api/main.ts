@@ -1,0 +1,29 @@
+// Entry of the api process: reads its configuration, opens what it needs, serves until it is told to stop.
+import { pino } from 'pino';
+import { ConfigurationError, parseApiConfig } from '../core/config.ts';
+import { startApi } from './start.ts';
+
+async function main(): Promise<void> {
+  const config = parseApiConfig(process.env);
+  const logger = pino({ level: config.logLevel, base: { service: 'isthmus-api' } });
+  const api = await startApi(config, { logger });
+  logger.info({ url: api.url }, 'api is listening');
+  const stop = () => {
+    logger.info('stopping');
+    api.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}
+
+main().catch((error: unknown) => {
+  const message = error instanceof ConfigurationError ? error.message : error;
+  process.stderr.write(`isthmus api did not start: ${String(message)}\n`);
+  process.exitCode = 1;
+});
