@@ -1,0 +1,76 @@
+/**
+ * How the simulated destination operators behave, by the last four digits of the creditor's account (seed data).
+ * A table and nothing else: `destination-operator.ts` plays it.
+ */
+import type { AccountIdentification } from '../core/iso20022/parties.ts';
+
+/** What a report of the destination says. */
+export interface Statement {
+  readonly status: 'ACCC' | 'RJCT' | 'BLCK' | 'ACWP';
+  readonly reasonCode?: string;
+}
+
+export interface Behaviour {
+  /** HTTP 503 to so many sends before anything else. */
+  readonly refusals?: number;
+  /**
+   * What the send is answered with: the outcome in a pacs.002, an interim pacs.002, 202 without a body, or a connection
+   * that is cut once the request was read.
+   */
+  readonly answer: 'outcome' | 'interim' | 'accepted' | 'reset';
+  /** How the payment truly ends here; absent: nobody ever learns. */
+  readonly outcome?: Statement;
+  /** When the creditor gets the money; default: when the outcome is known. */
+  readonly creditedOn?: 'receipt';
+  /** When reports follow by a message of their own. Until then the outcome is not known. */
+  readonly reportAfter?: 'answerDelay' | 'interimDelay' | 'deadline';
+  /** The reports that follow, each after the one before was delivered; the outcome's own first. */
+  readonly reports?: readonly Statement[];
+}
+
+const credited: Statement = { status: 'ACCC' };
+const closedAccount: Statement = { status: 'RJCT', reasonCode: 'AC04' };
+
+/** `0002`, and any account that no row names. */
+const creditedLater: Behaviour = {
+  answer: 'accepted',
+  outcome: credited,
+  reportAfter: 'answerDelay',
+  reports: [credited],
+};
+
+const behaviours: Readonly<Partial<Record<string, Behaviour>>> = {
+  '0001': { answer: 'outcome', outcome: credited },
+  '0002': creditedLater,
+  '0003': { answer: 'outcome', outcome: closedAccount },
+  '0004': { answer: 'outcome', outcome: { status: 'BLCK' } },
+  '0005': { answer: 'accepted' },
+  '0006': {
+    answer: 'accepted',
+    outcome: credited,
+    creditedOn: 'receipt',
+    reportAfter: 'deadline',
+    reports: [credited],
+  },
+  '0007': { answer: 'reset', outcome: credited },
+  '0008': { refusals: 3, answer: 'outcome', outcome: credited },
+  '0009': {
+    answer: 'accepted',
+    outcome: credited,
+    reportAfter: 'answerDelay',
+    reports: [credited, credited, credited],
+  },
+  '0010': {
+    answer: 'accepted',
+    outcome: credited,
+    reportAfter: 'answerDelay',
+    reports: [credited, closedAccount],
+  },
+  '0011': { answer: 'interim', outcome: credited, reportAfter: 'interimDelay', reports: [credited] },
+};
+
+/** The behaviour that the creditor's account asks for. */
+export function behaviourOf(creditorAccount: AccountIdentification): Behaviour {
+  const account = creditorAccount.iban ?? creditorAccount.otherId ?? '';
+  return behaviours[account.slice(-4)] ?? creditedLater;
+}

@@ -1,0 +1,70 @@
+/**
+ * The sandbox's settings from named variables, and the table of them that the documentation shows.
+ * It must not read the environment itself; what it does not understand stops the start.
+ */
+import { ConfigurationError, type Environment, type EnvironmentVariable } from '../core/config.ts';
+import type { SandboxOptions } from './options.ts';
+
+/** Every environment variable that the sandbox reads. */
+export const sandboxEnvironmentVariables = {
+  HOST: { description: 'Address that the parties bind', default: '127.0.0.1' },
+  SOURCE_PORT: { description: 'Port of the source operators (callbacks)', default: '9101' },
+  DESTINATION_PORT: { description: 'Port of the destination operators', default: '9102' },
+  FXP_PORT: { description: 'Port of the FX providers', default: '9103' },
+  TOKEN_URL: {
+    description: 'Token endpoint at which destinations get the token that they show to the gateway (SEC-1)',
+    default: 'http://127.0.0.1:8080/oauth/token',
+  },
+  CLIENT_SECRET_PREFIX: {
+    description: 'The secret of a client is this and its id; ids are the payment system ids',
+    default: 'demo-',
+  },
+  CLEARING_SYSTEMS_FILE: {
+    description: 'JSON file with the clearing systems and their operators',
+    default: 'db/seed/clearing-systems.json',
+  },
+  JOURNAL_DIR: { description: 'Directory of the journals; empty: none are written', default: '' },
+  VALIDATE: { description: '0: messages are not judged by their schema (benchmarks)', default: '1' },
+} as const satisfies Record<string, EnvironmentVariable>;
+
+type Name = keyof typeof sandboxEnvironmentVariables;
+
+export interface SandboxSettings extends Pick<
+  SandboxOptions,
+  'host' | 'ports' | 'journalDirectory' | 'validate'
+> {
+  readonly tokenUrl: string;
+  readonly clientSecretPrefix: string;
+  readonly clearingSystemsFile: string;
+}
+
+/** @throws ConfigurationError, naming the variable */
+export function parseSandboxEnvironment(env: Environment): SandboxSettings {
+  const read = (name: Name): string => env[name] || sandboxEnvironmentVariables[name].default;
+  const refused = (name: Name, expected: string) =>
+    new ConfigurationError(`${name} is not understood; it takes: ${expected}.`);
+  const port = (name: Name): number => {
+    const value = read(name);
+    if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw refused(name, 'a port number, 0 to 65535');
+    return Number(value);
+  };
+  const tokenUrl = read('TOKEN_URL');
+  if (!/^https?:\/\//.test(tokenUrl) || !URL.canParse(tokenUrl))
+    throw refused('TOKEN_URL', 'an http or https address');
+  const validate = read('VALIDATE');
+  if (validate !== '0' && validate !== '1') throw refused('VALIDATE', '0 or 1');
+  const journalDirectory = read('JOURNAL_DIR');
+  return {
+    host: read('HOST'),
+    ports: {
+      source: port('SOURCE_PORT'),
+      destination: port('DESTINATION_PORT'),
+      fxProvider: port('FXP_PORT'),
+    },
+    ...(journalDirectory === '' ? {} : { journalDirectory }),
+    validate: validate === '1',
+    tokenUrl,
+    clientSecretPrefix: read('CLIENT_SECRET_PREFIX'),
+    clearingSystemsFile: read('CLEARING_SYSTEMS_FILE'),
+  };
+}

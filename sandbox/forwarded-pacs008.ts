@@ -1,0 +1,115 @@
+/**
+ * A forwarded pacs.008 as a destination reads it: what it needs to credit and to answer, and whether the gateway kept
+ * MSG-9 and MSG-10. Written apart from the gateway's own reader, so that one error does not hide the other.
+ */
+import { messages } from '../core/iso20022/messages.ts';
+import {
+  compact,
+  readAccount,
+  readAgent,
+  readAmount,
+  sameAgent,
+  type AccountIdentification,
+  type Amount,
+} from '../core/iso20022/parties.ts';
+import type { OriginalReferences, RefusedPacs008 } from '../core/iso20022/references.ts';
+import { childrenNamed, elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
+import { parseAmount, renderDecimal } from '../core/money.ts';
+import type { SandboxClearingSystem } from './options.ts';
+
+export interface ForwardedPacs008 {
+  /** What a pacs.002 about it repeats. */
+  readonly references: RefusedPacs008;
+  readonly clearingSystem: SandboxClearingSystem;
+  readonly priority: 'HIGH' | 'NORM';
+  /** Milliseconds since 1970 UTC: HIGH counts from here (TIM-1). */
+  readonly acceptedAt: number;
+  readonly settlement: Amount;
+  /** What the creditor gets: the settlement amount less the creditor agent's fee (FEE-2). */
+  readonly creditedAmount: string;
+  readonly creditorAccount: AccountIdentification;
+}
+
+export type ForwardedReading =
+  { readonly ok: true; readonly value: ForwardedPacs008 } | { readonly ok: false; readonly detail: string };
+
+const fault = (detail: string): ForwardedReading => ({ ok: false, detail });
+
+/** @param systems the clearing systems of the operator that was addressed */
+export function readForwardedPacs008(
+  document: XmlElement,
+  systems: ReadonlyMap<string, SandboxClearingSystem>,
+): ForwardedReading {
+  const group = elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr');
+  const transaction = elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf');
+  if (group === undefined || transaction === undefined) return fault('GrpHdr or CdtTrfTxInf is missing');
+  const systemId = textAt(group, 'SttlmInf/ClrSys/Prtry') ?? textAt(group, 'SttlmInf/ClrSys/Cd') ?? '';
+  const clearingSystem = systems.get(systemId);
+  if (clearingSystem === undefined) return fault('MSG-10: ClrSys is none of this operator');
+  const settlementElement = elementAt(transaction, 'IntrBkSttlmAmt');
+  const charge = childrenNamed(transaction, 'ChrgsInf')[1];
+  const feeElement = charge && elementAt(charge, 'Amt');
+  const creditorAccount = readAccount(elementAt(transaction, 'CdtrAcct'));
+  if (settlementElement === undefined || feeElement === undefined || creditorAccount === undefined) {
+    return fault('MSG-6: amount, creditor agent fee or creditor account is missing');
+  }
+  const settlement = readAmount(settlementElement);
+  if (settlement.currency !== clearingSystem.currencyCode) {
+    return fault(`MSG-10: the settlement amount is not in ${clearingSystem.currencyCode}`);
+  }
+  const creditedAmount = creditedOf(settlement, readAmount(feeElement));
+  if (creditedAmount === undefined) return fault('FEE-5: the creditor agent fee leaves nothing to credit');
+  const legFault = faultOfLeg(transaction);
+  if (legFault !== undefined) return fault(legFault);
+  return {
+    ok: true,
+    value: {
+      references: readReferences(group, transaction),
+      clearingSystem,
+      priority: textAt(transaction, 'PmtTpInf/InstrPrty') === 'HIGH' ? 'HIGH' : 'NORM',
+      acceptedAt: Date.parse((textAt(transaction, 'AddtlDtTm/AccptncDtTm') ?? '').trim()),
+      settlement,
+      creditedAmount,
+      creditorAccount,
+    },
+  };
+}
+
+/** @returns undefined when the fee is not smaller than the amount, or not of its currency */
+function creditedOf(settlement: Amount, fee: Amount): string | undefined {
+  const amount = parseAmount(settlement.amount);
+  const deducted = parseAmount(fee.amount);
+  if (amount === undefined || deducted === undefined || fee.currency !== settlement.currency)
+    return undefined;
+  return deducted.lt(amount) ? renderDecimal(amount.minus(deducted)) : undefined;
+}
+
+/** What MSG-10 sets on the destination leg. */
+function faultOfLeg(transaction: XmlElement): string | undefined {
+  const instructed = readAgent(elementAt(transaction, 'InstdAgt'));
+  const creditorAgent = readAgent(elementAt(transaction, 'CdtrAgt'));
+  if (elementAt(transaction, 'IntrmyAgt1') !== undefined) return 'MSG-10: IntrmyAgt1 is still there';
+  if (elementAt(transaction, 'InstgAgt') === undefined) return 'MSG-10: InstgAgt is missing';
+  if (elementAt(transaction, 'IntrBkSttlmDt') === undefined) return 'MSG-10: IntrBkSttlmDt is missing';
+  if (instructed === undefined || creditorAgent === undefined)
+    return 'MSG-10: InstdAgt or CdtrAgt is missing';
+  return sameAgent(instructed, creditorAgent) === false
+    ? 'MSG-10: InstdAgt is not the creditor agent'
+    : undefined;
+}
+
+function readReferences(group: XmlElement, transaction: XmlElement): RefusedPacs008 {
+  return compact<RefusedPacs008>({
+    original: compact<OriginalReferences>({
+      messageId: textAt(group, 'MsgId') ?? '',
+      messageNameId: messages.pacs008.identifier,
+      creationDateTime: textAt(group, 'CreDtTm')?.trim(),
+      instructionId: textAt(transaction, 'PmtId/InstrId'),
+      endToEndId: textAt(transaction, 'PmtId/EndToEndId'),
+      transactionId: textAt(transaction, 'PmtId/TxId'),
+      uetr: textAt(transaction, 'PmtId/UETR') ?? '',
+    }),
+    instructingAgent: readAgent(elementAt(transaction, 'InstgAgt')),
+    instructedAgent: readAgent(elementAt(transaction, 'InstdAgt')),
+  });
+}

@@ -1,0 +1,50 @@
+/**
+ * The FX providers: `POST /{fxpBic}/iso20022/fxtr017` takes the notification of a completed payment (NOT-1) and journals
+ * it. They keep no balances: what they were told is compared with the other parties' journals by whoever tests.
+ */
+import { readFxtr017 } from '../core/iso20022/fxtr017.ts';
+import { normaliseBic, parseBic } from '../core/ids.ts';
+import type { PartyAnswer, PartyRequest } from './http.ts';
+import { sha256Of } from './journal.ts';
+import { explained } from './messages.ts';
+import { received, refuse, unknownPath, type PartyTools } from './party.ts';
+
+const fxtr017Values = explained(readFxtr017);
+
+/** @returns what the party server of all FX providers answers with */
+export function fxProviders(tools: PartyTools): (request: PartyRequest) => Promise<PartyAnswer> {
+  const { journal, reader } = tools;
+  /** By UETR: the sha256 of the notification that came first. */
+  const told = new Map<string, string>();
+
+  return async (request) => {
+    const [fxpBic = '', folder, message, ...rest] = request.path;
+    const bic = parseBic(fxpBic);
+    if (bic === undefined || folder !== 'iso20022' || message !== 'fxtr017' || rest.length > 0) {
+      return unknownPath();
+    }
+    const entry = received(`fxp/${bic}`, 'fxtr017', request);
+    const reading = await reader.read(request.body, 'fxtr017', fxtr017Values);
+    if (!reading.ok) return refuse(journal, entry, reading);
+    const { messageId, values } = reading;
+    const { uetr, fxp } = values;
+    const addressee = fxp.bicfi === undefined ? undefined : parseBic(fxp.bicfi);
+    if (addressee !== undefined && normaliseBic(addressee) !== normaliseBic(bic)) {
+      const fault = { httpStatus: 422, detail: 'NOT-2: the notification names another FX provider' };
+      return refuse(journal, { ...entry, uetr, messageId }, fault);
+    }
+    const sha256 = sha256Of(request.body);
+    const first = told.get(uetr) ?? sha256;
+    told.set(uetr, first);
+    journal.record({
+      ...entry,
+      uetr,
+      messageId,
+      httpStatus: 200,
+      amount: values.tradingSideBuyAmount.amount,
+      currency: values.tradingSideBuyAmount.currency,
+      ...(first === sha256 ? {} : { violation: 'NOT-1: a second, different notification of one payment' }),
+    });
+    return { status: 200 };
+  };
+}

@@ -1,0 +1,190 @@
+/**
+ * The HTTP side of every party: one server, whole bodies in, one answer out, and a switch that makes it refuse.
+ * It knows no message; what a path means is its party's business.
+ */
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Log } from './options.ts';
+import { outageSwitch, parseRefusal, refusalForm, type Refusal } from './outage.ts';
+
+export interface PartyRequest {
+  readonly method: string;
+  /** Segments of the path, decoded, without empty ones. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  /** `webhook-*` headers (CBK-2). */
+  readonly webhookHeaders: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+export type PartyAnswer =
+  | { readonly status: number; readonly contentType?: string; readonly body?: string }
+  /** The connection is cut, nothing is answered. */
+  | 'reset';
+
+export interface PartyServer {
+  /** `http://127.0.0.1:9101`. */
+  readonly url: string;
+  /** Replaces the refusal in force; null lifts it. Also by `POST /control` with the same fields as JSON. */
+  refuse(refusal: Refusal | null): void;
+  close(): Promise<void>;
+}
+
+export interface PartyServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly log: Log;
+  readonly answer: (request: PartyRequest) => Promise<PartyAnswer>;
+  /** Told of each request that the switch refused. */
+  readonly onRefused: (request: PartyRequest, status: number) => void;
+}
+
+const maxBodyBytes = 256 * 1024; // MSG-2
+const keepAliveMs = 30_000; // longer than any client's, so that no request meets a socket that is closing
+
+export function problem(status: number, detail: string): PartyAnswer {
+  const body = JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail });
+  return { status, contentType: 'application/problem+json', body };
+}
+
+export async function startPartyServer(options: PartyServerOptions): Promise<PartyServer> {
+  const { host, port, log, answer, onRefused } = options;
+  const outage = outageSwitch();
+
+  function control(request: PartyRequest): PartyAnswer {
+    const refusal = parseRefusal(request.body);
+    if (refusal === undefined) return problem(422, `expected ${refusalForm}`);
+    outage.set(refusal);
+    return { status: 204 };
+  }
+
+  async function answerTo(incoming: IncomingMessage, outgoing: ServerResponse): Promise<PartyAnswer> {
+    const body = await readBody(incoming);
+    if (body === undefined) {
+      outgoing.setHeader('connection', 'close'); // the rest of the body is not read
+      return problem(413, 'a message has at most 256 KiB');
+    }
+    const request = toRequest(incoming, body);
+    if (request === undefined) return problem(400, 'the request target cannot be read');
+    const where = `/${request.path.join('/')}`;
+    if (where === '/health' && request.method === 'GET') {
+      return { status: 200, contentType: 'text/plain', body: 'ok' };
+    }
+    if (request.method !== 'POST') return problem(405, 'only POST is taken');
+    if (where === '/control') return control(request);
+    const refusal = outage.take(where);
+    if (refusal !== undefined) {
+      const { status, retryAfterSeconds } = refusal;
+      if (retryAfterSeconds !== undefined) outgoing.setHeader('retry-after', retryAfterSeconds);
+      onRefused(request, status);
+      return problem(status, 'refused on purpose, by /control');
+    }
+    return mediaFault(incoming.headers) ?? (await answer(request));
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    answerTo(incoming, outgoing)
+      .catch((error: unknown) => {
+        if (!incoming.complete) return 'reset' as const; // the client went away
+        log('failed', { error: error instanceof Error ? error.message : 'unknown' });
+        return problem(500, 'the sandbox failed; its log says why');
+      })
+      .then((result) => write(incoming, outgoing, result))
+      .catch((error: unknown) => log('failed', { error: String(error) }));
+  });
+  server.keepAliveTimeout = keepAliveMs;
+  await listen(server, port, host);
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${nameOf(host)}:${bound}`,
+    refuse: (refusal) => outage.set(refusal),
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** How a client on this machine names the address that was bound. */
+function nameOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** @returns undefined when the body is longer than a message may be */
+function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBodyBytes) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    incoming.once('end', () => resolve(Buffer.concat(chunks)));
+    incoming.once('error', reject);
+    incoming.once('close', () => reject(new Error('the client went away')));
+  });
+}
+
+/** Media type and encoding as MSG-2 demands; undefined when they will do. */
+function mediaFault(headers: IncomingMessage['headers']): PartyAnswer | undefined {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  if (!['application/xml', 'text/xml'].includes(type.trim())) {
+    return problem(415, 'Content-Type must be application/xml or text/xml');
+  }
+  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)) {
+    return problem(415, 'charset must be utf-8');
+  }
+  return headers['content-encoding'] === undefined ? undefined : problem(415, 'no Content-Encoding is taken');
+}
+
+/** @returns undefined when the request's target is no address at all */
+function toRequest(incoming: IncomingMessage, body: Uint8Array): PartyRequest | undefined {
+  try {
+    const url = new URL(incoming.url ?? '/', 'http://party.invalid');
+    const path = url.pathname
+      .split('/')
+      .filter((one) => one !== '')
+      .map((one) => decodeURIComponent(one));
+    const webhookHeaders = Object.fromEntries(
+      Object.entries(incoming.headers).flatMap(([name, value]) =>
+        name.startsWith('webhook-') && typeof value === 'string' ? [[name, value]] : [],
+      ),
+    );
+    return { method: incoming.method ?? '', path, query: url.searchParams, webhookHeaders, body };
+  } catch {
+    return undefined;
+  }
+}
+
+function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: PartyAnswer): void {
+  if (answer === 'reset') {
+    incoming.socket.resetAndDestroy();
+    return;
+  }
+  const { status, contentType, body = '' } = answer;
+  outgoing.writeHead(status, {
+    ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    ...(status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }),
+  });
+  outgoing.end(body);
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

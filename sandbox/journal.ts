@@ -1,0 +1,166 @@
+/**
+ * What each party saw, said and booked, with the bytes: the evidence from which tests judge the gateway from outside.
+ * It records and never decides; nothing in the gateway may read it.
+ */
+import { createHash } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import type { MessageName } from '../core/iso20022/messages.ts';
+import { toLine } from './journal-file.ts';
+
+export interface JournalEntry {
+  /** Order within one run, over all parties. */
+  readonly sequence: number;
+  /** ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+  /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`. */
+  readonly party: string;
+  /** `booked`: the party's own ledger moved. */
+  readonly direction: 'received' | 'sent' | 'booked';
+  readonly kind: MessageName | 'ledger' | 'unknown';
+  readonly uetr?: string;
+  readonly messageId?: string;
+  /** `TxSts` of a pacs.002; `moved` or `reversed` of the ledger. */
+  readonly status?: string;
+  readonly reasonCode?: string;
+  /** Received: what we answered. Sent: what we were answered. Absent: there was no answer. */
+  readonly httpStatus?: number;
+  /** Of the ledger: the interbank settlement amount; of a fxtr.017: the buy amount. A decimal string. */
+  readonly amount?: string;
+  readonly currency?: string;
+  /** Of the ledger: what the creditor gets of it. */
+  readonly creditedAmount?: string;
+  /** A rule that the gateway broke, as far as this party can tell. */
+  readonly violation?: string;
+  readonly note?: string;
+  /** `webhook-*` headers that came with it (CBK-2). */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly sha256?: string;
+  /** The body, byte for byte. */
+  readonly bytes?: Uint8Array;
+}
+
+export type NewEntry = Omit<JournalEntry, 'sequence' | 'at' | 'sha256'>;
+
+export interface Journal {
+  record(entry: NewEntry): JournalEntry;
+  /** The newest entries, oldest first. */
+  entries(): readonly JournalEntry[];
+  /**
+   * The first entry, past or future, that fits.
+   * @throws after `timeoutMs`, naming what was recorded meanwhile
+   */
+  waitFor(fits: (entry: JournalEntry) => boolean, timeoutMs: number): Promise<JournalEntry>;
+  /** @returns ends the subscription */
+  subscribe(listener: (entry: JournalEntry) => void): () => void;
+  /** Resolves when all that was recorded is in the files. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The files of a directory, one per party, opened when the party first records. */
+interface Files {
+  append(entry: JournalEntry): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const noFiles: Files = {
+  append: () => undefined,
+  flush: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+function openFiles(directory: string): Files {
+  mkdirSync(directory, { recursive: true });
+  const streams = new Map<string, WriteStream>();
+  let closed = false;
+  const streamOf = (party: string): WriteStream => {
+    const open = streams.get(party);
+    if (open !== undefined) return open;
+    const stream = createWriteStream(join(directory, `${party.replace('/', '-')}.jsonl`), { flags: 'a' });
+    streams.set(party, stream);
+    return stream;
+  };
+  const written = (stream: WriteStream) =>
+    new Promise<void>((resolve, reject) => stream.write('', (error) => (error ? reject(error) : resolve())));
+  return {
+    append: (entry) => {
+      if (!closed) streamOf(entry.party).write(toLine(entry)); // a request that was cut off by closing is not written
+    },
+    flush: async () => {
+      await Promise.all([...streams.values()].map(written));
+    },
+    close: async () => {
+      closed = true;
+      await Promise.all([...streams.values()].map((stream) => finished(stream.end())));
+    },
+  };
+}
+
+const defaultMemoryEntries = 10_000;
+
+export function openJournal(options: { directory?: string; memoryEntries?: number }): Journal {
+  const { directory, memoryEntries = defaultMemoryEntries } = options;
+  const files = directory === undefined ? noFiles : openFiles(directory);
+  const emitter = new EventEmitter<{ entry: [JournalEntry] }>().setMaxListeners(0);
+  let kept: JournalEntry[] = [];
+  let sequence = 0;
+
+  const subscribe = (listener: (entry: JournalEntry) => void) => {
+    emitter.on('entry', listener);
+    return () => void emitter.off('entry', listener);
+  };
+  return {
+    record(values) {
+      sequence += 1;
+      const entry: JournalEntry = {
+        sequence,
+        at: new Date().toISOString(),
+        ...values,
+        ...(values.bytes === undefined ? {} : { sha256: sha256Of(values.bytes) }),
+      };
+      kept.push(entry);
+      if (kept.length > 2 * memoryEntries) kept = kept.slice(-memoryEntries);
+      files.append(entry);
+      emitter.emit('entry', entry);
+      return entry;
+    },
+    entries: () => kept.slice(-memoryEntries),
+    waitFor: (fits, timeoutMs) => {
+      const past = kept.find(fits);
+      return past === undefined ? nextEntry(fits, timeoutMs, { subscribe }) : Promise.resolve(past);
+    },
+    subscribe,
+    flush: () => files.flush(),
+    close: () => files.close(),
+  };
+}
+
+function nextEntry(
+  fits: (entry: JournalEntry) => boolean,
+  timeoutMs: number,
+  journal: Pick<Journal, 'subscribe'>,
+): Promise<JournalEntry> {
+  return new Promise((resolve, reject) => {
+    const meanwhile: string[] = [];
+    const timer = setTimeout(() => {
+      unsubscribe();
+      const seen = meanwhile.length === 0 ? 'nothing' : meanwhile.join(', ');
+      reject(new Error(`no such journal entry within ${timeoutMs} ms; recorded meanwhile: ${seen}`));
+    }, timeoutMs);
+    const unsubscribe = journal.subscribe((entry) => {
+      meanwhile.push(`${entry.party} ${entry.direction} ${entry.kind} ${entry.status ?? ''}`.trimEnd());
+      if (!fits(entry)) return;
+      clearTimeout(timer);
+      unsubscribe();
+      resolve(entry);
+    });
+  });
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,80 @@
+/**
+ * The books of one destination operator: one row per UETR, what was done with it, whether money moved.
+ * It decides what a message means for the money; it sends and answers nothing.
+ */
+import type { Pacs002 } from '../core/iso20022/pacs002.ts';
+import type { Behaviour } from './behaviours.ts';
+import type { ForwardedPacs008 } from './forwarded-pacs008.ts';
+import type { Report } from './reports.ts';
+
+export interface LedgerRow {
+  readonly uetr: string;
+  readonly sha256: string;
+  readonly pacs008: ForwardedPacs008;
+  readonly behaviour: Behaviour;
+  /** Where reports go: as the last send said. */
+  pacs002Endpoint: string;
+  /** Sends answered with 503 so far. */
+  refused: number;
+  /** Whether the behaviour has begun; what comes after is an enquiry (DUP-1). */
+  begun: boolean;
+  movement: 'none' | 'moved' | 'reversed';
+  /** What was said before the outcome was known. */
+  interim: Report | undefined;
+  /** What an enquiry is answered with; undefined: not known yet. */
+  report: Report | undefined;
+}
+
+export interface Ledger {
+  row(uetr: string): LedgerRow | undefined;
+  open(row: LedgerRow): void;
+  /** A negative confirmation came before any instruction: that instruction must never move money (TIM-1). */
+  cancel(uetr: string): void;
+  isCancelled(uetr: string): boolean;
+}
+
+export function openLedger(): Ledger {
+  const rows = new Map<string, LedgerRow>();
+  const cancelled = new Set<string>();
+  return {
+    row: (uetr) => rows.get(uetr),
+    open: (row) => void rows.set(row.uetr, row),
+    cancel: (uetr) => void cancelled.add(uetr),
+    isCancelled: (uetr) => cancelled.has(uetr),
+  };
+}
+
+/** What a confirmation, or a negative pacs.002 without being asked (TIM-1), means for a row. */
+export interface Consequence {
+  /** The original ids are not those of the row's pacs.008. */
+  readonly mismatch: boolean;
+  /** The creditor's money goes back; the payment may not be credited any more. */
+  readonly reverses: boolean;
+  readonly violation?: string;
+}
+
+/** Judges what the gateway states of a payment against what this operator knows to be true (I-4). */
+export function judgeConfirmation(row: LedgerRow, stated: Pacs002): Consequence {
+  const { original } = row.pacs008.references;
+  if (stated.original.messageId !== original.messageId) {
+    return {
+      mismatch: true,
+      reverses: false,
+      violation: 'PAY-9: the original ids are not those of our pacs.008',
+    };
+  }
+  const own = row.report?.statement.status;
+  if (stated.status === 'RJCT' && own !== 'RJCT') {
+    const allowed = row.pacs008.priority === 'HIGH';
+    return {
+      mismatch: false,
+      reverses: true,
+      ...(allowed ? {} : { violation: 'TIM-2: a NORM payment was rejected that may have been credited' }),
+    };
+  }
+  if (stated.status !== own) {
+    const violation = `PAY-9: ${stated.status} was confirmed, the payment is ${own ?? 'undecided'} here`;
+    return { mismatch: false, reverses: false, violation };
+  }
+  return { mismatch: false, reverses: false };
+}

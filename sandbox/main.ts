@@ -1,0 +1,39 @@
+/**
+ * Entry file: the sandbox as a process of its own (`node dist/sandbox.js`, the `sandbox` profile of the Compose file).
+ * It reads the environment and starts; it holds no behaviour.
+ */
+import { readFileSync } from 'node:fs';
+import { parseSandboxEnvironment } from './environment.ts';
+import type { Log, SandboxClearingSystem } from './options.ts';
+import { startSandbox } from './sandbox.ts';
+import { clientCredentials } from './tokens.ts';
+
+const log: Log = (event, fields) =>
+  void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), event, ...fields })}\n`);
+
+const { clearingSystemsFile, tokenUrl, clientSecretPrefix, ...settings } = parseSandboxEnvironment(
+  process.env,
+);
+const sandbox = await startSandbox({
+  ...settings,
+  clearingSystems: JSON.parse(readFileSync(clearingSystemsFile, 'utf8')) as SandboxClearingSystem[],
+  tokens: clientCredentials({
+    tokenUrl,
+    credentials: (clearingSystemId) => ({
+      clientId: clearingSystemId,
+      clientSecret: `${clientSecretPrefix}${clearingSystemId}`,
+    }),
+  }),
+  log,
+});
+const { source, destination, fxProvider } = sandbox;
+log('listening', { source: source.url, destination: destination.url, fxProvider: fxProvider.url });
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    sandbox.close().catch((error: unknown) => {
+      log('failed', { error: String(error) });
+      process.exitCode = 1;
+    });
+  });
+}

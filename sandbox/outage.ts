@@ -1,0 +1,67 @@
+/**
+ * The switch that makes a party refuse on purpose, so that an outage and its end can be played.
+ * It answers before the party sees the request.
+ */
+
+/** A party's outage, made by hand. */
+export interface Refusal {
+  /** HTTP status to answer, 400 to 599. */
+  readonly status: number;
+  /** How many requests; absent: until it is lifted. */
+  readonly times?: number;
+  /** Only paths that start so, e.g. `/callbacks/SGDFAST`. */
+  readonly pathPrefix?: string;
+  /** Sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+}
+
+export interface Outage {
+  /** Replaces the refusal in force; null lifts it. */
+  set(refusal: Refusal | null): void;
+  /** The refusal that this request meets, counted. */
+  take(path: string): Refusal | undefined;
+}
+
+export function outageSwitch(): Outage {
+  let refusal: Refusal | null = null;
+  let left = 0;
+  return {
+    set(next) {
+      refusal = next;
+      left = next?.times ?? Number.POSITIVE_INFINITY;
+    },
+    take(path) {
+      if (refusal === null || left <= 0 || !path.startsWith(refusal.pathPrefix ?? '/')) return undefined;
+      left -= 1;
+      return refusal;
+    },
+  };
+}
+
+export const refusalForm =
+  'null, or {"status": 400 to 599, "times"?: 1 or more, "pathPrefix"?: text, "retryAfterSeconds"?: 0 or more}';
+
+/** @returns undefined when the body of `POST /control` has not the form above */
+export function parseRefusal(body: Uint8Array): Refusal | null | undefined {
+  let values: unknown;
+  try {
+    values = JSON.parse(Buffer.from(body).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (values === null) return null;
+  if (typeof values !== 'object') return undefined;
+  const { status, times, pathPrefix, retryAfterSeconds } = values as Partial<Record<keyof Refusal, unknown>>;
+  const within = (value: unknown, least: number, most: number): value is number =>
+    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+  if (!within(status, 400, 599)) return undefined;
+  if (times !== undefined && !within(times, 1, 1e9)) return undefined;
+  if (retryAfterSeconds !== undefined && !within(retryAfterSeconds, 0, 1e6)) return undefined;
+  if (pathPrefix !== undefined && typeof pathPrefix !== 'string') return undefined;
+  return {
+    status,
+    ...(times === undefined ? {} : { times }),
+    ...(pathPrefix === undefined ? {} : { pathPrefix }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+}

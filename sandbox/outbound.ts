@@ -1,0 +1,111 @@
+/**
+ * How a destination sends a report on its own: to the address that the gateway gave, with a token of its clearing
+ * system, until it is taken or the patience ends. Each attempt is told to the caller.
+ */
+import { Agent, request } from 'undici';
+import type { TokenSource } from './tokens.ts';
+
+/** One attempt: an answer, or why there was none. */
+export type Attempt =
+  | { readonly httpStatus: number; readonly body: Uint8Array }
+  | { readonly httpStatus?: undefined; readonly error: string };
+
+export interface Post {
+  readonly url: string;
+  readonly clearingSystemId: string;
+  readonly body: string;
+}
+
+export interface Outbound {
+  /**
+   * Posts XML until HTTP 2xx.
+   * @param delaysMs between attempts
+   * @returns the answer that was 2xx; undefined when every attempt failed
+   */
+  deliver(
+    post: Post,
+    delaysMs: readonly number[],
+    onAttempt: (attempt: Attempt) => void,
+  ): Promise<Extract<Attempt, { readonly httpStatus: number }> | undefined>;
+  /** Resolves after the delay; never, when the sandbox closes before. */
+  after(delayMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const maxAnswerBytes = 64 * 1024; // SEC-5
+
+export function openOutbound(tokens: TokenSource): Outbound {
+  const agent = new Agent({
+    connections: 32, // per address of the gateway: as many as the bench's closed loop keeps under way
+    pipelining: 1,
+    headersTimeout: 5_000, // SEC-5
+    bodyTimeout: 10_000, // SEC-5
+    connect: { timeout: 5_000 },
+  });
+  const timers = new Set<NodeJS.Timeout>();
+  let closed = false;
+
+  async function attempt(post: Post): Promise<Attempt> {
+    try {
+      const token = await tokens.tokenFor(post.clearingSystemId);
+      const { statusCode, body } = await request(post.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/xml', authorization: `Bearer ${token}` },
+        body: post.body,
+        dispatcher: agent,
+      });
+      if (statusCode === 401) tokens.forget(post.clearingSystemId);
+      return { httpStatus: statusCode, body: await boundedBytes(body) };
+    } catch (error) {
+      return { error: codeOf(error) };
+    }
+  }
+
+  function after(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (closed) return;
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        resolve();
+      }, delayMs);
+      timers.add(timer);
+    });
+  }
+
+  return {
+    async deliver(post, delaysMs, onAttempt) {
+      for (const delayMs of [0, ...delaysMs]) {
+        if (delayMs > 0) await after(delayMs);
+        if (closed) return undefined;
+        const result = await attempt(post);
+        if (closed) return undefined; // cut off by us: no answer of the gateway's
+        onAttempt(result);
+        if (result.httpStatus !== undefined && result.httpStatus >= 200 && result.httpStatus < 300)
+          return result;
+      }
+      return undefined;
+    },
+    after,
+    close: async () => {
+      closed = true;
+      for (const timer of timers) clearTimeout(timer);
+      await agent.destroy();
+    },
+  };
+}
+
+async function boundedBytes(body: AsyncIterable<Buffer>): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxAnswerBytes) throw new Error('the answer is longer than 64 KiB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return (error as NodeJS.ErrnoException).code ?? error.message;
+}

@@ -1,0 +1,37 @@
+/**
+ * What all parties share: their tools, and how they journal and answer what they cannot take.
+ */
+import type { MessageName } from '../core/iso20022/messages.ts';
+import { problem, type PartyAnswer, type PartyRequest } from './http.ts';
+import type { Journal, NewEntry } from './journal.ts';
+import type { MessageReader } from './messages.ts';
+
+export interface PartyTools {
+  readonly journal: Journal;
+  readonly reader: MessageReader;
+}
+
+/** Something that came in, with its bytes. */
+export function received(
+  party: string,
+  kind: MessageName,
+  request: PartyRequest,
+): Pick<NewEntry, 'party' | 'direction' | 'kind' | 'bytes' | 'headers'> {
+  const { body: bytes, webhookHeaders } = request;
+  const signed = Object.keys(webhookHeaders).length > 0;
+  return { party, direction: 'received', kind, bytes, ...(signed ? { headers: webhookHeaders } : {}) };
+}
+
+/** Journals a message as against the rules and refuses it. */
+export function refuse(
+  journal: Journal,
+  entry: Omit<NewEntry, 'httpStatus' | 'violation'>,
+  fault: { readonly httpStatus: number; readonly detail: string },
+): PartyAnswer {
+  journal.record({ ...entry, httpStatus: fault.httpStatus, violation: fault.detail });
+  return problem(fault.httpStatus, fault.detail);
+}
+
+export function unknownPath(): PartyAnswer {
+  return problem(404, 'no party answers here');
+}

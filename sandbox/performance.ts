@@ -1,0 +1,125 @@
+/**
+ * Plays the behaviour of a row (behaviours.ts): what the send is answered with, when money moves, which reports follow.
+ * Money moves at most once per row, whatever is sent again (DUP-1).
+ */
+import type { Statement } from './behaviours.ts';
+import { problem, type PartyAnswer } from './http.ts';
+import type { NewEntry } from './journal.ts';
+import type { LedgerRow } from './ledger.ts';
+import { deliverReport, makeReport, sentEntry, type Report, type ReportingTools } from './reports.ts';
+
+export interface PerformanceTools extends ReportingTools {
+  /** Whether the gateway rejected the payment before it came here (TIM-1). */
+  readonly isCancelled: (uetr: string) => boolean;
+}
+
+export interface Performance {
+  /**
+   * Answers a pacs.008, the first or an enquiry, and journals it.
+   * @param entry what came, but for the answer's HTTP status
+   */
+  answerInstruction(row: LedgerRow, entry: NewEntry): PartyAnswer;
+  /** The gateway rejected: credited money goes back, and none moves any more (TIM-1). */
+  reverse(row: LedgerRow): void;
+}
+
+/** How a payment ends here that the gateway rejected (TIM-1). */
+export const rejectedByGateway: Statement = { status: 'RJCT', reasonCode: 'AB03' };
+
+export function openPerformance(tools: PerformanceTools): Performance {
+  const { journal, isCancelled } = tools;
+  return {
+    answerInstruction(row, entry) {
+      if (row.begun) return answerEnquiry(tools, row, entry);
+      if (row.refused < (row.behaviour.refusals ?? 0) && !isCancelled(row.uetr)) {
+        row.refused += 1;
+        journal.record({ ...entry, httpStatus: 503, note: `refused ${row.refused}` });
+        return problem(503, 'this account is refused at first');
+      }
+      row.begun = true;
+      if (!isCancelled(row.uetr)) return begin(tools, row, entry);
+      journal.record({ ...entry, httpStatus: 200, note: 'the gateway had rejected it before' });
+      return answerWith(tools, row, settle(tools, row, rejectedByGateway));
+    },
+    reverse(row) {
+      if (row.movement === 'moved') book(tools, row, 'reversed');
+      row.report = makeReport(row, rejectedByGateway);
+    },
+  };
+}
+
+/** What came is journaled before what it moves. */
+function begin(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyAnswer {
+  const { journal, log, party } = tools;
+  const { answer, outcome, creditedOn, reports } = row.behaviour;
+  if (reports !== undefined) {
+    reportLater(tools, row).catch((error: unknown) => log('report-failed', { party, error: String(error) }));
+  }
+  if (answer === 'accepted') {
+    journal.record({ ...entry, httpStatus: 202 });
+    if (creditedOn === 'receipt') book(tools, row, 'moved');
+    return { status: 202 };
+  }
+  if (answer === 'reset')
+    journal.record({ ...entry, note: 'the connection was cut after the request was read' });
+  else journal.record({ ...entry, httpStatus: 200 });
+  if (answer === 'interim')
+    return answerWith(tools, row, (row.interim = makeReport(row, { status: 'ACWP' })));
+  if (outcome === undefined) throw new Error('this behaviour answers with its outcome, yet has none');
+  const report = settle(tools, row, outcome);
+  return answer === 'reset' ? 'reset' : answerWith(tools, row, report);
+}
+
+/** DUP-1: the known outcome again, in the same bytes; while there is none, what was answered before. */
+function answerEnquiry(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyAnswer {
+  const known = row.report ?? row.interim;
+  const httpStatus = known === undefined ? 202 : 200;
+  tools.journal.record({ ...entry, note: 'enquiry', httpStatus });
+  return known === undefined ? { status: 202 } : answerWith(tools, row, known);
+}
+
+function answerWith({ journal, party }: PerformanceTools, row: LedgerRow, report: Report): PartyAnswer {
+  journal.record({ ...sentEntry(party, row, report), note: 'in the HTTP answer' });
+  return { status: 200, contentType: 'application/xml', body: report.text };
+}
+
+/** From here on an enquiry reveals how the payment ended. */
+function settle(tools: PerformanceTools, row: LedgerRow, outcome: Statement): Report {
+  if (outcome.status === 'ACCC' && row.movement === 'none') book(tools, row, 'moved');
+  return (row.report = makeReport(row, outcome));
+}
+
+function book({ journal, party }: PerformanceTools, row: LedgerRow, movement: 'moved' | 'reversed'): void {
+  row.movement = movement;
+  const { settlement, creditedAmount } = row.pacs008;
+  const { amount, currency } = settlement;
+  journal.record({
+    party,
+    direction: 'booked',
+    kind: 'ledger',
+    uetr: row.uetr,
+    status: movement,
+    amount,
+    currency,
+    creditedAmount,
+  });
+}
+
+async function reportLater(tools: PerformanceTools, row: LedgerRow): Promise<void> {
+  const { outcome, reports = [], creditedOn } = row.behaviour;
+  await tools.outbound.after(delayOf(tools, row));
+  if (outcome === undefined) return;
+  // Rejected by the gateway meanwhile. What was credited on receipt has its report under way already (0006).
+  if (row.report !== undefined && creditedOn !== 'receipt') return;
+  const first = row.report === undefined ? settle(tools, row, outcome) : makeReport(row, outcome);
+  for (const statement of reports) {
+    await deliverReport(tools, row, statement === outcome ? first : makeReport(row, statement));
+  }
+}
+
+function delayOf({ timings }: PerformanceTools, { pacs008, behaviour }: LedgerRow): number {
+  if (behaviour.reportAfter === 'interimDelay') return timings.interimDelayMs;
+  if (behaviour.reportAfter !== 'deadline') return timings.answerDelayMs;
+  const deadline = pacs008.acceptedAt + pacs008.clearingSystem.maxExecutionSeconds * 1_000; // TIM-1
+  return Math.max(0, deadline + timings.lateByMs - Date.now());
+}

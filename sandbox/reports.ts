@@ -1,0 +1,65 @@
+/**
+ * The pacs.002 of a destination: made once, journaled with its bytes, delivered to the address that the gateway gave.
+ * What it states is decided elsewhere.
+ */
+import { randomUUID } from 'node:crypto';
+import { answerRefusedPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
+import type { Statement } from './behaviours.ts';
+import type { Journal, NewEntry } from './journal.ts';
+import type { LedgerRow } from './ledger.ts';
+import type { Log, SandboxTimings } from './options.ts';
+import type { Attempt, Outbound } from './outbound.ts';
+
+/** A pacs.002 that was made once; it is repeated byte for byte. */
+export interface Report {
+  readonly messageId: string;
+  readonly statement: Statement;
+  readonly text: string;
+}
+
+export interface ReportingTools {
+  /** `destination/IPSO-TH`. */
+  readonly party: string;
+  readonly journal: Journal;
+  readonly outbound: Outbound;
+  readonly timings: SandboxTimings;
+  readonly log: Log;
+  /** Told of the gateway's answer to a report: its confirmation (PAY-9). */
+  readonly onConfirmation: (row: LedgerRow, body: Uint8Array) => Promise<void>;
+}
+
+/** A pacs.002 about the row's pacs.008, with a message id of its own. */
+export function makeReport(row: Pick<LedgerRow, 'pacs008'>, statement: Statement): Report {
+  const messageId = randomUUID().replaceAll('-', ''); // Max35Text
+  const values: StatusStatement = { messageId, creationDateTime: new Date().toISOString(), ...statement };
+  return { messageId, statement, text: answerRefusedPacs008(row.pacs008.references, values) };
+}
+
+export function sentEntry(party: string, row: LedgerRow, report: Report): NewEntry {
+  const { status, reasonCode } = report.statement;
+  return {
+    party,
+    direction: 'sent',
+    kind: 'pacs002',
+    uetr: row.uetr,
+    messageId: report.messageId,
+    status,
+    ...(reasonCode === undefined ? {} : { reasonCode }),
+    bytes: Buffer.from(report.text),
+  };
+}
+
+/** Sends a report by a message of its own until the gateway takes it, and hands its confirmation on. */
+export async function deliverReport(tools: ReportingTools, row: LedgerRow, report: Report): Promise<void> {
+  const { party, journal, outbound, timings, log, onConfirmation } = tools;
+  const { pacs002Endpoint: url, pacs008 } = row;
+  const post = { url, clearingSystemId: pacs008.clearingSystem.clearingSystemId, body: report.text };
+  const onAttempt = (attempt: Attempt) =>
+    void journal.record({
+      ...sentEntry(party, row, report),
+      ...(attempt.httpStatus === undefined ? { note: attempt.error } : { httpStatus: attempt.httpStatus }),
+    });
+  const answer = await outbound.deliver(post, timings.retryDelaysMs, onAttempt);
+  if (answer === undefined) log('report-given-up', { party, uetr: row.uetr });
+  else await onConfirmation(row, answer.body);
+}

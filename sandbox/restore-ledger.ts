@@ -1,0 +1,79 @@
+/**
+ * Reads an operator's own journal back when the sandbox starts again, so that it never credits twice what an earlier run
+ * credited. Instructions that had no outcome yet are forgotten: no money moved, and sent again they are new.
+ */
+import { behaviourOf, type Statement } from './behaviours.ts';
+import type { DestinationOperator } from './destination-operator.ts';
+import { readForwardedPacs008, type ForwardedPacs008 } from './forwarded-pacs008.ts';
+import { sha256Of, type JournalEntry } from './journal.ts';
+import type { LedgerRow } from './ledger.ts';
+import type { MessageReader } from './messages.ts';
+import { rejectedByGateway } from './performance.ts';
+import { makeReport, type Report } from './reports.ts';
+
+/** What the journal of an earlier run tells of one payment. */
+interface Trace {
+  readonly bytes: Uint8Array;
+  movement: LedgerRow['movement'];
+  /** The first final report that was sent. */
+  report?: Report;
+}
+
+/** @param entries the operator's, oldest first */
+export async function restoreLedger(
+  operator: Pick<DestinationOperator, 'ledger' | 'systems'>,
+  entries: readonly JournalEntry[],
+  reader: MessageReader,
+): Promise<void> {
+  const { ledger, systems } = operator;
+  for (const [uetr, trace] of tracesOf(entries, (cancelled) => ledger.cancel(cancelled))) {
+    if (trace.movement === 'none' && trace.report === undefined) continue;
+    const reading = await reader.read(trace.bytes, 'pacs008', (document) =>
+      readForwardedPacs008(document, systems),
+    );
+    if (reading.ok) ledger.open(restoredRow(uetr, trace, reading.values));
+  }
+}
+
+function tracesOf(
+  entries: readonly JournalEntry[],
+  onCancelled: (uetr: string) => void,
+): ReadonlyMap<string, Trace> {
+  const traces = new Map<string, Trace>();
+  for (const { uetr, bytes, direction, kind, status, messageId, violation, reasonCode } of entries) {
+    if (uetr === undefined) continue;
+    const trace = traces.get(uetr);
+    if (kind === 'pacs008' && violation === undefined && bytes !== undefined) {
+      if (trace === undefined) traces.set(uetr, { bytes, movement: 'none' });
+    } else if (kind === 'ledger' && trace !== undefined) {
+      trace.movement = status === 'reversed' ? 'reversed' : 'moved';
+    } else if (direction === 'received' && status === 'RJCT' && trace === undefined) {
+      onCancelled(uetr);
+    } else if (direction === 'sent' && trace !== undefined && isFinal(status) && bytes !== undefined) {
+      const statement: Statement = { status, ...(reasonCode === undefined ? {} : { reasonCode }) };
+      trace.report ??= { messageId: messageId ?? '', statement, text: Buffer.from(bytes).toString('utf8') };
+    }
+  }
+  return traces;
+}
+
+function isFinal(status: string | undefined): status is 'ACCC' | 'RJCT' | 'BLCK' {
+  return status === 'ACCC' || status === 'RJCT' || status === 'BLCK'; // PAY-7
+}
+
+function restoredRow(uetr: string, trace: Trace, pacs008: ForwardedPacs008): LedgerRow {
+  const { bytes, movement, report } = trace;
+  const known = movement === 'reversed' ? undefined : report;
+  return {
+    uetr,
+    sha256: sha256Of(bytes),
+    pacs008,
+    behaviour: behaviourOf(pacs008.creditorAccount),
+    pacs002Endpoint: '', // the next send names it; nothing is reported before
+    refused: 0,
+    begun: true,
+    movement,
+    interim: undefined,
+    report: known ?? makeReport({ pacs008 }, movement === 'moved' ? { status: 'ACCC' } : rejectedByGateway),
+  };
+}

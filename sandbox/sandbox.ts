@@ -1,0 +1,156 @@
+/**
+ * The other parties of a payment as real HTTP servers: source operators, destination operators, FX providers. They speak
+ * HTTP and ISO 20022 and share no state with the gateway; whoever starts them puts their addresses into its reference data.
+ */
+import { createLibxml2Engine } from '../xml/libxml2.ts';
+import { messages } from '../core/iso20022/messages.ts';
+import { destinationOperators, takeConfirmation, type DestinationOperator } from './destination-operator.ts';
+import { fxProviders } from './fx-provider.ts';
+import { startPartyServer, type PartyAnswer, type PartyRequest, type PartyServer } from './http.ts';
+import { readJournal } from './journal-file.ts';
+import { openJournal, type Journal, type NewEntry } from './journal.ts';
+import { openLedger } from './ledger.ts';
+import { messageReader, pacs002Values, warmUp } from './messages.ts';
+import { defaultTimings, type SandboxOptions } from './options.ts';
+import { openOutbound, type Outbound } from './outbound.ts';
+import { openPerformance } from './performance.ts';
+import type { PartyTools } from './party.ts';
+import { restoreLedger } from './restore-ledger.ts';
+import { sourceOperators } from './source-operator.ts';
+
+export interface Sandbox {
+  readonly journal: Journal;
+  /** Each has a switch to refuse (`refuse`, or `POST /control`) and `GET /health`. */
+  readonly source: Pick<PartyServer, 'url' | 'refuse'>;
+  readonly destination: Pick<PartyServer, 'url' | 'refuse'>;
+  readonly fxProvider: Pick<PartyServer, 'url' | 'refuse'>;
+  /** Base address of an operator as a destination: `/iso20022/pacs008` and `/iso20022/pacs002` are appended. */
+  destinationUrl(operatorId: string): string;
+  /** What a source operator gives as `pacs002Endpoint` or `acmt024Endpoint`. */
+  callbackUrl(clearingSystemId: string, message?: 'pacs002' | 'acmt024'): string;
+  /** Base address of an FX provider: `/iso20022/fxtr017` is appended. */
+  fxpBaseUrl(fxpBic: string): string;
+  /** The full address at which an FX provider takes its fxtr.017. */
+  notificationUrl(fxpBic: string): string;
+  close(): Promise<void>;
+}
+
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { clearingSystems, journalDirectory, memoryEntries } = options;
+  const journal = openJournal({
+    ...(journalDirectory === undefined ? {} : { directory: journalDirectory }),
+    ...(memoryEntries === undefined ? {} : { memoryEntries }),
+  });
+  const { engine = createLibxml2Engine(), validate = true } = options;
+  if (validate) await warmUp(engine);
+  const reader = messageReader(engine, validate);
+  const outbound = openOutbound(options.tokens);
+  const tools: PartyTools = { journal, reader };
+  const operators = await openOperators(options, tools, outbound);
+  const systemIds = new Set(clearingSystems.map((one) => one.clearingSystemId));
+
+  const servers = await startServers(options, [
+    { port: options.ports?.source ?? 0, answer: sourceOperators(systemIds, tools), journal },
+    { port: options.ports?.destination ?? 0, answer: destinationOperators(operators, tools), journal },
+    { port: options.ports?.fxProvider ?? 0, answer: fxProviders(tools), journal },
+  ]);
+  const [source, destination, fxProvider] = servers as [PartyServer, PartyServer, PartyServer];
+  const fxpBaseUrl = (fxpBic: string) => `${fxProvider.url}/${fxpBic}`;
+  return {
+    journal,
+    source,
+    destination,
+    fxProvider,
+    destinationUrl: (operatorId) => `${destination.url}/${operatorId}`,
+    callbackUrl: (clearingSystemId, message = 'pacs002') =>
+      `${source.url}/callbacks/${clearingSystemId}/${message}`,
+    fxpBaseUrl,
+    notificationUrl: (fxpBic) => `${fxpBaseUrl(fxpBic)}/iso20022/fxtr017`,
+    close: async () => {
+      await Promise.all([outbound.close(), ...servers.map((server) => server.close())]);
+      await journal.close();
+    },
+  };
+}
+
+interface ServerPlan {
+  readonly port: number;
+  readonly answer: (request: PartyRequest) => Promise<PartyAnswer>;
+  readonly journal: Journal;
+}
+
+/** All of them, or none: a port that is taken leaves nothing open behind it. */
+async function startServers(
+  options: SandboxOptions,
+  plans: readonly ServerPlan[],
+): Promise<readonly PartyServer[]> {
+  const { host = '127.0.0.1', log = () => undefined } = options;
+  const results = await Promise.allSettled(
+    plans.map(({ port, answer, journal }) => {
+      const onRefused = (request: PartyRequest, status: number) =>
+        void journal.record(refusedEntry(request, status));
+      return startPartyServer({ host, port, log, answer, onRefused });
+    }),
+  );
+  const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed === undefined) return started;
+  await Promise.all(started.map((server) => server.close()));
+  throw failed.reason;
+}
+
+/** A request that the switch refused: nobody read it, its bytes are kept. */
+function refusedEntry(request: PartyRequest, httpStatus: number): NewEntry {
+  const kind = Object.values(messages).find((one) => one.name === request.path.at(-1))?.name ?? 'unknown';
+  const bytes = request.body;
+  return {
+    party: 'refused',
+    direction: 'received',
+    kind,
+    httpStatus,
+    bytes,
+    note: `/${request.path.join('/')}`,
+  };
+}
+
+async function openOperators(
+  options: SandboxOptions,
+  tools: PartyTools,
+  outbound: Outbound,
+): Promise<ReadonlyMap<string, DestinationOperator>> {
+  const { clearingSystems, journalDirectory, log = () => undefined } = options;
+  const { journal, reader } = tools;
+  const timings = { ...defaultTimings, ...options.timings };
+  const operators = new Map<string, DestinationOperator>();
+  for (const operatorId of new Set(clearingSystems.map((one) => one.operatorId))) {
+    const party = `destination/${operatorId}`;
+    const own = clearingSystems.filter((one) => one.operatorId === operatorId);
+    const systems = new Map(own.map((one) => [one.clearingSystemId, one]));
+    const ledger = openLedger();
+    const performance = openPerformance({
+      party,
+      journal,
+      outbound,
+      timings,
+      log,
+      isCancelled: (uetr) => ledger.isCancelled(uetr),
+      onConfirmation: async ({ uetr }, bytes) => {
+        const entry: NewEntry = {
+          party,
+          direction: 'received',
+          kind: 'pacs002',
+          bytes,
+          note: 'in the HTTP answer',
+        };
+        const reading = await reader.read(bytes, 'pacs002', pacs002Values);
+        if (reading.ok) takeConfirmation({ ledger, performance }, reading, entry, tools);
+        else journal.record({ ...entry, uetr, violation: `PAY-9: no confirmation: ${reading.detail}` });
+      },
+    });
+    const operator = { party, systems, ledger, performance };
+    if (journalDirectory !== undefined)
+      await restoreLedger(operator, readJournal(journalDirectory, party), reader);
+    operators.set(operatorId, operator);
+  }
+  return operators;
+}

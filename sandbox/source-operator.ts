@@ -1,0 +1,69 @@
+/**
+ * The source operators' callback endpoints: `POST /callbacks/{clearingSystemId}/pacs002` and `/acmt024`. They take what
+ * the gateway tells at the end of a payment and journal it; submitting is the business of whoever plays the payment.
+ */
+import type { PartyAnswer, PartyRequest } from './http.ts';
+import { sha256Of } from './journal.ts';
+import { idsOnly, pacs002Values } from './messages.ts';
+import { received, refuse, unknownPath, type PartyTools } from './party.ts';
+
+const finals = ['ACCC', 'RJCT', 'BLCK']; // PAY-7
+
+/** @returns what the party server of all source operators answers with */
+export function sourceOperators(
+  clearingSystemIds: ReadonlySet<string>,
+  tools: PartyTools,
+): (request: PartyRequest) => Promise<PartyAnswer> {
+  const { journal, reader } = tools;
+  /** By UETR: the sha256 of the final pacs.002 that came first. */
+  const told = new Map<string, string>();
+
+  /** A payment has one final status, told in the same bytes however often (PAY-7, I-3). */
+  function violationOf(uetr: string, status: string, bytes: Uint8Array): string | undefined {
+    if (!finals.includes(status)) return `PAY-1: ${status} is not final and has no place in a callback`;
+    const sha256 = sha256Of(bytes);
+    const first = told.get(uetr);
+    if (first === undefined) told.set(uetr, sha256);
+    return first === undefined || first === sha256 ? undefined : 'I-3: a second, different final pacs.002';
+  }
+
+  async function takePacs002(party: string, request: PartyRequest): Promise<PartyAnswer> {
+    const entry = received(party, 'pacs002', request);
+    const reading = await reader.read(request.body, 'pacs002', pacs002Values);
+    if (!reading.ok) return refuse(journal, entry, reading);
+    const { messageId, uetr = '' } = reading;
+    const { status, reasonCode } = reading.values;
+    const repeat = told.has(uetr);
+    const violation = violationOf(uetr, status, request.body);
+    journal.record({
+      ...entry,
+      uetr,
+      messageId,
+      status,
+      httpStatus: 200,
+      ...(reasonCode === undefined ? {} : { reasonCode }),
+      ...(violation === undefined ? {} : { violation }),
+      ...(repeat ? { note: 'repeat' } : {}),
+    });
+    return { status: 200 };
+  }
+
+  async function takeAcmt024(party: string, request: PartyRequest): Promise<PartyAnswer> {
+    const entry = received(party, 'acmt024', request);
+    const reading = await reader.read(request.body, 'acmt024', idsOnly);
+    if (!reading.ok) return refuse(journal, entry, reading);
+    journal.record({ ...entry, messageId: reading.messageId, httpStatus: 200 });
+    return { status: 200 };
+  }
+
+  return async (request) => {
+    const [root, clearingSystemId = '', message, ...rest] = request.path;
+    if (root !== 'callbacks' || rest.length > 0 || !clearingSystemIds.has(clearingSystemId)) {
+      return unknownPath();
+    }
+    const party = `source/${clearingSystemId}`;
+    if (message === 'pacs002') return takePacs002(party, request);
+    if (message === 'acmt024') return takeAcmt024(party, request);
+    return unknownPath();
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * Where a party gets the access token that it shows to the gateway (SEC-1): OAuth 2.0 client credentials, kept until
+ * shortly before it expires. It knows the token endpoint only by its address.
+ */
+import { request, type Dispatcher } from 'undici';
+
+export interface TokenSource {
+  /** A bearer token of role ipso for that clearing system. */
+  tokenFor(clearingSystemId: string): Promise<string>;
+  /** The token was refused: the next one must be new. */
+  forget(clearingSystemId: string): void;
+}
+
+export interface ClientCredentialsOptions {
+  /** A function where the address is not known before the gateway has started. */
+  readonly tokenUrl: string | (() => string);
+  /** Default: the seed data's client, id = clearing system, secret = `demo-` + id. */
+  readonly credentials?: (clearingSystemId: string) => { clientId: string; clientSecret: string };
+  readonly dispatcher?: Dispatcher;
+}
+
+interface Grant {
+  readonly token: Promise<string>;
+  expiresAt: number;
+}
+
+const renewBeforeMs = 30_000; // of the token's life, so that none expires on its way
+const timeoutMs = 5_000; // SEC-5
+
+const demoCredentials = (clearingSystemId: string) => ({
+  clientId: clearingSystemId,
+  clientSecret: `demo-${clearingSystemId}`,
+});
+
+export function clientCredentials(options: ClientCredentialsOptions): TokenSource {
+  const { tokenUrl, credentials = demoCredentials } = options;
+  const grants = new Map<string, Grant>();
+
+  async function fetchToken(clearingSystemId: string, granted: (expiresAt: number) => void): Promise<string> {
+    const { clientId, clientSecret } = credentials(clearingSystemId);
+    const basic = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`);
+    const { statusCode, body } = await request(typeof tokenUrl === 'string' ? tokenUrl : tokenUrl(), {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${basic.toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=client_credentials',
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      ...(options.dispatcher === undefined ? {} : { dispatcher: options.dispatcher }),
+    });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`the token endpoint answered HTTP ${statusCode}`);
+    const answer = JSON.parse(text) as { access_token?: unknown; expires_in?: unknown };
+    if (typeof answer.access_token !== 'string') throw new Error('the token endpoint gave no access_token');
+    const seconds = typeof answer.expires_in === 'number' ? answer.expires_in : 0;
+    granted(Date.now() + seconds * 1_000 - renewBeforeMs);
+    return answer.access_token;
+  }
+
+  return {
+    tokenFor(clearingSystemId) {
+      const known = grants.get(clearingSystemId);
+      if (known !== undefined && known.expiresAt > Date.now()) return known.token;
+      const grant: Grant = {
+        token: fetchToken(clearingSystemId, (expiresAt) => {
+          grant.expiresAt = expiresAt;
+        }),
+        expiresAt: Date.now() + timeoutMs, // while it is being fetched, whoever asks waits for the same
+      };
+      grants.set(clearingSystemId, grant);
+      grant.token.catch(() => grants.get(clearingSystemId) === grant && grants.delete(clearingSystemId));
+      return grant.token;
+    },
+    forget: (clearingSystemId) => void grants.delete(clearingSystemId),
+  };
+}

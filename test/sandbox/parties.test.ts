@@ -1,0 +1,258 @@
+/** The source operators' callbacks, the FX providers, and what all parties refuse (NOT-1, CBK-1). */
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { request } from 'undici';
+import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import {
+  forwardedPacs008,
+  post,
+  startGatewayStub,
+  startTestSandbox,
+  statementOf,
+  type GatewayStub,
+} from './fixture.ts';
+
+let gateway: GatewayStub;
+let sandbox: Sandbox;
+
+beforeEach(async () => {
+  gateway = await startGatewayStub();
+  sandbox = await startTestSandbox(gateway);
+});
+
+afterEach(async () => {
+  await sandbox.close();
+  await gateway.close();
+});
+
+const payment = () => ({ uetr: randomUUID(), messageId: 'SRC1', text: '' });
+const xml = { 'content-type': 'application/xml' };
+
+function notification(uetr: string, messageId = 'FX1'): string {
+  return buildFxtr017({
+    messageId,
+    uetr,
+    quoteId: randomUUID(),
+    completionDate: '2026-11-21',
+    sourcePsp: { bicfi: 'LOTUSGS0' },
+    fxp: { bicfi: 'MERISGS0' },
+    tradingSideBuyAmount: { currency: 'THB', amount: '25000' },
+    tradingSideSellAmount: { currency: 'SGD', amount: '1000' },
+    exchangeRate: '25',
+    destinationSap: { bicfi: 'HARBTHS0' },
+    destinationSapAccountId: 'MERI-TH-THB',
+    destinationPsp: { bicfi: 'LOTUTHS0' },
+    sourceSap: { bicfi: 'HARBSGS0' },
+    sourceSapAccountId: 'MERI-SG-SGD',
+  });
+}
+
+describe('source operator', () => {
+  test('a callback is answered 200 and journaled byte for byte, with its signature headers', async () => {
+    const of = payment();
+    const statement = statementOf(of, 'RJCT');
+    const headers = { ...xml, 'webhook-id': 'M1', 'webhook-signature': 'v1a,c2ln' };
+    expect((await post(sandbox.callbackUrl('SGDFAST'), statement, headers)).status).toBe(200);
+    const [entry] = sandbox.journal.entries();
+    expect(entry).toMatchObject({
+      party: 'source/SGDFAST',
+      direction: 'received',
+      kind: 'pacs002',
+      uetr: of.uetr,
+      status: 'RJCT',
+      reasonCode: 'AB03',
+      httpStatus: 200,
+      headers: { 'webhook-id': 'M1', 'webhook-signature': 'v1a,c2ln' },
+    });
+    expect(Buffer.from(entry!.bytes!).toString()).toBe(statement);
+  });
+
+  test('the same final again is a repeat; another final, or an interim status, is held against the gateway', async () => {
+    const of = payment();
+    const statement = statementOf(of, 'ACCC');
+    for (const body of [statement, statement, statementOf(of, 'RJCT'), statementOf(payment(), 'ACTC')]) {
+      expect((await post(sandbox.callbackUrl('SGDFAST'), body)).status).toBe(200);
+    }
+    expect(sandbox.journal.entries().map(({ note, violation }) => [note, violation?.slice(0, 5)])).toEqual([
+      [undefined, undefined],
+      ['repeat', undefined],
+      ['repeat', 'I-3: '],
+      [undefined, 'PAY-1'],
+    ]);
+  });
+
+  test('refuses so many times as it is told to, in process or by POST /control, and then comes back', async () => {
+    const statement = statementOf(payment(), 'ACCC');
+    sandbox.source.refuse({ status: 503, times: 2 });
+    const statuses = [];
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      statuses.push((await post(sandbox.callbackUrl('SGDFAST'), statement)).status);
+    }
+    expect(statuses).toEqual([503, 503, 200]);
+    const control = `${sandbox.source.url}/control`;
+    const refusal = { status: 410, times: 1, pathPrefix: '/callbacks/THBPPAY', retryAfterSeconds: 7 };
+    expect((await post(control, JSON.stringify(refusal))).status).toBe(204);
+    expect((await post(sandbox.callbackUrl('SGDFAST'), statement)).status).toBe(200);
+    const refused = await post(sandbox.callbackUrl('THBPPAY'), statement);
+    expect(refused).toMatchObject({ status: 410, headers: { 'retry-after': '7' } });
+    expect((await post(control, JSON.stringify({ status: 500 }))).status).toBe(204);
+    expect((await post(sandbox.callbackUrl('SGDFAST'), statement)).status).toBe(500);
+    expect((await post(control, 'null')).status).toBe(204);
+    expect((await post(sandbox.callbackUrl('SGDFAST'), statement)).status).toBe(200);
+    const journaled = sandbox.journal.entries().map(({ party, httpStatus }) => [party, httpStatus]);
+    expect(journaled.filter(([party]) => party === 'refused')).toEqual(
+      [503, 503, 410, 500].map((one) => ['refused', one]),
+    );
+  });
+
+  test.each([
+    '',
+    '{',
+    '{}',
+    '{"status":200}',
+    '{"status":503,"times":0}',
+    '{"status":503,"pathPrefix":1}',
+    '7',
+  ])('POST /control does not understand %j', async (body) => {
+    expect((await post(`${sandbox.source.url}/control`, body)).status).toBe(422);
+    expect((await post(sandbox.callbackUrl('SGDFAST'), statementOf(payment(), 'ACCC'))).status).toBe(200);
+  });
+});
+
+describe('FX provider', () => {
+  test('a notification is answered 200 and journaled; the same again is no second one', async () => {
+    const uetr = randomUUID();
+    const body = notification(uetr);
+    expect((await post(sandbox.notificationUrl('MERISGS0'), body)).status).toBe(200);
+    expect((await post(`${sandbox.fxpBaseUrl('MERISGS0')}/iso20022/fxtr017`, body)).status).toBe(200);
+    expect(sandbox.journal.entries()).toMatchObject([
+      { party: 'fxp/MERISGS0', kind: 'fxtr017', uetr, messageId: 'FX1', amount: '25000', currency: 'THB' },
+      { party: 'fxp/MERISGS0', kind: 'fxtr017', uetr, messageId: 'FX1' },
+    ]);
+    expect(sandbox.journal.entries().flatMap(({ violation }) => violation ?? [])).toEqual([]);
+  });
+
+  test('a second, different notification of one payment is held against the gateway (NOT-1)', async () => {
+    const uetr = randomUUID();
+    await post(sandbox.notificationUrl('MERISGS0'), notification(uetr));
+    await post(sandbox.notificationUrl('MERISGS0'), notification(uetr, 'FX2'));
+    expect(sandbox.journal.entries()[1]?.violation).toMatch(/^NOT-1/);
+  });
+
+  test('a notification that names another FX provider is refused', async () => {
+    expect((await post(sandbox.notificationUrl('ZENIHKS0'), notification(randomUUID()))).status).toBe(422);
+    expect(sandbox.journal.entries()[0]?.violation).toMatch(/^NOT-2/);
+  });
+});
+
+describe('every party', () => {
+  const instruction = () => forwardedPacs008({ account: '660001' });
+  const th = () => `${sandbox.destinationUrl('IPSO-TH')}/iso20022`;
+  const endpoint = (uri: string) =>
+    `${th()}/pacs008?${new URLSearchParams({ pacs002Endpoint: uri }).toString()}`;
+
+  test.each([
+    ['no XML', 400, 'hello'],
+    ['nothing', 400, ''],
+    ['a document type', 400, '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'],
+    ['another message', 400, '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.028.001.06"/>'],
+    ['an empty message', 422, '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.13"/>'],
+    ['no UTF-8', 400, Buffer.from([0xff, 0xfe, 0x3c, 0x00])],
+  ])(
+    '%s is answered %i, journaled as it came, and told without a value of the message',
+    async (_, status, body) => {
+      const answer = await post(endpoint(gateway.pacs002Endpoint), body);
+      expect(answer.status).toBe(status);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      const [entry] = sandbox.journal.entries();
+      expect(entry).toMatchObject({ party: 'destination/IPSO-TH', httpStatus: status });
+      expect(Buffer.from(entry!.bytes!).equals(Buffer.from(body))).toBe(true);
+      expect(entry?.violation).toBeDefined();
+    },
+  );
+
+  test('a message that its schema refuses is 422, and the answer names the element, not its value', async () => {
+    const text = instruction().text.replace('<ChrgBr>SHAR</ChrgBr>', '<ChrgBr>CANARY</ChrgBr>');
+    const answer = await post(endpoint(gateway.pacs002Endpoint), text);
+    expect(answer.status).toBe(422);
+    expect(answer.bytes.toString()).toContain('ChrgBr');
+    expect(answer.bytes.toString()).not.toContain('CANARY');
+  });
+
+  test.each([
+    ['another clearing system', { clearingSystemId: 'SGDFAST' }],
+    ['another currency', { currency: 'SGD' }],
+  ])('a forwarded message for %s is 422 (MSG-10)', async (_, wrong) => {
+    const { text } = forwardedPacs008({ account: '660001', ...wrong });
+    expect((await post(endpoint(gateway.pacs002Endpoint), text)).status).toBe(422);
+    expect(sandbox.journal.entries()).toMatchObject([
+      { violation: expect.stringContaining('MSG-10') as string },
+    ]);
+  });
+
+  test('a message as the source submitted it, not converted, is 422 (MSG-10)', async () => {
+    const { text } = instruction();
+    const unconverted = text.replaceAll('PrvsInstgAgt1', 'IntrmyAgt1');
+    const moved = unconverted.replace(/<IntrmyAgt1>.*<\/IntrmyAgt1Acct>/, '');
+    const [leg = ''] = /<IntrmyAgt1>.*<\/IntrmyAgt1Acct>/.exec(unconverted) ?? [];
+    const answer = await post(
+      endpoint(gateway.pacs002Endpoint),
+      moved.replace('<IntrmyAgt2>', `${leg}<IntrmyAgt2>`),
+    );
+    expect(answer.status).toBe(422);
+    expect(answer.bytes.toString()).toContain('IntrmyAgt1');
+  });
+
+  test.each(['', 'nowhere', 'ftp://127.0.0.1/x', 'http://user:secret@127.0.0.1/x'])(
+    'pacs002Endpoint %j is 400',
+    async (uri) => {
+      expect((await post(endpoint(uri), instruction().text)).status).toBe(400);
+    },
+  );
+
+  test('wrong media types and encodings are 415, a body over 256 KiB is 413', async () => {
+    const url = endpoint(gateway.pacs002Endpoint);
+    const { text } = instruction();
+    expect((await post(url, text, { 'content-type': 'application/json' })).status).toBe(415);
+    expect((await post(url, text, { 'content-type': 'text/xml; charset=iso-8859-1' })).status).toBe(415);
+    expect((await post(url, text, { ...xml, 'content-encoding': 'gzip' })).status).toBe(415);
+    expect((await post(url, ' '.repeat(256 * 1024 + 1))).status).toBe(413);
+    expect((await post(url, text, { 'content-type': 'text/xml; charset="UTF-8"' })).status).toBe(200);
+  });
+
+  test.each([
+    ['destination', '/IPSO-XX/iso20022/pacs008'],
+    ['destination', '/IPSO-TH/iso20022/pacs009'],
+    ['destination', '/IPSO-TH/pacs008'],
+    ['source', '/callbacks/UNKNOWN/pacs002'],
+    ['source', '/callbacks/SGDFAST/pacs008'],
+    ['source', '/callbacks/SGDFAST/pacs002/more'],
+    ['fxProvider', '/not-a-bic/iso20022/fxtr017'],
+    ['fxProvider', '/MERISGS0/iso20022/pacs002'],
+  ] as const)('%s has nothing at %s', async (server, path) => {
+    expect((await post(`${sandbox[server].url}${path}`, '<a/>')).status).toBe(404);
+  });
+
+  test('only POST is taken, but GET /health answers; a target that cannot be decoded is 400', async () => {
+    const { url } = sandbox.fxProvider;
+    expect((await request(`${url}/health`)).statusCode).toBe(200);
+    expect((await request(`${url}/MERISGS0/iso20022/fxtr017`)).statusCode).toBe(405);
+    expect((await post(`${url}/%zz`, '<a/>')).status).toBe(400);
+  });
+
+  test('a client that leaves in the middle of its body disturbs nobody', async () => {
+    const { port, hostname } = new URL(sandbox.source.url);
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(port), hostname, () => {
+        socket.write(
+          'POST /callbacks/SGDFAST/pacs002 HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n<Doc',
+        );
+        socket.destroy();
+      });
+      socket.once('close', () => resolve());
+    });
+    expect((await post(sandbox.callbackUrl('SGDFAST'), statementOf(payment(), 'ACCC'))).status).toBe(200);
+  });
+});

@@ -1,0 +1,127 @@
+/** How the sandbox is started: its settings, its tokens, and as a process of its own. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseSandboxEnvironment } from '../../sandbox/environment.ts';
+import { readJournal } from '../../sandbox/journal-file.ts';
+import { clientCredentials } from '../../sandbox/tokens.ts';
+import {
+  forwardedPacs008,
+  post,
+  startGatewayStub,
+  startTestSandbox,
+  statementOf,
+  type GatewayStub,
+} from './fixture.ts';
+
+let gateway: GatewayStub;
+beforeEach(async () => {
+  gateway = await startGatewayStub();
+});
+afterEach(() => gateway.close());
+
+describe('settings', () => {
+  test('an empty environment gives the documented defaults', () => {
+    expect(parseSandboxEnvironment({})).toEqual({
+      host: '127.0.0.1',
+      ports: { source: 9101, destination: 9102, fxProvider: 9103 },
+      validate: true,
+      tokenUrl: 'http://127.0.0.1:8080/oauth/token',
+      clientSecretPrefix: 'demo-',
+      clearingSystemsFile: 'db/seed/clearing-systems.json',
+    });
+  });
+
+  test.each([
+    ['SOURCE_PORT', '65536'],
+    ['DESTINATION_PORT', '-1'],
+    ['FXP_PORT', 'x'],
+    ['TOKEN_URL', 'nowhere'],
+    ['VALIDATE', 'no'],
+  ])('%s=%s stops the start and is named', (name, value) => {
+    expect(() => parseSandboxEnvironment({ [name]: value })).toThrow(name);
+  });
+});
+
+describe('tokens', () => {
+  test('one grant serves many, and many at once; forgetting one asks for a new one', async () => {
+    const tokens = clientCredentials({ tokenUrl: () => gateway.tokenUrl });
+    const asked = await Promise.all(Array.from({ length: 10 }, () => tokens.tokenFor('THBPPAY')));
+    expect(new Set(asked)).toEqual(new Set(['token-THBPPAY-1']));
+    expect(await tokens.tokenFor('SGDFAST')).toBe('token-SGDFAST-2');
+    tokens.forget('THBPPAY');
+    expect(await tokens.tokenFor('THBPPAY')).toBe('token-THBPPAY-3');
+    expect(gateway.grants).toEqual(['THBPPAY', 'SGDFAST', 'THBPPAY']);
+  });
+
+  test('a token that is about to expire is not used', async () => {
+    const brief = await startGatewayStub(30);
+    const tokens = clientCredentials({ tokenUrl: brief.tokenUrl });
+    expect(await tokens.tokenFor('THBPPAY')).toBe('token-THBPPAY-1');
+    expect(await tokens.tokenFor('THBPPAY')).toBe('token-THBPPAY-2');
+    await brief.close();
+  });
+
+  test('a refusal is told, and asked again the next time', async () => {
+    let clientSecret = 'wrong';
+    const tokens = clientCredentials({
+      tokenUrl: gateway.tokenUrl,
+      credentials: (clientId) => ({ clientId, clientSecret }),
+    });
+    await expect(tokens.tokenFor('THBPPAY')).rejects.toThrow('HTTP 401');
+    clientSecret = 'demo-THBPPAY';
+    expect(await tokens.tokenFor('THBPPAY')).toBe('token-THBPPAY-1');
+  });
+});
+
+test('a port that is taken stops the start and leaves nothing open', async () => {
+  const first = await startTestSandbox(gateway);
+  const taken = Number(new URL(first.fxProvider.url).port);
+  await expect(startTestSandbox(gateway, { ports: { fxProvider: taken } })).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+  });
+  await first.close();
+});
+
+test('without validation a message of the right form is taken, one without its ids is not', async () => {
+  const sandbox = await startTestSandbox(gateway, { validate: false });
+  const query = new URLSearchParams({ pacs002Endpoint: gateway.pacs002Endpoint });
+  const url = `${sandbox.destinationUrl('IPSO-TH')}/iso20022/pacs008?${query.toString()}`;
+  const { text } = forwardedPacs008({ account: '660001' });
+  const unusual = text.replace('<ChrgBr>SHAR</ChrgBr>', '<ChrgBr>DEBT</ChrgBr>');
+  expect((await post(url, unusual)).status).toBe(200);
+  expect((await post(url, text.replace(/<CdtrAcct>.*<\/CdtrAcct>/, ''))).status).toBe(422);
+  await sandbox.close();
+});
+
+test('as a process it says where it listens, takes messages, journals them, and ends cleanly on SIGTERM', async () => {
+  const root = resolve(import.meta.dirname, '..', '..');
+  const journalDirectory = mkdtempSync(join(tmpdir(), 'isthmus-sandbox-'));
+  const child = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      SOURCE_PORT: '0',
+      DESTINATION_PORT: '0',
+      FXP_PORT: '0',
+      TOKEN_URL: gateway.tokenUrl,
+      JOURNAL_DIR: journalDirectory,
+    },
+  });
+  const ended = new Promise<number | null>((done) => child.once('exit', done));
+  const line = await new Promise<string>((heard) =>
+    createInterface({ input: child.stdout }).once('line', heard),
+  );
+  const { event, source } = JSON.parse(line) as { event: string; source: string };
+  expect(event).toBe('listening');
+  const statement = statementOf(forwardedPacs008({ account: '660001' }), 'ACCC');
+  expect((await post(`${source}/callbacks/JPYZGIN/pacs002`, statement)).status).toBe(200); // a system of the seed data
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(readJournal(journalDirectory)).toMatchObject([{ party: 'source/JPYZGIN', status: 'ACCC' }]);
+  rmSync(journalDirectory, { recursive: true });
+});
