@@ -89,12 +89,18 @@ function readCharge(element: XmlElement): Charge {
   };
 }
 
-function readValues(group: XmlElement, transaction: XmlElement): Pacs008 {
+/** Which leg a message is of: from the source to us, or from us to the destination. */
+type Leg = 'source' | 'destination';
+
+function readValues(document: XmlElement, leg: Leg): Pacs008 {
+  const group = required(elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr'), 'GrpHdr');
+  const transaction = required(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf'), 'CdtTrfTxInf');
   const text = (path: string) => textAt(transaction, path);
   const agent = (name: string) => readAgent(elementAt(transaction, name));
   const account = (name: string) => readAccount(elementAt(transaction, name));
   const accepted = collapsed(required(text('AddtlDtTm/AccptncDtTm'), 'AccptncDtTm'));
   const [first, second] = childrenNamed(transaction, 'ChrgsInf').map(readCharge);
+  const sourcePspFee = required(first, 'ChrgsInf[1]');
   const creditorAgentFee = required(second, 'ChrgsInf[2]');
   const settlement = readAmount(required(elementAt(transaction, 'IntrBkSttlmAmt'), 'IntrBkSttlmAmt'));
   const settlementDate = text('IntrBkSttlmDt');
@@ -118,11 +124,11 @@ function readValues(group: XmlElement, transaction: XmlElement): Pacs008 {
     instructedAmount: instructed && readAmount(instructed),
     agreedRate: compact<Pacs008['agreedRate']>({
       preAgreedExchangeRate: collapsed(required(text('AgrdRate/PreAgrdXchgRate'), 'PreAgrdXchgRate')),
-      unitCurrency: text('AgrdRate/UnitCcy') ?? settlement.currency,
+      unitCurrency: text('AgrdRate/UnitCcy') ?? (leg === 'source' ? settlement : sourcePspFee).currency,
       quotedCurrency: text('AgrdRate/QtdCcy') ?? creditorAgentFee.currency,
       quoteId: text('AgrdRate/QtId'),
     }),
-    charges: [required(first, 'ChrgsInf[1]'), creditorAgentFee],
+    charges: [sourcePspFee, creditorAgentFee],
     instructingAgent: agent('InstgAgt'),
     instructedAgent: agent('InstdAgt'),
     intermediaryAgent1: agent('IntrmyAgt1'),
@@ -139,33 +145,32 @@ function readValues(group: XmlElement, transaction: XmlElement): Pacs008 {
   });
 }
 
-/**
- * The values of a pacs.008 that its schema found valid.
- * @param document the `Document` element that was validated
- * @returns the first rejection of MSG-4 to MSG-6 that needs no reference data
- */
-export function readPacs008(document: XmlElement): Reading<Pacs008> {
-  const group = required(elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr'), 'GrpHdr');
-  const value = readValues(
-    group,
-    required(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf'), 'CdtTrfTxInf'),
-  );
-  const rejection =
-    checkAmounts(value) ?? checkCodes(value) ?? checkCurrencies(value) ?? checkChargeAgents(value);
+function judged(value: Pacs008, ...rejections: readonly (Rejection | undefined)[]): Reading<Pacs008> {
+  const rejection = rejections.find((one) => one !== undefined);
   return rejection === undefined ? { ok: true, value } : { ok: false, rejection };
 }
 
 /**
- * The same for what a source submits: it does not fill in what only a forwarded message carries (MSG-10).
+ * The values of a pacs.008 of a source that its schema found valid.
+ * @param document the `Document` element that was validated
+ * @returns the first rejection of MSG-4 to MSG-6 and MSG-10 that needs no reference data
  */
-export function readSubmittedPacs008(document: XmlElement): Reading<Pacs008> {
-  const reading = readPacs008(document);
-  if (!reading.ok) return reading;
-  const { previousInstructingAgent1, previousInstructingAgent1Account } = reading.value;
-  if (previousInstructingAgent1 === undefined && previousInstructingAgent1Account === undefined)
-    return reading;
-  const name = previousInstructingAgent1 === undefined ? 'PrvsInstgAgt1Acct' : 'PrvsInstgAgt1';
-  return { ok: false, rejection: reject('guideline-violated', at(name), 'MSG-10') };
+export function readPacs008(document: XmlElement): Reading<Pacs008> {
+  const value = readValues(document, 'source');
+  return judged(
+    value,
+    checkForwardedElements(value),
+    checkAmounts(value),
+    checkCodes(value),
+    checkCurrencies(value, 'source'),
+    checkChargeAgents(value),
+  );
+}
+
+/** The same for the pacs.008 that a destination gets from us: it settles in the destination currency (MSG-10). */
+export function readForwardedPacs008(document: XmlElement): Reading<Pacs008> {
+  const value = readValues(document, 'destination');
+  return judged(value, checkAmounts(value), checkCodes(value), checkCurrencies(value, 'destination'));
 }
 
 /** Every amount of the message and its path below `CdtTrfTxInf`, in the order of the message. */
@@ -210,15 +215,26 @@ function checkCodes(value: Pacs008): Rejection | undefined {
   return undefined;
 }
 
+/** A source does not fill in what only a forwarded message carries (MSG-10). */
+function checkForwardedElements(value: Pacs008): Rejection | undefined {
+  const { previousInstructingAgent1, previousInstructingAgent1Account } = value;
+  if (previousInstructingAgent1) return reject('guideline-violated', at('PrvsInstgAgt1'), 'MSG-10');
+  if (previousInstructingAgent1Account)
+    return reject('guideline-violated', at('PrvsInstgAgt1Acct'), 'MSG-10');
+  return undefined;
+}
+
 /** All currencies are those of one corridor (MSG-4, MSG-6). */
-function checkCurrencies(value: Pacs008): Rejection | undefined {
-  const { agreedRate, charges, instructedAmount } = value;
-  const source = value.interbankSettlementAmount.currency;
-  if (agreedRate.unitCurrency !== source) return reject('currency-wrong', at('AgrdRate/UnitCcy'));
-  if (charges[0].currency !== source) return reject('currency-wrong', at('ChrgsInf[1]/Amt'));
-  if (charges[1].currency !== agreedRate.quotedCurrency)
-    return reject('currency-wrong', at('ChrgsInf[2]/Amt'));
-  if (instructedAmount && ![source, agreedRate.quotedCurrency].includes(instructedAmount.currency)) {
+function checkCurrencies(value: Pacs008, leg: Leg): Rejection | undefined {
+  const { interbankSettlementAmount, agreedRate, charges, instructedAmount } = value;
+  const { unitCurrency, quotedCurrency } = agreedRate;
+  const settlementCurrency = leg === 'source' ? unitCurrency : quotedCurrency;
+  if (interbankSettlementAmount.currency !== settlementCurrency) {
+    return reject('currency-wrong', at(leg === 'source' ? 'AgrdRate/UnitCcy' : 'AgrdRate/QtdCcy'));
+  }
+  if (charges[0].currency !== unitCurrency) return reject('currency-wrong', at('ChrgsInf[1]/Amt'));
+  if (charges[1].currency !== quotedCurrency) return reject('currency-wrong', at('ChrgsInf[2]/Amt'));
+  if (instructedAmount && ![unitCurrency, quotedCurrency].includes(instructedAmount.currency)) {
     return reject('currency-wrong', at('InstdAmt'));
   }
   return undefined;
