@@ -9,7 +9,7 @@ import { readPacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 
-export interface MessageFault {
+interface MessageFault {
   readonly ok: false;
   /** 400: no message at all. 422: a message that breaks its schema or a usage guideline. */
   readonly httpStatus: 400 | 422;

@@ -10,7 +10,7 @@ export type Attempt =
   | { readonly httpStatus: number; readonly body: Uint8Array }
   | { readonly httpStatus?: undefined; readonly error: string };
 
-export interface Post {
+interface Post {
   readonly url: string;
   readonly clearingSystemId: string;
   readonly body: string;
@@ -44,6 +44,7 @@ export function openOutbound(tokens: TokenSource): Outbound {
   });
   const timers = new Set<NodeJS.Timeout>();
   let closed = false;
+  const isClosed = () => closed;
 
   async function attempt(post: Post): Promise<Attempt> {
     try {
@@ -76,9 +77,9 @@ export function openOutbound(tokens: TokenSource): Outbound {
     async deliver(post, delaysMs, onAttempt) {
       for (const delayMs of [0, ...delaysMs]) {
         if (delayMs > 0) await after(delayMs);
-        if (closed) return undefined;
+        if (isClosed()) return undefined;
         const result = await attempt(post);
-        if (closed) return undefined; // cut off by us: no answer of the gateway's
+        if (isClosed()) return undefined; // cut off by us: no answer of the gateway's
         onAttempt(result);
         if (result.httpStatus !== undefined && result.httpStatus >= 200 && result.httpStatus < 300)
           return result;
