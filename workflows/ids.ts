@@ -12,6 +12,11 @@ export const taskQueues = {
   deliveries: 'deliveries',
 } as const;
 
+/** The deliveries' queue that belongs to a workflow's own; tests put a prefix before both. */
+export function deliveriesQueueOf(workflowQueue: string): string {
+  return workflowQueue.slice(0, -taskQueues.payments.length) + taskQueues.deliveries;
+}
+
 export const workflowTypes = { payment: 'payment', redelivery: 'redelivery' } as const;
 
 export interface PaymentInput {

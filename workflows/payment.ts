@@ -14,6 +14,7 @@ import {
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type {
   Decision,
@@ -40,7 +41,6 @@ import { deliverPolicy, enquiryTimesMs, forwardPolicy, localPolicy, unreachableA
 const { validatePayment, decidePayment, reportInDoubt } =
   proxyLocalActivities<PaymentLocalActivities>(localPolicy);
 const { forwardPayment } = proxyActivities<ForwardingActivities>(forwardPolicy);
-const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy);
 
 const submitUpdate = defineUpdate<SubmitResult, SubmitArguments>(updates.submit);
 const reportFinalUpdate = defineUpdate<Decision | null, ReportFinalArguments>(updates.reportFinal);
@@ -66,6 +66,7 @@ function isKnown(progress: Progress): boolean {
 }
 
 export async function payment({ uetr }: PaymentInput): Promise<PaymentOutcome> {
+  const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy(workflowInfo().taskQueue));
   const progress: Progress = { enquiryAsked: false, sendsUnderWay: 0, confirmationDue: false };
   setHandler(submitUpdate, (submission) => takeSubmission(progress, submission));
   setHandler(reportFinalUpdate, ({ reportMessageId }: ReportFinal) =>

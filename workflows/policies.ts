@@ -2,7 +2,7 @@
  * How long each activity may take and how it is repeated. One try, then the rule that bounds the whole.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
-import { taskQueues } from './ids.ts';
+import { deliveriesQueueOf } from './ids.ts';
 
 /** Database work of milliseconds; repeated until the database answers. */
 export const localPolicy: LocalActivityOptions = {
@@ -12,20 +12,24 @@ export const localPolicy: LocalActivityOptions = {
 
 /** Sends to a destination: SEC-5 allows 10 s; the activity itself sets the delays of TIM-3. */
 export const forwardPolicy: ActivityOptions = {
-  taskQueue: taskQueues.payments,
   startToCloseTimeout: '15s',
   heartbeatTimeout: '4s', // a killed worker is noticed well before a HIGH deadline
   retry: { initialInterval: '1s', backoffCoefficient: 1, maximumAttempts: 4 }, // TIM-3: the send and three repeats
   cancellationType: 'WAIT_CANCELLATION_COMPLETED', // once decided, no further repeat; what is under way is heard out
 };
 
-/** Deliveries: the activity sets the delays of CBK-1 and gives up by itself. */
-export const deliverPolicy: ActivityOptions = {
-  taskQueue: taskQueues.deliveries,
-  startToCloseTimeout: '30s',
-  heartbeatTimeout: '4s',
-  retry: { initialInterval: '1s', backoffCoefficient: 1 },
-};
+/**
+ * Deliveries: the activity sets the delays of CBK-1 and gives up by itself.
+ * @param workflowQueue the task queue of the workflow that asks
+ */
+export function deliverPolicy(workflowQueue: string): ActivityOptions {
+  return {
+    taskQueue: deliveriesQueueOf(workflowQueue),
+    startToCloseTimeout: '30s',
+    heartbeatTimeout: '4s',
+    retry: { initialInterval: '1s', backoffCoefficient: 1 },
+  };
+}
 
 const second = 1_000;
 const minute = 60 * second;

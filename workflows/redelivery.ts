@@ -2,13 +2,12 @@
  * Brings the deliveries of a payment to their receivers again, after its own execution has closed: when the source
  * asks for the status of a decided payment (DUP-1), or an operator redelivers a dead letter (CBK-1).
  */
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { DeliveryActivities } from '../activities/contract.ts';
 import type { PaymentInput } from './ids.ts';
 import { deliverPolicy } from './policies.ts';
 
-const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy);
-
 export async function redelivery({ uetr }: PaymentInput): Promise<void> {
+  const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy(workflowInfo().taskQueue));
   await deliver({ uetr });
 }

@@ -1,0 +1,134 @@
+// A whole gateway for a test file: api and worker in this process, the sandbox parties beside them, on the run's real
+// Temporal server and a database of the file's own. Everything speaks real HTTP.
+import { readFileSync } from 'node:fs';
+import { afterAll } from 'vitest';
+import { pino } from 'pino';
+import { startApi, type RunningApi } from '../../api/start.ts';
+import { startWorker } from '../../activities/start.ts';
+import type { RunningWorkers } from '../../activities/worker.ts';
+import { freePort } from '../../cli/parts/ports.ts';
+import { parseApiConfig, type ApiConfig } from '../../core/config.ts';
+import { connect, type Db } from '../../db/connection.ts';
+import { seed } from '../../db/seed.ts';
+import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import type { SandboxClearingSystem, SandboxOptions } from '../../sandbox/options.ts';
+import { clientCredentials } from '../../sandbox/tokens.ts';
+import { testDatabase } from './database.ts';
+import { testTemporal, testWorkflowBundle } from './temporal.ts';
+
+export interface TestGateway {
+  readonly url: string;
+  readonly db: Db;
+  readonly databaseUrl: string;
+  readonly sandbox: Sandbox;
+  readonly config: ApiConfig;
+  readonly temporalAddress: string;
+  readonly taskQueuePrefix: string;
+  /** A bearer token of a demo client. */
+  token(clientId: string): Promise<string>;
+  /** Stops the worker; `startWorker` starts another. */
+  stopWorker(): Promise<void>;
+  startWorker(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly maxCachedWorkflows?: number;
+  readonly timings?: SandboxOptions['timings'];
+  /** false: the file starts its worker itself, as a process of its own perhaps. */
+  readonly worker?: boolean;
+  /** Runs before the parts start, on the seeded database. */
+  readonly prepare?: (db: Db) => Promise<void>;
+}
+
+const clearingSystems = JSON.parse(
+  readFileSync(new URL('../../db/seed/clearing-systems.json', import.meta.url), 'utf8'),
+) as SandboxClearingSystem[];
+
+/** Call it at the top of a test file: `const gateway = await testGateway()`. It is closed after the file's tests. */
+export async function testGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const database = await testDatabase();
+  const temporal = await testTemporal();
+  const workflowBundle = await testWorkflowBundle();
+  const port = await freePort();
+  const publicUrl = `http://127.0.0.1:${port}`;
+  const sandbox = await startSandbox({
+    clearingSystems,
+    tokens: clientCredentials({ tokenUrl: `${publicUrl}/oauth/token` }),
+    ...(options.timings && { timings: options.timings }),
+  });
+  await seed(database.url, {
+    operatorEndpointUrl: (operatorId) => sandbox.destinationUrl(operatorId),
+    fxpBaseUrl: (fxpBic) => sandbox.fxpBaseUrl(fxpBic),
+  });
+  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 4 });
+  await options.prepare?.(db);
+  const config = parseApiConfig({
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    PORT: String(port),
+    PUBLIC_URL: publicUrl,
+    AUTH: 'builtin',
+    DEMO: '1',
+    ALLOW_LOOPBACK_CALLBACKS: '1',
+  });
+  const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
+  const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+  const api: RunningApi = await startApi(config, { logger, taskQueuePrefix });
+  let worker: RunningWorkers | undefined;
+  const gateway: TestGateway = {
+    url: api.url,
+    db,
+    databaseUrl: database.url,
+    sandbox,
+    config,
+    temporalAddress: temporal.address,
+    taskQueuePrefix,
+    token: tokens(api.url),
+    stopWorker: async () => {
+      await worker?.shutdown();
+      worker = undefined;
+    },
+    startWorker: async () => {
+      worker = await startWorker(config, {
+        logger,
+        workflowBundle,
+        taskQueuePrefix,
+        ...(options.maxCachedWorkflows === undefined
+          ? {}
+          : { maxCachedWorkflows: options.maxCachedWorkflows }),
+      });
+    },
+  };
+  if (options.worker !== false) await gateway.startWorker();
+  afterAll(async () => {
+    await gateway.stopWorker();
+    await sandbox.close();
+    await api.close();
+    await db.destroy();
+  });
+  return gateway;
+}
+
+function tokens(url: string): (clientId: string) => Promise<string> {
+  const known = new Map<string, Promise<string>>();
+  const fetchToken = async (clientId: string) => {
+    const response = await fetch(`${url}/oauth/token`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${clientId}:demo-${clientId}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=client_credentials',
+    });
+    if (!response.ok)
+      throw new Error(`no token for ${clientId}: ${response.status} ${await response.text()}`);
+    const { access_token: accessToken } = (await response.json()) as { access_token: string };
+    return accessToken;
+  };
+  return (clientId) => {
+    const token = known.get(clientId) ?? fetchToken(clientId);
+    known.set(clientId, token);
+    return token;
+  };
+}

@@ -1,0 +1,170 @@
+// What a source PSP and its operator do in a test: ask for quotes, write the pacs.008, submit it, read the answer.
+import { createHash, randomUUID } from 'node:crypto';
+import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { readPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import type { TestGateway } from './gateway.ts';
+
+const engine = createLibxml2Engine();
+
+export interface QuoteOnOffer {
+  readonly quoteId: string;
+  readonly fxpfinInstId: string;
+  readonly exchangeRate: number;
+  readonly debtorAgent: {
+    interbankSettlementAmount: { currency: string; amount: number };
+    networkSchemeFee: { amount: number };
+  };
+  readonly creditorAgent: {
+    interbankSettlementAmount: { currency: string; amount: number };
+    chargesInformation: { amount: { amount: number; currency: string } };
+    creditorAccountAmount: number;
+  };
+}
+
+export interface Trip {
+  readonly source?: string;
+  readonly sourceCurrency?: string;
+  readonly destination?: string;
+  readonly destinationCurrency?: string;
+  readonly amount?: string;
+}
+
+const defaultTrip = {
+  source: 'SG',
+  sourceCurrency: 'SGD',
+  destination: 'TH',
+  destinationCurrency: 'THB',
+  amount: '1000',
+};
+
+/** The quotes of endpoint 12 for a trip of the source amount, asked by Lotus of the source country. */
+export async function askQuotes(gateway: TestGateway, trip: Trip = {}): Promise<readonly QuoteOnOffer[]> {
+  const { source, sourceCurrency, destination, destinationCurrency, amount } = { ...defaultTrip, ...trip };
+  const psp = `LOTU${source}S0`;
+  const path = `/quotes/${source}/${sourceCurrency}/${destination}/${destinationCurrency}/${sourceCurrency}/${amount}`;
+  const response = await fetch(`${gateway.url}${path}?finInstIdType=BICFI&finInstId=${psp}`, {
+    headers: { authorization: `Bearer ${await gateway.token(psp)}` },
+  });
+  if (response.status !== 200) throw new Error(`no quotes: ${response.status} ${await response.text()}`);
+  const body = (await response.json()) as { quotes: QuoteOnOffer[] };
+  return body.quotes;
+}
+
+export async function bestQuote(gateway: TestGateway, trip: Trip = {}): Promise<QuoteOnOffer> {
+  const [best] = await askQuotes(gateway, trip);
+  if (best === undefined) throw new Error('no quote');
+  return best;
+}
+
+/** An instruction that the quote's terms fill; `changes` replace what a test is about. */
+export function instruction(
+  quote: QuoteOnOffer,
+  changes: Partial<OriginalPacs008> & { account?: string } = {},
+): OriginalPacs008 {
+  const { account = '5550000001', ...values } = changes;
+  const source = quote.debtorAgent.interbankSettlementAmount;
+  const fee = quote.creditorAgent.chargesInformation.amount;
+  return {
+    messageId: `MSG${randomUUID().replaceAll('-', '').slice(0, 28)}`,
+    creationDateTime: new Date().toISOString(),
+    clearingSystemId: 'SGDFAST',
+    instructionId: 'INSTR-1',
+    endToEndId: 'E2E-1',
+    transactionId: 'TX-1',
+    uetr: randomUUID(),
+    priority: 'NORM',
+    categoryPurpose: 'CASH',
+    purpose: 'GDDS',
+    interbankSettlementAmount: { currency: source.currency, amount: String(source.amount) },
+    acceptanceDateTime: new Date().toISOString(),
+    agreedRate: {
+      preAgreedExchangeRate: String(quote.exchangeRate),
+      unitCurrency: source.currency,
+      quotedCurrency: fee.currency,
+      quoteId: quote.quoteId,
+    },
+    charges: [
+      { currency: source.currency, amount: '0', agent: { bicfi: 'LOTUSGS0' } },
+      { currency: fee.currency, amount: String(fee.amount), agent: { bicfi: 'LOTUTHS0' } },
+    ],
+    instructingAgent: { bicfi: 'LOTUSGS0' },
+    instructedAgent: { bicfi: 'HARBSGS0' },
+    debtorAgent: { bicfi: 'LOTUSGS0' },
+    creditorAgent: { bicfi: 'LOTUTHS0' },
+    debtor: { name: 'Canary Tan', townName: 'Singapore', country: 'SG' },
+    creditor: { name: 'Canary Somchai', townName: 'Bangkok', country: 'TH' },
+    debtorAccount: { otherId: '1110000001' },
+    creditorAccount: { otherId: account },
+    ...values,
+  };
+}
+
+export interface Submitted {
+  readonly httpStatus: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Of a pacs.002. */
+  readonly report: Pacs002 | undefined;
+}
+
+export interface SubmitOptions {
+  readonly callbackUrl?: string;
+  readonly prefer?: string;
+  /** Who submits: a payment system id. */
+  readonly clientId?: string;
+}
+
+/** Posts bytes to /iso20022/pacs008 as the source operator. */
+export async function submitXml(
+  gateway: TestGateway,
+  xml: string | Uint8Array,
+  options: SubmitOptions = {},
+): Promise<Submitted> {
+  const clientId = options.clientId ?? 'SGDFAST';
+  const callbackUrl = options.callbackUrl ?? gateway.sandbox.callbackUrl(clientId);
+  const response = await fetch(
+    `${gateway.url}/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(callbackUrl)}`,
+    {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await gateway.token(clientId)}`,
+        'content-type': 'application/xml',
+        ...(options.prefer === undefined ? {} : { prefer: options.prefer }),
+      },
+      body: xml,
+    },
+  );
+  const text = await response.text();
+  return {
+    httpStatus: response.status,
+    headers: response.headers,
+    text,
+    report: response.status === 200 ? parsePacs002(text) : undefined,
+  };
+}
+
+export async function submit(
+  gateway: TestGateway,
+  message: OriginalPacs008,
+  options: SubmitOptions = {},
+): Promise<Submitted> {
+  return submitXml(gateway, buildPacs008(message), options);
+}
+
+/** The values of a pacs.002 that is well formed; its validity is judged by the tests of messages. */
+export function parsePacs002(xml: string | Uint8Array): Pacs002 {
+  const parsed = engine.parse(typeof xml === 'string' ? Buffer.from(xml) : xml, ['pacs002']);
+  if (!parsed.ok) throw new Error(`not a pacs.002: ${parsed.fault.detail}`);
+  try {
+    const reading = readPacs002(parsed.message.document);
+    if (!reading.ok) throw new Error(`not a pacs.002: ${reading.rejection.text}`);
+    return reading.value;
+  } finally {
+    parsed.message.dispose();
+  }
+}
+
+export function sha256(bytes: string | Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
