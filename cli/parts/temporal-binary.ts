@@ -212,7 +212,7 @@ function run(command: string, args: readonly string[], env: Environment): Promis
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new Error(said.trim().split('\n').at(-1) ?? `exit code ${String(code)}`));
+      else reject(new Error(said.trim().split('\n').at(-1) || `exit code ${String(code)}`));
     });
   });
 }
