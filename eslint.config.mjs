@@ -32,7 +32,7 @@ const allowed = {
   },
   api: {
     folders: ['core', 'db', 'xml', 'workflows'],
-    packages: ['hono', '@hono/*', '@scalar/*', 'zod', 'jose', 'pino', 'kysely'],
+    packages: ['hono', '@hono/*', 'zod', 'jose', 'pino', 'kysely'],
     node: true,
   },
   db: { folders: ['core'], packages: ['kysely', 'pg', 'zod'], node: true },

@@ -7,11 +7,18 @@ import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
 import type { Db } from '../db/connection.ts';
 import type { ReferenceCache } from '../db/reference-cache.ts';
+import { addressTypeRoutes } from './address-types.ts';
 import type { Authenticator } from './auth.ts';
+import { countryRoutes } from './countries.ts';
+import { currencyRoutes } from './currencies.ts';
+import { documentationRoutes } from './documentation.ts';
 import { isUnavailable } from './failures.ts';
+import { feeRoutes } from './fees.ts';
+import { finInstRoutes } from './fin-insts.ts';
 import { healthRoutes, type ReadinessCheck } from './health.ts';
 import { problem, renderProblem } from './problem.ts';
 import { quoteRoutes } from './quotes.ts';
+import { rateRoutes } from './rates.ts';
 import { baseHeaders } from './response.ts';
 import { createRouter, type Router } from './route.ts';
 
@@ -30,7 +37,17 @@ export interface ApiDependencies {
 /** Declares its routes on the router; `router.add` checks token, role and input before the handler. */
 export type RouteModule = (router: Router, deps: ApiDependencies) => void;
 
-const ownModules: readonly RouteModule[] = [healthRoutes, quoteRoutes];
+const ownModules: readonly RouteModule[] = [
+  countryRoutes,
+  currencyRoutes,
+  addressTypeRoutes,
+  finInstRoutes,
+  quoteRoutes,
+  feeRoutes,
+  rateRoutes,
+  healthRoutes,
+  documentationRoutes,
+];
 
 /** @throws when a route states no roles (SEC-1) */
 export function createApp(deps: ApiDependencies): OpenAPIHono {

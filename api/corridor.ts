@@ -86,6 +86,12 @@ export function findRatedCorridor(data: ReferenceData, key: CorridorKey): Corrid
   return 'kind' in corridor || corridor.rated ? corridor : problem('unknown-corridor');
 }
 
+/** Which side the amount fixes; the source side where both currencies are the same. */
+export function amountSideOf(corridor: Corridor, currency: string): 'source' | 'destination' | undefined {
+  if (currency === corridor.source.currency.currencyCode) return 'source';
+  return currency === corridor.destination.currency.currencyCode ? 'destination' : undefined;
+}
+
 /** A country with one of its currencies, or 404 (REF-3). */
 export function findPlace(data: ReferenceData, countryCode: string, currencyCode: string): Place | Problem {
   if (!data.countries.has(countryCode)) return problem('unknown-country');

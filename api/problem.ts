@@ -90,11 +90,53 @@ export const problems = {
     ruleId: 'REF-3',
     detail: 'The service does not link this source and destination.',
   },
+  'unknown-fee-formula': {
+    status: 404,
+    title: 'Unknown fee formula',
+    ruleId: 'REF-3',
+    detail: 'There is no such fee formula for this country and currency.',
+  },
   'unknown-quote': {
     status: 404,
     title: 'Unknown quote',
     ruleId: 'QUO-9',
     detail: 'There is no such quote of yours.',
+  },
+  'message-refused': {
+    status: 400,
+    title: 'Not an ISO 20022 message',
+    ruleId: 'MSG-2',
+    detail: 'The body is not a message that could be answered.',
+  },
+  'unknown-payment': {
+    status: 404,
+    title: 'Unknown payment',
+    ruleId: 'PAY-8',
+    detail: 'There is no payment with this UETR.',
+  },
+  'not-the-destination': {
+    status: 403,
+    title: 'Not the destination of this payment',
+    ruleId: 'PAY-8',
+    detail: "Only the payment's destination operator may report on it.",
+  },
+  'original-ids-differ': {
+    status: 409,
+    title: 'Original ids differ',
+    ruleId: 'PAY-8',
+    detail: 'The original ids are not those of the pacs.008 that was sent.',
+  },
+  'message-invalid': {
+    status: 422,
+    title: 'Message not valid',
+    ruleId: 'MSG-4',
+    detail: 'The message is not valid by its schema.',
+  },
+  'callback-address-refused': {
+    status: 422,
+    title: 'Callback address refused',
+    ruleId: 'SEC-2',
+    detail: 'The callback address may not be used.',
   },
   'method-not-allowed': {
     status: 405,
@@ -248,9 +290,10 @@ export function problemType(code: ProblemCode): string {
   return `urn:isthmus:problem:${code}`;
 }
 
-export function renderProblem(refusal: Problem): Response {
+/** The JSON text of a refusal. */
+export function problemBody(refusal: Problem): string {
   const row: ProblemRow = problems[refusal.code];
-  const body = renderJson({
+  return renderJson({
     type: problemType(refusal.code),
     title: row.title,
     status: row.status,
@@ -259,8 +302,11 @@ export function renderProblem(refusal: Problem): Response {
     ruleId: refusal.ruleId,
     errors: refusal.errors?.map((fault) => ({ ...fault })),
   });
-  return new Response(body, {
-    status: row.status,
+}
+
+export function renderProblem(refusal: Problem): Response {
+  return new Response(problemBody(refusal), {
+    status: problems[refusal.code].status,
     headers: {
       ...baseHeaders,
       'content-type': 'application/problem+json',

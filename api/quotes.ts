@@ -23,7 +23,13 @@ import { findInstitution, type Institution, type ReferenceData } from '../core/r
 import { findQuote, readOffers, storeQuotes } from '../db/quotes.ts';
 import type { ApiDependencies } from './app.ts';
 import type { Caller } from './caller.ts';
-import { findRatedCorridor, type Corridor, type CorridorFxp, type SettlementPlace } from './corridor.ts';
+import {
+  amountSideOf,
+  findRatedCorridor,
+  type Corridor,
+  type CorridorFxp,
+  type SettlementPlace,
+} from './corridor.ts';
 import { amount, corridorPath, countryCode, currencyCode, finInstId, finInstIdType } from './parameters.ts';
 import { problem, type Problem } from './problem.ts';
 import {
@@ -227,12 +233,6 @@ function askingPsp(data: ReferenceData, caller: Caller, asked: Asked): Instituti
   return institution.countryCode === asked.sourceCountry && institution.roles.includes('psp')
     ? institution
     : problem('psp-not-of-source-country');
-}
-
-/** Which side the amount fixes; the source side where both currencies are the same. */
-export function amountSideOf(corridor: Corridor, currency: string): 'source' | 'destination' | undefined {
-  if (currency === corridor.source.currency.currencyCode) return 'source';
-  return currency === corridor.destination.currency.currencyCode ? 'destination' : undefined;
 }
 
 /** The offers of the FX providers that can settle; ties are broken by the id that PSPs see (QUO-2). */

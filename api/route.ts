@@ -29,6 +29,8 @@ export interface Route<
   readonly tag: string;
   /** Who may call it (SEC-1); a route that names nobody stops the start. `any`: whoever holds a valid token. */
   readonly roles: readonly Role[] | 'any';
+  /** What is judged before the caller is: size and content type of a message (MSG-2); undefined lets it pass. */
+  readonly before?: (context: Context) => Promise<Problem | undefined>;
   /** Refusals of this route, beyond those that every route shares. */
   readonly problems?: readonly ProblemCode[];
   readonly answer: AnswerDocument;
@@ -122,6 +124,8 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
       for (const [path, operationId] of Object.entries(names)) {
         app.openAPIRegistry.registerPath(documentOf(route, { path, operationId, roles }));
         serve(route.method, path, async (context) => {
+          const refusal = await route.before?.(context);
+          if (refusal !== undefined) return refusal;
           const caller = await authenticated(authenticator, context);
           if (isProblem(caller)) return caller;
           if (caller.role !== 'all' && !roles.includes(caller.role)) return problem('forbidden');

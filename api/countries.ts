@@ -1,0 +1,134 @@
+// Endpoints 1 to 3: countries, their currencies and maxima. It must not change anything: reference data has no writer here.
+import { z } from '@hono/zod-openapi';
+import { exact, type JsonObject } from '../core/money.ts';
+import { clearingSystemsOf, type Country, type ReferenceData } from '../core/reference.ts';
+import type { ApiDependencies } from './app.ts';
+import { findPlace } from './corridor.ts';
+import { countryCode, currencyCode } from './parameters.ts';
+import { problem } from './problem.ts';
+import { referenceAnswer } from './reference-answer.ts';
+import type { Router } from './route.ts';
+
+const decimalText = z.string().openapi({ description: 'Decimal, scale as given', example: '200000' });
+const countryFields = {
+  countryCode: z.string().openapi({ example: 'SG' }),
+  name: z.string().openapi({ example: 'Singapore' }),
+  currencies: z.array(z.object({ currencyCode: z.string(), maxAmount: decimalText }).strict()),
+  requiredMessageElements: z
+    .object({ pacs008: z.array(z.string()) })
+    .strict()
+    .openapi({ description: 'purposeCode, categoryPurposeCode', example: { pacs008: ['purposeCode'] } }),
+};
+const id = z.int().openapi({ description: 'ISO 3166 numeric', example: 702 });
+const countrySchema = z
+  .object({ id, ...countryFields })
+  .strict()
+  .openapi('Country');
+const countryListSchema = z
+  .object({
+    countries: z.array(
+      z
+        .object({ countryId: id, ...countryFields })
+        .strict()
+        .openapi('CountryListItem'),
+    ),
+  })
+  .strict()
+  .openapi('Countries');
+const maxAmountsSchema = z
+  .array(z.object({ clearingSystemId: z.string(), maxAmount: decimalText }).strict().openapi('MaxAmount'))
+  .openapi('MaxAmounts');
+
+export function countryRoutes(router: Router, deps: ApiDependencies): void {
+  const tag = 'Reference data';
+  const roles = 'any';
+  router.add(
+    {
+      method: 'get',
+      path: '/countries',
+      operationId: 'listCountries',
+      summary: 'All countries (endpoint 1)',
+      tag,
+      roles,
+      answer: { description: 'Countries', schema: countryListSchema },
+    },
+    ({ context }) => {
+      const data = deps.reference.current();
+      const render = () => ({
+        countries: [...data.countries.values()].map((country) => ({
+          countryId: country.countryId,
+          ...fieldsOf(data, country),
+        })),
+      });
+      return referenceAnswer(context, data, { name: 'countries', render });
+    },
+  );
+  router.add(
+    {
+      method: 'get',
+      path: '/countries/{countryCode}',
+      operationId: 'getCountry',
+      summary: 'One country (endpoint 2)',
+      tag,
+      roles,
+      params: z.object({ countryCode }),
+      problems: ['unknown-country'],
+      answer: { description: 'The country', schema: countrySchema },
+    },
+    ({ params, context }) => {
+      const data = deps.reference.current();
+      const country = data.countries.get(params.countryCode);
+      if (country === undefined) return problem('unknown-country');
+      const render = () => ({ id: country.countryId, ...fieldsOf(data, country) }); // REF-1
+      return referenceAnswer(context, data, { name: `country ${country.countryCode}`, render });
+    },
+  );
+  router.add(
+    {
+      method: 'get',
+      path: '/countries/{countryCode}/currencies/{currencyCode}/max-amounts',
+      operationId: 'getMaxAmounts',
+      summary: 'Largest payment of each payment system of a country in a currency (endpoint 3)',
+      tag,
+      roles,
+      params: z.object({ countryCode, currencyCode }),
+      problems: ['unknown-country', 'unknown-currency', 'currency-not-of-country'],
+      answer: { description: 'One entry per payment system', schema: maxAmountsSchema },
+    },
+    ({ params, context }) => {
+      const data = deps.reference.current();
+      const place = findPlace(data, params.countryCode, params.currencyCode);
+      if ('kind' in place) return place;
+      const render = () =>
+        clearingSystemsOf(data, params.countryCode, params.currencyCode).map(
+          ({ clearingSystemId, maxAmount }) => ({ clearingSystemId, maxAmount }),
+        );
+      const name = `max-amounts ${params.countryCode} ${params.currencyCode}`;
+      return referenceAnswer(context, data, { name, render });
+    },
+  );
+}
+
+function fieldsOf(data: ReferenceData, country: Country): JsonObject {
+  return {
+    countryCode: country.countryCode,
+    name: country.name,
+    currencies: currenciesOf(data, country.countryCode),
+    requiredMessageElements: { pacs008: country.requiredPacs008Elements },
+  };
+}
+
+/** Per currency the lowest maximum, should several payment systems serve it: that amount passes in each of them. */
+function currenciesOf(data: ReferenceData, code: string): JsonObject[] {
+  const lowest = new Map<string, string>();
+  for (const system of data.clearingSystems.values()) {
+    if (!system.countryCodes.includes(code)) continue;
+    const known = lowest.get(system.currencyCode);
+    if (known === undefined || exact(system.maxAmount).lt(exact(known))) {
+      lowest.set(system.currencyCode, system.maxAmount);
+    }
+  }
+  return [...lowest]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([currency, maxAmount]) => ({ currencyCode: currency, maxAmount }));
+}

@@ -1,0 +1,148 @@
+// The OpenAPI document and a page to read and try it, from files of our own packages only. It must load nothing from elsewhere.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from '@hono/zod-openapi';
+import packageJson from '../package.json' with { type: 'json' };
+import type { ApiDependencies } from './app.ts';
+import { openApiDocument } from './openapi.ts';
+import { problem } from './problem.ts';
+import { baseHeaders } from './response.ts';
+import type { Router } from './route.ts';
+
+/** What the page loads, and nothing else of the package. */
+const assets = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+} as const;
+
+export function documentationRoutes(router: Router, deps: ApiDependencies): void {
+  let text: string | undefined;
+  router.addPublic(
+    {
+      method: 'get',
+      path: '/openapi.json',
+      operationId: 'getOpenApiDocument',
+      summary: 'This document (OpenAPI 3.1)',
+      tag: 'Service',
+      answers: {
+        200: {
+          description: 'The document',
+          content: { 'application/json': { schema: z.record(z.string(), z.unknown()) } },
+        },
+      },
+    },
+    () => {
+      // made when it is first asked for: every module has declared its routes by then
+      text ??= JSON.stringify(openApiDocument(router.app, deps.config.publicUrl, packageJson.version));
+      const headers = {
+        ...baseHeaders,
+        'content-type': 'application/json',
+        'cache-control': 'public, max-age=60',
+      };
+      return new Response(text, { headers });
+    },
+  );
+  addPage(router, deps.config.publicUrl);
+}
+
+function addPage(router: Router, publicUrl: string): void {
+  const route = { method: 'get', tag: 'Service', hidden: true, answers: {} } as const;
+  const shown = { ...baseHeaders, 'content-security-policy': pagePolicy(publicUrl) };
+  router.addPublic(
+    {
+      ...route,
+      path: '/reference',
+      operationId: 'getReferencePage',
+      summary: 'The reference, to read and try',
+    },
+    () => new Response(page, { headers: { ...shown, 'content-type': 'text/html; charset=utf-8' } }),
+  );
+  router.addPublic(
+    { ...route, path: '/reference/start.js', operationId: 'getReferenceStart', summary: 'Starts the page' },
+    () =>
+      new Response(startScript, { headers: { ...shown, 'content-type': 'text/javascript; charset=utf-8' } }),
+  );
+  for (const [name, type] of Object.entries(assets)) {
+    const loaded = lazily(() => loadAsset(name));
+    router.addPublic(
+      { ...route, path: `/reference/${name}`, operationId: `getReferenceAsset ${name}`, summary: name },
+      async (context) => {
+        const asset = await loaded().catch(() => undefined);
+        if (asset === undefined) return problem('not-found');
+        const headers = {
+          ...shown,
+          'content-type': type,
+          'cache-control': 'public, no-cache',
+          etag: asset.etag,
+        };
+        return context.req.header('if-none-match') === asset.etag
+          ? new Response(null, { status: 304, headers })
+          : new Response(asset.bytes, { headers });
+      },
+    );
+  }
+}
+
+/** Scripts and styles from here only; the reader sets style attributes. It calls this service and its token endpoint. */
+function pagePolicy(publicUrl: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${new URL(publicUrl).origin}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+interface Asset {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly etag: string;
+}
+
+async function loadAsset(name: string): Promise<Asset> {
+  const file = fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`));
+  const bytes = new Uint8Array(await readFile(file));
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+}
+
+/** The work is done when it is first asked for; a failure is not kept. */
+function lazily<Value>(work: () => Promise<Value>): () => Promise<Value> {
+  let pending: Promise<Value> | undefined;
+  return () => {
+    pending ??= work().catch((error: unknown) => {
+      pending = undefined;
+      throw error;
+    });
+    return pending;
+  };
+}
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Isthmus API reference</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/reference/swagger-ui.css">
+  </head>
+  <body>
+    <div id="reference"></div>
+    <script src="/reference/swagger-ui-bundle.js"></script>
+    <script src="/reference/start.js"></script>
+  </body>
+</html>
+`;
+
+const startScript = `window.reference = SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  displayRequestDuration: true,
+  persistAuthorization: true,
+  validatorUrl: null,
+});
+`;

@@ -1,0 +1,192 @@
+// Endpoints 14 to 16: fees and amounts at a given rate, and the two fee formulas. No capping here (FEE-6).
+import { z } from '@hono/zod-openapi';
+import { feesAndAmounts } from '../core/fee.ts';
+import { fitsDecimalPlaces, jsonNumber, plainDecimal } from '../core/money.ts';
+import { keyOf, type ReferenceData } from '../core/reference.ts';
+import type { ApiDependencies } from './app.ts';
+import { amountSideOf, findCorridor, findPlace } from './corridor.ts';
+import { amount, corridorPath, countryCode, currencyCode, rate } from './parameters.ts';
+import { problem, type Problem } from './problem.ts';
+import { referenceAnswer } from './reference-answer.ts';
+import { json } from './response.ts';
+import type { Router } from './route.ts';
+
+const decimal = z.number().openapi({ description: 'Exact decimal' });
+const money = z.object({ amount: decimal, currency: z.string() }).strict();
+const feesAndAmountsSchema = z
+  .object({
+    debtorAgent: z.object({ interbankSettlementAmount: money, networkSchemeFee: money }).strict(),
+    creditorAgent: z
+      .object({ interbankSettlementAmount: money, chargesAmount: money, creditorAccountAmount: decimal })
+      .strict(),
+  })
+  .strict()
+  .openapi('FeesAndAmounts');
+const schemeFeeSchema = z
+  .object({
+    countryCode: z.string(),
+    currency: z.string(),
+    nominalFeeAmount: z.string().openapi({ description: 'Decimal, scale as given' }),
+    percentageFeeAsRatio: decimal,
+  })
+  .strict()
+  .openapi('SchemeFeeFormula');
+const creditorAgentFeeSchema = z
+  .object({
+    countryCode: z.string(),
+    nominalFee: z
+      .object({
+        amount: z.string().openapi({ description: 'Decimal, scale as given' }),
+        currency: z.string(),
+      })
+      .strict(),
+    percentageFee: decimal,
+  })
+  .strict()
+  .openapi('CreditorAgentFeeFormula');
+
+const feesPath = corridorPath.extend({ amountCurrency: currencyCode, amount, exchangeRate: rate });
+
+export function feeRoutes(router: Router, deps: ApiDependencies): void {
+  addFeesAndAmounts(router, deps);
+  addFormulas(router, deps);
+}
+
+const common = { method: 'get', tag: 'Fees', roles: 'any' } as const;
+
+function addFeesAndAmounts(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      path: '/fees-and-amounts/{sourceCountry}/{sourceCurrency}/{destinationCountry}/{destinationCurrency}/{amountCurrency}/{amount}/{exchangeRate}',
+      operationId: 'getFeesAndAmounts',
+      summary: 'Fees and amounts at a given rate (endpoint 14)',
+      params: feesPath,
+      problems: [
+        'unknown-country',
+        'unknown-currency',
+        'currency-not-of-country',
+        'unknown-corridor',
+        'amount-currency-not-of-corridor',
+        'too-many-decimals',
+        'amount-too-small',
+      ],
+      answer: {
+        description: 'What the pacs.008 carries',
+        schema: feesAndAmountsSchema,
+        example: feesExample,
+      },
+    },
+    ({ params }) => getFeesAndAmounts(deps.reference.current(), params),
+  );
+}
+
+function addFormulas(router: Router, deps: ApiDependencies): void {
+  const formula = {
+    params: z.object({ countryCode, currencyCode }),
+    problems: [
+      'unknown-country',
+      'unknown-currency',
+      'currency-not-of-country',
+      'unknown-fee-formula',
+    ] as const,
+  };
+  router.add(
+    {
+      ...common,
+      ...formula,
+      path: '/fee-formulas/network-scheme-fee/{countryCode}/{currencyCode}',
+      operationId: 'getSchemeFeeFormula',
+      summary: 'Network scheme fee formula of a source country and currency (endpoint 15)',
+      answer: { description: 'The formula, source currency', schema: schemeFeeSchema },
+    },
+    ({ params, context }) => {
+      const data = deps.reference.current();
+      const place = findPlace(data, params.countryCode, params.currencyCode);
+      if ('kind' in place) return place;
+      const stored = data.schemeFeeFormulas.get(keyOf(params.countryCode, params.currencyCode));
+      if (stored === undefined) return problem('unknown-fee-formula');
+      const render = () => ({
+        countryCode: params.countryCode,
+        currency: params.currencyCode,
+        nominalFeeAmount: stored.nominalFeeAmount,
+        percentageFeeAsRatio: jsonNumber(plainDecimal(stored.percentageFeeAsRatio)),
+      });
+      const name = `scheme-fee ${params.countryCode} ${params.currencyCode}`;
+      return referenceAnswer(context, data, { name, render });
+    },
+  );
+  router.add(
+    {
+      ...common,
+      ...formula,
+      path: '/fee-formulas/creditor-agent-fee/{countryCode}/{currencyCode}',
+      operationId: 'getCreditorAgentFeeFormula',
+      summary: 'Creditor agent fee formula of a destination country and currency (endpoint 16)',
+      answer: { description: 'The formula, destination currency', schema: creditorAgentFeeSchema },
+    },
+    ({ params, context }) => {
+      const data = deps.reference.current();
+      const place = findPlace(data, params.countryCode, params.currencyCode);
+      if ('kind' in place) return place;
+      const stored = data.creditorAgentFeeFormulas.get(keyOf(params.countryCode, params.currencyCode));
+      if (stored === undefined) return problem('unknown-fee-formula');
+      const render = () => ({
+        countryCode: params.countryCode,
+        nominalFee: { amount: stored.nominalFee, currency: params.currencyCode },
+        percentageFee: jsonNumber(plainDecimal(stored.percentageFee)),
+      });
+      const name = `creditor-agent-fee ${params.countryCode} ${params.currencyCode}`;
+      return referenceAnswer(context, data, { name, render });
+    },
+  );
+}
+
+function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>): Response | Problem {
+  const corridor = findCorridor(data, asked);
+  if ('kind' in corridor) return corridor;
+  const side = amountSideOf(corridor, asked.amountCurrency);
+  if (side === undefined) return problem('amount-currency-not-of-corridor');
+  const source = corridor.source.currency;
+  const destination = corridor.destination.currency;
+  const { decimalPlaces } = side === 'source' ? source : destination;
+  if (!fitsDecimalPlaces(asked.amount, decimalPlaces)) return problem('too-many-decimals');
+  const outcome = feesAndAmounts({
+    amountSide: side,
+    amount: asked.amount,
+    exchangeRate: asked.exchangeRate,
+    sourceDecimalPlaces: source.decimalPlaces,
+    destinationDecimalPlaces: destination.decimalPlaces,
+    schemeFee: corridor.schemeFee,
+    creditorAgentFee: corridor.creditorAgentFee,
+  });
+  if (outcome.kind === 'rejected') {
+    return problem(outcome.code, { detail: outcome.detail, ruleId: outcome.ruleId });
+  }
+  const inSource = (text: string) => ({ amount: jsonNumber(text), currency: source.currencyCode });
+  const inDestination = (text: string) => ({ amount: jsonNumber(text), currency: destination.currencyCode });
+  return json({
+    debtorAgent: {
+      interbankSettlementAmount: inSource(outcome.sourceInterbankSettlementAmount),
+      networkSchemeFee: inSource(outcome.networkSchemeFee),
+    },
+    creditorAgent: {
+      interbankSettlementAmount: inDestination(outcome.destinationInterbankSettlementAmount),
+      chargesAmount: inDestination(outcome.creditorAgentFee),
+      creditorAccountAmount: jsonNumber(outcome.creditorAccountAmount),
+    },
+  });
+}
+
+/** The specification's figures: 1,000 SGD to Thailand at 25. */
+const feesExample = {
+  debtorAgent: {
+    interbankSettlementAmount: { amount: 1000, currency: 'SGD' },
+    networkSchemeFee: { amount: 1.5, currency: 'SGD' },
+  },
+  creditorAgent: {
+    interbankSettlementAmount: { amount: 25000, currency: 'THB' },
+    chargesAmount: { amount: 100, currency: 'THB' },
+    creditorAccountAmount: 24900,
+  },
+};

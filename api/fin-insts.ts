@@ -1,0 +1,218 @@
+// Endpoints 9 to 11: institutions, by role, by country, by identifier. Those that are not onboarded are listed too (REF-3).
+import { createHash } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import type { FinInstRoleFilter } from '../core/ids.ts';
+import type { JsonObject } from '../core/money.ts';
+import { findInstitution, type Institution, type ReferenceData } from '../core/reference.ts';
+import type { ApiDependencies } from './app.ts';
+import { countryCode, finInstId, finInstIdType } from './parameters.ts';
+import { problem } from './problem.ts';
+import { referenceAnswer } from './reference-answer.ts';
+import type { Router } from './route.ts';
+
+const institutionSchema = z
+  .object({
+    name: z.string().openapi({ example: 'Lotus Bank Singapore' }),
+    finInstId: z
+      .object({
+        BICFI: z.array(z.string()),
+        LEI: z.string().nullable(),
+        otherId: z.array(z.string()).nullable(),
+      })
+      .strict(),
+    countryCode: z.string().openapi({ example: 'SG' }),
+    roles: z.array(z.enum(['psp', 'fxp', 'sap'])),
+  })
+  .strict()
+  .openapi('FinancialInstitution');
+const institutionsSchema = z.array(institutionSchema).openapi('FinancialInstitutions');
+const pageSchema = z
+  .object({ finInsts: z.array(institutionSchema) })
+  .strict()
+  .openapi('FinancialInstitutionPage');
+
+const finInstRole = z.enum(['psp', 'fxp', 'sap', 'any']);
+const defaultLimit = 100; // REF-2
+const maxLimit = 500; // REF-2
+const limit = z
+  .string()
+  .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= maxLimit, {
+    error: `must be a whole number from 1 to ${maxLimit}`,
+  })
+  .optional()
+  .openapi({
+    type: 'integer',
+    minimum: 1,
+    maximum: maxLimit,
+    default: defaultLimit,
+    description: 'Largest number of institutions of a page (REF-2)',
+  });
+const cursor = z
+  .string()
+  .regex(/^[\w.-]{1,200}$/, 'is not a cursor')
+  .optional()
+  .openapi({ description: 'From the Link header of the page before; opaque (REF-2)' });
+
+export function finInstRoutes(router: Router, deps: ApiDependencies): void {
+  addList(router, deps);
+  addCountryLists(router, deps);
+  addLookup(router, deps);
+}
+
+const common = { method: 'get', tag: 'Reference data', roles: 'any' } as const;
+
+function addList(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      path: '/fin-insts/{finInstRole}',
+      operationId: 'listFinInsts',
+      summary: 'Institutions of all countries by role, in pages (endpoint 9)',
+      description: 'The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288).',
+      params: z.object({ finInstRole }),
+      query: z.object({ limit, cursor }),
+      problems: ['invalid-cursor'],
+      answer: { description: 'A page of institutions', schema: pageSchema },
+    },
+    ({ params, query, context }) => {
+      const data = deps.reference.current();
+      const after = query.cursor === undefined ? '' : readCursor(query.cursor, params.finInstRole, data);
+      if (after === undefined) {
+        return problem('invalid-cursor', {
+          errors: [{ parameter: 'cursor', detail: 'is not a cursor of this list' }],
+        });
+      }
+      const size = query.limit === undefined ? defaultLimit : Number(query.limit);
+      const rest = institutionsOf(data, params.finInstRole).filter(
+        ({ institutionId }) => institutionId > after,
+      );
+      const page = rest.slice(0, size);
+      const last = page.at(-1);
+      const next =
+        rest.length > page.length && last !== undefined
+          ? `${deps.config.publicUrl}/fin-insts/${params.finInstRole}?limit=${size}&cursor=${writeCursor(last.institutionId, params.finInstRole)}`
+          : undefined;
+      return referenceAnswer(context, data, {
+        name: `fin-insts ${params.finInstRole} ${size} ${after}`,
+        render: () => ({ finInsts: page.map(renderInstitution) }),
+        ...(next === undefined ? {} : { headers: { link: `<${next}>; rel="next"` } }),
+      });
+    },
+  );
+}
+
+function addCountryLists(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      path: '/countries/{countryCode}/fin-insts/{finInstRole}',
+      operationId: 'listFinInstsOfCountry',
+      summary: 'Institutions of a country by role (endpoint 10)',
+      params: z.object({ countryCode, finInstRole }),
+      problems: ['unknown-country'],
+      answer: { description: 'Institutions', schema: institutionsSchema },
+    },
+    ({ params, context }) => {
+      const data = deps.reference.current();
+      if (!data.countries.has(params.countryCode)) return problem('unknown-country');
+      return referenceAnswer(context, data, ofCountry(data, params.countryCode, params.finInstRole));
+    },
+  );
+  router.add(
+    {
+      ...common,
+      path: '/countries/{countryCode}/fin-insts',
+      operationId: 'listAllFinInstsOfCountry',
+      summary: 'Institutions of a country, all roles (endpoint 10, role left out)',
+      params: z.object({ countryCode }),
+      problems: ['unknown-country'],
+      answer: { description: 'Institutions', schema: institutionsSchema },
+    },
+    ({ params, context }) => {
+      const data = deps.reference.current();
+      if (!data.countries.has(params.countryCode)) return problem('unknown-country');
+      return referenceAnswer(context, data, ofCountry(data, params.countryCode, 'any')); // REF-3
+    },
+  );
+}
+
+function addLookup(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      path: '/fin-insts/any/{finInstIdType}/{finInstId}',
+      operationId: 'getFinInst',
+      summary: 'One institution by an identifier (endpoint 11)',
+      description: 'A BIC8 and the same BIC with `XXX` are the same institution (REF-4).',
+      params: z.object({ finInstIdType, finInstId }),
+      problems: ['unknown-institution'],
+      answer: { description: 'The institution', schema: institutionSchema },
+    },
+    ({ params, context }) => {
+      const data = deps.reference.current();
+      const institution = findInstitution(data, params.finInstIdType, params.finInstId);
+      if (institution === undefined) return problem('unknown-institution');
+      const name = `fin-inst ${institution.institutionId}`;
+      return referenceAnswer(context, data, { name, render: () => renderInstitution(institution) });
+    },
+  );
+}
+
+function ofCountry(data: ReferenceData, country: string, role: FinInstRoleFilter) {
+  return {
+    name: `fin-insts-of ${country} ${role}`,
+    render: () =>
+      institutionsOf(data, role)
+        .filter((institution) => institution.countryCode === country)
+        .map(renderInstitution),
+  };
+}
+
+const listsOfSnapshot = new WeakMap<ReferenceData, Map<FinInstRoleFilter, readonly Institution[]>>();
+
+/** By id, so that a page continues after the last one even when institutions were added meanwhile (REF-2). */
+function institutionsOf(data: ReferenceData, role: FinInstRoleFilter): readonly Institution[] {
+  let lists = listsOfSnapshot.get(data);
+  if (lists === undefined) {
+    listsOfSnapshot.set(data, (lists = new Map<FinInstRoleFilter, readonly Institution[]>()));
+  }
+  let list = lists.get(role);
+  if (list === undefined) {
+    list = [...data.institutions.values()]
+      .filter((institution) => role === 'any' || institution.roles.includes(role))
+      .sort((a, b) => (a.institutionId < b.institutionId ? -1 : 1));
+    lists.set(role, list);
+  }
+  return list;
+}
+
+function renderInstitution(institution: Institution): JsonObject {
+  return {
+    name: institution.name,
+    finInstId: {
+      BICFI: institution.bics,
+      LEI: institution.lei,
+      otherId: institution.otherIds.length === 0 ? null : institution.otherIds,
+    },
+    countryCode: institution.countryCode,
+    roles: institution.roles,
+  };
+}
+
+/** The last id of a page with a check value, so that a cursor that we never gave is recognised (REF-3). It hides nothing. */
+function writeCursor(institutionId: string, role: FinInstRoleFilter): string {
+  return `${Buffer.from(institutionId).toString('base64url')}.${checkValue(institutionId, role)}`;
+}
+
+function readCursor(text: string, role: FinInstRoleFilter, data: ReferenceData): string | undefined {
+  const institutionId = Buffer.from(text.slice(0, Math.max(text.indexOf('.'), 0)), 'base64url').toString(
+    'utf8',
+  );
+  return data.institutions.has(institutionId) && writeCursor(institutionId, role) === text
+    ? institutionId
+    : undefined;
+}
+
+function checkValue(institutionId: string, role: FinInstRoleFilter): string {
+  return createHash('sha256').update(`fin-insts ${role} ${institutionId}`).digest('base64url').slice(0, 11);
+}

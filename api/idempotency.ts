@@ -1,0 +1,70 @@
+// The Idempotency-Key header of the three posts (FX-10). It must not be consulted before the input is found to hold.
+import { createHash } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { renderJson, type JsonValue } from '../core/money.ts';
+import type { Db } from '../db/connection.ts';
+import { answerOnce, type KeptAnswer } from '../db/idempotency.ts';
+import type { Caller } from './caller.ts';
+import { invalidRequest, isProblem, problem, problemBody, problems, type Problem } from './problem.ts';
+import { jsonHeaders } from './response.ts';
+
+export const idempotencyHeader = z.object({
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[!-~]{1,255}$/)
+    .optional()
+    .openapi({
+      description: 'Same key and body, same answer, for 24 hours (FX-10)',
+      example: 'rate-2026-01-05-1',
+    }),
+});
+
+export interface IdempotentCall {
+  readonly context: Context;
+  readonly caller: Caller;
+  readonly bodyText: string;
+  /** Aliases of a route share it, so that a repeat may come by either path. */
+  readonly operation: string;
+}
+
+type Work = (trx: Db) => Promise<JsonValue | Problem>;
+
+/** Does the work in one transaction; under a key at most once, and a repeat gets the first answer, refusals included. */
+export async function idempotent(db: Db, call: IdempotentCall, work: Work): Promise<Response | Problem> {
+  const key = call.context.req.raw.headers.get('idempotency-key');
+  if (key === null) return respond(await db.transaction().execute((trx) => answerOf(trx, work)));
+  if (!/^[!-~]{1,255}$/.test(key)) {
+    return invalidRequest([
+      { parameter: 'Idempotency-Key', detail: 'must be 1 to 255 printable ASCII characters without spaces' },
+    ]);
+  }
+  const sha256 = createHash('sha256').update(`${call.operation}\n${call.bodyText}`).digest();
+  const outcome = await answerOnce(db, { clientId: call.caller.clientId, key, sha256 }, (trx) =>
+    answerOf(trx, work),
+  );
+  switch (outcome.kind) {
+    case 'running':
+      return problem('request-in-progress', { headers: { 'retry-after': '1' } });
+    case 'reused':
+      return problem('idempotency-key-reused');
+    case 'answered':
+      return respond(outcome.answer);
+  }
+}
+
+async function answerOf(trx: Db, work: Work): Promise<KeptAnswer> {
+  const result = await work(trx);
+  return isRefusal(result)
+    ? { status: problems[result.code].status, body: problemBody(result) }
+    : { status: 200, body: renderJson(result) };
+}
+
+function isRefusal(result: JsonValue | Problem): result is Problem {
+  return typeof result === 'object' && result !== null && isProblem(result);
+}
+
+function respond({ status, body }: KeptAnswer): Response {
+  const headers = status < 400 ? jsonHeaders : { ...jsonHeaders, 'content-type': 'application/problem+json' };
+  return new Response(body, { status, headers });
+}

@@ -1,0 +1,281 @@
+// Endpoints 17 to 19 and the two lists of rates: what FX providers post, and what PSPs and they themselves may see of it.
+// An FX provider must never see another's rates here (FX-9): only the market's best, without a name (FX-5).
+import { z } from '@hono/zod-openapi';
+import { exact, fitsDecimalPlaces, jsonNumber, type JsonObject } from '../core/money.ts';
+import { findInstitution, mainIdentifier, type ReferenceData } from '../core/reference.ts';
+import type { Db } from '../db/connection.ts';
+import { registerPspImprovement, registerTier } from '../db/improvements.ts';
+import { bestBaseRate, readActiveRates, replaceRates, type StoredRate } from '../db/rates.ts';
+import type { ApiDependencies } from './app.ts';
+import { findPlace, findRatedCorridor, isSetUp, settlementPlaceOf, type CorridorKey } from './corridor.ts';
+import { idempotencyHeader, idempotent } from './idempotency.ts';
+import {
+  amount,
+  basisPoints,
+  corridorPath,
+  currencyCode,
+  finInstId,
+  finInstIdType,
+  rate,
+} from './parameters.ts';
+import { invalidRequest, problem, type Problem } from './problem.ts';
+import {
+  pspImprovementSchema,
+  rateAcceptedExample,
+  rateAcceptedSchema,
+  ratesSchema,
+  tierImprovementSchema,
+} from './rate-schemas.ts';
+import { json } from './response.ts';
+import type { Router } from './route.ts';
+
+const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');
+const tierBody = z
+  .object({
+    unitCurrency: currencyCode.openapi({ description: 'Source currency' }),
+    threshold: amount.openapi({
+      description: 'Smallest source amount, inclusive; above zero',
+      example: '1000',
+    }),
+    improvementBasisPoints: basisPoints,
+  })
+  .strict()
+  .openapi('NewTierImprovement');
+const pspBody = z
+  .object({ pspIdType: finInstIdType, pspId: finInstId, improvementBasisPoints: basisPoints })
+  .strict()
+  .openapi('NewPspImprovement');
+
+const post = {
+  method: 'post',
+  tag: 'Rates',
+  roles: ['fxp'],
+  request: { headers: idempotencyHeader },
+} as const;
+const postProblems = ['fxp-not-named', 'request-in-progress', 'idempotency-key-reused'] as const;
+
+export function rateRoutes(router: Router, deps: ApiDependencies): void {
+  addPosts(router, deps);
+  addLists(router, deps);
+}
+
+function addPosts(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...post,
+      path: '/api/v1/rates',
+      aliases: { '/rates/': 'postRateAlias' },
+      operationId: 'postRate',
+      summary: 'Issue a new rate (endpoint 17)',
+      body: rateBody,
+      problems: [
+        ...postProblems,
+        'same-currency-corridor',
+        'corridor-not-set-up',
+        'source-sap-not-validated',
+        'destination-sap-not-validated',
+      ],
+      answer: { description: 'Accepted', schema: rateAcceptedSchema, example: rateAcceptedExample },
+    },
+    ({ body, bodyText, caller, context }) => {
+      const { institutionId } = caller;
+      if (institutionId === undefined) return problem('fxp-not-named');
+      return idempotent(deps.db, { context, caller, bodyText, operation: 'postRate' }, (trx) =>
+        postRate(trx, deps.reference.current(), { ...body, fxpId: institutionId }),
+      );
+    },
+  );
+  router.add(
+    {
+      ...post,
+      path: '/api/v1/tier_improvements',
+      aliases: { '/improvements/tiers/': 'postTierImprovementAlias' },
+      operationId: 'postTierImprovement',
+      summary: 'Register or update a tier improvement (endpoint 18)',
+      body: tierBody,
+      problems: [...postProblems, 'unit-currency-unknown', 'too-many-decimals'],
+      answer: { description: 'The stored record', schema: tierImprovementSchema },
+    },
+    ({ body, bodyText, caller, context }) => {
+      const { institutionId } = caller;
+      if (institutionId === undefined) return problem('fxp-not-named');
+      if (exact(body.threshold).isZero()) {
+        return invalidRequest([{ pointer: '/threshold', detail: 'must be above zero' }], 'FX-6');
+      }
+      return idempotent(deps.db, { context, caller, bodyText, operation: 'postTierImprovement' }, (trx) =>
+        postTier(trx, deps.reference.current(), { ...body, fxpId: institutionId }),
+      );
+    },
+  );
+  router.add(
+    {
+      ...post,
+      path: '/api/v1/psp_improvements',
+      aliases: { '/improvements/psps/': 'postPspImprovementAlias' },
+      operationId: 'postPspImprovement',
+      summary: 'Register or update a PSP improvement (endpoint 19)',
+      body: pspBody,
+      problems: [...postProblems, 'unknown-psp'],
+      answer: { description: 'The stored record', schema: pspImprovementSchema },
+    },
+    ({ body, bodyText, caller, context }) => {
+      const { institutionId } = caller;
+      if (institutionId === undefined) return problem('fxp-not-named');
+      return idempotent(deps.db, { context, caller, bodyText, operation: 'postPspImprovement' }, (trx) =>
+        postPsp(trx, deps.reference.current(), { ...body, fxpId: institutionId }),
+      );
+    },
+  );
+}
+
+/** The specification's processing list of endpoint 17, step by step, in one transaction. */
+async function postRate(
+  trx: Db,
+  data: ReferenceData,
+  asked: z.output<typeof rateBody> & { fxpId: string },
+): Promise<JsonObject | Problem> {
+  const refusal = checkRate(data, asked); // steps 1 and 2
+  if (refusal !== undefined) return refusal;
+  const [base, ...tiers] = await replaceRates(trx, asked); // steps 3 to 5
+  const best = await bestBaseRate(trx, asked); // step 8
+  if (base === undefined || best === undefined) throw new Error('a rate was saved');
+  return {
+    status: 'accepted',
+    quote: { ...renderRate(base), tierRates: tiers.map(renderTierRate) },
+    marketRate: { exchangeRate: jsonNumber(best) },
+  };
+}
+
+/** FX-2 and FX-3, each with a code of its own. */
+function checkRate(data: ReferenceData, asked: CorridorKey & { fxpId: string }): Problem | undefined {
+  if (asked.sourceCurrency === asked.destinationCurrency) return problem('same-currency-corridor');
+  if (!isSetUp(data, asked.fxpId, asked)) return problem('corridor-not-set-up');
+  const source = findPlace(data, asked.sourceCountry, asked.sourceCurrency);
+  const destination = findPlace(data, asked.destinationCountry, asked.destinationCurrency);
+  if ('kind' in source || 'kind' in destination) return problem('corridor-not-set-up');
+  if (settlementPlaceOf(data, asked.fxpId, source) === undefined) return problem('source-sap-not-validated');
+  if (settlementPlaceOf(data, asked.fxpId, destination) === undefined) {
+    return problem('destination-sap-not-validated');
+  }
+  return undefined;
+}
+
+async function postTier(
+  trx: Db,
+  data: ReferenceData,
+  asked: z.output<typeof tierBody> & { fxpId: string },
+): Promise<JsonObject | Problem> {
+  const currency = data.currencies.get(asked.unitCurrency);
+  if (currency === undefined) return problem('unit-currency-unknown');
+  if (!fitsDecimalPlaces(asked.threshold, currency.decimalPlaces)) return problem('too-many-decimals');
+  const stored = await registerTier(trx, asked);
+  return {
+    tierImprovementId: stored.tierImprovementId,
+    ...identityOf(data, stored.fxpId),
+    unitCurrency: stored.unitCurrency,
+    threshold: stored.threshold,
+    improvementBasisPoints: stored.improvementBasisPoints,
+    updatedDateTime: stored.updatedAt.toISOString(),
+  };
+}
+
+async function postPsp(
+  trx: Db,
+  data: ReferenceData,
+  asked: z.output<typeof pspBody> & { fxpId: string },
+): Promise<JsonObject | Problem> {
+  const psp = findInstitution(data, asked.pspIdType, asked.pspId);
+  if (psp?.roles.includes('psp') !== true) return problem('unknown-psp', { ruleId: 'FX-7' });
+  const { fxpId, improvementBasisPoints } = asked;
+  const stored = await registerPspImprovement(trx, {
+    fxpId,
+    pspId: psp.institutionId,
+    improvementBasisPoints,
+  });
+  return {
+    pspImprovementId: stored.pspImprovementId,
+    ...identityOf(data, fxpId),
+    pspIdType: asked.pspIdType,
+    pspId: asked.pspId,
+    improvementBasisPoints: stored.improvementBasisPoints,
+    updatedDateTime: stored.updatedAt.toISOString(),
+  };
+}
+
+function addLists(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      method: 'get',
+      path: '/rates/',
+      operationId: 'listRates',
+      summary: 'Current rates of a corridor, all FX providers',
+      tag: 'Rates',
+      roles: ['psp', 'operator'], // FX-9: an FXP may not list its competitors' rates
+      query: corridorPath,
+      problems: ['unknown-country', 'unknown-currency', 'currency-not-of-country', 'unknown-corridor'],
+      answer: { description: 'Base and tier rates, best first', schema: ratesSchema },
+    },
+    async ({ query }) => {
+      const data = deps.reference.current();
+      const corridor = findRatedCorridor(data, query);
+      if ('kind' in corridor) return corridor;
+      const rates = await readActiveRates(deps.db, corridor.key);
+      const shown = rates.filter((one) => corridor.fxps.has(one.fxpId)); // those that quotes are made of
+      return json({ rates: shown.map((one) => renderListedRate(data, one)) });
+    },
+  );
+  router.add(
+    {
+      method: 'get',
+      path: '/api/v1/rates',
+      operationId: 'listOwnRates',
+      summary: "The calling FX provider's own current rates",
+      tag: 'Rates',
+      roles: ['fxp'],
+      query: corridorPath.partial(),
+      problems: ['fxp-not-named'],
+      answer: { description: 'Base and tier rates, best first', schema: ratesSchema },
+    },
+    async ({ query, caller }) => {
+      if (caller.institutionId === undefined) return problem('fxp-not-named');
+      const data = deps.reference.current();
+      const rates = await readActiveRates(deps.db, { ...query, fxpId: caller.institutionId });
+      return json({ rates: rates.map((one) => renderListedRate(data, one)) });
+    },
+  );
+}
+
+function identityOf(data: ReferenceData, fxpId: string): { fxpfinInstIdType: string; fxpfinInstId: string } {
+  const institution = data.institutions.get(fxpId);
+  if (institution === undefined) throw new Error('the FX provider of a rate is an institution');
+  const { type, value } = mainIdentifier(institution);
+  return { fxpfinInstIdType: type, fxpfinInstId: value };
+}
+
+/** Flat, decimals as numbers (FX-5). */
+function renderRate(stored: StoredRate): JsonObject {
+  return {
+    rateId: stored.rateId,
+    sourceCountry: stored.sourceCountry,
+    sourceCurrency: stored.sourceCurrency,
+    destinationCountry: stored.destinationCountry,
+    destinationCurrency: stored.destinationCurrency,
+    exchangeRate: jsonNumber(stored.exchangeRate),
+    threshold: jsonNumber(stored.threshold),
+    createdDateTime: stored.createdAt.toISOString(),
+  };
+}
+
+function renderTierRate(stored: StoredRate): JsonObject {
+  return {
+    rateId: stored.rateId,
+    exchangeRate: jsonNumber(stored.exchangeRate),
+    threshold: jsonNumber(stored.threshold),
+    createdDateTime: stored.createdAt.toISOString(),
+  };
+}
+
+function renderListedRate(data: ReferenceData, stored: StoredRate): JsonObject {
+  const { rateId, ...rest } = renderRate(stored);
+  return { rateId, ...identityOf(data, stored.fxpId), ...rest };
+}

@@ -1,0 +1,89 @@
+// Improvements of FX providers: by source amount (FX-6) and by PSP (FX-7). There is no way to delete one (specification).
+import { sql } from 'kysely';
+import { plainDecimal } from '../core/money.ts';
+import type { Db } from './connection.ts';
+import { lockRates, rematerialiseTier } from './rates.ts';
+
+export interface TierRegistration {
+  readonly fxpId: string;
+  readonly unitCurrency: string;
+  readonly threshold: string;
+  readonly improvementBasisPoints: string;
+}
+
+/** A stored improvement; decimals without trailing zeros. */
+export interface StoredTier extends TierRegistration {
+  readonly tierImprovementId: string;
+  readonly updatedAt: Date;
+}
+
+/** Registers or updates by (FX provider, currency, threshold) and renews its active rates, in the caller's transaction. */
+export async function registerTier(trx: Db, tier: TierRegistration): Promise<StoredTier> {
+  const moment = await lockRates(trx, tier.fxpId);
+  const row = await trx
+    .insertInto('tier_improvements')
+    .values({
+      fxp_id: tier.fxpId,
+      unit_currency: tier.unitCurrency,
+      threshold: tier.threshold,
+      improvement_basis_points: tier.improvementBasisPoints,
+      updated_at: sql<Date>`${moment}::timestamptz`,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['fxp_id', 'unit_currency', 'threshold']).doUpdateSet((row) => ({
+        improvement_basis_points: row.ref('excluded.improvement_basis_points'),
+        updated_at: row.ref('excluded.updated_at'),
+      })),
+    )
+    .returning(['tier_improvement_id', 'threshold', 'improvement_basis_points', 'updated_at'])
+    .executeTakeFirstOrThrow();
+  const stored = {
+    ...tier,
+    tierImprovementId: row.tier_improvement_id,
+    threshold: plainDecimal(row.threshold),
+    improvementBasisPoints: plainDecimal(row.improvement_basis_points),
+    updatedAt: row.updated_at,
+  };
+  await rematerialiseTier(trx, stored, moment);
+  return stored;
+}
+
+export interface PspRegistration {
+  readonly fxpId: string;
+  readonly pspId: string;
+  readonly improvementBasisPoints: string;
+}
+
+export interface StoredPspImprovement extends PspRegistration {
+  readonly pspImprovementId: string;
+  readonly updatedAt: Date;
+}
+
+/** Registers or updates by (FX provider, PSP). Quotes apply it as they are made, so no rate changes. */
+export async function registerPspImprovement(
+  trx: Db,
+  improvement: PspRegistration,
+): Promise<StoredPspImprovement> {
+  const row = await trx
+    .insertInto('psp_improvements')
+    .values({
+      fxp_id: improvement.fxpId,
+      psp_id: improvement.pspId,
+      improvement_basis_points: improvement.improvementBasisPoints,
+      updated_at: sql<Date>`clock_timestamp()`,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['fxp_id', 'psp_id']).doUpdateSet((row) => ({
+        improvement_basis_points: row.ref('excluded.improvement_basis_points'),
+        updated_at: row.ref('excluded.updated_at'),
+      })),
+    )
+    .returning(['psp_improvement_id', 'improvement_basis_points', 'updated_at'])
+    .executeTakeFirstOrThrow();
+  return {
+    ...improvement,
+    pspImprovementId: row.psp_improvement_id,
+    improvementBasisPoints: plainDecimal(row.improvement_basis_points),
+    updatedAt: row.updated_at,
+  };
+}
