@@ -51,7 +51,7 @@ describe('startTemporal', () => {
   });
 
   it('says why with the end of its log when the server does not start', async () => {
-    const failing = startTemporal({ ...options, env: { ...options.env, TEMPORAL_CLI: '/bin/false' } });
+    const failing = startTemporal({ ...options, env: { ...options.env, TEMPORAL_CLI: process.execPath } });
     await expect(failing).rejects.toThrow(
       'The Temporal server did not become healthy: it exited with code 1',
     );
