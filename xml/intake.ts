@@ -5,11 +5,20 @@
 import { isUtf8 } from 'node:buffer';
 import type { IntakeFault } from './engine.ts';
 
-const byteOrderMark = [0xef, 0xbb, 0xbf];
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+const instruction = Buffer.from('<?');
+const declarationStart = Buffer.from('<?xml');
+const markupStart = Buffer.from('<!');
 const declarationLimit = 256; // bytes; a declaration of the allowed form is far shorter
 
 const declarationPattern =
   /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*["']([^"']*)["'](?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*["']([^"']*)["'])?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*["'](?:yes|no)["'])?[ \t\r\n]*\?>/;
+
+const whitespace: readonly number[] = [0x20, 0x09, 0x0d, 0x0a];
+
+function startsWith(bytes: Buffer, start: Buffer): boolean {
+  return start.every((byte, index) => bytes[index] === byte);
+}
 
 function fault(code: IntakeFault['code'], detail: string): IntakeFault {
   return { code, detail };
@@ -27,9 +36,9 @@ function markupFault(text: Buffer, at: number): IntakeFault {
 export function inspectBytes(bytes: Uint8Array): IntakeFault | undefined {
   if (!isUtf8(bytes)) return fault('not-utf8', 'the body is not UTF-8');
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const text = byteOrderMark.every((byte, index) => whole[index] === byte) ? whole.subarray(3) : whole;
+  const text = startsWith(whole, byteOrderMark) ? whole.subarray(byteOrderMark.length) : whole;
   let rest = text;
-  if (text.toString('latin1', 0, 5) === '<?xml' && /[ \t\r\n]/.test(text.toString('latin1', 5, 6))) {
+  if (startsWith(text, declarationStart) && whitespace.includes(text[declarationStart.length] ?? 0)) {
     const declaration = declarationPattern.exec(text.toString('latin1', 0, declarationLimit));
     if (declaration === null) return fault('not-well-formed', 'the XML declaration cannot be read');
     const [{ length }, version, encoding] = declaration;
@@ -39,7 +48,9 @@ export function inspectBytes(bytes: Uint8Array): IntakeFault | undefined {
     }
     rest = text.subarray(length);
   }
-  if (rest.includes('<?')) return fault('processing-instruction', 'processing instructions are not allowed');
-  const markup = rest.indexOf('<!');
+  if (rest.includes(instruction)) {
+    return fault('processing-instruction', 'processing instructions are not allowed');
+  }
+  const markup = rest.indexOf(markupStart);
   return markup < 0 ? undefined : markupFault(rest, markup);
 }

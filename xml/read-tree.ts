@@ -18,6 +18,7 @@ export interface TreeReading {
 }
 
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
+const noChildren: XmlElement[] = []; // shared by all leaves, never pushed to
 
 const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
@@ -82,7 +83,7 @@ export function readTree(written: string): TreeReading {
   let position = 0;
   for (;;) {
     const start = written.indexOf('<', position);
-    const end = written.indexOf('>', start);
+    const end = written.indexOf('>', start + 2);
     if (start < 0 || end < 0) throw new Error('libxml2 wrote a document that does not end');
     if (written.charCodeAt(start + 1) === 0x2f /* slash: an end tag */) {
       const closed = stack.pop();
@@ -94,7 +95,7 @@ export function readTree(written: string): TreeReading {
       const space = tag.indexOf(' ');
       const attributes = space < 0 ? noAttributes : readAttributes(tag.slice(space));
       const name = shareName(localName(space < 0 ? tag : tag.slice(0, space)));
-      const element: OpenElement = { name, attributes, children: [], text: '' };
+      const element: OpenElement = { name, attributes, children: noChildren, text: '' };
       if (attributes !== noAttributes) {
         for (const attribute of Object.keys(attributes)) {
           const local = localName(attribute);
@@ -104,6 +105,7 @@ export function readTree(written: string): TreeReading {
       }
       const parent = stack.at(-1);
       if (parent === undefined) namespace = rootNamespace(tag);
+      else if (parent.children === noChildren) parent.children = [element];
       else parent.children.push(element);
       stack.push(element);
     }

@@ -40,7 +40,7 @@ export function compact<T extends object>(values: Partially<T>): T {
 
 /** Removes the whitespace around decimals, dates and times, which carries no meaning there (whiteSpace collapse). */
 export function collapsed(text: string): string {
-  return text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+  return text.trim(); // a value valid by the schema has no other whitespace than that of XML
 }
 
 export function readAmount(element: XmlElement): Amount {
@@ -51,26 +51,34 @@ export function buildAmount(name: string, amount: Amount): XmlElement {
   return leaf(name, amount.amount, { Ccy: amount.currency });
 }
 
-/** @param element an agent element such as `DbtrAgt`; absent gives undefined */
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+function readMemberId(element: XmlElement): NonNullable<AgentIdentification['memberId']> {
+  return compact<{ clearingSystemId?: string; memberId: string }>({
+    clearingSystemId: textAt(element, 'ClrSysId/Cd') ?? textAt(element, 'ClrSysId/Prtry'),
+    memberId: textAt(element, 'MmbId') ?? '',
+  });
+}
+
+/**
+ * One pass over the children, for a message has a dozen agents.
+ * @param element an agent element such as `DbtrAgt`; absent gives undefined
+ */
 export function readAgent(element: XmlElement | undefined): AgentIdentification | undefined {
   const institution = element && elementAt(element, 'FinInstnId');
   if (institution === undefined) return undefined;
-  const memberId = textAt(institution, 'ClrSysMmbId/MmbId');
-  return compact<AgentIdentification>({
-    bicfi: textAt(institution, 'BICFI'),
-    lei: textAt(institution, 'LEI'),
-    memberId:
-      memberId === undefined
-        ? undefined
-        : compact<{ clearingSystemId?: string; memberId: string }>({
-            clearingSystemId:
-              textAt(institution, 'ClrSysMmbId/ClrSysId/Cd') ??
-              textAt(institution, 'ClrSysMmbId/ClrSysId/Prtry'),
-            memberId,
-          }),
-    otherId: textAt(institution, 'Othr/Id'),
-    name: textAt(institution, 'Nm'),
-  });
+  const agent: Writable<AgentIdentification> = {};
+  for (const child of institution.children) {
+    if (child.name === 'BICFI') agent.bicfi = child.text;
+    else if (child.name === 'LEI') agent.lei = child.text;
+    else if (child.name === 'Nm') agent.name = child.text;
+    else if (child.name === 'ClrSysMmbId') agent.memberId = readMemberId(child);
+    else if (child.name === 'Othr') {
+      const otherId = textAt(child, 'Id');
+      if (otherId !== undefined) agent.otherId = otherId;
+    }
+  }
+  return agent;
 }
 
 const maxClearingSystemCodeLength = 5; // ExternalClearingSystemIdentification1Code
@@ -103,15 +111,19 @@ export function buildAgent(name: string, agent: AgentIdentification): XmlElement
 /** @param element an account element such as `CdtrAcct`; absent gives undefined */
 export function readAccount(element: XmlElement | undefined): AccountIdentification | undefined {
   if (element === undefined) return undefined;
+  const account: Writable<AccountIdentification> = {};
+  const iban = textAt(element, 'Id/IBAN');
+  const otherId = iban === undefined ? textAt(element, 'Id/Othr/Id') : undefined;
   const proxyId = textAt(element, 'Prxy/Id');
-  return compact<AccountIdentification>({
-    iban: textAt(element, 'Id/IBAN'),
-    otherId: textAt(element, 'Id/Othr/Id'),
-    proxy:
-      proxyId === undefined
-        ? undefined
-        : compact<{ type?: string; id: string }>({ type: textAt(element, 'Prxy/Tp/Cd'), id: proxyId }),
-  });
+  if (iban !== undefined) account.iban = iban;
+  if (otherId !== undefined) account.otherId = otherId;
+  if (proxyId !== undefined) {
+    account.proxy = compact<{ type?: string; id: string }>({
+      type: textAt(element, 'Prxy/Tp/Cd'),
+      id: proxyId,
+    });
+  }
+  return account;
 }
 
 export function buildAccount(name: string, account: AccountIdentification): XmlElement {

@@ -1,0 +1,89 @@
+// What our handling of one pacs.008 costs beside bare libxml2 on the same bytes: parse, validate and read, by each engine.
+// Both sides take turns in short rounds, so that a busy machine slows both alike; the median round counts.
+import { readFileSync } from 'node:fs';
+import { XmlDocument, XsdValidator } from 'libxml2-wasm';
+import { messages } from '../core/iso20022/messages.ts';
+import { readPacs008 } from '../core/iso20022/pacs008.ts';
+import type { XmlEngine } from '../xml/engine.ts';
+import { xmlEngineNames, openXmlEngine } from '../xml/open-engine.ts';
+
+const samples = ['sg-th-lotus.xml', 'sg-th-full.xml'] as const; // an ordinary message, and one with every element
+const sampleFolder = new URL('../test/fixtures/pacs008/', import.meta.url);
+const schemaPath = new URL(`../schemas/${messages.pacs008.schemaFile}`, import.meta.url);
+
+interface Plan {
+  readonly rounds: number;
+  readonly perRound: number;
+}
+
+const plans: Readonly<Record<XmlEngine['name'], Plan>> = {
+  libxml2: { rounds: 1_000, perRound: 10 }, // short rounds: most are not interrupted
+  xerces: { rounds: 3, perRound: 1 }, // one JVM per message
+};
+const warmUpRounds = 200; // until the compiler has seen every path
+
+/** Parse, validate and dispose, without reading anything: what libxml2 itself costs. */
+function createBare(): (bytes: Uint8Array) => void {
+  const schema = XmlDocument.fromBuffer(readFileSync(schemaPath));
+  const validator = XsdValidator.fromDoc(schema);
+  schema.dispose();
+  return (bytes) => {
+    const document = XmlDocument.fromBuffer(bytes);
+    validator.validate(document);
+    document.dispose();
+  };
+}
+
+/** The way of every submitted message: intake checks, parse, validate, values. */
+async function handle(engine: XmlEngine, bytes: Uint8Array): Promise<void> {
+  const parsed = engine.parse(bytes, ['pacs008']);
+  if (!parsed.ok) throw new Error(parsed.fault.detail);
+  const violations = await parsed.message.validate();
+  const reading = readPacs008(parsed.message.document);
+  parsed.message.dispose();
+  if (violations.length > 0 || !reading.ok) throw new Error('the sample is not valid');
+}
+
+async function timeMs(times: number, run: () => void | Promise<void>): Promise<number> {
+  const start = performance.now();
+  for (let time = 0; time < times; time += 1) await run();
+  return (performance.now() - start) / times;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+async function compare(engine: XmlEngine, bytes: Uint8Array) {
+  const bare = createBare();
+  const { rounds, perRound } = plans[engine.name];
+  if (engine.name === 'libxml2') {
+    await timeMs(warmUpRounds * perRound, () => handle(engine, bytes));
+    await timeMs(warmUpRounds * perRound, () => bare(bytes));
+  }
+  const bareMs: number[] = [];
+  const engineMs: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    bareMs.push(await timeMs(perRound, () => bare(bytes)));
+    engineMs.push(await timeMs(perRound, () => handle(engine, bytes)));
+  }
+  return { bareMs: median(bareMs), engineMs: median(engineMs) };
+}
+
+/** `npm run bench -- xml [libxml2|xerces ...]`: prints milliseconds per message and the ratio to bare libxml2. */
+export async function benchXml(argv: readonly string[]): Promise<void> {
+  const names = xmlEngineNames.filter((name) => argv.length === 0 || argv.includes(name));
+  console.log('pacs.008: parse + validate + read, against bare libxml2 (parse + validate) on the same bytes');
+  for (const name of names) {
+    const engine = await openXmlEngine(name);
+    for (const sample of samples) {
+      const bytes = readFileSync(new URL(sample, sampleFolder));
+      const { bareMs, engineMs } = await compare(engine, bytes);
+      const ratio = (engineMs / bareMs).toFixed(2);
+      console.log(
+        `${name.padEnd(8)} ${sample.padEnd(16)} ${String(bytes.length).padStart(5)} B` +
+          `  bare ${bareMs.toFixed(3)} ms  ours ${engineMs.toFixed(3)} ms  ratio ${ratio}`,
+      );
+    }
+  }
+}
