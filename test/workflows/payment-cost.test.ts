@@ -1,0 +1,49 @@
+// What a payment costs the workflow engine: its history is deterministic, so its length and transitions are asserted.
+import { Connection } from '@temporalio/client';
+import { afterAll, expect, test } from 'vitest';
+import { paymentWorkflowId } from '../../workflows/ids.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submit } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+const connection = await Connection.connect({ address: gateway.temporalAddress });
+afterAll(() => connection.close());
+
+/** Describes a payment's execution once it has closed. */
+async function costOf(uetr: string): Promise<{ events: number; transitions: number }> {
+  const namespace = gateway.config.temporal.namespace;
+  const execution = { workflowId: paymentWorkflowId(uetr) };
+  await connection.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution,
+    waitNewEvent: true,
+    historyEventFilterType: 2, // the close event
+  });
+  const { workflowExecutionInfo: info } = await connection.workflowService.describeWorkflowExecution({
+    namespace,
+    execution,
+  });
+  return { events: Number(info?.historyLength), transitions: Number(info?.stateTransitionCount) };
+}
+
+async function pay(account: string, priority: 'HIGH' | 'NORM' = 'NORM'): Promise<string> {
+  const message = instruction(await bestQuote(gateway), { account, priority });
+  const answer = await submit(gateway, message);
+  expect(answer.report?.status).toBe('ACTC');
+  return message.uetr;
+}
+
+test.each(['HIGH', 'NORM'] as const)(
+  'a %s payment with an asynchronous destination costs at most 32 events and 12 transitions',
+  async (priority) => {
+    const { events, transitions } = await costOf(await pay('5550000002', priority));
+    expect(events).toBeLessThanOrEqual(32);
+    expect(transitions).toBeLessThanOrEqual(12);
+  },
+);
+
+test('a payment whose destination answers at once costs at most 28 events and 12 transitions', async () => {
+  const { events, transitions } = await costOf(await pay('5550000001'));
+  expect(events).toBeLessThanOrEqual(28);
+  expect(transitions).toBeLessThanOrEqual(12);
+});

@@ -1,0 +1,116 @@
+// Plays every path of a payment to its end, and with RECORD_HISTORIES=<release> keeps the histories for replay.test.ts.
+// Without it, it still shows that each path ends, and that its fresh history replays.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Worker } from '@temporalio/worker';
+import { afterAll, expect, test } from 'vitest';
+import { paymentWorkflowId, redeliveryWorkflowId } from '../../workflows/ids.ts';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submit, submitXml } from '../harness/payer.ts';
+import { testWorkflowBundle } from '../harness/temporal.ts';
+
+const gateway = await testGateway({
+  prepare: async (db) => {
+    await db.updateTable('clearing_systems').set({ max_execution_seconds: 3 }).execute();
+  },
+});
+const { sandbox } = gateway;
+const workflowBundle = await testWorkflowBundle();
+const connection = await Connection.connect({ address: gateway.temporalAddress });
+const client = new Client({ connection, namespace: gateway.config.temporal.namespace });
+afterAll(() => connection.close());
+const release = process.env['RECORD_HISTORIES'];
+
+/** Waits for the end of an execution, replays its history and keeps it when asked to. */
+async function keep(name: string, workflowId: string): Promise<void> {
+  const handle = client.workflow.getHandle(workflowId);
+  await handle.result();
+  const history = await handle.fetchHistory();
+  await expect(
+    Worker.runReplayHistory({ workflowBundle, replayName: name }, history),
+  ).resolves.toBeUndefined();
+  if (release === undefined) return;
+  const folder = join(import.meta.dirname, '..', 'histories', release);
+  mkdirSync(folder, { recursive: true });
+  const text = JSON.stringify(JSON.parse(historyToJSON(history)), withoutTraces, 1);
+  writeFileSync(join(folder, `${name}.json`), `${text}\n`);
+}
+
+/** Nothing of the machine that recorded: neither its name nor its folders. */
+function withoutTraces(key: string, value: unknown): unknown {
+  if (key === 'identity') return 'recorder';
+  if (key === 'name' && typeof value === 'string' && /^\d+@/.test(value)) return 'sticky'; // a sticky task queue
+  return key === 'stackTrace' ? undefined : value;
+}
+
+const received =
+  (party: string, uetr: string) => (entry: { party: string; uetr?: string; direction: string }) =>
+    entry.direction === 'received' && entry.party.startsWith(party) && entry.uetr === uetr;
+
+async function pay(account: string, priority: 'HIGH' | 'NORM' = 'NORM') {
+  const message = instruction(await bestQuote(gateway), { account, priority });
+  const answer = await submit(gateway, message);
+  return { message, answer };
+}
+
+test('accepted at once, and delivered again when the source asks later', async () => {
+  const { message } = await pay('5550000001');
+  await keep('accepted-at-once', paymentWorkflowId(message.uetr));
+  await submit(gateway, message);
+  await keep('redelivery', redeliveryWorkflowId(message.uetr));
+});
+
+test('accepted later', async () => {
+  const { message } = await pay('5550000002', 'HIGH');
+  await keep('accepted-later', paymentWorkflowId(message.uetr));
+});
+
+test('rejected by the destination', async () => {
+  const { message } = await pay('5550000003');
+  await keep('rejected-by-the-destination', paymentWorkflowId(message.uetr));
+});
+
+test('rejected at validation', async () => {
+  const message = instruction(await bestQuote(gateway), {
+    interbankSettlementAmount: { currency: 'SGD', amount: '999.99' },
+  });
+  const answer = await submit(gateway, message);
+  expect(answer.report).toMatchObject({ status: 'RJCT', reasonCode: 'AM09' });
+  await keep('rejected-at-validation', paymentWorkflowId(message.uetr));
+});
+
+test('a silent destination until the HIGH deadline, with an enquiry of the source meanwhile', async () => {
+  const { message } = await pay('5550000005', 'HIGH');
+  await keep('deadline', paymentWorkflowId(message.uetr));
+  const waiting = await pay('5550000005', 'HIGH');
+  const enquiry = await submit(gateway, waiting.message);
+  expect(enquiry.report?.status).toBe('ACTC');
+  await keep('enquiry-while-waiting', paymentWorkflowId(waiting.message.uetr));
+});
+
+test('a repeat that is refused after the payment has closed', async () => {
+  const { message } = await pay('5550000001');
+  await client.workflow.getHandle(paymentWorkflowId(message.uetr)).result();
+  const repeat = await submitXml(
+    gateway,
+    buildPacs008({ ...message, messageId: `OTHER${randomUUID().slice(0, 8)}` }),
+  );
+  expect(repeat.report).toMatchObject({ status: 'RJCT', reasonCode: 'DUPL' });
+  await keep('refused-repeat', paymentWorkflowId(message.uetr));
+});
+
+test('a callback receiver that comes back', async () => {
+  sandbox.source.refuse({ status: 503, times: 2 });
+  const { message } = await pay('5550000001');
+  await sandbox.journal.waitFor(received('source/', message.uetr), 20_000);
+  await keep('callback-comes-back', paymentWorkflowId(message.uetr));
+});
+
+test('a destination that comes back', async () => {
+  const { message } = await pay('5550000008');
+  await keep('destination-comes-back', paymentWorkflowId(message.uetr));
+});
