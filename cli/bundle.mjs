@@ -1,28 +1,55 @@
 // Builds what the container images run: one file per process, npm packages left outside, and the workflow bundle.
-import { rmSync } from 'node:fs';
+// Usage: node cli/bundle.mjs [folder], default dist
+import { readFileSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleWorkflows } from './bundle-workflows.mjs';
 import { entries } from './entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = resolve(root, process.argv[2] ?? 'dist');
 
-rmSync(`${root}dist`, { recursive: true, force: true });
-const { metafile } = await build({
-  absWorkingDir: root,
-  entryPoints: entries,
-  outdir: 'dist',
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20.19',
-  sourcemap: true,
-  metafile: true,
-  logLevel: 'warning',
-});
-for (const [path, { bytes }] of Object.entries(metafile.outputs)) {
-  if (path.endsWith('.js')) console.log(`${path} ${(bytes / 1_024).toFixed(0)} KiB`);
+rmSync(folder, { recursive: true, force: true });
+try {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: entries,
+    outdir: folder,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    sourcemap: true,
+    metafile: true,
+    logLevel: 'warning',
+  });
+  for (const [path, { bytes }] of Object.entries(metafile.outputs)) {
+    if (path.endsWith('.js')) console.log(`${path} ${(bytes / 1_024).toFixed(0)} KiB`);
+  }
+  refuseDevelopmentPackages(metafile);
+  await bundleWorkflows(join(folder, 'workflow-bundle.js'));
+  console.log('workflow-bundle.js');
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
 }
-await bundleWorkflows(`${root}dist/workflow-bundle.js`);
-console.log('dist/workflow-bundle.js');
+
+/**
+ * The images install without development packages.
+ * @param {import('esbuild').Metafile} metafile
+ */
+function refuseDevelopmentPackages(metafile) {
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const installed = new Set(Object.keys({ ...dependencies, ...optionalDependencies }));
+  const refused = Object.values(metafile.outputs)
+    .flatMap(({ imports }) => imports.filter((one) => one.external === true).map((one) => one.path))
+    .filter((path) => !isBuiltin(path))
+    .map((path) => path.split('/', path.startsWith('@') ? 2 : 1).join('/'))
+    .filter((name) => !installed.has(name));
+  if (refused.length > 0) {
+    throw new Error(`Not among the dependencies of package.json: ${[...new Set(refused)].join(', ')}`);
+  }
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 
 /** First Node release that runs this code (require of ES modules without a flag). */
-export const leastNode = '20.19.0';
+const leastNode = '20.19.0';
 
 /**
  * @param {string} version as of process.versions.node

@@ -26,9 +26,6 @@ const sandbox = await startSandbox({
   }),
   log,
 });
-const { source, destination, fxProvider } = sandbox;
-log('listening', { source: source.url, destination: destination.url, fxProvider: fxProvider.url });
-
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     sandbox.close().catch((error: unknown) => {
@@ -37,3 +34,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     });
   });
 }
+
+const { source, destination, fxProvider } = sandbox;
+log('listening', { source: source.url, destination: destination.url, fxProvider: fxProvider.url });

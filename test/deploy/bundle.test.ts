@@ -1,0 +1,108 @@
+// What an image holds, without an engine: the bundled processes beside the data files and the packages, nothing else
+// of the checkout. Each one starts and does its work.
+import { execFile, spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '../../cli/parts/postgres.ts';
+import { freePort } from '../../cli/parts/ports.ts';
+import { testDatabase } from '../harness/database.ts';
+import { testTemporal } from '../harness/temporal.ts';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '..', '..');
+const image = mkdtempSync(join(tmpdir(), 'isthmus-image-'));
+const database = await testDatabase('empty');
+const temporal = await testTemporal();
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const env = {
+  PATH: process.env['PATH'] ?? '',
+  NODE_ENV: 'production',
+  DATABASE_URL: database.url,
+  TEMPORAL_ADDRESS: temporal.address,
+  PORT: String(port),
+  PUBLIC_URL: url,
+  AUTH: 'builtin',
+  DEMO: '1',
+  ALLOW_LOOPBACK_CALLBACKS: '1',
+};
+
+beforeAll(async () => {
+  await run(process.execPath, ['cli/bundle.mjs', join(image, 'dist')], { cwd: root });
+  mkdirSync(join(image, 'db'));
+  for (const path of ['package.json', 'schemas', 'db/seed']) {
+    cpSync(join(root, path), join(image, path), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(image, 'node_modules'));
+});
+afterAll(() => rmSync(image, { recursive: true }));
+
+describe('the bundled processes', () => {
+  it('migrate: brings an empty database to the newest schema, and may run again', async () => {
+    const migrate = () => run(process.execPath, ['dist/migrate.js'], { cwd: image, env });
+    await migrate();
+    await migrate();
+    await withClient(database.url, async (client) => {
+      const { rows } = await client.query<{ count: number }>('select count(*)::int as count from payments');
+      expect(rows).toEqual([{ count: 0 }]);
+    });
+  });
+
+  it('api: answers that it is ready, and ends in order', async () => {
+    const api = start('dist/api.js', env);
+    await api.says('api is listening');
+    const ready = await fetch(`${url}/health/ready`);
+    expect(ready.status).toBe(200);
+    api.stop();
+    expect(await api.ended).toBe(0);
+  });
+
+  it('worker: takes the prebuilt workflow bundle, runs, and ends in order', async () => {
+    const worker = start('dist/worker.js', env);
+    await worker.says('worker is running');
+    worker.stop();
+    expect(await worker.ended).toBe(0);
+  });
+
+  it('sandbox: listens, and ends in order', async () => {
+    const ports = { SOURCE_PORT: '0', DESTINATION_PORT: '0', FXP_PORT: '0' };
+    const sandbox = start('dist/sandbox.js', { PATH: env.PATH, TOKEN_URL: `${url}/oauth/token`, ...ports });
+    await sandbox.says('listening');
+    sandbox.stop();
+    expect(await sandbox.ended).toBe(0);
+  });
+});
+
+function start(file: string, environment: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, ['--enable-source-maps', file], {
+    cwd: image,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const ended = new Promise<number | null>((done) => child.once('close', done));
+  const said = (words: string) =>
+    new Promise<void>((heard) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (chunk: Buffer) => {
+          text += chunk.toString('utf8');
+          if (text.includes(words)) heard();
+        });
+      }
+    });
+  return {
+    ended,
+    /** @throws with what it said when it ends before */
+    says: (words: string) =>
+      Promise.race([
+        said(words),
+        ended.then((code) => {
+          throw new Error(`${file} ended with ${String(code)}:\n${text}`);
+        }),
+      ]),
+    stop: () => child.kill('SIGTERM'),
+  };
+}
