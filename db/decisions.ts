@@ -169,7 +169,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'decided')
       where delivery_id = ${decision.instructionDeliveryId}::uuid
         and (possibly_sent = 0 or not ${decision.onlyIfNeverSent}::boolean)
-      returning delivery_id
+      returning delivery_id, possibly_sent
     ),
     decision as (
       insert into decisions (uetr, status, reason_code, rule_id, decided_by, report_message_id, callback_message_id,
@@ -184,12 +184,13 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
     stored as (${insertOutgoing(messages, sql`exists (select from decision)`)}),
     derived as (
       insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
-      select delivery_id, decision.uetr, kind, message_id, party, url
-      from decision, unnest(
+      select derived.delivery_id, decision.uetr, kind, message_id, party, url
+      from instruction, decision, unnest(
         ${column((d) => d.deliveryId)}::uuid[], ${column((d) => d.kind)}::text[],
         ${column((d) => d.message.messageId)}::uuid[], ${column((d) => d.message.party)}::text[],
         ${column((d) => d.url)}::text[]
       ) as derived (delivery_id, kind, message_id, party, url)
+      where kind <> 'confirmation' or possibly_sent > 0 -- a destination that saw nothing has nothing to be told
     ),
     released as (
       delete from quote_uses where uetr = (select uetr from decision where status = 'RJCT')

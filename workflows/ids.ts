@@ -23,9 +23,9 @@ export interface PaymentInput {
   readonly uetr: string;
 }
 
-/** How a payment ended. `REFUSED`: nothing but repeats that were refused came (DUP-2). */
+/** How a payment ended. `REFUSED`: only repeats that were refused came (DUP-2). `LAPSED`: nothing came at all. */
 export interface PaymentOutcome {
-  readonly status: Decision['status'] | 'REFUSED';
+  readonly status: Decision['status'] | 'REFUSED' | 'LAPSED';
   readonly reasonCode: string | null;
 }
 

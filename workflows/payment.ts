@@ -36,7 +36,14 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from './ids.ts';
-import { deliverPolicy, enquiryTimesMs, forwardPolicy, localPolicy, unreachableAfterMs } from './policies.ts';
+import {
+  deliverPolicy,
+  enquiryTimesMs,
+  forwardPolicy,
+  lapseAfter,
+  localPolicy,
+  unreachableAfterMs,
+} from './policies.ts';
 
 const { validatePayment, decidePayment, reportInDoubt } =
   proxyLocalActivities<PaymentLocalActivities>(localPolicy);
@@ -60,6 +67,18 @@ interface Progress {
   confirmationDue: boolean;
 }
 
+/**
+ * Waits for the first word on the payment. It comes with the start; where it was lost on the way, because no worker took
+ * it in time, its sender was told nothing and sends again, or this execution lapses.
+ */
+async function untilKnown(progress: Progress): Promise<void> {
+  const isKnownOrRefused = () =>
+    isKnown(progress) || (progress.refused !== undefined && allHandlersFinished());
+  await Promise.resolve(); // lets the update that came with the start begin
+  if (allHandlersFinished() && !isKnownOrRefused()) await condition(isKnownOrRefused, lapseAfter);
+  else await condition(isKnownOrRefused);
+}
+
 /** Judged, or decided by a report alone: an execution that was lost and made again may see the report first. */
 function isKnown(progress: Progress): boolean {
   return progress.judgement !== undefined || progress.decision !== undefined;
@@ -73,12 +92,13 @@ export async function payment({ uetr }: PaymentInput): Promise<PaymentOutcome> {
     decide(uetr, progress, { by: 'destination', reportMessageId, answeredInPlace: false }),
   );
 
-  await condition(() => isKnown(progress) || (progress.refused !== undefined && allHandlersFinished()));
+  await untilKnown(progress);
   const { judgement } = progress;
   if (judgement?.verdict === 'decided') progress.decision = judgement.decision;
   else if (judgement !== undefined) await bringToDecision(uetr, progress, judgement);
   const { decision } = progress;
-  if (decision === undefined) return close('REFUSED', progress.refused?.reasonCode ?? null);
+  if (decision === undefined)
+    return close(progress.refused ? 'REFUSED' : 'LAPSED', progress.refused?.reasonCode);
 
   setCurrentDetails(`${story(decision)} Telling the parties.`);
   await deliver({ uetr });
@@ -222,7 +242,7 @@ function story(decision: Decision): string {
     : `${decision.status} (${decision.reasonCode}).`;
 }
 
-function close(status: PaymentOutcome['status'], reasonCode: string | null): PaymentOutcome {
+function close(status: PaymentOutcome['status'], reasonCode: string | null = null): PaymentOutcome {
   upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
   return { status, reasonCode };
 }

@@ -31,6 +31,9 @@ export function deliverPolicy(workflowQueue: string): ActivityOptions {
   };
 }
 
+/** An execution that was started, but whose submission never reached it, ends after this. */
+export const lapseAfter = '1h';
+
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
