@@ -53,23 +53,23 @@ function shareName(name: string): string {
   return key;
 }
 
-const attributePattern = /([^\s=]+)=(?:"([^"]*)"|'([^']*)')/g;
+const attributePattern = /\s+([^\s=]+)=(?:"([^"]*)"|'([^']*)')/gy; // sticky: linear, however long a name is
 
 /** The attributes of a start tag without namespace declarations; those with a prefix keep it. */
-function readAttributes(tag: string): Record<string, string> {
+function readAttributes(rest: string): Record<string, string> {
   const attributes: Record<string, string> = {};
-  for (const [, name = '', double, single] of tag.matchAll(attributePattern)) {
+  for (const [, name = '', double, single] of rest.matchAll(attributePattern)) {
     if (name === 'xmlns' || name.startsWith('xmlns:')) continue;
     attributes[name] = unescape(double ?? single ?? '');
   }
   return attributes;
 }
 
-function rootNamespace(tag: string): string {
-  const name = tag.split(/\s/, 1)[0] ?? '';
+/** @param name with prefix, @param attributes what follows the name in the start tag */
+function rootNamespace(name: string, attributes: string): string {
   const colon = name.indexOf(':');
   const declaration = colon < 0 ? 'xmlns' : `xmlns:${name.slice(0, colon)}`;
-  for (const [, attribute, double, single] of tag.matchAll(attributePattern)) {
+  for (const [, attribute, double, single] of attributes.matchAll(attributePattern)) {
     if (attribute === declaration) return unescape(double ?? single ?? '');
   }
   return '';
@@ -93,8 +93,10 @@ export function readTree(written: string): TreeReading {
     } else {
       const tag = written.slice(start + 1, end);
       const space = tag.indexOf(' ');
-      const attributes = space < 0 ? noAttributes : readAttributes(tag.slice(space));
-      const name = shareName(localName(space < 0 ? tag : tag.slice(0, space)));
+      const rest = space < 0 ? '' : tag.slice(space);
+      const attributes = rest === '' ? noAttributes : readAttributes(rest);
+      const qualifiedName = rest === '' ? tag : tag.slice(0, space);
+      const name = shareName(localName(qualifiedName));
       const element: OpenElement = { name, attributes, children: noChildren, text: '' };
       if (attributes !== noAttributes) {
         for (const attribute of Object.keys(attributes)) {
@@ -104,7 +106,7 @@ export function readTree(written: string): TreeReading {
         }
       }
       const parent = stack.at(-1);
-      if (parent === undefined) namespace = rootNamespace(tag);
+      if (parent === undefined) namespace = rootNamespace(qualifiedName, rest);
       else if (parent.children === noChildren) parent.children = [element];
       else parent.children.push(element);
       stack.push(element);

@@ -39,9 +39,9 @@ export function isUuidV4(text: string): boolean {
 }
 
 const maxIdentifierLength = 35; // Max35Text
-const identifierPattern = /^[!-.0-~]+(?: +[!-.0-~]+)*(?:\/[!-.0-~]+(?: +[!-.0-~]+)*)*$/;
+const identifierPattern = /^[!-.0-~](?:[ /]?[!-.0-~])*$/;
 
-/** An id that every message may carry: at most 35 printable characters, no `/` at either end, no `//` (MSG-5). */
+/** An id that every message may carry: at most 35 printable characters, no `/` or space at either end, no two of them in a row (MSG-5). */
 export function isIdentifier(text: string): boolean {
   return text.length <= maxIdentifierLength && identifierPattern.test(text);
 }

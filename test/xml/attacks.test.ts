@@ -1,0 +1,63 @@
+// Bodies made to keep the parser or the schema busy, each filling the 256 KiB that intake takes (MSG-2).
+// None may hold a process for a second: that is why XML work runs in the process that was asked, without threads of its own.
+import { expect, test } from 'vitest';
+import { readMessageKey } from '../../core/iso20022/references.ts';
+import { readPacs008 } from '../../core/iso20022/pacs008.ts';
+import { libxml2, lotus } from './fixtures.ts';
+
+const limit = 256 * 1024;
+const room = limit - lotus.length - 64; // bytes that an edit of the base message may add
+const longestMs = 1_000;
+
+const fill = (piece: string) => piece.repeat(Math.floor(room / Buffer.byteLength(piece)));
+const value = (name: string, text: string) =>
+  lotus.replace(new RegExp(`(<${name}[^>]*>)[^<]*(</${name}>)`), `$1${text}$2`);
+const before = (tag: string, text: string) => lotus.replace(tag, `${text}${tag}`);
+const inGroup = (attributes: string) => lotus.replace('<GrpHdr>', `<GrpHdr ${attributes}>`);
+const numbered = (count: number, attribute: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => attribute(index)).join(' ');
+
+const bodies: readonly (readonly [string, string])[] = [
+  ['a name without end', value('Nm', fill('x'))],
+  ['a name of spaces', value('Nm', fill(' '))],
+  ['a name of spaces and a tab at its end', value('Nm', `${fill(' ').slice(8)}&#9;`)],
+  ['a name that must be escaped throughout', value('Nm', fill('&gt;'))],
+  ['a name of character references', value('Nm', fill('&#x1F600;'))],
+  ['an id of letters and spaces', value('EndToEndId', fill('a '))],
+  ['an id of letters and slashes', value('EndToEndId', fill('a/'))],
+  ['an id that fails at its last character', value('EndToEndId', `${fill('a b/').slice(8)}é`)],
+  ['a message id without end', value('MsgId', fill('a b/'))],
+  ['a UETR without end', value('UETR', fill('a'))],
+  ['an amount of leading zeros', value('IntrBkSttlmAmt', fill('0'))],
+  ['an amount of nines', value('IntrBkSttlmAmt', fill('9'))],
+  ['an amount of decimals', value('IntrBkSttlmAmt', `1.${fill('9').slice(2)}`)],
+  ['a time of fractions', value('CreDtTm', `2026-11-21T04:00:00.${fill('0').slice(32)}Z`)],
+  ['a BIC without end', value('BICFI', fill('A'))],
+  ['unknown elements', before('<GrpHdr>', fill('<W/>'))],
+  ['known elements too often', before('<Ustrd>', fill('<Ustrd>a</Ustrd>'))],
+  ['empty reports', before('<RmtInf>', fill('<RgltryRptg/>'))],
+  ['many faults', before('<RmtInf>', fill('<RgltryRptg><Dtls><Amt Ccy="x">+1</Amt></Dtls></RgltryRptg>'))],
+  ['transactions', lotus.replace(/(<CdtTrfTxInf>[^]*<\/CdtTrfTxInf>)/, '$1'.repeat(60))],
+  ['attributes', inGroup(numbered(15_000, (index) => `a${index}=""`))],
+  ['attributes of a prefix', inGroup(`xmlns:x="urn:x" ${numbered(14_000, (index) => `x:a${index}=""`)}`)],
+  ['one name of 40,000 characters', `<${'x'.repeat(40_000)}/>`],
+  ['one namespace without end', `<Document xmlns="${fill('x')}"/>`],
+  ['elements without end', fill('<a>')],
+  ['elements as deep as the parser goes', before('<RmtInf>', '<a>'.repeat(240) + '</a>'.repeat(240))],
+];
+
+test.each(bodies)('%s: refused, and within a second', async (_, text) => {
+  const bytes = Buffer.from(text);
+  expect(bytes.length).toBeLessThanOrEqual(limit);
+  const start = performance.now();
+  const parsed = libxml2.parse(bytes, ['pacs008']);
+  let isRefused = !parsed.ok;
+  if (parsed.ok) {
+    const key = readMessageKey('pacs008', parsed.message.document);
+    const violations = await parsed.message.validate();
+    isRefused = !key.ok || violations.length > 0 || !readPacs008(parsed.message.document).ok;
+    parsed.message.dispose();
+  }
+  expect(isRefused).toBe(true);
+  expect(performance.now() - start).toBeLessThan(longestMs);
+});

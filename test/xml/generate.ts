@@ -1,0 +1,167 @@
+// Writes random messages that our schemas take, from the schemas themselves; every run of a seed writes the same ones.
+import { readFileSync } from 'node:fs';
+import { messages, type MessageName } from '../../core/iso20022/messages.ts';
+import { leaf, renderDocument, type XmlElement } from '../../core/iso20022/tree.ts';
+import { XmlDocument } from 'libxml2-wasm';
+import { readTree } from '../../xml/read-tree.ts';
+import {
+  readSchemaModel,
+  type ComplexType,
+  type Particle,
+  type SchemaModel,
+} from '../../xml/schema-model.ts';
+import { writeOptions } from '../../xml/schemas.ts';
+
+/** Numbers from 0 up to, not including, 1: mulberry32, so that a failing seed can be run again. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+type Random = () => number;
+
+export const pick = <T>(random: Random, values: ArrayLike<T>): T => {
+  const value = values[Math.floor(random() * values.length)];
+  if (value === undefined) throw new Error('nothing to pick from');
+  return value;
+};
+
+const between = (random: Random, low: number, high: number) => low + Math.floor(random() * (high - low + 1));
+const repeat = (random: Random, alphabet: ArrayLike<string>, length: number) =>
+  Array.from({ length }, () => pick(random, alphabet)).join('');
+
+const digits = '0123456789';
+const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const hex = '0123456789abcdef';
+const printable = Array.from({ length: 0x7e - 0x20 }, (_, index) => String.fromCharCode(0x21 + index)).filter(
+  (character) => character !== '/',
+);
+const readable = [...printable, ' ', '/', 'é', 'ß', '泰', '한', 'ไ', '\u200D', '😀', '\u00A0'];
+const two = (value: number) => String(value).padStart(2, '0');
+
+function identifier(random: Random, maxLength: number): string {
+  const length = between(random, 1, maxLength);
+  const characters = Array.from({ length }, () => pick(random, printable));
+  for (let index = 1; index < length - 1; index += 1) {
+    const afterSeparator = characters[index - 1] === '/' || characters[index - 1] === ' ';
+    if (!afterSeparator && random() < 0.1) characters[index] = pick(random, '/ ');
+  }
+  return characters.join('');
+}
+
+function text(random: Random, maxLength: number): string {
+  const length = random() < 0.1 ? maxLength : between(random, 1, Math.min(maxLength, 40));
+  const characters = Array.from({ length }, () => pick(random, readable));
+  characters[0] = pick(random, printable);
+  return characters.join('');
+}
+
+function decimal(random: Random, integerDigits: number, decimals: number): string {
+  const integer =
+    random() < 0.2 ? '0' : pick(random, '123456789') + repeat(random, digits, integerDigits - 1);
+  return decimals === 0 ? integer : `${integer}.${repeat(random, digits, decimals)}`;
+}
+
+function day(random: Random): string {
+  return `${between(random, 1900, 2100)}-${two(between(random, 1, 12))}-${two(between(random, 1, 28))}`;
+}
+
+function moment(random: Random): string {
+  const fraction = random() < 0.5 ? '' : `.${repeat(random, digits, between(random, 1, 9))}`;
+  const zone =
+    random() < 0.5
+      ? 'Z'
+      : `${pick(random, '+-')}${two(between(random, 0, 13))}:${two(between(random, 0, 59))}`;
+  const time = `${two(between(random, 0, 23))}:${two(between(random, 0, 59))}:${two(between(random, 0, 59))}`;
+  return `${day(random)}T${time}${fraction}${zone}`;
+}
+
+function uuid(random: Random, hyphen: string): string {
+  const groups = [repeat(random, hex, 8), repeat(random, hex, 4), `4${repeat(random, hex, 3)}`];
+  groups.push(pick(random, '89ab') + repeat(random, hex, 3), repeat(random, hex, 12));
+  return groups.join(hyphen);
+}
+
+/** One writer per simple type that is no enumeration; texts and identifiers go by their length. */
+const writers: Readonly<Record<string, (random: Random) => string>> = {
+  Uuid4: (random) => uuid(random, '-'),
+  BareUuid4: (random) => uuid(random, ''),
+  Moment: moment,
+  Day: day,
+  AmountValue: (random) => decimal(random, between(random, 1, 13), between(random, 0, 5)),
+  Rate: (random) => decimal(random, between(random, 1, 5), between(random, 0, 5)).replace(/^0(\.0*)?$/, '1'),
+  Currency: (random) => repeat(random, upper, 3),
+  Country: (random) => repeat(random, upper, 2),
+  Bic: (random) => repeat(random, upper, 8) + (random() < 0.5 ? '' : repeat(random, upper + digits, 3)),
+  Lei: (random) => repeat(random, upper + digits, 18) + repeat(random, digits, 2),
+  Iban: (random) => repeat(random, upper, 2) + repeat(random, digits, between(random, 3, 32)),
+  Phone: (random) =>
+    `+${repeat(random, digits, between(random, 1, 3))}-${repeat(random, `${digits}()+-`, 9)}`,
+  FourLetterCode: (random) => repeat(random, upper, 4),
+  ReasonCode: (random) => repeat(random, upper + digits, between(random, 1, 4)),
+  ClearingSystemCode: (random) => repeat(random, upper, between(random, 1, 3)),
+  MemberSystemCode: (random) => repeat(random, upper, between(random, 1, 5)),
+  ReportingCode: (random) => text(random, 10),
+  TrueOrFalse: (random) => pick(random, ['true', 'false']),
+};
+
+export function loadModel(message: MessageName): SchemaModel {
+  const path = new URL(`../../schemas/${messages[message].schemaFile}`, import.meta.url);
+  const document = XmlDocument.fromBuffer(readFileSync(path));
+  const model = readSchemaModel(readTree(document.toString(writeOptions)).root);
+  document.dispose();
+  return model;
+}
+
+function simpleValue(model: SchemaModel, name: string, random: Random): string {
+  const facets = model.simpleTypes.get(name)?.facets ?? [];
+  const options = facets.filter((facet) => facet.name === 'enumeration').map((facet) => facet.value);
+  if (options.length > 0) return pick(random, options);
+  const sized = /^(Text|Identifier)(\d+)$/.exec(name);
+  if (sized?.[1] === 'Text') return text(random, Number(sized[2]));
+  if (sized?.[1] === 'Identifier') return identifier(random, Number(sized[2]));
+  const writer = writers[name];
+  if (writer === undefined) throw new Error(`no writer for the simple type ${name}`);
+  return writer(random);
+}
+
+const optionalShare = 0.35; // of optional elements that are written
+const maxRepeats = 3;
+
+function count(particle: Particle, random: Random): number {
+  if (particle.min === 0 && random() > optionalShare) return 0;
+  return between(
+    random,
+    Math.max(particle.min, 1),
+    Math.min(particle.max, Math.max(particle.min, maxRepeats)),
+  );
+}
+
+function children(model: SchemaModel, type: ComplexType, random: Random): readonly XmlElement[] {
+  const option = pick(random, type.options);
+  return option.flatMap((particle) =>
+    Array.from({ length: count(particle, random) }, () =>
+      element(model, particle.name, particle.type, random),
+    ),
+  );
+}
+
+function element(model: SchemaModel, name: string, typeName: string, random: Random): XmlElement {
+  const type = model.complexTypes.get(typeName);
+  if (type === undefined) return leaf(name, simpleValue(model, typeName, random));
+  if (type.kind === 'amount') {
+    const currency = simpleValue(model, 'Currency', random);
+    return leaf(name, simpleValue(model, 'AmountValue', random), { Ccy: currency });
+  }
+  return { name, attributes: {}, children: children(model, type, random), text: '' };
+}
+
+/** A random message that the project's schema of that model takes, as text. */
+export function generate(message: MessageName, model: SchemaModel, random: Random): string {
+  return renderDocument(messages[message].namespace, element(model, 'Document', 'Document', random));
+}
