@@ -64,7 +64,12 @@ const addressTypeId = z
   .openapi({ example: 'SG-ACCT' });
 
 export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
-  const common = { method: 'get', tag: 'Reference data', roles: 'any' } as const;
+  const common = {
+    method: 'get',
+    tag: 'Reference data',
+    roles: 'any',
+    madeFrom: deps.reference.current,
+  } as const;
   const ofCountry = { params: z.object({ countryCode }), problems: ['unknown-country'] as const };
   router.add(
     {
@@ -78,15 +83,11 @@ export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       if (!data.countries.has(params.countryCode)) return problem('unknown-country');
-      const render = () =>
-        typesOf(data, params.countryCode).map((type) => ({
-          ...fieldsOf(type),
-          inputs: inputsOf(data, type),
-        }));
-      return referenceAnswer(context, data, {
-        name: `address-types-and-inputs ${params.countryCode}`,
-        render,
-      });
+      const value = typesOf(data, params.countryCode).map((type) => ({
+        ...fieldsOf(type),
+        inputs: inputsOf(data, type),
+      }));
+      return referenceAnswer(context, data, value);
     },
   );
   router.add(
@@ -101,8 +102,8 @@ export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       if (!data.countries.has(params.countryCode)) return problem('unknown-country');
-      const render = () => typesOf(data, params.countryCode).map(fieldsOf);
-      return referenceAnswer(context, data, { name: `address-types ${params.countryCode}`, render });
+      const value = typesOf(data, params.countryCode).map(fieldsOf);
+      return referenceAnswer(context, data, value);
     },
   );
   router.add(
@@ -119,8 +120,7 @@ export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       const type = data.addressTypes.get(params.addressTypeId);
       if (type === undefined) return problem('unknown-address-type');
-      const name = `inputs ${type.addressTypeId}`;
-      return referenceAnswer(context, data, { name, render: () => inputsOf(data, type) });
+      return referenceAnswer(context, data, inputsOf(data, type));
     },
   );
 }

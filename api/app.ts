@@ -12,6 +12,7 @@ import type { Authenticator } from './auth.ts';
 import { countryRoutes } from './countries.ts';
 import { currencyRoutes } from './currencies.ts';
 import { documentationRoutes } from './documentation.ts';
+import { preflightHeaders, withCors } from './cors.ts';
 import { isUnavailable } from './failures.ts';
 import { feeRoutes } from './fees.ts';
 import { finInstRoutes } from './fin-insts.ts';
@@ -51,19 +52,28 @@ const ownModules: readonly RouteModule[] = [
 
 /** @throws when a route states no roles (SEC-1) */
 export function createApp(deps: ApiDependencies): OpenAPIHono {
-  const router = createRouter(deps.auth, deps.config.corsOrigins);
+  const { corsOrigins } = deps.config;
+  const router = createRouter(deps.auth, corsOrigins);
   for (const module of [...ownModules, ...(deps.modules ?? [])]) module(router, deps);
   router.assertAllDeclared();
-  router.app.notFound((context) => answerUnrouted(context, router, deps.config.corsOrigins));
-  router.app.onError((error, context) => {
-    if (isUnavailable(error)) {
-      deps.logger.error({ err: error, route: routePath(context) }, 'a part of the service does not answer');
-      return renderProblem(problem('unavailable', { headers: { 'retry-after': '1' } }));
-    }
-    deps.logger.error({ err: error, route: routePath(context) }, 'request failed');
-    return renderProblem(problem('internal'));
-  });
+  router.app.notFound((context) =>
+    withCors(answerUnrouted(context, router, corsOrigins), context, corsOrigins),
+  );
+  router.app.onError((error, context) =>
+    withCors(answerFailure(error, context, deps.logger), context, corsOrigins),
+  );
   return router.app;
+}
+
+/** 503 where a part does not answer, else 500; the caller is told nothing of the reason (SEC-4). */
+function answerFailure(error: Error, context: Context, logger: Logger): Response {
+  const route = routePath(context);
+  if (isUnavailable(error)) {
+    logger.error({ err: error, route }, 'a part of the service does not answer');
+    return renderProblem(problem('unavailable', { headers: { 'retry-after': '1' } }));
+  }
+  logger.error({ err: error, route }, 'request failed');
+  return renderProblem(problem('internal'));
 }
 
 /** OPTIONS, 405 with Allow, or 404. */
@@ -73,17 +83,7 @@ function answerUnrouted(context: Context, router: Router, corsOrigins: readonly 
   const allow = methods.join(', ');
   if (context.req.method !== 'OPTIONS')
     return renderProblem(problem('method-not-allowed', { headers: { allow } }));
-  const origin = context.req.header('origin');
-  const preflight =
-    origin !== undefined && corsOrigins.includes(origin)
-      ? {
-          'access-control-allow-origin': origin,
-          'access-control-allow-methods': allow,
-          'access-control-allow-headers':
-            'authorization, content-type, idempotency-key, if-none-match, prefer',
-          'access-control-max-age': '600', // seconds that a browser may remember this
-        }
-      : {};
+  const preflight = preflightHeaders(context, allow, corsOrigins);
   return new Response(null, {
     status: 204,
     headers: { ...baseHeaders, allow, vary: 'Origin', ...preflight },

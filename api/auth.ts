@@ -8,22 +8,17 @@ import {
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
 } from 'jose';
+import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import type { AuthConfig } from '../core/config.ts';
 import { findInstitution, type ReferenceData } from '../core/reference.ts';
+import { clientCertificateThumbprint } from './client-certificate.ts';
 import { callerFrom, isRole, type Caller } from './caller.ts';
 import { problem, type Problem } from './problem.ts';
 
-export interface Credentials {
-  /** The Authorization header. */
-  readonly authorization: string | null | undefined;
-  /** SHA-256 thumbprint (base64url) of the TLS client certificate, if one was presented (RFC 8705). */
-  readonly certificateThumbprint: () => string | undefined;
-}
-
 export interface Authenticator {
   /** Answers at once when the token was verified before. */
-  authenticate(credentials: Credentials): Caller | Problem | Promise<Caller | Problem>;
+  authenticate(context: Context): Caller | Problem | Promise<Caller | Problem>;
 }
 
 export interface AuthenticatorDependencies {
@@ -86,39 +81,39 @@ function verifying(
   key: JWTVerifyGetKey,
   options: JWTVerifyOptions,
 ): Authenticator {
-  const remembered = new Map<string, Remembered>();
+  const remembered = new Map<string, Remembered>(); // by the whole Authorization header
 
-  function accept(entry: Remembered, credentials: Credentials): Caller | Problem {
-    return entry.thumbprint === undefined || entry.thumbprint === credentials.certificateThumbprint()
+  function accept(entry: Remembered, context: Context): Caller | Problem {
+    return entry.thumbprint === undefined || entry.thumbprint === clientCertificateThumbprint(context)
       ? entry.caller
       : invalidToken('The token is bound to a client certificate that was not presented.');
   }
 
-  async function verify(token: string, credentials: Credentials): Promise<Caller | Problem> {
+  async function verify(authorization: string, context: Context): Promise<Caller | Problem> {
+    const token = bearer.exec(authorization)?.[1];
+    if (token === undefined || token.length > maxTokenLength) {
+      return invalidToken('The Authorization header does not hold a bearer token.');
+    }
     const read = await readToken(token, { key, options, deps });
     if ('kind' in read) return read;
     if (remembered.size >= maxRememberedTokens) {
       const [oldest] = remembered.keys();
       if (oldest !== undefined) remembered.delete(oldest);
     }
-    remembered.set(token, read);
-    return accept(read, credentials);
+    remembered.set(authorization, read);
+    return accept(read, context);
   }
 
   return {
-    authenticate(credentials) {
-      const { authorization } = credentials;
-      if (authorization === undefined || authorization === null || authorization === '') {
+    authenticate(context) {
+      const authorization = context.req.raw.headers.get('authorization');
+      if (authorization === null || authorization === '') {
         return problem('unauthenticated', { headers: { 'www-authenticate': `Bearer realm="${realm}"` } });
       }
-      const token = bearer.exec(authorization)?.[1];
-      if (token === undefined || token.length > maxTokenLength) {
-        return invalidToken('The Authorization header does not hold a bearer token.');
-      }
-      const known = remembered.get(token);
-      if (known === undefined) return verify(token, credentials);
-      if (known.expiresAtMs > deps.clock()) return accept(known, credentials);
-      remembered.delete(token);
+      const known = remembered.get(authorization);
+      if (known === undefined) return verify(authorization, context);
+      if (known.expiresAtMs > deps.clock()) return accept(known, context);
+      remembered.delete(authorization);
       return invalidToken('The token has expired.');
     },
   };
@@ -217,8 +212,8 @@ function invalidToken(detail: string): Problem {
 /** AUTH=none: who names itself (`Bearer` and a BIC, a payment system or `operator`) is that; who does not is everybody. */
 function believing(reference: () => ReferenceData): Authenticator {
   return {
-    authenticate: ({ authorization }) => {
-      const name = bearer.exec(authorization ?? '')?.[1];
+    authenticate: (context) => {
+      const name = bearer.exec(context.req.raw.headers.get('authorization') ?? '')?.[1];
       if (name === undefined) return { role: 'all', clientId: 'anonymous' };
       const data = reference();
       if (name === 'operator') return { role: 'operator', clientId: name };

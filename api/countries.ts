@@ -40,37 +40,37 @@ const maxAmountsSchema = z
   .openapi('MaxAmounts');
 
 export function countryRoutes(router: Router, deps: ApiDependencies): void {
-  const tag = 'Reference data';
-  const roles = 'any';
+  const common = {
+    method: 'get',
+    tag: 'Reference data',
+    roles: 'any',
+    madeFrom: deps.reference.current,
+  } as const;
   router.add(
     {
-      method: 'get',
+      ...common,
       path: '/countries',
       operationId: 'listCountries',
       summary: 'All countries (endpoint 1)',
-      tag,
-      roles,
       answer: { description: 'Countries', schema: countryListSchema },
     },
     ({ context }) => {
       const data = deps.reference.current();
-      const render = () => ({
+      const value = {
         countries: [...data.countries.values()].map((country) => ({
           countryId: country.countryId,
           ...fieldsOf(data, country),
         })),
-      });
-      return referenceAnswer(context, data, { name: 'countries', render });
+      };
+      return referenceAnswer(context, data, value);
     },
   );
   router.add(
     {
-      method: 'get',
+      ...common,
       path: '/countries/{countryCode}',
       operationId: 'getCountry',
       summary: 'One country (endpoint 2)',
-      tag,
-      roles,
       params: z.object({ countryCode }),
       problems: ['unknown-country'],
       answer: { description: 'The country', schema: countrySchema },
@@ -79,18 +79,16 @@ export function countryRoutes(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       const country = data.countries.get(params.countryCode);
       if (country === undefined) return problem('unknown-country');
-      const render = () => ({ id: country.countryId, ...fieldsOf(data, country) }); // REF-1
-      return referenceAnswer(context, data, { name: `country ${country.countryCode}`, render });
+      const value = { id: country.countryId, ...fieldsOf(data, country) }; // REF-1
+      return referenceAnswer(context, data, value);
     },
   );
   router.add(
     {
-      method: 'get',
+      ...common,
       path: '/countries/{countryCode}/currencies/{currencyCode}/max-amounts',
       operationId: 'getMaxAmounts',
       summary: 'Largest payment of each payment system of a country in a currency (endpoint 3)',
-      tag,
-      roles,
       params: z.object({ countryCode, currencyCode }),
       problems: ['unknown-country', 'unknown-currency', 'currency-not-of-country'],
       answer: { description: 'One entry per payment system', schema: maxAmountsSchema },
@@ -99,12 +97,10 @@ export function countryRoutes(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       const place = findPlace(data, params.countryCode, params.currencyCode);
       if ('kind' in place) return place;
-      const render = () =>
-        clearingSystemsOf(data, params.countryCode, params.currencyCode).map(
-          ({ clearingSystemId, maxAmount }) => ({ clearingSystemId, maxAmount }),
-        );
-      const name = `max-amounts ${params.countryCode} ${params.currencyCode}`;
-      return referenceAnswer(context, data, { name, render });
+      const value = clearingSystemsOf(data, params.countryCode, params.currencyCode).map(
+        ({ clearingSystemId, maxAmount }) => ({ clearingSystemId, maxAmount }),
+      );
+      return referenceAnswer(context, data, value);
     },
   );
 }

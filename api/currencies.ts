@@ -27,32 +27,34 @@ const currencyListSchema = z
   .openapi('Currencies');
 
 export function currencyRoutes(router: Router, deps: ApiDependencies): void {
+  const common = {
+    method: 'get',
+    tag: 'Reference data',
+    roles: 'any',
+    madeFrom: deps.reference.current,
+  } as const;
   router.add(
     {
-      method: 'get',
+      ...common,
       path: '/currencies',
       operationId: 'listCurrencies',
       summary: 'All currencies (endpoint 4)',
-      tag: 'Reference data',
-      roles: 'any',
       answer: { description: 'Currencies', schema: currencyListSchema },
     },
     ({ context }) => {
       const data = deps.reference.current();
-      const render = () => ({
+      const value = {
         currencies: [...data.currencies.values()].map((currency) => fieldsOf(data, currency)),
-      });
-      return referenceAnswer(context, data, { name: 'currencies', render });
+      };
+      return referenceAnswer(context, data, value);
     },
   );
   router.add(
     {
-      method: 'get',
+      ...common,
       path: '/currencies/{currencyCode}',
       operationId: 'getCurrency',
       summary: 'One currency (endpoint 5)',
-      tag: 'Reference data',
-      roles: 'any',
       params: z.object({ currencyCode }),
       problems: ['unknown-currency'],
       answer: { description: 'The currency', schema: currencySchema },
@@ -61,8 +63,7 @@ export function currencyRoutes(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       const currency = data.currencies.get(params.currencyCode);
       if (currency === undefined) return problem('unknown-currency');
-      const name = `currency ${currency.currencyCode}`;
-      return referenceAnswer(context, data, { name, render: () => fieldsOf(data, currency) });
+      return referenceAnswer(context, data, fieldsOf(data, currency));
     },
   );
 }

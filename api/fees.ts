@@ -52,12 +52,12 @@ export function feeRoutes(router: Router, deps: ApiDependencies): void {
   addFormulas(router, deps);
 }
 
-const common = { method: 'get', tag: 'Fees', roles: 'any' } as const;
+const shared = { method: 'get', tag: 'Fees', roles: 'any' } as const;
 
 function addFeesAndAmounts(router: Router, deps: ApiDependencies): void {
   router.add(
     {
-      ...common,
+      ...shared,
       path: '/fees-and-amounts/{sourceCountry}/{sourceCurrency}/{destinationCountry}/{destinationCurrency}/{amountCurrency}/{amount}/{exchangeRate}',
       operationId: 'getFeesAndAmounts',
       summary: 'Fees and amounts at a given rate (endpoint 14)',
@@ -82,6 +82,7 @@ function addFeesAndAmounts(router: Router, deps: ApiDependencies): void {
 }
 
 function addFormulas(router: Router, deps: ApiDependencies): void {
+  const common = { ...shared, madeFrom: deps.reference.current };
   const formula = {
     params: z.object({ countryCode, currencyCode }),
     problems: [
@@ -106,14 +107,13 @@ function addFormulas(router: Router, deps: ApiDependencies): void {
       if ('kind' in place) return place;
       const stored = data.schemeFeeFormulas.get(keyOf(params.countryCode, params.currencyCode));
       if (stored === undefined) return problem('unknown-fee-formula');
-      const render = () => ({
+      const value = {
         countryCode: params.countryCode,
         currency: params.currencyCode,
         nominalFeeAmount: stored.nominalFeeAmount,
         percentageFeeAsRatio: jsonNumber(plainDecimal(stored.percentageFeeAsRatio)),
-      });
-      const name = `scheme-fee ${params.countryCode} ${params.currencyCode}`;
-      return referenceAnswer(context, data, { name, render });
+      };
+      return referenceAnswer(context, data, value);
     },
   );
   router.add(
@@ -131,13 +131,12 @@ function addFormulas(router: Router, deps: ApiDependencies): void {
       if ('kind' in place) return place;
       const stored = data.creditorAgentFeeFormulas.get(keyOf(params.countryCode, params.currencyCode));
       if (stored === undefined) return problem('unknown-fee-formula');
-      const render = () => ({
+      const value = {
         countryCode: params.countryCode,
         nominalFee: { amount: stored.nominalFee, currency: params.currencyCode },
         percentageFee: jsonNumber(plainDecimal(stored.percentageFee)),
-      });
-      const name = `creditor-agent-fee ${params.countryCode} ${params.currencyCode}`;
-      return referenceAnswer(context, data, { name, render });
+      };
+      return referenceAnswer(context, data, value);
     },
   );
 }

@@ -59,9 +59,10 @@ export function finInstRoutes(router: Router, deps: ApiDependencies): void {
   addLookup(router, deps);
 }
 
-const common = { method: 'get', tag: 'Reference data', roles: 'any' } as const;
+const shared = { method: 'get', tag: 'Reference data', roles: 'any' } as const;
 
 function addList(router: Router, deps: ApiDependencies): void {
+  const common = { ...shared, madeFrom: deps.reference.current };
   router.add(
     {
       ...common,
@@ -92,16 +93,14 @@ function addList(router: Router, deps: ApiDependencies): void {
         rest.length > page.length && last !== undefined
           ? `${deps.config.publicUrl}/fin-insts/${params.finInstRole}?limit=${size}&cursor=${writeCursor(last.institutionId, params.finInstRole)}`
           : undefined;
-      return referenceAnswer(context, data, {
-        name: `fin-insts ${params.finInstRole} ${size} ${after}`,
-        render: () => ({ finInsts: page.map(renderInstitution) }),
-        ...(next === undefined ? {} : { headers: { link: `<${next}>; rel="next"` } }),
-      });
+      const headers = next === undefined ? {} : { link: `<${next}>; rel="next"` };
+      return referenceAnswer(context, data, { finInsts: page.map(renderInstitution) }, headers);
     },
   );
 }
 
 function addCountryLists(router: Router, deps: ApiDependencies): void {
+  const common = { ...shared, madeFrom: deps.reference.current };
   router.add(
     {
       ...common,
@@ -137,6 +136,7 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
 }
 
 function addLookup(router: Router, deps: ApiDependencies): void {
+  const common = { ...shared, madeFrom: deps.reference.current };
   router.add(
     {
       ...common,
@@ -152,20 +152,15 @@ function addLookup(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       const institution = findInstitution(data, params.finInstIdType, params.finInstId);
       if (institution === undefined) return problem('unknown-institution');
-      const name = `fin-inst ${institution.institutionId}`;
-      return referenceAnswer(context, data, { name, render: () => renderInstitution(institution) });
+      return referenceAnswer(context, data, renderInstitution(institution));
     },
   );
 }
 
-function ofCountry(data: ReferenceData, country: string, role: FinInstRoleFilter) {
-  return {
-    name: `fin-insts-of ${country} ${role}`,
-    render: () =>
-      institutionsOf(data, role)
-        .filter((institution) => institution.countryCode === country)
-        .map(renderInstitution),
-  };
+function ofCountry(data: ReferenceData, country: string, role: FinInstRoleFilter): JsonObject[] {
+  return institutionsOf(data, role)
+    .filter((institution) => institution.countryCode === country)
+    .map(renderInstitution);
 }
 
 const listsOfSnapshot = new WeakMap<ReferenceData, Map<FinInstRoleFilter, readonly Institution[]>>();

@@ -14,22 +14,15 @@ import { fitsDecimalPlaces, jsonNumber, plainDecimal, type JsonObject } from '..
 import {
   priceQuotes,
   priceQuotesWithoutFees,
-  type AdjustedQuote,
   type FxpOffer,
   type PricedQuote,
   type QuoteRequest,
 } from '../core/quote.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../core/reference.ts';
-import { findQuote, readOffers, storeQuotes } from '../db/quotes.ts';
+import { findQuote, openQuoteStore, type QuoteStore } from '../db/quotes.ts';
 import type { ApiDependencies } from './app.ts';
 import type { Caller } from './caller.ts';
-import {
-  amountSideOf,
-  findRatedCorridor,
-  type Corridor,
-  type CorridorFxp,
-  type SettlementPlace,
-} from './corridor.ts';
+import { amountSideOf, findRatedCorridor, type Corridor } from './corridor.ts';
 import { amount, corridorPath, countryCode, currencyCode, finInstId, finInstIdType } from './parameters.ts';
 import { problem, type Problem } from './problem.ts';
 import {
@@ -38,6 +31,7 @@ import {
   quoteSetExample,
   quoteSetSchema,
 } from './quote-schemas.ts';
+import { fxpOf, renderAdjustedQuote, renderQuote } from './render-quote.ts';
 import { json } from './response.ts';
 import type { Router } from './route.ts';
 
@@ -55,6 +49,7 @@ const adjustedPath = z.object({
 });
 
 export function quoteRoutes(router: Router, deps: ApiDependencies): void {
+  const store = openQuoteStore(deps.db);
   router.add(
     {
       method: 'get',
@@ -68,7 +63,8 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
       problems: [...quoteProblems, 'not-own-institution'],
       answer: { description: 'Quotes, best first', schema: quoteSetSchema, example: quoteSetExample },
     },
-    ({ params, query, caller }) => getQuotes(deps, caller, { ...params, ...query }),
+    ({ params, query, caller }) =>
+      getQuotes(store, deps.reference.current(), { caller, ...params, ...query }),
   );
   router.add(
     {
@@ -89,7 +85,8 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
       answer: { description: 'Quotes, best first', schema: adjustedQuotesSchema },
     },
     ({ params, query, caller }) =>
-      getAdjustedQuotes(deps, caller, {
+      getAdjustedQuotes(store, deps.reference.current(), {
+        caller,
         sourceCountry: params.srcCtry,
         sourceCurrency: params.srcCcy,
         destinationCountry: params.destCtry,
@@ -134,6 +131,7 @@ const quoteProblems = [
 ] as const;
 
 interface Asked {
+  readonly caller: Caller;
   readonly sourceCountry: string;
   readonly sourceCurrency: string;
   readonly destinationCountry: string;
@@ -151,15 +149,15 @@ interface Question {
   readonly request: QuoteRequest;
 }
 
-async function getQuotes(deps: ApiDependencies, caller: Caller, asked: Asked): Promise<Response | Problem> {
-  const question = understand(deps.reference.current(), caller, asked);
+async function getQuotes(store: QuoteStore, data: ReferenceData, asked: Asked): Promise<Response | Problem> {
+  const question = understand(data, asked);
   if ('kind' in question) return question;
   const { corridor, psp, request } = question;
-  const outcome = priceQuotes(request, await offersOf(deps, question), limitsOf(corridor), corridor);
+  const outcome = priceQuotes(request, await offersOf(store, question), limitsOf(corridor), corridor);
   if (outcome.kind === 'rejected')
     return problem(outcome.code, { detail: outcome.detail, ruleId: outcome.ruleId });
   const quotes = outcome.quotes.slice(0, maxQuotesPerRequest);
-  const { quoteRequestId, issuedAt } = await store(deps, { corridor, psp, asked, quotes });
+  const { quoteRequestId, issuedAt } = await keep(store, { corridor, psp, asked, quotes });
   const issuedDateTime = issuedAt.toISOString();
   return json({
     quoteRequestId,
@@ -175,23 +173,23 @@ async function getQuotes(deps: ApiDependencies, caller: Caller, asked: Asked): P
 }
 
 async function getAdjustedQuotes(
-  deps: ApiDependencies,
-  caller: Caller,
+  store: QuoteStore,
+  data: ReferenceData,
   asked: Asked,
 ): Promise<Response | Problem> {
-  const question = understand(deps.reference.current(), caller, asked);
+  const question = understand(data, asked);
   if ('kind' in question) return question;
   const { corridor, psp, request } = question;
   const outcome = priceQuotesWithoutFees(
     request,
-    await offersOf(deps, question),
+    await offersOf(store, question),
     limitsOf(corridor),
     corridor,
   );
   if (outcome.kind === 'rejected')
     return problem(outcome.code, { detail: outcome.detail, ruleId: outcome.ruleId });
   const quotes = outcome.quotes.slice(0, maxQuotesPerRequest);
-  const { quoteRequestId } = await store(deps, { corridor, psp, asked, quotes });
+  const { quoteRequestId } = await keep(store, { corridor, psp, asked, quotes });
   return json(
     quotes.map((quote, index) => ({
       QuoteId: quoteIdOf(quoteRequestId, index + 1),
@@ -201,10 +199,10 @@ async function getAdjustedQuotes(
 }
 
 /** Looks everything up, in the order in which refusals are told: address, PSP and permission, amount. */
-function understand(data: ReferenceData, caller: Caller, asked: Asked): Question | Problem {
+function understand(data: ReferenceData, asked: Asked): Question | Problem {
   const corridor = findRatedCorridor(data, asked);
   if ('kind' in corridor) return corridor;
-  const psp = askingPsp(data, caller, asked);
+  const psp = askingPsp(data, asked);
   if ('kind' in psp) return psp;
   const { source, destination } = corridor;
   const side = amountSideOf(corridor, asked.amountCurrency);
@@ -224,7 +222,8 @@ function understand(data: ReferenceData, caller: Caller, asked: Asked): Question
 }
 
 /** The requesting PSP: known, the caller's own, and of the source country (QUO-1). */
-function askingPsp(data: ReferenceData, caller: Caller, asked: Asked): Institution | Problem {
+function askingPsp(data: ReferenceData, asked: Asked): Institution | Problem {
+  const { caller } = asked;
   const institution = findInstitution(data, asked.finInstIdType, asked.finInstId);
   if (institution === undefined) return problem('unknown-psp');
   if (caller.role === 'psp' && caller.institutionId !== institution.institutionId) {
@@ -236,8 +235,8 @@ function askingPsp(data: ReferenceData, caller: Caller, asked: Asked): Instituti
 }
 
 /** The offers of the FX providers that can settle; ties are broken by the id that PSPs see (QUO-2). */
-async function offersOf(deps: ApiDependencies, { corridor, psp }: Question): Promise<FxpOffer[]> {
-  const offers = await readOffers(deps.db, corridor.key, psp.institutionId);
+async function offersOf(store: QuoteStore, { corridor, psp }: Question): Promise<FxpOffer[]> {
+  const offers = await store.offers({ corridor: corridor.key, pspId: psp.institutionId });
   return offers.flatMap((offer) => {
     const fxp = corridor.fxps.get(offer.fxpId);
     return fxp === undefined ? [] : [{ ...offer, fxpId: fxp.id }];
@@ -249,12 +248,13 @@ const limitsOf = ({ source, destination }: Corridor) => ({
   destinationMaximum: destination.clearingSystem.maxAmount,
 });
 
-async function store(
-  deps: ApiDependencies,
+/** QUO-7: the snapshot that a payment will be bound to. */
+async function keep(
+  store: QuoteStore,
   { corridor, psp, asked, quotes }: Stored,
 ): Promise<{ quoteRequestId: QuoteRequestId; issuedAt: Date }> {
   const quoteRequestId = quoteRequestIdFrom(randomUUID());
-  const issuedAt = await storeQuotes(deps.db, {
+  const issuedAt = await store.store({
     quoteRequestId,
     pspId: psp.institutionId,
     corridor: corridor.key,
@@ -280,72 +280,6 @@ interface Stored {
   readonly psp: Institution;
   readonly asked: Asked;
   readonly quotes: readonly Omit<PricedQuote, 'creditorAccountAmount'>[];
-}
-
-function fxpOf(corridor: Corridor, quote: { fxpId: string }): CorridorFxp {
-  const fxp = corridor.fxpsByShownId.get(quote.fxpId);
-  if (fxp === undefined) throw new Error('every offer is of an FX provider of the corridor');
-  return fxp;
-}
-
-function renderQuote(quote: PricedQuote, corridor: Corridor): JsonObject {
-  const fxp = fxpOf(corridor, quote);
-  const sourceCurrency = corridor.key.sourceCurrency;
-  const destinationCurrency = corridor.key.destinationCurrency;
-  return {
-    fxpfinInstIdType: fxp.idType,
-    fxpfinInstId: fxp.id,
-    exchangeRate: jsonNumber(quote.exchangeRate),
-    debtorAgent: {
-      interbankSettlementAmount: {
-        currency: sourceCurrency,
-        amount: jsonNumber(quote.sourceInterbankSettlementAmount),
-        cappedToMaxAmount: quote.sourceCappedToMaxAmount,
-      },
-      networkSchemeFee: { amount: jsonNumber(quote.networkSchemeFee), currency: sourceCurrency },
-    },
-    intermediaryAgent1: renderAgent(fxp.source),
-    intermediaryAgent1Account: { id: fxp.source.accountId },
-    intermediaryAgent2: renderAgent(fxp.destination),
-    intermediaryAgent2Account: { id: fxp.destination.accountId },
-    creditorAgent: {
-      interbankSettlementAmount: {
-        currency: destinationCurrency,
-        amount: jsonNumber(quote.destinationInterbankSettlementAmount),
-        cappedToMaxAmount: quote.destinationCappedToMaxAmount,
-      },
-      chargesInformation: {
-        amount: { amount: jsonNumber(quote.creditorAgentFee), currency: destinationCurrency },
-      },
-      creditorAccountAmount: jsonNumber(quote.creditorAccountAmount),
-    },
-  };
-}
-
-function renderAgent({ sap, sapBic, clearingSystemId, memberId }: SettlementPlace): JsonObject {
-  return {
-    finInstId: {
-      name: sap.name,
-      BICFI: sapBic,
-      LEI: sap.lei,
-      clearingSystemMemberId: { clearingSystemId, memberId },
-      other: { id: sap.otherIds[0] ?? null },
-    },
-  };
-}
-
-function renderAdjustedQuote(quote: AdjustedQuote, corridor: Corridor): JsonObject {
-  const fxp = fxpOf(corridor, quote);
-  return {
-    FXPFinInstIdType: fxp.idType,
-    FXPFinInstId: fxp.id,
-    Rate: jsonNumber(quote.exchangeRate),
-    SourceUPSId: corridor.source.clearingSystem.clearingSystemId,
-    DestinationUPSId: corridor.destination.clearingSystem.clearingSystemId,
-    AdjustedSourceAmount: jsonNumber(quote.sourceInterbankSettlementAmount),
-    AdjustedDestinationAmount: jsonNumber(quote.destinationInterbankSettlementAmount),
-    AdjustedReason: quote.adjustedReason ?? undefined,
-  };
 }
 
 async function getIntermediaryAgents(

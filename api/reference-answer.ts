@@ -1,54 +1,60 @@
-// Answers of reference data: rendered once per snapshot, with an ETag, so that asking again costs next to nothing (REF-6).
-// It must not be used for rates or quotes, nor for anything that depends on who asks.
+// Answers of reference data: made once per snapshot and address, with an ETag, so that asking again costs next to nothing
+// (REF-6). It must not be used for rates or quotes, nor for anything that depends on who asks.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { renderJson, type JsonValue } from '../core/money.ts';
-import type { ReferenceData } from '../core/reference.ts';
 import { jsonHeaders } from './response.ts';
 
-interface Rendered {
+/** An answer that may be given again to whoever may ask. */
+export interface Kept {
+  readonly kind: 'kept';
   readonly body: string;
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const renderedOfSnapshot = new WeakMap<ReferenceData, Map<string, Rendered>>();
-const maxRendered = 5_000; // names come from known things and pages; a walk over every page size must not fill the memory
+const keptOf = new WeakMap<object, Map<string, Kept>>();
+const maxKept = 2_000; // per snapshot; a client that walks over addresses must not fill the memory
 
-export interface ReferenceAnswer {
-  /** Names the answer within the snapshot; made from checked input only. */
-  readonly name: string;
-  readonly render: () => JsonValue;
-  /** Link and the like; part of what is kept. */
-  readonly headers?: Readonly<Record<string, string>>;
+/** The answer that was given to this address before, from the same snapshot. Addresses with a query are not kept. */
+export function keptAnswer(snapshot: object, context: Context): Kept | undefined {
+  const { req } = context;
+  return req.raw.url.includes('?') ? undefined : keptOf.get(snapshot)?.get(req.path);
 }
 
-/** 200 with the answer, or 304 when the client has it already. */
-export function referenceAnswer(context: Context, data: ReferenceData, answer: ReferenceAnswer): Response {
-  const rendered = renderedIn(data, answer);
-  const known = context.req.raw.headers.get('if-none-match');
-  if (known !== null && matches(known, rendered.etag)) {
-    return new Response(null, { status: 304, headers: rendered.headers });
-  }
-  return new Response(rendered.body, { status: 200, headers: rendered.headers });
-}
-
-function renderedIn(data: ReferenceData, { name, render, headers }: ReferenceAnswer): Rendered {
-  let known = renderedOfSnapshot.get(data);
-  if (known === undefined) renderedOfSnapshot.set(data, (known = new Map<string, Rendered>()));
-  const found = known.get(name);
-  if (found !== undefined) return found;
-  const body = renderJson(render());
+/** The answer for this address, kept with the snapshot that it was made from. */
+export function referenceAnswer(
+  context: Context,
+  snapshot: object,
+  value: JsonValue,
+  headers: Readonly<Record<string, string>> = {},
+): Kept {
+  const body = renderJson(value);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  // no-cache: may be kept, must be asked for again; private, for it was answered to a token
-  const made = {
+  // no-cache: may be kept by the client, but must be asked for again; private, for it was answered to a token
+  const made: Kept = {
+    kind: 'kept',
     body,
     etag,
     headers: { ...jsonHeaders, 'cache-control': 'private, no-cache', etag, ...headers },
   };
-  if (known.size >= maxRendered) known.clear();
-  known.set(name, made);
+  if (!context.req.raw.url.includes('?')) keep(snapshot, context.req.path, made);
   return made;
+}
+
+function keep(snapshot: object, path: string, answer: Kept): void {
+  let known = keptOf.get(snapshot);
+  if (known === undefined) keptOf.set(snapshot, (known = new Map<string, Kept>()));
+  if (known.size >= maxKept) known.clear();
+  known.set(path, answer);
+}
+
+/** 200 with the answer, or 304 when the client has it already. */
+export function renderKept({ body, etag, headers }: Kept, context: Context): Response {
+  const known = context.req.raw.headers.get('if-none-match');
+  return known !== null && matches(known, etag)
+    ? new Response(null, { status: 304, headers })
+    : new Response(body, { status: 200, headers });
 }
 
 /** If-None-Match: a list of tags, weak ones too, or `*` (RFC 9110, 13.1.2). */

@@ -6,7 +6,6 @@ import { renderJson, type JsonValue } from '../core/money.ts';
 export const baseHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
 } as const;
 
 /** For answers that are of this moment or this caller only. */

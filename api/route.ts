@@ -5,10 +5,11 @@ import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-op
 import type { Context } from 'hono';
 import type { Authenticator } from './auth.ts';
 import { everyRole, type Caller, type Role } from './caller.ts';
-import { clientCertificateThumbprint } from './client-certificate.ts';
+import { withCors } from './cors.ts';
 import { readInput, type InputSchemas } from './input.ts';
 import { documentResponses } from './openapi.ts';
 import { isProblem, problem, renderProblem, type Problem, type ProblemCode } from './problem.ts';
+import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
@@ -31,6 +32,11 @@ export interface Route<
   readonly roles: readonly Role[] | 'any';
   /** What is judged before the caller is: size and content type of a message (MSG-2); undefined lets it pass. */
   readonly before?: (context: Context) => Promise<Problem | undefined>;
+  /**
+   * What the answer is made from, besides the address: as long as it is the same object, the answer to an address is kept
+   * and given again (REF-6).
+   */
+  readonly madeFrom?: () => object;
   /** Refusals of this route, beyond those that every route shares. */
   readonly problems?: readonly ProblemCode[];
   readonly answer: AnswerDocument;
@@ -56,7 +62,7 @@ export interface Call<Params extends Fields, Query extends Fields, Body extends 
   readonly context: Context;
 }
 
-type Outcome = Response | Problem;
+type Outcome = Response | Kept | Problem;
 type Handler<Params extends Fields, Query extends Fields, Body extends z.ZodType> = (
   call: Call<Params, Query, Body>,
 ) => Outcome | Promise<Outcome>;
@@ -85,12 +91,14 @@ export interface Router {
     route: Route<Params, Query, Body>,
     handler: Handler<Params, Query, Body>,
   ): void;
-  addPublic(route: PublicRoute, handler: (context: Context) => Outcome | Promise<Outcome>): void;
+  addPublic(route: PublicRoute, handler: PublicHandler): void;
   /** Methods that the path takes, for 405 and OPTIONS; empty when there is no such path. */
   methodsOf(path: string): readonly string[];
   /** @throws when the app serves a route that was not declared here: it would have no roles */
   assertAllDeclared(): void;
 }
+
+type PublicHandler = (context: Context) => Outcome | Promise<Outcome>;
 
 /** @param corsOrigins origins whose pages may read the answers */
 export function createRouter(authenticator: Authenticator, corsOrigins: readonly string[]): Router {
@@ -98,60 +106,35 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
   const app = new OpenAPIHono({ strict: false });
   const declared = new Map<string, { method: string; pattern: RegExp }>();
 
-  function serve(
-    method: 'get' | 'post',
-    path: string,
-    handler: (context: Context) => Outcome | Promise<Outcome>,
-  ) {
+  function serve(method: 'get' | 'post', path: string, handler: PublicHandler) {
     const routed = toHonoPath(path);
-    declared.set(`${method.toUpperCase()} ${routed}`, {
-      method: method.toUpperCase(),
-      pattern: patternOf(path),
-    });
-    app.on(method.toUpperCase(), routed, async (context) => {
-      const outcome = await handler(context);
-      const response = outcome instanceof Response ? outcome : renderProblem(outcome);
-      return corsOrigins.length === 0 ? response : withCors(response, context, corsOrigins);
-    });
+    const name = method.toUpperCase();
+    declared.set(`${name} ${routed}`, { method: name, pattern: patternOf(path) });
+    app.on(name, routed, (context) =>
+      andThen(handler(context), (outcome) => withCors(render(outcome, context), context, corsOrigins)),
+    );
   }
 
   return {
     app,
     add(route, handler) {
       const roles = checkedRoles(route);
-      const read = readInput(route);
+      const answer = answering(route, roles, handler);
       const names = { [route.path]: route.operationId, ...route.aliases };
       for (const [path, operationId] of Object.entries(names)) {
         app.openAPIRegistry.registerPath(documentOf(route, { path, operationId, roles }));
-        serve(route.method, path, async (context) => {
-          const refusal = await route.before?.(context);
-          if (refusal !== undefined) return refusal;
-          const caller = await authenticated(authenticator, context);
-          if (isProblem(caller)) return caller;
-          if (caller.role !== 'all' && !roles.includes(caller.role)) return problem('forbidden');
-          const input = await read(context);
-          return isProblem(input) ? input : handler({ ...input, caller, context });
-        });
+        serve(route.method, path, (context) =>
+          andThen(route.before?.(context), (refusal) =>
+            refusal === undefined
+              ? andThen(authenticator.authenticate(context), (caller) => answer(context, caller))
+              : refusal,
+          ),
+        );
       }
     },
     addPublic(route, handler) {
-      const { method, path, operationId, summary, tag, answers: responses, request, description } = route;
-      if (route.hidden !== true) {
-        app.openAPIRegistry.registerPath(
-          createRoute({
-            method,
-            path,
-            operationId,
-            summary,
-            tags: [tag],
-            security: [],
-            responses,
-            ...(description === undefined ? {} : { description }),
-            ...(request === undefined ? {} : { request }),
-          }),
-        );
-      }
-      serve(method, path, handler);
+      if (route.hidden !== true) app.openAPIRegistry.registerPath(publicDocumentOf(route));
+      serve(route.method, route.path, handler);
     },
     methodsOf: (path) => methodsFor(path, declared.values()),
     assertAllDeclared() {
@@ -162,15 +145,36 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
   };
 }
 
-function withCors(response: Response, context: Context, origins: readonly string[]): Response {
-  const origin = context.req.header('origin');
-  if (origin === undefined) return response;
-  response.headers.append('vary', 'Origin');
-  if (origins.includes(origin)) {
-    response.headers.set('access-control-allow-origin', origin);
-    response.headers.set('access-control-expose-headers', 'etag, link, www-authenticate');
-  }
-  return response;
+/** Goes on at once when there is nothing to wait for: an answer from memory is written without a turn of the event loop. */
+function andThen<Value, Result>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Role, kept answer, input, handler, in this order. */
+function answering<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
+  route: Route<Params, Query, Body>,
+  roles: readonly Role[],
+  handler: Handler<Params, Query, Body>,
+): (context: Context, caller: Caller | Problem) => Outcome | Promise<Outcome> {
+  const read = readInput(route);
+  const { madeFrom } = route;
+  return (context, caller) => {
+    if (isProblem(caller)) return caller;
+    if (caller.role !== 'all' && !roles.includes(caller.role)) return problem('forbidden');
+    const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);
+    if (known !== undefined) return known;
+    return andThen(read(context), (input) =>
+      isProblem(input) ? input : handler({ ...input, caller, context }),
+    );
+  };
+}
+
+function render(outcome: Outcome, context: Context): Response {
+  if (outcome instanceof Response) return outcome;
+  return outcome.kind === 'kept' ? renderKept(outcome, context) : renderProblem(outcome);
 }
 
 /** Default deny: nobody may call what names nobody (SEC-1). */
@@ -178,16 +182,6 @@ function checkedRoles(route: { roles: readonly Role[] | 'any'; operationId: stri
   const roles = route.roles === 'any' ? everyRole : route.roles;
   if (roles.length === 0) throw new Error(`${route.operationId} states no roles (SEC-1)`);
   return roles;
-}
-
-function authenticated(
-  authenticator: Authenticator,
-  context: Context,
-): Caller | Problem | Promise<Caller | Problem> {
-  return authenticator.authenticate({
-    authorization: context.req.raw.headers.get('authorization'),
-    certificateThumbprint: () => clientCertificateThumbprint(context),
-  });
 }
 
 /** `{name}` becomes `:name`; the app is not strict, so that the trailing slash is left out. */
@@ -238,5 +232,20 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
       problems: route.problems ?? [],
       takesBody: route.method === 'post',
     }),
+  });
+}
+
+function publicDocumentOf(route: PublicRoute): RouteConfig {
+  const { method, path, operationId, summary, tag, answers, request, description } = route;
+  return createRoute({
+    method,
+    path,
+    operationId,
+    summary,
+    tags: [tag],
+    security: [],
+    responses: answers,
+    ...(description === undefined ? {} : { description }),
+    ...(request === undefined ? {} : { request }),
   });
 }

@@ -1,6 +1,7 @@
 // The way to Postgres: one pool per process. Money comes and goes as decimal text, never as a number (MON-1).
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { PreparingClient } from './prepared.ts';
 import type { Database } from './tables.ts';
 
 export type Db = Kysely<Database>;
@@ -33,6 +34,7 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: 5_000, // a request must fail visibly rather than queue for ever
     types,
+    Client: PreparingClient,
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined);

@@ -4,7 +4,13 @@ import { CompiledQuery } from 'kysely';
 import { quoteIdOf, quoteRequestOf, type QuoteId, type QuoteRequestId } from '../core/ids.ts';
 import type { OfferedRate, PricedQuote } from '../core/quote.ts';
 import { plainDecimal } from '../core/money.ts';
+import { keyOf } from '../core/reference.ts';
+import { batching } from './batch.ts';
 import type { Db } from './connection.ts';
+import { prepared } from './prepared.ts';
+import type { Database } from './tables.ts';
+
+type QuoteRequestRow = Database['quote_requests'];
 
 export interface CorridorColumns {
   readonly sourceCountry: string;
@@ -20,7 +26,14 @@ export interface FxpRates {
   readonly pspImprovement: { readonly pspImprovementId: string; readonly basisPoints: string } | null;
 }
 
+/** Whose offers are wanted: a corridor as the requesting PSP sees it. */
+export interface OffersWanted {
+  readonly corridor: CorridorColumns;
+  readonly pspId: string;
+}
+
 interface OfferRow {
+  n: number;
   fxp_id: string;
   rate_id: string;
   exchange_rate: string;
@@ -31,35 +44,67 @@ interface OfferRow {
   improvement_basis_points: string | null;
 }
 
-// Index rates_active (its four leading columns, index only); psp_improvements by its unique key.
-const readOffersSql = `
-select r.fxp_id, r.rate_id, r.exchange_rate, r.threshold, r.tier_improvement_id,
+// Index rates_active by its four leading columns, once per q (`offset 0` keeps the planner from scanning all rates);
+// psp_improvements by its unique key.
+const readOffersSql = prepared(
+  'read_offers',
+  `
+select q.n::int as n, r.fxp_id, r.rate_id, r.exchange_rate, r.threshold, r.tier_improvement_id,
   to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created,
   p.psp_improvement_id, p.improvement_basis_points
-from rates r
-left join psp_improvements p on p.fxp_id = r.fxp_id and p.psp_id = $5
-where r.source_country = $1 and r.source_currency = $2
-  and r.destination_country = $3 and r.destination_currency = $4
-  and r.expired_at is null`;
+from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+  with ordinality as q(source_country, source_currency, destination_country, destination_currency, psp_id, n)
+cross join lateral (
+  select fxp_id, rate_id, exchange_rate, threshold, tier_improvement_id, created_at
+  from rates
+  where source_country = q.source_country and source_currency = q.source_currency
+    and destination_country = q.destination_country and destination_currency = q.destination_currency
+    and expired_at is null
+  offset 0) r
+left join psp_improvements p on p.fxp_id = r.fxp_id and p.psp_id = q.psp_id`,
+);
 
-/** The active rates of a corridor by FXP, read at this moment: a new rate shows at once (FX-4). */
-export async function readOffers(db: Db, corridor: CorridorColumns, pspId: string): Promise<FxpRates[]> {
-  const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = corridor;
-  const parameters = [sourceCountry, sourceCurrency, destinationCountry, destinationCurrency, pspId];
-  const { rows } = await db.executeQuery<OfferRow>(CompiledQuery.raw(readOffersSql, parameters));
-  const byFxp = new Map<string, FxpRates>();
+/** The active rates of each corridor by FXP, read at this moment: a new rate shows at once (FX-4). */
+async function readOffers(
+  db: Db,
+  wanted: readonly OffersWanted[],
+): Promise<readonly (readonly FxpRates[])[]> {
+  // who asks the same at once is answered by the same rows
+  const distinct = new Map(wanted.map((one) => [keyOfWanted(one), one]));
+  const column = (value: (one: OffersWanted) => string) => [...distinct.values()].map(value);
+  const { rows } = await db.executeQuery<OfferRow>(
+    CompiledQuery.raw(readOffersSql, [
+      column((one) => one.corridor.sourceCountry),
+      column((one) => one.corridor.sourceCurrency),
+      column((one) => one.corridor.destinationCountry),
+      column((one) => one.corridor.destinationCurrency),
+      column((one) => one.pspId),
+    ]),
+  );
+  const found = [...distinct.keys()].map((key) => ({ key, byFxp: new Map<string, FxpRates>() }));
   for (const row of rows) {
-    let offer = byFxp.get(row.fxp_id);
-    if (offer === undefined) byFxp.set(row.fxp_id, (offer = offerOf(row)));
-    offer.rates.push({
-      rateId: row.rate_id,
-      tierImprovementId: row.tier_improvement_id,
-      threshold: row.threshold,
-      exchangeRate: row.exchange_rate,
-      createdDateTime: row.created,
-    });
+    const asked = found[row.n - 1];
+    if (asked !== undefined) addRate(asked.byFxp, row);
   }
-  return [...byFxp.values()];
+  const offers = new Map(found.map(({ key, byFxp }) => [key, [...byFxp.values()]]));
+  return wanted.map((one) => offers.get(keyOfWanted(one)) ?? []);
+}
+
+function keyOfWanted({ corridor, pspId }: OffersWanted): string {
+  const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = corridor;
+  return keyOf(sourceCountry, sourceCurrency, destinationCountry, destinationCurrency, pspId);
+}
+
+function addRate(byFxp: Map<string, FxpRates>, row: OfferRow): void {
+  let offer = byFxp.get(row.fxp_id);
+  if (offer === undefined) byFxp.set(row.fxp_id, (offer = offerOf(row)));
+  offer.rates.push({
+    rateId: row.rate_id,
+    tierImprovementId: row.tier_improvement_id,
+    threshold: row.threshold,
+    exchangeRate: row.exchange_rate,
+    createdDateTime: row.created,
+  });
 }
 
 function offerOf(row: OfferRow): FxpRates {
@@ -94,49 +139,86 @@ export interface NewQuoteRequest {
 }
 
 // Milliseconds, for that is what the PSP is shown, and 600 s are counted from there (QUO-6).
-const storeQuotesSql = `
+const storeQuotesSql = prepared(
+  'store_quotes',
+  `
 insert into quote_requests (quote_request_id, issued_at, psp_id, source_country, source_currency, destination_country,
   destination_currency, amount_currency, amount, fxp_ids, rate_ids, tier_improvement_ids, psp_improvement_ids,
   exchange_rates, source_amounts, source_capped, destination_amounts, destination_capped, scheme_fees,
   creditor_agent_fees, source_sap_ids, source_account_ids, destination_sap_ids, destination_account_ids)
-values ($1, date_trunc('milliseconds', now()), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-  $18, $19, $20, $21, $22, $23)
-returning issued_at`;
+select q.quote_request_id, date_trunc('milliseconds', now()), q.psp_id, q.source_country, q.source_currency,
+  q.destination_country, q.destination_currency, q.amount_currency, q.amount, q.fxp_ids, q.rate_ids,
+  q.tier_improvement_ids, q.psp_improvement_ids, q.exchange_rates, q.source_amounts, q.source_capped,
+  q.destination_amounts, q.destination_capped, q.scheme_fees, q.creditor_agent_fees, q.source_sap_ids,
+  q.source_account_ids, q.destination_sap_ids, q.destination_account_ids
+from json_to_recordset($1::json) as q(quote_request_id uuid, psp_id text, source_country text, source_currency text,
+  destination_country text, destination_currency text, amount_currency text, amount numeric, fxp_ids text[],
+  rate_ids uuid[], tier_improvement_ids bigint[], psp_improvement_ids bigint[], exchange_rates numeric[],
+  source_amounts numeric[], source_capped boolean[], destination_amounts numeric[], destination_capped boolean[],
+  scheme_fees numeric[], creditor_agent_fees numeric[], source_sap_ids text[], source_account_ids text[],
+  destination_sap_ids text[], destination_account_ids text[])
+returning quote_request_id, issued_at`,
+);
 
-/** Stores the quotes of one request as one row; answers their issuedDateTime, by the database clock (QUO-6). */
-export async function storeQuotes(db: Db, request: NewQuoteRequest): Promise<Date> {
+/** Stores the quotes of each request as one row; answers their issuedDateTime, by the database clock (QUO-6). */
+async function storeQuotes(db: Db, requests: readonly NewQuoteRequest[]): Promise<readonly Date[]> {
+  const { rows } = await db.executeQuery<{ quote_request_id: string; issued_at: Date }>(
+    CompiledQuery.raw(storeQuotesSql, [JSON.stringify(requests.map(rowOf))]), // decimals are strings in it
+  );
+  const issued = new Map(rows.map((row) => [row.quote_request_id, row.issued_at]));
+  return requests.map(({ quoteRequestId }) => {
+    const issuedAt = issued.get(quoteRequestId);
+    if (issuedAt === undefined) throw new Error('an insert returns its rows');
+    return issuedAt;
+  });
+}
+
+function rowOf(request: NewQuoteRequest): Omit<QuoteRequestRow, 'issued_at'> {
   const { corridor, quotes } = request;
   const column = <Value>(value: (quote: NewQuote) => Value): Value[] => quotes.map(value);
-  const { rows } = await db.executeQuery<{ issued_at: Date }>(
-    CompiledQuery.raw(storeQuotesSql, [
-      request.quoteRequestId,
-      request.pspId,
-      corridor.sourceCountry,
-      corridor.sourceCurrency,
-      corridor.destinationCountry,
-      corridor.destinationCurrency,
-      request.amountCurrency,
-      request.amount,
-      column((quote) => quote.fxpId),
-      column((quote) => quote.priced.rateId),
-      column((quote) => quote.priced.tierImprovementId),
-      column((quote) => quote.priced.pspImprovementId),
-      column((quote) => quote.priced.exchangeRate),
-      column((quote) => quote.priced.sourceInterbankSettlementAmount),
-      column((quote) => quote.priced.sourceCappedToMaxAmount),
-      column((quote) => quote.priced.destinationInterbankSettlementAmount),
-      column((quote) => quote.priced.destinationCappedToMaxAmount),
-      column((quote) => quote.priced.networkSchemeFee),
-      column((quote) => quote.priced.creditorAgentFee),
-      column((quote) => quote.sourceSapId),
-      column((quote) => quote.sourceAccountId),
-      column((quote) => quote.destinationSapId),
-      column((quote) => quote.destinationAccountId),
-    ]),
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('an insert returns its row');
-  return row.issued_at;
+  return {
+    quote_request_id: request.quoteRequestId,
+    psp_id: request.pspId,
+    source_country: corridor.sourceCountry,
+    source_currency: corridor.sourceCurrency,
+    destination_country: corridor.destinationCountry,
+    destination_currency: corridor.destinationCurrency,
+    amount_currency: request.amountCurrency,
+    amount: request.amount,
+    fxp_ids: column((quote) => quote.fxpId),
+    rate_ids: column((quote) => quote.priced.rateId),
+    tier_improvement_ids: column((quote) => quote.priced.tierImprovementId),
+    psp_improvement_ids: column((quote) => quote.priced.pspImprovementId),
+    exchange_rates: column((quote) => quote.priced.exchangeRate),
+    source_amounts: column((quote) => quote.priced.sourceInterbankSettlementAmount),
+    source_capped: column((quote) => quote.priced.sourceCappedToMaxAmount),
+    destination_amounts: column((quote) => quote.priced.destinationInterbankSettlementAmount),
+    destination_capped: column((quote) => quote.priced.destinationCappedToMaxAmount),
+    scheme_fees: column((quote) => quote.priced.networkSchemeFee),
+    creditor_agent_fees: column((quote) => quote.priced.creditorAgentFee),
+    source_sap_ids: column((quote) => quote.sourceSapId),
+    source_account_ids: column((quote) => quote.sourceAccountId),
+    destination_sap_ids: column((quote) => quote.destinationSapId),
+    destination_account_ids: column((quote) => quote.destinationAccountId),
+  };
+}
+
+/** Reading and storing for the quote endpoints; what is asked for at once shares statements. */
+export interface QuoteStore {
+  /** The active rates of a corridor by FXP, and their improvements for the PSP, as of this moment (FX-4). */
+  readonly offers: (wanted: OffersWanted) => Promise<readonly FxpRates[]>;
+  /** Stores the quotes of one request as one row (QUO-10); answers their issuedDateTime, by the database clock. */
+  readonly store: (request: NewQuoteRequest) => Promise<Date>;
+}
+
+/** Two statements at once keep both the database and this process busy; a batch of 64 still takes few milliseconds. */
+const limits = { concurrent: 2, items: 64 };
+
+export function openQuoteStore(db: Db): QuoteStore {
+  return {
+    offers: batching((wanted: readonly OffersWanted[]) => readOffers(db, wanted), limits),
+    store: batching((requests: readonly NewQuoteRequest[]) => storeQuotes(db, requests), limits),
+  };
 }
 
 /** The stored snapshot of a quote (QUO-7); amounts are decimal text without trailing zeros. */
@@ -202,7 +284,10 @@ select psp_id, fxp_ids[$2] as fxp_id, rate_ids[$2] as rate_id, tier_improvement_
 from quote_requests
 where quote_request_id = $1 and ${age} and fxp_ids[$2] is not null`;
 
-const findRecentQuoteSql = findQuoteSql(`issued_at >= now() - interval '2 days'`); // at most three partitions
+const findRecentQuoteSql = prepared(
+  'find_recent_quote',
+  findQuoteSql(`issued_at >= now() - interval '2 days'`), // at most three partitions
+);
 const findOlderQuoteSql = findQuoteSql(`issued_at < now() - interval '2 days'`);
 
 /**

@@ -1,0 +1,34 @@
+// Which pages may read the answers: those of the configured origins only (CORS). Without any, nothing is added.
+import type { Context } from 'hono';
+
+/** The same response, readable by the asking page if its origin is among those configured. */
+export function withCors(response: Response, context: Context, origins: readonly string[]): Response {
+  if (origins.length === 0) return response;
+  const origin = context.req.header('origin');
+  if (origin === undefined) return response;
+  response.headers.append('vary', 'Origin');
+  if (origins.includes(origin)) {
+    response.headers.set('access-control-allow-origin', origin);
+    response.headers.set('access-control-expose-headers', 'etag, link, preference-applied, www-authenticate');
+  }
+  return response;
+}
+
+const preflightSeconds = '600'; // that a browser may remember the answer
+
+/** What a preflight is told, or nothing for other origins. */
+export function preflightHeaders(
+  context: Context,
+  allow: string,
+  origins: readonly string[],
+): Record<string, string> {
+  const origin = context.req.header('origin');
+  return origin !== undefined && origins.includes(origin)
+    ? {
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': allow,
+        'access-control-allow-headers': 'authorization, content-type, idempotency-key, if-none-match, prefer',
+        'access-control-max-age': preflightSeconds,
+      }
+    : {};
+}

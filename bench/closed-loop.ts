@@ -1,0 +1,76 @@
+// The load generator: a fixed number of clients, each sending its next request when it has the answer to the last one.
+import { Pool } from 'undici';
+
+export interface LoopRequest {
+  readonly path: string;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface LoopOptions {
+  readonly url: string;
+  readonly clients: number;
+  readonly seconds: number;
+  /** The n-th request, counted over all clients. */
+  readonly request: (n: number) => LoopRequest;
+}
+
+export interface LoopResult {
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** @throws at the first answer that is not 200: a fast refusal is no result */
+export async function closedLoop(options: LoopOptions): Promise<LoopResult> {
+  const pool = new Pool(options.url, { connections: options.clients });
+  const durations: number[] = [];
+  let sent = 0;
+  const start = performance.now();
+  const end = start + options.seconds * 1_000;
+  async function client(): Promise<void> {
+    while (performance.now() < end) {
+      const { path, method = 'GET', headers, body } = options.request(sent++);
+      const before = performance.now();
+      const answer = await pool.request({
+        path,
+        method,
+        ...(headers === undefined ? {} : { headers }),
+        ...(body === undefined ? {} : { body }),
+      });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 200)
+        throw new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`);
+      durations.push(performance.now() - before);
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: options.clients }, client));
+  } finally {
+    await pool.close();
+  }
+  const elapsed = (performance.now() - start) / 1_000;
+  durations.sort((a, b) => a - b);
+  const quantile = (share: number) =>
+    durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? 0;
+  return {
+    requests: durations.length,
+    perSecond: durations.length / elapsed,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+  };
+}
+
+/** Several runs as one: requests per second and quantiles averaged over the runs. */
+export function average(results: readonly LoopResult[]): LoopResult {
+  const mean = (value: (result: LoopResult) => number) =>
+    results.reduce((sum, result) => sum + value(result), 0) / results.length;
+  return {
+    requests: results.reduce((sum, result) => sum + result.requests, 0),
+    perSecond: mean((result) => result.perSecond),
+    p50Ms: mean((result) => result.p50Ms),
+    p99Ms: mean((result) => result.p99Ms),
+  };
+}

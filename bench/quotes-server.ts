@@ -1,0 +1,89 @@
+// The measured process of `npm run bench -- quotes`: the API without ISO 20022, and the two bare Hono routes that it is
+// compared with, each on a port of its own. Prints its addresses and a token as one line of JSON.
+import { randomUUID } from 'node:crypto';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import pg from 'pg';
+import { pino } from 'pino';
+import { createApp } from '../api/app.ts';
+import { createAuthenticator } from '../api/auth.ts';
+import { openBuiltinIssuer } from '../api/issuer.ts';
+import { startServer } from '../api/server.ts';
+import type { ApiConfig } from '../core/config.ts';
+import { connect } from '../db/connection.ts';
+import { openReferenceCache } from '../db/reference-cache.ts';
+
+export interface QuotesServerLine {
+  readonly api: string;
+  readonly bare: string;
+  readonly token: string;
+}
+
+const maxConnections = 20; // both sides alike
+
+async function serveApi(databaseUrl: string): Promise<{ url: string; token: string }> {
+  const issuer = { issuer: 'https://bench.test', audience: 'https://bench.test' };
+  const config: ApiConfig = {
+    databaseUrl,
+    logLevel: 'warn',
+    temporal: { address: 'unused', namespace: 'default' },
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: 'https://bench.test',
+    auth: { kind: 'builtin', ...issuer },
+    demo: true,
+    corsOrigins: [],
+    xsdEngine: 'libxml2',
+    allowLoopbackCallbacks: false,
+  };
+  const logger = pino({ level: 'warn' });
+  const db = connect(databaseUrl, { applicationName: 'isthmus-bench-api', maxConnections });
+  const reference = await openReferenceCache(db, databaseUrl, (error) => {
+    throw error;
+  });
+  const builtin = await openBuiltinIssuer(db, { ...issuer, clock: Date.now });
+  const auth = createAuthenticator(config.auth, {
+    reference: reference.current,
+    logger,
+    clock: Date.now,
+    builtinKey: builtin.verificationKey,
+  });
+  const server = await startServer(createApp({ db, reference, config, auth, logger }), config);
+  const psp = reference.current().institutions.get('SG-BANY'); // it has a PSP improvement
+  if (psp === undefined) throw new Error('the seed data is not there');
+  const token = await builtin.issue({ role: 'psp', clientId: 'BANYSGS0', institutionId: psp.institutionId });
+  return { url: `http://127.0.0.1:${server.port}`, token };
+}
+
+/** `/insert` writes one row of as many bytes as a quote request; `/json` answers a text of as many bytes as a country. */
+async function serveBare(databaseUrl: string, sizes: { rowBytes: number; json: string }): Promise<string> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: maxConnections });
+  const row = 'x'.repeat(sizes.rowBytes);
+  const app = new Hono();
+  app.get('/insert', async (context) => {
+    const id = randomUUID();
+    const { rows } = await pool.query<{ at: Date }>(
+      'insert into bench_rows (id, at, body) values ($1, now(), $2) returning at',
+      [id, row],
+    );
+    return context.json({ id, at: rows[0]?.at });
+  });
+  const value: unknown = JSON.parse(sizes.json);
+  app.get('/json', (context) => context.json(value));
+  return new Promise((resolve) => {
+    serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
+      resolve(`http://127.0.0.1:${port}`);
+    });
+  });
+}
+
+const [databaseUrl, rowBytes, json] = process.argv.slice(2);
+if (databaseUrl === undefined || rowBytes === undefined || json === undefined) {
+  throw new Error('started by bench/quotes.ts with a database, a row size and a JSON text');
+}
+const api = await serveApi(databaseUrl);
+const bare = await serveBare(databaseUrl, { rowBytes: Number(rowBytes), json });
+console.log(JSON.stringify({ api: api.url, token: api.token, bare } satisfies QuotesServerLine));
+process.once('SIGTERM', () => {
+  process.exit(0); // so that a profiler can write what it has
+});

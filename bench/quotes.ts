@@ -1,0 +1,207 @@
+// `npm run bench -- quotes`: endpoints 12, 12b, 14 and reference data against bare Hono routes, in the same process, on the
+// same Postgres, in turns. What is and is not measured: bench/README.md.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { startPostgres, withClient } from '../cli/parts/postgres.ts';
+import { sayOnTerminal } from '../cli/parts/progress.ts';
+import { migrate } from '../db/migrate.ts';
+import { seed } from '../db/seed.ts';
+import { average, closedLoop, type LoopRequest, type LoopResult } from './closed-loop.ts';
+import type { QuotesServerLine } from './quotes-server.ts';
+
+const database = 'isthmus_bench_quotes';
+const country = JSON.stringify({
+  id: 702,
+  countryCode: 'SG',
+  name: 'Singapore',
+  currencies: [{ currencyCode: 'SGD', maxAmount: '200000' }],
+  requiredMessageElements: { pacs008: ['purposeCode'] },
+});
+/** Bytes of a stored row of four quotes without its two leading columns; measured again by each run. */
+const defaultRowBytes = 900;
+
+interface Scenario {
+  readonly name: string;
+  readonly floor: 'bare insert' | 'bare json';
+  readonly side: 'api' | 'bare';
+  readonly request: (n: number) => LoopRequest;
+}
+
+const options = {
+  clients: { type: 'string', default: '32' },
+  seconds: { type: 'string', default: '4' },
+  rounds: { type: 'string', default: '3' },
+} as const;
+
+export async function benchQuotes(argv: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...argv], options });
+  const folder = join(import.meta.dirname, '..', '.isthmus', 'bench');
+  const postgres = await startPostgres({
+    env: process.env,
+    folder,
+    database: 'postgres',
+    say: sayOnTerminal,
+  });
+  try {
+    const url = await prepareDatabase(postgres.url);
+    const load = {
+      clients: Number(values.clients),
+      seconds: Number(values.seconds),
+      rounds: Number(values.rounds),
+    };
+    const rowBytes = await measureRow(url);
+    const server = await startMeasured(url, rowBytes);
+    try {
+      console.log(
+        `${load.clients} clients, ${load.rounds} rounds of ${load.seconds} s each, row of ${rowBytes} bytes\n`,
+      );
+      report(await runAll(server.line, load));
+    } finally {
+      server.child.kill();
+    }
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function prepareDatabase(serverUrl: string): Promise<string> {
+  await withClient(serverUrl, async (client) => {
+    await client.query(`drop database if exists ${database} with (force)`);
+    await client.query(`create database ${database}`);
+  });
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  await migrate(url.href);
+  await seed(url.href);
+  await withClient(url.href, (client) =>
+    client.query(
+      'create table bench_rows (id uuid primary key, at timestamptz not null, body text not null)',
+    ),
+  );
+  return url.href;
+}
+
+/** How many bytes a quote request of this corridor takes, from a row that the API itself stored. */
+async function measureRow(databaseUrl: string): Promise<number> {
+  const { child, line } = await startMeasured(databaseUrl, defaultRowBytes);
+  try {
+    await closedLoop({ url: line.api, clients: 1, seconds: 0.2, request: quoteRequest(line.token) });
+  } finally {
+    child.kill();
+  }
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ bytes: number }>(
+      'select pg_column_size(q.*) - 24 - 16 - 8 as bytes from quote_requests q limit 1',
+    );
+    return rows[0]?.bytes ?? defaultRowBytes;
+  } finally {
+    await client.end();
+  }
+}
+
+async function startMeasured(
+  databaseUrl: string,
+  rowBytes: number,
+): Promise<{ child: ChildProcess; line: QuotesServerLine }> {
+  const script = join(import.meta.dirname, 'quotes-server.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, databaseUrl, String(rowBytes), country], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const line = await new Promise<QuotesServerLine>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', (text) => {
+      resolve(JSON.parse(text) as QuotesServerLine);
+    });
+    child.once('exit', (code) => {
+      reject(new Error(`the measured process ended with ${code ?? 'a signal'}`));
+    });
+  });
+  return { child, line };
+}
+
+/** Amounts over all tiers: below, between and above the thresholds of 1,000, 10,000 and 50,000. */
+const amounts = ['250', '999.99', '1000', '5000', '10000', '25000', '50000', '75000'];
+const amountOf = (n: number) => amounts[n % amounts.length] ?? '1000';
+
+const quoteRequest =
+  (token: string) =>
+  (n: number): LoopRequest => ({
+    path: `/quotes/SG/SGD/TH/THB/SGD/${amountOf(n)}?finInstIdType=BICFI&finInstId=BANYSGS0`,
+    headers: { authorization: `Bearer ${token}` },
+  });
+
+function scenarios(token: string): readonly Scenario[] {
+  const headers = { authorization: `Bearer ${token}` };
+  const api = (name: string, floor: Scenario['floor'], path: (n: number) => string): Scenario => ({
+    name,
+    floor,
+    side: 'api',
+    request: (n) => ({ path: path(n), headers }),
+  });
+  const bare = (name: Scenario['floor'], path: string): Scenario => ({
+    name,
+    floor: name,
+    side: 'bare',
+    request: () => ({ path, headers }),
+  });
+  return [
+    bare('bare insert', '/insert'),
+    { name: 'quotes (12)', floor: 'bare insert', side: 'api', request: quoteRequest(token) },
+    api(
+      'quotes (12b)',
+      'bare insert',
+      (n) => `/api/v1/quotes/SG/SGD/TH/THB/?amt=${amountOf(n)}&amtCcy=SGD&pspId=BANYSGS0`,
+    ),
+    bare('bare json', '/json'),
+    api('country (2)', 'bare json', () => '/countries/SG'),
+    api('fees and amounts (14)', 'bare json', (n) => `/fees-and-amounts/SG/SGD/TH/THB/SGD/${amountOf(n)}/25`),
+  ];
+}
+
+interface Load {
+  readonly clients: number;
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+async function runAll(line: QuotesServerLine, load: Load): Promise<Map<Scenario, LoopResult>> {
+  const list = scenarios(line.token);
+  const runs = new Map<Scenario, LoopResult[]>(list.map((scenario) => [scenario, []]));
+  const run = (scenario: Scenario, seconds: number) =>
+    closedLoop({
+      url: scenario.side === 'api' ? line.api : line.bare,
+      clients: load.clients,
+      seconds,
+      request: scenario.request,
+    });
+  for (const scenario of list) await run(scenario, 2); // seconds in which code gets compiled and connections opened
+  for (let round = 0; round < load.rounds; round += 1) {
+    for (const scenario of list) runs.get(scenario)?.push(await run(scenario, load.seconds));
+  }
+  return new Map([...runs].map(([scenario, results]) => [scenario, average(results)]));
+}
+
+function report(results: Map<Scenario, LoopResult>): void {
+  const floors = new Map([...results].map(([scenario, result]) => [scenario.name, result.perSecond]));
+  console.log(
+    'scenario'.padEnd(24) +
+      'requests/s'.padStart(12) +
+      'p50 ms'.padStart(10) +
+      'p99 ms'.padStart(10) +
+      '  of its floor',
+  );
+  for (const [scenario, result] of results) {
+    const floor = floors.get(scenario.floor) ?? result.perSecond;
+    console.log(
+      scenario.name.padEnd(24) +
+        result.perSecond.toFixed(0).padStart(12) +
+        result.p50Ms.toFixed(2).padStart(10) +
+        result.p99Ms.toFixed(2).padStart(10) +
+        `  ${((100 * result.perSecond) / floor).toFixed(0)} % of ${scenario.floor}`,
+    );
+  }
+}
