@@ -24,6 +24,7 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from '../workflows/ids.ts';
+import { TemporalUnavailable } from './failures.ts';
 
 export interface PaymentSubmission extends Submission {
   readonly uetr: string;
@@ -46,11 +47,6 @@ export interface PaymentWorkflows {
   close(): Promise<void>;
 }
 
-/** Temporal did not answer in time; what was stored is not lost, and the same request may be sent again. */
-export class TemporalUnavailable extends Error {
-  override readonly name = 'TemporalUnavailable';
-}
-
 const callTimeoutMs = 10_000; // an operator that waits longer sends the same message again
 
 export interface TemporalOptions {
@@ -68,6 +64,7 @@ function paymentStart(
     workflowId: paymentWorkflowId(uetr),
     taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
     args: [{ uetr } satisfies PaymentInput],
+    workflowTaskTimeout: '5s', // a worker killed in the middle of a task is noticed well before a HIGH deadline (TIM-1)
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     // The database is the authority on duplicates: an execution that was lost can be made again from it.
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,

@@ -109,6 +109,7 @@ function refusedEntry(request: PartyRequest, httpStatus: number): NewEntry {
     kind,
     httpStatus,
     bytes,
+    headers: request.webhookHeaders,
     note: `/${request.path.join('/')}`,
   };
 }

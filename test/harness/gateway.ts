@@ -1,8 +1,10 @@
 // A whole gateway for a test file: api and worker in this process, the sandbox parties beside them, on the run's real
 // Temporal server and a database of the file's own. Everything speaks real HTTP.
 import { readFileSync } from 'node:fs';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { afterAll } from 'vitest';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { startApi, type RunningApi } from '../../api/start.ts';
 import { startWorker } from '../../activities/start.ts';
 import type { RunningWorkers } from '../../activities/worker.ts';
@@ -24,6 +26,10 @@ export interface TestGateway {
   readonly config: ApiConfig;
   readonly temporalAddress: string;
   readonly taskQueuePrefix: string;
+  /** A client of the file's namespace. */
+  readonly temporal: Client;
+  /** Every pacs.002 that was the answer to a submission, for whoever judges all messages at the end. */
+  readonly answers: string[];
   /** A bearer token of a demo client. */
   token(clientId: string): Promise<string>;
   /** Stops the worker; `startWorker` starts another. */
@@ -36,11 +42,17 @@ export interface GatewayOptions {
   readonly timings?: SandboxOptions['timings'];
   /** false: the file starts its worker itself, as a process of its own perhaps. */
   readonly worker?: boolean;
+  /** HIGH: seconds to the deadline (TIM-1) of every destination, in the gateway and at the parties. */
+  readonly maxExecutionSeconds?: number;
+  /** Default: one that says nothing. */
+  readonly logger?: Logger;
   /** Runs before the parts start, on the seeded database. */
   readonly prepare?: (db: Db) => Promise<void>;
 }
 
-const clearingSystems = JSON.parse(
+Runtime.install({ logger: new DefaultLogger('WARN') });
+
+const seededClearingSystems = JSON.parse(
   readFileSync(new URL('../../db/seed/clearing-systems.json', import.meta.url), 'utf8'),
 ) as SandboxClearingSystem[];
 
@@ -51,6 +63,11 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
   const workflowBundle = await testWorkflowBundle();
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
+  const { maxExecutionSeconds } = options;
+  const clearingSystems = seededClearingSystems.map((system) => ({
+    ...system,
+    ...(maxExecutionSeconds === undefined ? {} : { maxExecutionSeconds }),
+  }));
   const sandbox = await startSandbox({
     clearingSystems,
     tokens: clientCredentials({ tokenUrl: `${publicUrl}/oauth/token` }),
@@ -61,6 +78,9 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     fxpBaseUrl: (fxpBic) => sandbox.fxpBaseUrl(fxpBic),
   });
   const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 4 });
+  if (maxExecutionSeconds !== undefined) {
+    await db.updateTable('clearing_systems').set({ max_execution_seconds: maxExecutionSeconds }).execute();
+  }
   await options.prepare?.(db);
   const config = parseApiConfig({
     DATABASE_URL: database.url,
@@ -73,7 +93,8 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     ALLOW_LOOPBACK_CALLBACKS: '1',
   });
   const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
-  const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+  const logger = options.logger ?? pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+  const connection = await Connection.connect({ address: temporal.address });
   const api: RunningApi = await startApi(config, { logger, taskQueuePrefix });
   let worker: RunningWorkers | undefined;
   const gateway: TestGateway = {
@@ -84,6 +105,8 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     config,
     temporalAddress: temporal.address,
     taskQueuePrefix,
+    temporal: new Client({ connection, namespace: temporal.namespace }),
+    answers: [],
     token: tokens(api.url),
     stopWorker: async () => {
       await worker?.shutdown();
@@ -105,6 +128,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     await gateway.stopWorker();
     await sandbox.close();
     await api.close();
+    await connection.close();
     await db.destroy();
   });
   return gateway;

@@ -12,11 +12,13 @@ export interface QuoteOnOffer {
   readonly fxpfinInstId: string;
   readonly exchangeRate: number;
   readonly debtorAgent: {
-    interbankSettlementAmount: { currency: string; amount: number };
-    networkSchemeFee: { amount: number };
+    interbankSettlementAmount: { currency: string; amount: number; cappedToMaxAmount: boolean };
+    networkSchemeFee: { amount: number; currency: string };
   };
+  readonly intermediaryAgent1Account: { id: string };
+  readonly intermediaryAgent2Account: { id: string };
   readonly creditorAgent: {
-    interbankSettlementAmount: { currency: string; amount: number };
+    interbankSettlementAmount: { currency: string; amount: number; cappedToMaxAmount: boolean };
     chargesInformation: { amount: { amount: number; currency: string } };
     creditorAccountAmount: number;
   };
@@ -28,6 +30,8 @@ export interface Trip {
   readonly destination?: string;
   readonly destinationCurrency?: string;
   readonly amount?: string;
+  /** BIC of the debtor agent; default: Lotus of the source country. */
+  readonly psp?: string;
 }
 
 const defaultTrip = {
@@ -38,10 +42,10 @@ const defaultTrip = {
   amount: '1000',
 };
 
-/** The quotes of endpoint 12 for a trip of the source amount, asked by Lotus of the source country. */
+/** The quotes of endpoint 12 for a trip of the source amount, asked by its debtor agent. */
 export async function askQuotes(gateway: TestGateway, trip: Trip = {}): Promise<readonly QuoteOnOffer[]> {
   const { source, sourceCurrency, destination, destinationCurrency, amount } = { ...defaultTrip, ...trip };
-  const psp = `LOTU${source}S0`;
+  const psp = trip.psp ?? `LOTU${source}S0`;
   const path = `/quotes/${source}/${sourceCurrency}/${destination}/${destinationCurrency}/${sourceCurrency}/${amount}`;
   const response = await fetch(`${gateway.url}${path}?finInstIdType=BICFI&finInstId=${psp}`, {
     headers: { authorization: `Bearer ${await gateway.token(psp)}` },
@@ -136,6 +140,7 @@ export async function submitXml(
     },
   );
   const text = await response.text();
+  if (response.status === 200) gateway.answers.push(text);
   return {
     httpStatus: response.status,
     headers: response.headers,
