@@ -58,17 +58,28 @@ export interface RefusedPacs008 {
   readonly instructedAgent?: AgentIdentification;
 }
 
-const usable = <T>(value: T | undefined, test: (value: T) => boolean): T | undefined =>
+/** The value, when it is there and well formed. */
+export const usable = <T>(value: T | undefined, test: (value: T) => boolean): T | undefined =>
   value !== undefined && test(value) ? value : undefined;
 
-const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+const dateTimePattern =
+  /^([1-9]\d{3}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-3]):[0-5]\d|[+-]14:00)$/;
 
+/** As strict as the schemas, for an answer that repeats it must be valid: 30 February is none. */
 function isDateTime(text: string): boolean {
-  return dateTimePattern.test(text) && !Number.isNaN(Date.parse(text.replace(/(\.\d{3})\d+/, '$1')));
+  const day = dateTimePattern.exec(text)?.[1];
+  if (day === undefined) return false;
+  const epochMs = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(epochMs) && new Date(epochMs).toISOString().startsWith(day);
+}
+
+/** A date time without the whitespace around it, when it has the form of one. */
+export function usableDateTime(text: string | undefined): string | undefined {
+  return usable(text === undefined ? undefined : collapsed(text), isDateTime);
 }
 
 /** Only the BIC or LEI of an agent, and only when it has their form. */
-function usableAgent(element: XmlElement | undefined): AgentIdentification | undefined {
+export function usableAgent(element: XmlElement | undefined): AgentIdentification | undefined {
   const agent = readAgent(element);
   const bicfi = usable(agent?.bicfi, (one) => /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(one));
   const lei = usable(agent?.lei, (one) => /^[A-Z0-9]{18}[0-9]{2}$/.test(one));
@@ -88,12 +99,11 @@ export function readRefusedPacs008(
   const message = elementAt(document, 'FIToFICstmrCdtTrf');
   const text = (path: string) => (message === undefined ? undefined : textAt(message, path));
   const agent = (path: string) => usableAgent(message && elementAt(message, path));
-  const created = text('GrpHdr/CreDtTm');
   return compact<RefusedPacs008>({
     original: compact<OriginalReferences>({
       messageId: key.messageId,
       messageNameId,
-      creationDateTime: usable(created === undefined ? undefined : collapsed(created), isDateTime),
+      creationDateTime: usableDateTime(text('GrpHdr/CreDtTm')),
       instructionId: usable(text('CdtTrfTxInf/PmtId/InstrId'), isIdentifier),
       endToEndId: usable(text('CdtTrfTxInf/PmtId/EndToEndId'), isIdentifier),
       transactionId: usable(text('CdtTrfTxInf/PmtId/TxId'), isIdentifier),

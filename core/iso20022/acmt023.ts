@@ -1,0 +1,218 @@
+/**
+ * Reads and builds the acmt.023 (request to resolve a proxy or confirm an account), and the one that leaves for the party
+ * that can answer it (RES-3). Whom to ask is decided in core/resolution.ts.
+ */
+import { reject } from '../rejection.ts';
+import { messages } from './messages.ts';
+import type { Reading } from './pacs008.ts';
+import {
+  buildAccount,
+  buildAgent,
+  collapsed,
+  compact,
+  readAccount,
+  readAgent,
+  type AccountIdentification,
+  type AgentIdentification,
+} from './parties.ts';
+import { usable, usableAgent, usableDateTime } from './references.ts';
+import { isIdentifier } from './lexical.ts';
+import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
+
+export interface Acmt023 {
+  readonly messageId: string;
+  readonly creationDateTime: string;
+  /** `Assgne/Agt/FinInstnId/PstlAdr/Ctry`: where the account is (RES-2). */
+  readonly destinationCountry: string;
+  /** `Vrfctn/Id`. */
+  readonly verificationId: string;
+  /** A proxy, an account, or both. */
+  readonly account: AccountIdentification;
+  readonly creditorAgent?: AgentIdentification;
+  /** `Acct/Ccy`. */
+  readonly currency?: string;
+  /** `IdVrfctnReq` itself: what no rule names passes unaltered (RES-3). */
+  readonly request: XmlElement;
+}
+
+/** What an answer to an acmt.023 repeats of it. */
+export interface RequestReferences {
+  readonly messageId: string;
+  readonly creationDateTime?: string;
+  /** `NOTPROVIDED` where the request has none that an answer could carry. */
+  readonly verificationId: string;
+  /** `Assgnr`: who asked. Absent where a request that is not valid does not say it in a form that an answer could carry. */
+  readonly assigner?: XmlElement;
+}
+
+const message = messages.acmt023;
+const xpath = (path: string) => `/Document/${message.messageElement}/${path}`;
+
+/**
+ * The values of an acmt.023 that its schema found valid.
+ * @returns a rejection `element-missing` when there is neither an account nor a proxy (RES-2)
+ */
+export function readAcmt023(document: XmlElement): Reading<Acmt023> {
+  const request = elementAt(document, message.messageElement);
+  const known = request && elementAt(request, 'Vrfctn/PtyAndAcctId');
+  const account = known && readAccount(elementAt(known, 'Acct'));
+  if (request === undefined || known === undefined || account === undefined) {
+    throw new Error('a validated acmt.023 names an account or a proxy');
+  }
+  const { iban, otherId, proxy } = account;
+  if (iban === undefined && otherId === undefined && proxy === undefined) {
+    return {
+      ok: false,
+      rejection: reject('element-missing', xpath('Vrfctn/PtyAndAcctId/Acct/Id'), 'RES-2'),
+    };
+  }
+  const value = compact<Acmt023>({
+    messageId: textAt(request, 'Assgnmt/MsgId') ?? '',
+    creationDateTime: collapsed(textAt(request, 'Assgnmt/CreDtTm') ?? ''),
+    destinationCountry: textAt(request, 'Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry') ?? '',
+    verificationId: textAt(request, 'Vrfctn/Id') ?? '',
+    account,
+    creditorAgent: readAgent(elementAt(known, 'Agt')),
+    currency: textAt(known, 'Acct/Ccy'),
+    request,
+  });
+  return { ok: true, value };
+}
+
+/** What an answer to a valid request repeats. */
+export function requestReferencesOf(acmt023: Acmt023): RequestReferences {
+  return compact<RequestReferences>({
+    messageId: acmt023.messageId,
+    creationDateTime: acmt023.creationDateTime,
+    verificationId: acmt023.verificationId,
+    assigner: elementAt(acmt023.request, 'Assgnmt/Assgnr'),
+  });
+}
+
+const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a mandatory id that nobody gave
+
+/** The same of a request that may not be valid; what an answer could not carry is left out (MSG-2). */
+export function readRefusedAcmt023(document: XmlElement, messageId: string): RequestReferences {
+  const request = elementAt(document, message.messageElement);
+  const agent = usableAgent(request && elementAt(request, 'Assgnmt/Assgnr/Agt'));
+  return compact<RequestReferences>({
+    messageId,
+    creationDateTime: usableDateTime(request && textAt(request, 'Assgnmt/CreDtTm')),
+    verificationId: usable(request && textAt(request, 'Vrfctn/Id'), isIdentifier) ?? notProvided,
+    assigner: agent && branch('Assgnr', buildAgent('Agt', agent)),
+  });
+}
+
+/** What RES-3 sets on a leg; all else comes from the message that was received. */
+export interface RequestLeg {
+  readonly messageId: string;
+  readonly creationDateTime: string;
+  /** The proxy directory or the creditor agent. */
+  readonly assignee: AgentIdentification;
+  /** The destination country. */
+  readonly country: string;
+  /** What the proxy directory found, for the creditor agent: only where the request itself does not say it. */
+  readonly account?: AccountIdentification;
+  readonly creditorAgent?: AgentIdentification;
+}
+
+/** Names the party that is asked by an identifier and its country. */
+function buildAssignee(assignee: AgentIdentification, country: string): XmlElement {
+  const [institution] = buildAgent('Agt', assignee).children;
+  const children = institution?.children ?? [];
+  return branch(
+    'Assgne',
+    branch(
+      'Agt',
+      branch(
+        'FinInstnId',
+        ...children.filter((one) => one.name !== 'Othr'),
+        branch('PstlAdr', leaf('Ctry', country)),
+        ...children.filter((one) => one.name === 'Othr'),
+      ),
+    ),
+  );
+}
+
+function withChildren(element: XmlElement, replaced: ReadonlyMap<string, XmlElement>): XmlElement {
+  return branch(element.name, ...element.children.map((one) => replaced.get(one.name) ?? one));
+}
+
+/** `Acct` with the number that was found, if it had none. */
+function completeAccount(account: XmlElement, found: AccountIdentification | undefined): XmlElement {
+  if (found === undefined || elementAt(account, 'Id') !== undefined) return account;
+  const { iban, otherId } = found;
+  const [id] = buildAccount(
+    'Acct',
+    compact<AccountIdentification>({ iban, otherId, proxy: undefined }),
+  ).children;
+  return branch('Acct', id, ...account.children);
+}
+
+/** The acmt.023 of one leg, as text. */
+export function buildForwardedAcmt023(received: Acmt023, leg: RequestLeg): string {
+  const { request } = received;
+  const assignment = elementAt(request, 'Assgnmt');
+  const verification = elementAt(request, 'Vrfctn');
+  const known = verification && elementAt(verification, 'PtyAndAcctId');
+  if (assignment === undefined || verification === undefined || known === undefined) {
+    throw new Error('a validated acmt.023 has Assgnmt and Vrfctn');
+  }
+  const agent = leg.creditorAgent;
+  const completed = branch(
+    'PtyAndAcctId',
+    ...known.children.map((one) => (one.name === 'Acct' ? completeAccount(one, leg.account) : one)),
+    agent === undefined || elementAt(known, 'Agt') !== undefined ? undefined : buildAgent('Agt', agent),
+  );
+  const forwarded = branch(
+    message.messageElement,
+    withChildren(
+      assignment,
+      new Map([
+        ['MsgId', leaf('MsgId', leg.messageId)],
+        ['CreDtTm', leaf('CreDtTm', leg.creationDateTime)],
+        ['Assgne', buildAssignee(leg.assignee, leg.country)],
+      ]),
+    ),
+    withChildren(verification, new Map([['PtyAndAcctId', completed]])),
+  );
+  return renderDocument(message.namespace, branch('Document', forwarded));
+}
+
+/** What an original acmt.023 is built from. */
+export interface OriginalAcmt023 extends Omit<Acmt023, 'request'> {
+  /** Who asks: the source PSP. */
+  readonly assigner: AgentIdentification;
+  /** Name of the creditor, where the asker knows it. */
+  readonly partyName?: string;
+}
+
+/** A new acmt.023 as a source operator submits it, as text. */
+export function buildAcmt023(values: OriginalAcmt023): string {
+  const { partyName, creditorAgent, destinationCountry } = values;
+  const [id, proxy] = ['Id', 'Prxy'].map((name) =>
+    buildAccount('Acct', values.account).children.find((one) => one.name === name),
+  );
+  const request = branch(
+    message.messageElement,
+    branch(
+      'Assgnmt',
+      leaf('MsgId', values.messageId),
+      leaf('CreDtTm', values.creationDateTime),
+      buildAgent('FrstAgt', values.assigner),
+      branch('Assgnr', buildAgent('Agt', values.assigner)),
+      buildAssignee({}, destinationCountry),
+    ),
+    branch(
+      'Vrfctn',
+      leaf('Id', values.verificationId),
+      branch(
+        'PtyAndAcctId',
+        partyName === undefined ? undefined : branch('Pty', leaf('Nm', partyName)),
+        branch('Acct', id, optionalLeaf('Ccy', values.currency), proxy),
+        creditorAgent && buildAgent('Agt', creditorAgent),
+      ),
+    ),
+  );
+  return renderDocument(message.namespace, branch('Document', request));
+}

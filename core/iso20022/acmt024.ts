@@ -1,0 +1,173 @@
+/**
+ * Reads and builds the acmt.024 (answer to a resolution request): what a proxy directory or a creditor agent says, passed
+ * on to the source (RES-3), and what the gateway itself answers. It never masks or changes what a party says.
+ */
+import { reject } from '../rejection.ts';
+import type { RequestReferences } from './acmt023.ts';
+import { messages } from './messages.ts';
+import type { Reading } from './pacs008.ts';
+import {
+  buildAccount,
+  buildAgent,
+  collapsed,
+  compact,
+  readAccount,
+  readAgent,
+  type AccountIdentification,
+  type AgentIdentification,
+} from './parties.ts';
+import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
+
+/** What a party knows of an account. */
+export interface KnownAccount {
+  /** `Pty/Nm`. */
+  readonly partyName?: string;
+  readonly account?: AccountIdentification;
+  /** `Acct/Nm`. */
+  readonly accountName?: string;
+  readonly agent?: AgentIdentification;
+}
+
+export interface Acmt024 {
+  readonly messageId: string;
+  readonly creationDateTime: string;
+  /** The request that is answered. */
+  readonly original: { readonly messageId: string; readonly creationDateTime?: string };
+  /** `OrgnlId`: the request's `Vrfctn/Id`. */
+  readonly verificationId: string;
+  readonly verified: boolean;
+  /** Always there when it is not verified (RES-4). */
+  readonly reasonCode?: string;
+  /** `UpdtdPtyAndAcctId`: what was found. */
+  readonly found?: KnownAccount;
+  /** `IdVrfctnRpt` itself: what no rule names passes unaltered (RES-3). */
+  readonly report: XmlElement;
+}
+
+const message = messages.acmt024;
+
+function readKnown(element: XmlElement | undefined): KnownAccount | undefined {
+  return (
+    element &&
+    compact<KnownAccount>({
+      partyName: textAt(element, 'Pty/Nm'),
+      account: readAccount(elementAt(element, 'Acct')),
+      accountName: textAt(element, 'Acct/Nm'),
+      agent: readAgent(elementAt(element, 'Agt')),
+    })
+  );
+}
+
+/**
+ * The values of an acmt.024 that its schema found valid.
+ * @returns a rejection `element-missing` for a false answer without reason code (RES-4)
+ */
+export function readAcmt024(document: XmlElement): Reading<Acmt024> {
+  const report = elementAt(document, message.messageElement);
+  const answer = report && elementAt(report, 'Rpt');
+  if (report === undefined || answer === undefined) throw new Error('a validated acmt.024 has a report');
+  const verified = collapsed(textAt(answer, 'Vrfctn') ?? '') === 'true';
+  const reasonCode = textAt(answer, 'Rsn/Cd');
+  if (!verified && reasonCode === undefined) {
+    const xpath = `/Document/${message.messageElement}/Rpt/Rsn/Cd`;
+    return { ok: false, rejection: reject('element-missing', xpath, 'RES-4') };
+  }
+  const created = textAt(report, 'OrgnlAssgnmt/CreDtTm');
+  const value = compact<Acmt024>({
+    messageId: textAt(report, 'Assgnmt/MsgId') ?? '',
+    creationDateTime: collapsed(textAt(report, 'Assgnmt/CreDtTm') ?? ''),
+    original: compact<Acmt024['original']>({
+      messageId: textAt(report, 'OrgnlAssgnmt/MsgId') ?? '',
+      creationDateTime: created === undefined ? undefined : collapsed(created),
+    }),
+    verificationId: textAt(answer, 'OrgnlId') ?? '',
+    verified,
+    reasonCode,
+    found: readKnown(elementAt(answer, 'UpdtdPtyAndAcctId')),
+    report,
+  });
+  return { ok: true, value };
+}
+
+/** The keys of an answer of ours. */
+export interface AnswerKey {
+  readonly messageId: string;
+  readonly creationDateTime: string;
+}
+
+const originalAssignment = ({ messageId, creationDateTime }: RequestReferences): XmlElement =>
+  branch('OrgnlAssgnmt', leaf('MsgId', messageId), optionalLeaf('CreDtTm', creationDateTime));
+
+function render(...children: readonly XmlElement[]): string {
+  return renderDocument(message.namespace, branch('Document', branch(message.messageElement, ...children)));
+}
+
+/**
+ * A party's answer for whoever sent the original request, as text: the assignee is who asked, `OrgnlAssgnmt` names the
+ * original request; all else as received (RES-3).
+ */
+export function passOnAcmt024(received: Acmt024, original: RequestReferences, key: AnswerKey): string {
+  const assignment = elementAt(received.report, 'Assgnmt');
+  const answer = elementAt(received.report, 'Rpt');
+  if (assignment === undefined || answer === undefined) throw new Error('a validated acmt.024 has a report');
+  const { assigner } = original;
+  const passed = branch(
+    'Assgnmt',
+    ...assignment.children.map((one) => {
+      if (one.name === 'MsgId') return leaf('MsgId', key.messageId);
+      if (one.name === 'CreDtTm') return leaf('CreDtTm', key.creationDateTime);
+      return one.name === 'Assgne' && assigner !== undefined ? { ...assigner, name: 'Assgne' } : one;
+    }),
+  );
+  return render(passed, originalAssignment(original), answer);
+}
+
+/** An answer as whoever answers states it. */
+export interface Acmt024Statement extends AnswerKey {
+  /** Who answers. */
+  readonly assigner: AgentIdentification;
+  /** To whom, where the request does not say it. */
+  readonly assignee: AgentIdentification;
+  readonly verified: boolean;
+  readonly reasonCode?: string;
+  /** What was asked for, as the request has it. */
+  readonly asked?: KnownAccount;
+  readonly found?: KnownAccount;
+}
+
+function buildKnown(name: string, known: KnownAccount | undefined): XmlElement | undefined {
+  if (known === undefined) return undefined;
+  const { partyName, account, accountName, agent } = known;
+  const parts = account && buildAccount('Acct', account).children;
+  const part = (wanted: string) => parts?.find((one) => one.name === wanted);
+  return branch(
+    name,
+    partyName === undefined ? undefined : branch('Pty', leaf('Nm', partyName)),
+    parts && branch('Acct', part('Id'), optionalLeaf('Nm', accountName), part('Prxy')),
+    agent && buildAgent('Agt', agent),
+  );
+}
+
+/** The answer to a request, as text. */
+export function answerAcmt023(original: RequestReferences, statement: Acmt024Statement): string {
+  const { assigner: asker } = original;
+  const assignment = branch(
+    'Assgnmt',
+    leaf('MsgId', statement.messageId),
+    leaf('CreDtTm', statement.creationDateTime),
+    branch('Assgnr', buildAgent('Agt', statement.assigner)),
+    asker === undefined
+      ? branch('Assgne', buildAgent('Agt', statement.assignee))
+      : { ...asker, name: 'Assgne' },
+  );
+  const { reasonCode } = statement;
+  const answer = branch(
+    'Rpt',
+    leaf('OrgnlId', original.verificationId),
+    leaf('Vrfctn', statement.verified ? 'true' : 'false'),
+    reasonCode === undefined ? undefined : branch('Rsn', leaf('Cd', reasonCode)),
+    buildKnown('OrgnlPtyAndAcctId', statement.asked),
+    buildKnown('UpdtdPtyAndAcctId', statement.found),
+  );
+  return render(assignment, originalAssignment(original), answer);
+}
