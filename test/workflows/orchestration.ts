@@ -1,9 +1,6 @@
 // The ways of an accepted payment on real parts, one test for each way in which a destination, a callback receiver or a
 // worker behaves. Two test files run it: with the worker's cache, and replaying every workflow task from its history.
-import { createServer, type Server } from 'node:http';
-import { request } from 'undici';
-import { afterAll, describe, expect, test, vi } from 'vitest';
-import { freePort } from '../../cli/parts/ports.ts';
+import { describe, expect, test, vi } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway, type TestGateway } from '../harness/gateway.ts';
@@ -15,6 +12,7 @@ import {
   type QuoteOnOffer,
   type Submitted,
 } from '../harness/payer.ts';
+import { deadCallback, gapsMs, lateServer } from './outages.ts';
 
 interface Paid {
   readonly quote: QuoteOnOffer;
@@ -42,7 +40,7 @@ export async function orchestration(options: { readonly maxCachedWorkflows?: num
   });
   const evidence = evidenceOf(gateway);
   // Without a cache, this SDK may drop the local activities of one workflow when another ends a task: one after another.
-  const many = options.maxCachedWorkflows === 0 ? describe.sequential : describe.concurrent;
+  const manner = { concurrent: options.maxCachedWorkflows !== 0 };
 
   /** SG to TH, 1,000 SGD, to the account whose behaviour the test is about; answered ACTC. */
   async function pay(
@@ -58,17 +56,17 @@ export async function orchestration(options: { readonly maxCachedWorkflows?: num
     return { quote, message, uetr: message.uetr, answer };
   }
 
-  many('what the destination says', () => {
+  describe('what the destination says', manner, () => {
     destinationTests(gateway, pay);
   });
-  many('what the source asks for', () => {
+  describe('what the source asks for', manner, () => {
     preferenceTests(gateway, pay);
   });
-  many('a destination that is silent until the HIGH deadline (TIM-1)', () => {
+  describe('a destination that is silent until the HIGH deadline (TIM-1)', manner, () => {
     deadlineTests(gateway, pay);
   });
 
-  many('a receiver that is down', () => {
+  describe('a receiver that is down', manner, () => {
     test('callback: repeated at growing delays with the same bytes and webhook-id until it is taken (CBK-1)', async () => {
       await deadCallback(gateway);
     });
@@ -307,95 +305,4 @@ function deadlineTests(gateway: TestGateway, pay: Pay): void {
     expect(booked.map((one) => one.status)).toEqual(['moved', 'reversed']);
     expect(evidence.received(uetr, 'fxp', 'fxtr017')).toEqual([]);
   });
-}
-
-/** MY to SG, so that no other test's callbacks are refused. */
-async function deadCallback(gateway: TestGateway): Promise<void> {
-  const evidence = evidenceOf(gateway);
-  const { sandbox } = gateway;
-  const quote = await bestQuote(gateway, {
-    source: 'MY',
-    sourceCurrency: 'MYR',
-    destination: 'SG',
-    destinationCurrency: 'SGD',
-  });
-  const [debtorAgent, creditorAgent] = [{ bicfi: 'LOTUMYS0' }, { bicfi: 'LOTUSGS0' }];
-  const message = instruction(quote, {
-    clearingSystemId: 'MYRRPP',
-    debtorAgent,
-    creditorAgent,
-    instructingAgent: debtorAgent,
-    charges: [
-      { currency: 'MYR', amount: '0', agent: debtorAgent },
-      { ...quote.creditorAgent.chargesInformation.amount, amount: feeOf(quote), agent: creditorAgent },
-    ],
-  });
-  const pathPrefix = '/callbacks/MYRRPP';
-  sandbox.source.refuse({ status: 503, times: 2, pathPrefix });
-  expect((await submit(gateway, message, { clientId: 'MYRRPP' })).report?.status).toBe('ACTC');
-  const taken = await evidence.arrival(message.uetr, 'source', 'pacs002');
-  const refused = sandbox.journal
-    .entries()
-    .filter((entry) => entry.party === 'refused' && entry.note?.startsWith(pathPrefix));
-  expect(refused).toHaveLength(2);
-  expect(distinct([...refused, taken])).toBe(1);
-  const { messageId } = parsePacs002(taken.bytes ?? '');
-  expect([...refused, taken].map((entry) => entry.headers?.['webhook-id'])).toEqual([
-    messageId,
-    messageId,
-    messageId,
-  ]);
-  await evidence.closed(message.uetr);
-  const attempts = await evidence.attempts(message.uetr, 'callback');
-  expect(attempts.map((one) => one.http_status)).toEqual([503, 503, 200]);
-  const [first = 0, second = 0] = gapsMs(attempts);
-  expect(first).toBeGreaterThanOrEqual(800 - 50); // 1 s, varied by 20 %
-  expect(second).toBeGreaterThanOrEqual(1_600 - 50); // 2 s
-  expect(second).toBeGreaterThan(first);
-  const { delivered_at: deliveredAt } = await gateway.db
-    .selectFrom('deliveries')
-    .select('delivered_at')
-    .where('uetr', '=', message.uetr)
-    .where('kind', '=', 'callback')
-    .executeTakeFirstOrThrow();
-  expect(deliveredAt).toBeInstanceOf(Date);
-}
-
-function feeOf(quote: QuoteOnOffer): string {
-  return String(quote.creditorAgent.chargesInformation.amount.amount);
-}
-
-function gapsMs(attempts: readonly { readonly started_at: Date }[]): readonly number[] {
-  return attempts
-    .slice(1)
-    .map((one, index) => one.started_at.getTime() - (attempts[index]?.started_at.getTime() ?? 0));
-}
-
-/** An address that refuses connections until it is opened, and then passes everything on. */
-async function lateServer(): Promise<{ url: string; open(target: string): Promise<void> }> {
-  const port = await freePort();
-  let target = '';
-  const server: Server = createServer((incoming, outgoing) => {
-    request(`${target}${incoming.url ?? ''}`, {
-      method: 'POST',
-      body: incoming,
-      headers: { 'content-type': 'application/xml' },
-    })
-      .then(async (answer) => {
-        outgoing.writeHead(answer.statusCode, { 'content-type': 'application/xml' });
-        outgoing.end(Buffer.from(await answer.body.arrayBuffer()));
-      })
-      .catch(() => incoming.socket.destroy());
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return {
-    url: `http://127.0.0.1:${port}`,
-    open: (to) => {
-      target = to;
-      return new Promise((resolve) => void server.listen(port, '127.0.0.1', resolve));
-    },
-  };
 }

@@ -1,0 +1,229 @@
+// Rows of the rejections that a valid message earns by what it asks for: times, agents, quote, own exchange, limits.
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { quoteRequestOf, type QuoteId } from '../../core/ids.ts';
+import type { TestGateway } from '../harness/gateway.ts';
+import { instruction, submitXml, type QuoteOnOffer, type Trip } from '../harness/payer.ts';
+import { charges, creditorAgent, cut, debtorAgent, tx, type Changes, type Row } from './rejected-form.ts';
+
+const iso = (epochMs: number) => new Date(epochMs).toISOString();
+
+/** Without a quote, at a rate of its own of 25, from Lotus's own account in Thailand (PAY-5); fee 75 + 0.1 %. */
+function ownExchange(valid: OriginalPacs008, amount: string, fee: string): Changes {
+  return {
+    agreedRate: { preAgreedExchangeRate: '25', unitCurrency: 'SGD', quotedCurrency: 'THB' },
+    interbankSettlementAmount: { currency: 'SGD', amount },
+    ...charges(valid, 1, { amount: fee }),
+    intermediaryAgent2: { bicfi: 'HARBTHS0' },
+    intermediaryAgent2Account: { otherId: 'LOTU-TH-THB' },
+  };
+}
+
+export const times: readonly Row[] = [
+  {
+    title: 'a payment accepted more than 120 s ago is too old (TIM-4)',
+    code: 'TM01',
+    told: `TIM-4 ${tx('AddtlDtTm/AccptncDtTm')}`,
+    change: () => ({ acceptanceDateTime: iso(Date.now() - 121_000) }),
+  },
+  {
+    title: 'a payment accepted more than 10 s in the future is refused (TIM-4)',
+    code: 'TM01',
+    told: `TIM-4 ${tx('AddtlDtTm/AccptncDtTm')}`,
+    change: () => ({ acceptanceDateTime: iso(Date.now() + 15_000) }),
+  },
+  {
+    title: 'a HIGH payment that is past its deadline is refused, not started (TIM-1)',
+    code: 'TM01',
+    told: `TIM-1 ${tx('AddtlDtTm/AccptncDtTm')}`,
+    change: () => ({ priority: 'HIGH', acceptanceDateTime: iso(Date.now() - 20_001) }),
+  },
+];
+
+export const agents: readonly Row[] = [
+  {
+    title: 'a creditor agent that nobody knows is refused (PAY-6)',
+    code: 'RC07',
+    told: `PAY-6 ${tx('CdtrAgt')}`,
+    change: (_, valid) => creditorAgent(valid, { bicfi: 'NONETHS0' }),
+  },
+  {
+    title: 'a creditor agent that is no PSP is refused (PAY-6)',
+    code: 'RC07',
+    told: `PAY-6 ${tx('CdtrAgt')}`,
+    change: (_, valid) => creditorAgent(valid, { bicfi: 'HARBTHS0' }),
+  },
+  {
+    title: 'a creditor agent that is known but not onboarded is refused (PAY-6)',
+    code: 'AGNT',
+    told: `PAY-6 ${tx('CdtrAgt')}`,
+    change: (_, valid) => creditorAgent(valid, { bicfi: 'FERNTHS0' }),
+  },
+  {
+    title: 'a debtor agent that nobody knows is refused (PAY-6)',
+    code: 'AGNT',
+    told: `PAY-6 ${tx('DbtrAgt')}`,
+    change: (_, valid) => debtorAgent(valid, { bicfi: 'NONESGS0' }),
+  },
+  {
+    title: "a debtor agent of another operator's system is refused (PAY-6)",
+    code: 'AGNT',
+    told: `PAY-6 ${tx('DbtrAgt')}`,
+    change: (_, valid) => debtorAgent(valid, { bicfi: 'LOTUMYS0' }),
+  },
+  {
+    title: 'a debtor agent that is not onboarded is refused (PAY-6)',
+    code: 'AGNT',
+    told: `PAY-6 ${tx('DbtrAgt')}`,
+    change: (_, valid) => debtorAgent(valid, { bicfi: 'FERNSGS0' }),
+  },
+];
+
+const hongKong: Trip = { destination: 'HK', destinationCurrency: 'HKD', amount: '100' };
+
+export const quotes: readonly Row[] = [
+  {
+    title: 'a quote that does not exist is refused (PAY-4)',
+    code: 'AB04',
+    told: `PAY-4 ${tx('AgrdRate/QtId')}`,
+    change: (_, { agreedRate }) => ({
+      agreedRate: { ...agreedRate, quoteId: '00000000-0000-4000-8000-000000000001' },
+    }),
+  },
+  {
+    title: 'a quote of another PSP is refused (PAY-4)',
+    code: 'AGNT',
+    told: `PAY-4 ${tx('AgrdRate/QtId')}`,
+    change: (_, valid) => debtorAgent(valid, { bicfi: 'BANYSGS0' }),
+  },
+  {
+    title: 'a quote older than 600 s is expired (PAY-4, QUO-6)',
+    code: 'AB04',
+    told: `PAY-4 ${tx('AgrdRate/QtId')}: quote expired`,
+    before: (gateway, quote) => age(gateway, quote, 601),
+  },
+  {
+    title: 'a quote in use is refused (PAY-4, QUO-8)',
+    code: 'AB04',
+    told: `PAY-4 ${tx('AgrdRate/QtId')}: quote already used`,
+    before: async (gateway, quote) => {
+      const first = await submitXml(gateway, buildPacs008(instruction(quote, { account: '5550000005' })));
+      expect(first.report?.status).toBe('ACTC');
+    },
+  },
+  {
+    title: "a rate that is not the quote's is refused (PAY-4)",
+    code: 'AB04',
+    told: `PAY-4 ${tx('AgrdRate/PreAgrdXchgRate')}`,
+    change: (_, { agreedRate }) => ({ agreedRate: { ...agreedRate, preAgreedExchangeRate: '25.0000001' } }),
+  },
+  {
+    title: "an amount that is not the quote's is refused (PAY-4)",
+    code: 'AM09',
+    told: `PAY-4 ${tx('IntrBkSttlmAmt')}`,
+    change: () => ({ interbankSettlementAmount: { currency: 'SGD', amount: '1000.01' } }),
+  },
+  {
+    title: "a destination currency that is not the quote's is refused (PAY-4)",
+    code: 'CURR',
+    told: `PAY-4 ${tx('AgrdRate/QtdCcy')}`,
+    trip: hongKong,
+    change: (_, valid) => ({
+      charges: [valid.charges[0], { ...valid.charges[1], currency: 'CNY', agent: { bicfi: 'LOTUHKS0' } }],
+      creditorAgent: { bicfi: 'LOTUHKS0' },
+      agreedRate: { ...valid.agreedRate, quotedCurrency: 'CNY' },
+    }),
+  },
+  {
+    title: 'a quote for another country of the same currency is refused (PAY-4)',
+    code: 'AB04',
+    told: `PAY-4 ${tx('CdtrAgt')}`,
+    trip: { destination: 'DE', destinationCurrency: 'EUR' },
+    change: (_, valid) => creditorAgent(valid, { bicfi: 'LOTUFRS0' }),
+  },
+  {
+    title: "an intermediary agent 1 that is not the quote's is refused (PAY-4)",
+    code: 'RC11',
+    told: `PAY-4 ${tx('IntrmyAgt1')}:`,
+    change: () => ({ intermediaryAgent1: { bicfi: 'HARBMYS0' } }),
+  },
+  {
+    title: "an account at intermediary agent 1 that is not the quote's is refused (PAY-4)",
+    code: 'RC11',
+    told: `PAY-4 ${tx('IntrmyAgt1Acct')}`,
+    change: () => ({
+      intermediaryAgent1: { bicfi: 'HARBSGS0' },
+      intermediaryAgent1Account: { otherId: 'ZENI-SG-SGD' },
+    }),
+  },
+  {
+    title: "an intermediary agent 2 that is not the quote's is refused (PAY-4)",
+    code: 'RC11',
+    told: `PAY-4 ${tx('IntrmyAgt2')}:`,
+    change: () => ({ intermediaryAgent2: { bicfi: 'HARBSGS0' } }),
+  },
+  {
+    title: "an account at intermediary agent 2 that is not the quote's is refused (PAY-4)",
+    code: 'RC11',
+    told: `PAY-4 ${tx('IntrmyAgt2Acct')}`,
+    change: () => ({
+      intermediaryAgent2: { bicfi: 'HARBTHS0' },
+      intermediaryAgent2Account: { otherId: 'LOTU-TH-THB' },
+    }),
+  },
+  {
+    title: "a creditor agent fee that is not the quote's is refused (PAY-4)",
+    code: 'AM09',
+    told: `PAY-4 ${tx('ChrgsInf[2]/Amt')}`,
+    change: (_, valid) => charges(valid, 1, { amount: '99.99' }),
+  },
+];
+
+export const ownExchanges: readonly Row[] = [
+  {
+    title: 'without a quote, an account must be named at intermediary agent 2 (PAY-5)',
+    code: 'RC11',
+    told: `PAY-5 ${tx('IntrmyAgt2Acct')}`,
+    change: (_, valid) => ownExchange(valid, '1000', '100'),
+    edit: cut(/<IntrmyAgt2Acct>.*<\/IntrmyAgt2Acct>/),
+  },
+  {
+    title: "without a quote, an FX provider's account is not the debtor agent's own (PAY-5)",
+    code: 'RC11',
+    told: `PAY-5 ${tx('IntrmyAgt2Acct')}`,
+    change: (_, valid) => ({
+      ...ownExchange(valid, '1000', '100'),
+      intermediaryAgent2Account: { otherId: 'MERI-TH-THB' },
+    }),
+  },
+  {
+    title: 'without a quote, the creditor agent fee follows its formula: 75 + 0.1 % of 25,000 is 100 (PAY-5)',
+    code: 'AM09',
+    told: `PAY-5 ${tx('ChrgsInf[2]/Amt')}`,
+    change: (_, valid) => ownExchange(valid, '1000', '99.99'),
+  },
+  {
+    title: 'a destination amount above the maximum is refused: 80,001 SGD are 2,000,025 THB (PAY-6)',
+    code: 'AM02',
+    told: `PAY-6 ${tx('IntrBkSttlmAmt')}`,
+    change: (_, valid) => ownExchange(valid, '80001', '2075.03'),
+  },
+  {
+    title: 'a creditor agent fee that leaves nothing is refused: 1 SGD is 25 THB (FEE-5)',
+    code: 'AM06',
+    told: `FEE-5 ${tx('IntrBkSttlmAmt')}`,
+    change: (_, valid) => ownExchange(valid, '1', '75.03'),
+  },
+];
+
+/** Makes a quote older, in the row of its request. */
+async function age(gateway: TestGateway, quote: QuoteOnOffer, seconds: number): Promise<void> {
+  const { requestId } = quoteRequestOf(quote.quoteId as QuoteId);
+  const { numUpdatedRows } = await gateway.db
+    .updateTable('quote_requests')
+    .set({ issued_at: sql<Date>`issued_at - ${seconds} * interval '1 second'` })
+    .where('quote_request_id', '=', requestId)
+    .executeTakeFirst();
+  expect(Number(numUpdatedRows)).toBe(1);
+}
