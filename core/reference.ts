@@ -38,6 +38,8 @@ export interface ClearingSystem {
   readonly maxAmount: string;
   readonly maxExecutionSeconds: number;
   readonly maxAcceptanceAgeSeconds: number;
+  /** How long a request to resolve that it submits waits for its answer (RES-1). */
+  readonly maxResolutionSeconds: number;
   readonly countryCodes: readonly string[];
 }
 

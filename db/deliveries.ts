@@ -9,7 +9,13 @@ export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 /** An attempt that may now be made. */
 export interface ClaimedAttempt {
   readonly deliveryId: string;
-  readonly kind: 'instruction' | 'callback' | 'confirmation' | 'notification';
+  readonly kind:
+    | 'instruction'
+    | 'callback'
+    | 'confirmation'
+    | 'notification'
+    | 'directory-enquiry'
+    | 'account-enquiry';
   readonly attempt: number;
   /** Position in the schedule of CBK-1, from 1. */
   readonly attemptSinceAsked: number;
@@ -53,7 +59,10 @@ function toAttempt(row: ClaimRow): ClaimedAttempt {
   };
 }
 
-/** Claims one send of an instruction; undefined once the payment is decided: nothing may leave any more. */
+/**
+ * Claims one send of an instruction or of an enquiry; undefined once the payment is decided or the resolution answered:
+ * nothing may leave any more.
+ */
 export async function claimInstruction(db: Db, deliveryId: string): Promise<ClaimedAttempt | undefined> {
   const { rows } = await sql<ClaimRow>`
     with claimed as (
@@ -70,14 +79,14 @@ export async function claimInstruction(db: Db, deliveryId: string): Promise<Clai
   return rows[0] && toAttempt(rows[0]);
 }
 
-/** Claims every delivery of a payment that is due now. */
+/** Claims every delivery of a payment or resolution that is due now. */
 export async function claimDue(db: Db, uetr: string): Promise<readonly ClaimedAttempt[]> {
   const { rows } = await sql<ClaimRow>`
     with claimed as (
       update deliveries -- index: unique (uetr, kind)
       set attempts = attempts + 1, attempts_since_asked = attempts_since_asked + 1, possibly_sent = possibly_sent + 1,
         next_due_at = now() + ${sql.lit(claimSeconds)} * interval '1 second'
-      where uetr = ${uetr} and kind <> 'instruction' and delivered_at is null and closed_at is null
+      where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null and closed_at is null
         and next_due_at <= now()
       returning delivery_id, kind, attempts, attempts_since_asked, asked_at, party, url, message_id
     ),
@@ -89,12 +98,12 @@ export async function claimDue(db: Db, uetr: string): Promise<readonly ClaimedAt
   return rows.map(toAttempt);
 }
 
-/** Milliseconds until the next delivery of a payment is due; undefined when none is waiting. */
+/** Milliseconds until the next delivery of a payment or resolution is due; undefined when none is waiting. */
 export async function nextDueInMs(db: Db, uetr: string): Promise<number | undefined> {
   const { rows } = await sql<{ wait_ms: string | null }>`
     select ceil(extract(epoch from min(next_due_at) - clock_timestamp()) * 1000) as wait_ms
     from deliveries
-    where uetr = ${uetr} and kind <> 'instruction' and delivered_at is null and closed_at is null`.execute(
+    where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null and closed_at is null`.execute(
     db,
   );
   const wait = rows[0]?.wait_ms ?? null;

@@ -67,6 +67,7 @@ async function loadGeography(db: Db) {
           maxAmount: row.max_amount,
           maxExecutionSeconds: row.max_execution_seconds,
           maxAcceptanceAgeSeconds: row.max_acceptance_age_seconds,
+          maxResolutionSeconds: row.max_resolution_seconds,
           countryCodes: row.country_codes,
         },
       ]),

@@ -38,6 +38,7 @@ interface ClearingSystemsTable {
   max_amount: string;
   max_execution_seconds: number;
   max_acceptance_age_seconds: Generated<number>;
+  max_resolution_seconds: Generated<number>;
 }
 
 interface CountryClearingSystemsTable {
@@ -305,6 +306,28 @@ interface DecisionsTable {
   decided_at: Generated<Date>;
 }
 
+interface ResolutionsTable {
+  resolution_id: string;
+  source_clearing_system: string;
+  message_identification: string;
+  received_at: Date;
+  deadline_at: Date;
+  destination_country: string | null;
+  destination_clearing_system: string | null;
+}
+
+interface ResolutionAnswersTable {
+  resolution_id: string;
+  verified: boolean;
+  reason_code: string | null;
+  rule_id: string | null;
+  refusal: string | null;
+  answered_by: string;
+  report_message_id: string | null;
+  answer_message_id: string;
+  answered_at: Generated<Date>;
+}
+
 interface DeliveriesTable {
   delivery_id: string;
   uetr: string;
@@ -378,6 +401,8 @@ export interface Database {
   message_identifications: MessageIdentificationsTable;
   payments: PaymentsTable;
   decisions: DecisionsTable;
+  resolutions: ResolutionsTable;
+  resolution_answers: ResolutionAnswersTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   audit_events: AuditEventsTable;

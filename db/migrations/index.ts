@@ -4,10 +4,12 @@ import * as referenceData from './0001-reference-data.ts';
 import * as ratesAndQuotes from './0002-rates-and-quotes.ts';
 import * as payments from './0003-payments.ts';
 import * as issuer from './0004-issuer.ts';
+import * as resolutions from './0005-resolutions.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
   '0002-rates-and-quotes': ratesAndQuotes,
   '0003-payments': payments,
   '0004-issuer': issuer,
+  '0005-resolutions': resolutions,
 };
