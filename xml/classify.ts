@@ -16,7 +16,7 @@ export interface Complaint {
 }
 
 /** The XPath of the last of a chain of elements, with a position where siblings share a name. */
-export function xpathOf(elements: readonly XmlElement[]): string {
+function xpathOf(elements: readonly XmlElement[]): string {
   return elements
     .map((element, index) => {
       const parent = elements[index - 1];

@@ -21,7 +21,7 @@ export interface ComplexType {
   readonly options: readonly (readonly Particle[])[];
 }
 
-export interface SimpleType {
+interface SimpleType {
   readonly base: string;
   readonly documentation: string;
   readonly facets: readonly { readonly name: string; readonly value: string }[];

@@ -15,7 +15,7 @@ export interface SchemaOptions {
   readonly officialSchemaDirectory?: string;
 }
 
-export interface SchemaFile {
+interface SchemaFile {
   readonly path: string;
   readonly validator: XsdValidator;
 }

@@ -148,7 +148,7 @@ export function buildForwardedPacs008(received: Pacs008, leg: ForwardedLeg): str
 }
 
 /** A natural person or organisation as original messages name it. */
-export interface Party {
+interface Party {
   readonly name: string;
   readonly townName?: string;
   readonly country?: string;

@@ -15,7 +15,7 @@ import {
 import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
 
 /** Names the service in every notification (`PdctTp`). */
-export const productType = 'ISTHMUS';
+const productType = 'ISTHMUS';
 
 export interface Fxtr017 {
   readonly messageId: string;

@@ -8,12 +8,6 @@ export function isZero(decimal: string): boolean {
   return !/[1-9]/.test(decimal);
 }
 
-/** How many decimals are written, trailing zeros included. */
-export function decimalsOf(decimal: string): number {
-  const point = decimal.indexOf('.');
-  return point < 0 ? 0 : decimal.length - point - 1;
-}
-
 const maxRateDigits = 11; // MON-1, BaseOneRate
 
 /** Whether a rate has more digits, as written, than MON-1 allows; the schema counts without trailing zeros. */

@@ -19,7 +19,7 @@ import {
 } from './tree.ts';
 
 /** The statuses of the scheme: three finals, two interim ones (PAY-7). */
-export const transactionStatuses = ['ACCC', 'RJCT', 'BLCK', 'ACWP', 'ACTC'] as const;
+const transactionStatuses = ['ACCC', 'RJCT', 'BLCK', 'ACWP', 'ACTC'] as const;
 export type TransactionStatus = (typeof transactionStatuses)[number];
 
 export interface Pacs002 {

@@ -22,7 +22,7 @@ export type Reading<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly rejection: Rejection };
 
 /** One entry of `ChrgsInf`. */
-export interface Charge extends Amount {
+interface Charge extends Amount {
   readonly agent: AgentIdentification;
 }
 
