@@ -40,7 +40,12 @@ const bodyProblems: readonly ProblemCode[] = ['payload-too-large', 'unsupported-
 /** The answer of a route and each status with which it refuses. */
 export function documentResponses(
   answer: AnswerDocument,
-  options: { readonly problems: readonly ProblemCode[]; readonly takesBody: boolean },
+  options: {
+    readonly problems: readonly ProblemCode[];
+    readonly takesBody: boolean;
+    /** Whether the answer has an ETag. */
+    readonly kept: boolean;
+  },
 ): RouteConfig['responses'] {
   const codes = new Set([...sharedProblems, ...(options.takesBody ? bodyProblems : []), ...options.problems]);
   const byStatus = new Map<number, ProblemCode[]>();
@@ -61,6 +66,7 @@ export function documentResponses(
         },
       },
     },
+    ...(options.kept ? { 304: { description: 'Not changed since the ETag of If-None-Match' } } : {}),
     ...(Object.fromEntries(refusals) as RouteConfig['responses']),
     default: { description: 'Any other refusal', content: problemContent },
   };

@@ -231,6 +231,7 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
     responses: documentResponses(route.answer, {
       problems: route.problems ?? [],
       takesBody: route.method === 'post',
+      kept: route.madeFrom !== undefined,
     }),
   });
 }

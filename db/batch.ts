@@ -49,6 +49,6 @@ export function batching<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject });
-      sendNext();
+      if (queue.length === 1) setImmediate(sendNext); // with what else this turn of the event loop brings
     });
 }

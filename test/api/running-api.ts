@@ -8,6 +8,7 @@ import { startServer } from '../../api/server.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { openReferenceCache } from '../../db/reference-cache.ts';
+import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const address = 'https://isthmus.test';
 
@@ -36,6 +37,8 @@ export interface Answer {
 export interface RunningApi {
   readonly url: string;
   readonly db: Db;
+  /** The OpenAPI document that every answer was held against. */
+  readonly document: OpenApiDocument;
   /** @param client client id, or null for no token */
   get(path: string, client?: string | null, headers?: Record<string, string>): Promise<Answer>;
   post(
@@ -44,6 +47,7 @@ export interface RunningApi {
     client?: string | null,
     headers?: Record<string, string>,
   ): Promise<Answer>;
+  /** As it is given, without a token. */
   request(path: string, init?: RequestInit): Promise<Answer>;
   token(client: string): Promise<string>;
   close(): Promise<void>;
@@ -75,20 +79,19 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const url = `http://127.0.0.1:${server.port}`;
   const tokens = new Map<string, Promise<string>>();
 
+  const response = await fetch(`${url}/openapi.json`);
+  const conformance = conformanceWith((await response.json()) as OpenApiDocument);
+
   async function request(path: string, init: RequestInit = {}): Promise<Answer> {
-    const response = await fetch(`${url}${path}`, { redirect: 'manual', ...init });
-    const text = await response.text();
-    const isJson = (response.headers.get('content-type') ?? '').includes('json') && text !== '';
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson ? JSON.parse(text) : undefined,
-    };
+    const { status, headers, text } = await send(`${url}${path}`, init);
+    const contentType = headers.get('content-type');
+    const body: unknown = (contentType ?? '').includes('json') && text !== '' ? JSON.parse(text) : undefined;
+    conformance.check({ method: init.method ?? 'GET', path, status, contentType, body });
+    return { status, headers, text, body };
   }
 
   async function fetchToken(client: string): Promise<string> {
-    const { body } = await request('/oauth/token', {
+    const answer = await request('/oauth/token', {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'client_credentials',
@@ -96,7 +99,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
         client_secret: `demo-${client}`,
       }),
     });
-    return (body as { access_token: string }).access_token;
+    return (answer.body as { access_token: string }).access_token;
   }
 
   function token(client: string): Promise<string> {
@@ -111,6 +114,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   return {
     url,
     db,
+    document: conformance.document,
     request,
     token,
     get: async (path, client = 'LOTUSGS0', headers = {}) =>
@@ -127,4 +131,12 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
       await db.destroy();
     },
   };
+}
+
+async function send(
+  url: string,
+  init: RequestInit,
+): Promise<{ status: number; headers: Headers; text: string }> {
+  const response = await fetch(url, { redirect: 'manual', ...init });
+  return { status: response.status, headers: response.headers, text: await response.text() };
 }
