@@ -6,12 +6,14 @@ import { readPacs008 } from '../../core/iso20022/pacs008.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
 import { reject } from '../../core/rejection.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { createXercesEngine } from '../../xml/xerces.ts';
 import {
   allFixtures,
   libxml2,
   lotus,
   officialFaults,
+  officialFolder,
   officialNote,
   officialPresent,
   readFixture,
@@ -138,6 +140,21 @@ describe('bytes that are no message (MSG-2)', () => {
     expect(violations.length).toBeLessThanOrEqual(20);
   });
 });
+
+test.skipIf(!officialPresent)(
+  `the official schemas, where an operator names them, are asked first (ISO20022_SCHEMA_DIR)${officialNote}`,
+  async () => {
+    const gated = createLibxml2Engine({ officialSchemaDirectory: officialFolder });
+    expect(await violationsOf(gated, Buffer.from(lotus))).toEqual([]);
+    const doubled = Buffer.from(lotus.replace('<ChrgBr>SHAR</ChrgBr>', '<ChrgBr>SHARED</ChrgBr>'));
+    const [official] = await violationsOf(gated, doubled);
+    const [own] = await violationsOf(libxml2, doubled);
+    expect(official?.xpath).toBe(own?.xpath);
+    expect(official?.message).toContain("'DEBT', 'CRED', 'SHAR', 'SLEV'"); // more than ours allows: the official one spoke
+    const ours = Buffer.from(lotus.replace('<ChrgBr>SHAR</ChrgBr>', '<ChrgBr>DEBT</ChrgBr>'));
+    expect(await violationsOf(gated, ours)).toHaveLength(1);
+  },
+);
 
 describe('forms that others send are read alike (MSG-12)', () => {
   const prefixed = lotus.replaceAll(/<(\/?)(?=[A-Z])/g, '<$1pay:').replace('xmlns=', 'xmlns:pay=');

@@ -8,7 +8,7 @@ import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 const folder = fileURLToPath(new URL('../fixtures/', import.meta.url));
-const officialFolder = fileURLToPath(new URL('../../../shared/iso20022/xsd/', import.meta.url));
+export const officialFolder = fileURLToPath(new URL('../../../shared/iso20022/xsd/', import.meta.url));
 
 export interface Fixture {
   readonly message: MessageName;
