@@ -145,9 +145,31 @@ function readValues(document: XmlElement, leg: Leg): Pacs008 {
   });
 }
 
-function judged(value: Pacs008, ...rejections: readonly (Rejection | undefined)[]): Reading<Pacs008> {
-  const rejection = rejections.find((one) => one !== undefined);
-  return rejection === undefined ? { ok: true, value } : { ok: false, rejection };
+/** A rule of the message alone: tells all that it refuses, in the order of the message. */
+type Check = (value: Pacs008) => Iterable<Rejection>;
+
+/** MSG-4 to MSG-6 and MSG-10, as far as they need no reference data; the first rejection is the one that is answered. */
+const sourceChecks: readonly Check[] = [
+  checkForwardedElements,
+  checkAmounts,
+  checkCodes,
+  (value) => checkCurrencies(value, 'source'),
+  checkChargeAgents,
+];
+/** The same for what we send: it settles in the destination currency (MSG-10). */
+const destinationChecks: readonly Check[] = [
+  checkAmounts,
+  checkCodes,
+  (value) => checkCurrencies(value, 'destination'),
+];
+
+function* rejectionsOf(value: Pacs008, checks: readonly Check[]): Iterable<Rejection> {
+  for (const check of checks) yield* check(value);
+}
+
+function judged(value: Pacs008, checks: readonly Check[]): Reading<Pacs008> {
+  for (const rejection of rejectionsOf(value, checks)) return { ok: false, rejection };
+  return { ok: true, value };
 }
 
 /**
@@ -156,21 +178,21 @@ function judged(value: Pacs008, ...rejections: readonly (Rejection | undefined)[
  * @returns the first rejection of MSG-4 to MSG-6 and MSG-10 that needs no reference data
  */
 export function readPacs008(document: XmlElement): Reading<Pacs008> {
-  const value = readValues(document, 'source');
-  return judged(
-    value,
-    checkForwardedElements(value),
-    checkAmounts(value),
-    checkCodes(value),
-    checkCurrencies(value, 'source'),
-    checkChargeAgents(value),
-  );
+  return judged(readValues(document, 'source'), sourceChecks);
 }
 
 /** The same for the pacs.008 that a destination gets from us: it settles in the destination currency (MSG-10). */
 export function readForwardedPacs008(document: XmlElement): Reading<Pacs008> {
-  const value = readValues(document, 'destination');
-  return judged(value, checkAmounts(value), checkCodes(value), checkCurrencies(value, 'destination'));
+  return judged(readValues(document, 'destination'), destinationChecks);
+}
+
+/** What `readPacs008` reads, with every rejection instead of the first: for dry runs, never to accept a message by. */
+export function readPacs008Throughout(document: XmlElement): {
+  readonly value: Pacs008;
+  readonly rejections: readonly Rejection[];
+} {
+  const value = readValues(document, 'source');
+  return { value, rejections: [...rejectionsOf(value, sourceChecks)] };
 }
 
 /** Every amount of the message and its path below `CdtTrfTxInf`, in the order of the message. */
@@ -196,57 +218,64 @@ export function amountsOf(pacs008: Pacs008): readonly { readonly amount: Amount;
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 
 /** No amount is zero, but for the source PSP's fee (MSG-4); a rate has at most 11 digits as written (MON-1). */
-function checkAmounts(value: Pacs008): Rejection | undefined {
+function* checkAmounts(value: Pacs008): Iterable<Rejection> {
   const mayBeZero = 'ChrgsInf[1]/Amt';
-  const zero = amountsOf(value).find(({ amount, path }) => path !== mayBeZero && isZero(amount.amount));
-  if (zero !== undefined) return reject('amount-zero', at(zero.path));
-  return rateFault(value.agreedRate.preAgreedExchangeRate)
-    ? reject('schema-invalid', at('AgrdRate/PreAgrdXchgRate'), 'MON-1')
-    : undefined;
+  for (const { amount, path } of amountsOf(value)) {
+    if (path !== mayBeZero && isZero(amount.amount)) yield reject('amount-zero', at(path));
+  }
+  if (rateFault(value.agreedRate.preAgreedExchangeRate)) {
+    yield reject('schema-invalid', at('AgrdRate/PreAgrdXchgRate'), 'MON-1');
+  }
 }
 
 /** Codes are in their external code sets (MSG-4). */
-function checkCodes(value: Pacs008): Rejection | undefined {
+function* checkCodes(value: Pacs008): Iterable<Rejection> {
   const { purpose, categoryPurpose } = value;
   if (categoryPurpose !== undefined && !isCategoryPurposeCode(categoryPurpose)) {
-    return reject('code-unknown', at('PmtTpInf/CtgyPurp/Cd'));
+    yield reject('code-unknown', at('PmtTpInf/CtgyPurp/Cd'));
   }
-  if (purpose !== undefined && !isPurposeCode(purpose)) return reject('code-unknown', at('Purp/Cd'));
-  return undefined;
+  if (purpose !== undefined && !isPurposeCode(purpose)) yield reject('code-unknown', at('Purp/Cd'));
 }
 
 /** A source does not fill in what only a forwarded message carries (MSG-10). */
-function checkForwardedElements(value: Pacs008): Rejection | undefined {
+function* checkForwardedElements(value: Pacs008): Iterable<Rejection> {
   const { previousInstructingAgent1, previousInstructingAgent1Account } = value;
-  if (previousInstructingAgent1) return reject('guideline-violated', at('PrvsInstgAgt1'), 'MSG-10');
-  if (previousInstructingAgent1Account)
-    return reject('guideline-violated', at('PrvsInstgAgt1Acct'), 'MSG-10');
-  return undefined;
+  if (previousInstructingAgent1) yield reject('guideline-violated', at('PrvsInstgAgt1'), 'MSG-10');
+  if (previousInstructingAgent1Account) yield reject('guideline-violated', at('PrvsInstgAgt1Acct'), 'MSG-10');
 }
 
 /** All currencies are those of one corridor (MSG-4, MSG-6). */
-function checkCurrencies(value: Pacs008, leg: Leg): Rejection | undefined {
+function* checkCurrencies(value: Pacs008, leg: Leg): Iterable<Rejection> {
   const { interbankSettlementAmount, agreedRate, charges, instructedAmount } = value;
   const { unitCurrency, quotedCurrency } = agreedRate;
   const settlementCurrency = leg === 'source' ? unitCurrency : quotedCurrency;
   if (interbankSettlementAmount.currency !== settlementCurrency) {
-    return reject('currency-wrong', at(leg === 'source' ? 'AgrdRate/UnitCcy' : 'AgrdRate/QtdCcy'));
+    yield reject('currency-wrong', at(leg === 'source' ? 'AgrdRate/UnitCcy' : 'AgrdRate/QtdCcy'));
   }
-  if (charges[0].currency !== unitCurrency) return reject('currency-wrong', at('ChrgsInf[1]/Amt'));
-  if (charges[1].currency !== quotedCurrency) return reject('currency-wrong', at('ChrgsInf[2]/Amt'));
+  if (charges[0].currency !== unitCurrency) yield reject('currency-wrong', at('ChrgsInf[1]/Amt'));
+  if (charges[1].currency !== quotedCurrency) yield reject('currency-wrong', at('ChrgsInf[2]/Amt'));
   if (instructedAmount && ![unitCurrency, quotedCurrency].includes(instructedAmount.currency)) {
-    return reject('currency-wrong', at('InstdAmt'));
+    yield reject('currency-wrong', at('InstdAmt'));
   }
-  return undefined;
 }
 
 /** The charges are those of the debtor agent and of the creditor agent, as far as their identifiers tell (MSG-6). */
-function checkChargeAgents(value: Pacs008): Rejection | undefined {
+function* checkChargeAgents(value: Pacs008): Iterable<Rejection> {
   if (sameAgent(value.charges[0].agent, value.debtorAgent) === false) {
-    return reject('charges-agent-wrong', at('ChrgsInf[1]/Agt'));
+    yield reject('charges-agent-wrong', at('ChrgsInf[1]/Agt'));
   }
   if (sameAgent(value.charges[1].agent, value.creditorAgent) === false) {
-    return reject('charges-agent-wrong', at('ChrgsInf[2]/Agt'));
+    yield reject('charges-agent-wrong', at('ChrgsInf[2]/Agt'));
   }
-  return undefined;
 }
+
+/** What `readValues` cannot do without (`needed`), and what is computed with (`computed`): a dry run asks first whether they are valid. */
+export const pacs008Reads = {
+  needed: [
+    `${pacs008Paths.group}/MsgId`,
+    `${pacs008Paths.group}/CreDtTm`,
+    `${pacs008Paths.group}/SttlmInf/ClrSys`,
+    ...['PmtId/EndToEndId', 'PmtId/UETR', 'DbtrAgt', 'CdtrAgt', 'DbtrAcct', 'CdtrAcct'].map(at),
+  ],
+  computed: ['IntrBkSttlmAmt', 'AddtlDtTm', 'InstdAmt', 'AgrdRate', 'ChrgsInf', 'RgltryRptg'].map(at),
+} as const;
