@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { JsonObject, JsonValue } from '../core/money.ts';
 import type { AddressInput, AddressType, ReferenceData } from '../core/reference.ts';
-import type { ApiDependencies } from './app.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { countryCode } from './parameters.ts';
 import { problem } from './problem.ts';
 import { referenceAnswer } from './reference-answer.ts';

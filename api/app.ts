@@ -4,39 +4,21 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
-import type { ApiConfig } from '../core/config.ts';
-import type { Db } from '../db/connection.ts';
-import type { ReferenceCache } from '../db/reference-cache.ts';
 import { addressTypeRoutes } from './address-types.ts';
-import type { Authenticator } from './auth.ts';
 import { countryRoutes } from './countries.ts';
 import { currencyRoutes } from './currencies.ts';
 import { documentationRoutes } from './documentation.ts';
 import { preflightHeaders, withCors } from './cors.ts';
+import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { isUnavailable } from './failures.ts';
 import { feeRoutes } from './fees.ts';
 import { finInstRoutes } from './fin-insts.ts';
-import { healthRoutes, type ReadinessCheck } from './health.ts';
+import { healthRoutes } from './health.ts';
 import { problem, renderProblem } from './problem.ts';
 import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
 import { baseHeaders } from './response.ts';
 import { createRouter, type Router } from './route.ts';
-
-export interface ApiDependencies {
-  readonly db: Db;
-  readonly reference: Pick<ReferenceCache, 'current'>;
-  readonly config: ApiConfig;
-  readonly auth: Authenticator;
-  readonly logger: Logger;
-  /** Further parts that must answer before the service is ready, by name; the database is always asked. */
-  readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
-  /** Routes of other modules, e.g. ISO 20022 submission. */
-  readonly modules?: readonly RouteModule[];
-}
-
-/** Declares its routes on the router; `router.add` checks token, role and input before the handler. */
-export type RouteModule = (router: Router, deps: ApiDependencies) => void;
 
 const ownModules: readonly RouteModule[] = [
   countryRoutes,

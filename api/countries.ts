@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { exact, type JsonObject } from '../core/money.ts';
 import { clearingSystemsOf, type Country, type ReferenceData } from '../core/reference.ts';
-import type { ApiDependencies } from './app.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { findPlace } from './corridor.ts';
 import { countryCode, currencyCode } from './parameters.ts';
 import { problem } from './problem.ts';

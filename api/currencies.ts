@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
 import type { Currency, ReferenceData } from '../core/reference.ts';
-import type { ApiDependencies } from './app.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { currencyCode } from './parameters.ts';
 import { problem } from './problem.ts';
 import { referenceAnswer } from './reference-answer.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
 import packageJson from '../package.json' with { type: 'json' };
-import type { ApiDependencies } from './app.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { openApiDocument } from './openapi.ts';
 import { problem } from './problem.ts';
 import { baseHeaders } from './response.ts';

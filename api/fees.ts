@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { feesAndAmounts } from '../core/fee.ts';
 import { fitsDecimalPlaces, jsonNumber, plainDecimal } from '../core/money.ts';
 import { keyOf, type ReferenceData } from '../core/reference.ts';
-import type { ApiDependencies } from './app.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { amountSideOf, findCorridor, findPlace } from './corridor.ts';
 import { amount, corridorPath, countryCode, currencyCode, rate } from './parameters.ts';
 import { problem, type Problem } from './problem.ts';

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import type { FinInstRoleFilter } from '../core/ids.ts';
 import type { JsonObject } from '../core/money.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../core/reference.ts';
-import type { ApiDependencies } from './app.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { countryCode, finInstId, finInstIdType } from './parameters.ts';
 import { problem } from './problem.ts';
 import { referenceAnswer } from './reference-answer.ts';

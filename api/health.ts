@@ -1,12 +1,9 @@
 // Liveness and readiness, for whoever runs the service. They must tell nothing but up or down, for nobody is asked who they are.
 import { z } from '@hono/zod-openapi';
 import { sql } from 'kysely';
-import type { ApiDependencies } from './app.ts';
+import type { ApiDependencies, ReadinessCheck } from './dependencies.ts';
 import { json } from './response.ts';
 import type { Router } from './route.ts';
-
-/** Resolves when the part answers. */
-export type ReadinessCheck = () => Promise<unknown>;
 
 const checkTimeoutMs = 2_000; // an orchestrator asks every few seconds
 const stateSchema = z.enum(['up', 'down']);

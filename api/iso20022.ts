@@ -16,7 +16,7 @@ import { messageBody, recordReceived } from '../db/messages.ts';
 import { findPayment, type StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { readReport } from '../xml/read-report.ts';
-import type { ApiDependencies, RouteModule } from './app.ts';
+import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import type { Caller } from './caller.ts';
 import { bodyOf, openMessage, takeMessage, type TakenMessage } from './intake.ts';
 import { isProblem, problem, type Problem, type ProblemCode } from './problem.ts';

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findClient } from '../db/clients.ts';
-import type { ApiDependencies } from './app.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { isRole, type CallerClaims } from './caller.ts';
 import { readLimited } from './input.ts';
 import { tokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';

@@ -2,7 +2,14 @@
 // that a route already says.
 import { z, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { problems, type ProblemCode } from './problem.ts';
-import type { AnswerDocument } from './route.ts';
+
+/** What a route answers with 200. */
+export interface AnswerDocument {
+  readonly description: string;
+  readonly contentType?: string;
+  readonly schema: z.ZodType;
+  readonly example?: unknown;
+}
 
 const faultSchema = z
   .object({

@@ -20,7 +20,7 @@ import {
 } from '../core/quote.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../core/reference.ts';
 import { findQuote, openQuoteStore, type QuoteStore } from '../db/quotes.ts';
-import type { ApiDependencies } from './app.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './caller.ts';
 import { amountSideOf, findRatedCorridor, type Corridor } from './corridor.ts';
 import { amount, corridorPath, countryCode, currencyCode, finInstId, finInstIdType } from './parameters.ts';

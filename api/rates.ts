@@ -6,7 +6,7 @@ import { findInstitution, mainIdentifier, type ReferenceData } from '../core/ref
 import type { Db } from '../db/connection.ts';
 import { registerPspImprovement, registerTier } from '../db/improvements.ts';
 import { bestBaseRate, readActiveRates, replaceRates, type StoredRate } from '../db/rates.ts';
-import type { ApiDependencies } from './app.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { findPlace, findRatedCorridor, isSetUp, settlementPlaceOf, type CorridorKey } from './corridor.ts';
 import { idempotencyHeader, idempotent } from './idempotency.ts';
 import {

@@ -7,7 +7,7 @@ import type { Authenticator } from './auth.ts';
 import { everyRole, type Caller, type Role } from './caller.ts';
 import { withCors } from './cors.ts';
 import { readInput, type InputSchemas } from './input.ts';
-import { documentResponses } from './openapi.ts';
+import { documentResponses, type AnswerDocument } from './openapi.ts';
 import { isProblem, problem, renderProblem, type Problem, type ProblemCode } from './problem.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 
@@ -42,13 +42,6 @@ export interface Route<
   readonly answer: AnswerDocument;
   /** Merged into the operation of the OpenAPI document: header parameters, bodies that are not JSON. */
   readonly request?: RouteConfig['request'];
-}
-
-export interface AnswerDocument {
-  readonly description: string;
-  readonly contentType?: string;
-  readonly schema: z.ZodType;
-  readonly example?: unknown;
 }
 
 /** What a handler is given: input that holds, and who asks. */

@@ -1,6 +1,7 @@
 // A whole API process in this one: real HTTP on a free port, the built-in issuer, a database of the test's own.
 import pino from 'pino';
-import { createApp, type RouteModule } from '../../api/app.ts';
+import { createApp } from '../../api/app.ts';
+import type { RouteModule } from '../../api/dependencies.ts';
 import { createAuthenticator } from '../../api/auth.ts';
 import { openBuiltinIssuer } from '../../api/issuer.ts';
 import { oauthRoutes } from '../../api/oauth.ts';

@@ -1,0 +1,25 @@
+// What the routes are given, and the form of a module that declares some. Kept apart from the app, which names them all.
+import type { Logger } from 'pino';
+import type { ApiConfig } from '../core/config.ts';
+import type { Db } from '../db/connection.ts';
+import type { ReferenceCache } from '../db/reference-cache.ts';
+import type { Authenticator } from './auth.ts';
+import type { Router } from './route.ts';
+
+/** Resolves when the part answers. */
+export type ReadinessCheck = () => Promise<unknown>;
+
+export interface ApiDependencies {
+  readonly db: Db;
+  readonly reference: Pick<ReferenceCache, 'current'>;
+  readonly config: ApiConfig;
+  readonly auth: Authenticator;
+  readonly logger: Logger;
+  /** Further parts that must answer before the service is ready, by name; the database is always asked. */
+  readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
+  /** Routes of other modules, e.g. ISO 20022 submission. */
+  readonly modules?: readonly RouteModule[];
+}
+
+/** Declares its routes on the router; `router.add` checks token, role and input before the handler. */
+export type RouteModule = (router: Router, deps: ApiDependencies) => void;
