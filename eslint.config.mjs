@@ -83,12 +83,17 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   {
     plugins: { 'import-x': importX },
+    settings: {
+      'import-x/extensions': ['.ts', '.mjs'],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+    },
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       'no-console': 'error',
       'max-lines': ['error', { max: 400 }],
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
       'import-x/no-default-export': 'error',
+      'import-x/no-cycle': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/consistent-type-imports': 'error',
