@@ -99,11 +99,12 @@ interface Ends {
 /** Judges a pacs.008 that its schema found valid; the first failure counts (PAY-3). */
 export function checkPayment(message: Pacs008, context: PaymentContext): Checked {
   const ends = findEnds(message, context);
-  const early =
-    checkGuidelines(message, context, ends) ??
-    checkFreshness(message, context, ends) ??
-    checkAgents(message, context, ends);
-  if (early !== undefined) return no(early);
+  for (const rejection of checksBeforeBinding(message, context, ends)) return no(rejection);
+  return bind(message, context, ends);
+}
+
+/** Settles every amount, agent and account of a message whose ends were found in order (PAY-4 to PAY-6). */
+function bind(message: Pacs008, context: PaymentContext, ends: Ends): Checked {
   const { source, debtorAgent, creditorAgent, destination } = ends;
   if (!source || !debtorAgent || !creditorAgent || !destination)
     return no(reject('currency-wrong', at('AgrdRate/QtdCcy')));
@@ -117,6 +118,32 @@ export function checkPayment(message: Pacs008, context: PaymentContext): Checked
   return exact(destinationAmount.amount).gt(exact(destination.maxAmount))
     ? no(reject('destination-maximum-exceeded'))
     : bound;
+}
+
+/** What is judged before a quote is asked for, in the order of PAY-3; each check tells all that it refuses. */
+function* checksBeforeBinding(message: Pacs008, context: PaymentContext, ends: Ends): Iterable<Rejection> {
+  yield* checkGuidelines(message, context, ends);
+  yield* checkFreshness(message, context, ends);
+  yield* checkAgents(message, context, ends);
+}
+
+/**
+ * Every rejection that reference data and the clock lead to, for a dry run: no quote is asked for, so that a message
+ * without one (PAY-5) is judged to its end and one with a quote up to PAY-4.
+ */
+export function* rejectionsByReference(
+  message: Pacs008,
+  context: Pick<PaymentContext, 'reference' | 'submitter' | 'now'>,
+): Iterable<Rejection> {
+  const withoutQuote = { ...context, quote: undefined, quoteInUse: false };
+  const ends = findEnds(message, withoutQuote);
+  let isBindable = message.agreedRate.quoteId === undefined;
+  for (const rejection of checksBeforeBinding(message, withoutQuote, ends)) {
+    isBindable &&= rejection.isoCode === 'TM01';
+    yield rejection;
+  }
+  const bound = isBindable ? bind(message, withoutQuote, ends) : undefined;
+  if (bound?.ok === false) yield bound.rejection;
 }
 
 interface Parties {
@@ -142,43 +169,42 @@ function findEnds(message: Pacs008, { reference, submitter }: PaymentContext): E
 }
 
 /** MSG-2, MSG-4, MSG-5, MSG-7: what the guidelines demand and only reference data can tell. */
-function checkGuidelines(message: Pacs008, context: PaymentContext, ends: Ends): Rejection | undefined {
+function* checkGuidelines(message: Pacs008, context: PaymentContext, ends: Ends): Iterable<Rejection> {
   const { reference, submitter } = context;
-  if (message.clearingSystemId !== submitter) return reject('clearing-system-foreign');
+  if (message.clearingSystemId !== submitter) yield reject('clearing-system-foreign');
   if (message.interbankSettlementAmount.currency !== ends.source?.currencyCode) {
-    return reject('currency-wrong', at('IntrBkSttlmAmt'));
+    yield reject('currency-wrong', at('IntrBkSttlmAmt'));
   }
   for (const { amount, path } of amountsOf(message)) {
     const currency = reference.currencies.get(amount.currency);
-    if (currency === undefined) return reject('currency-wrong', at(path));
-    if (!fitsDecimalPlaces(amount.amount, currency.decimalPlaces)) {
-      return reject('too-many-decimals', at(path), 'MON-2');
+    if (currency === undefined) yield reject('currency-wrong', at(path));
+    else if (!fitsDecimalPlaces(amount.amount, currency.decimalPlaces)) {
+      yield reject('too-many-decimals', at(path), 'MON-2');
     }
   }
   const { creditorAgent } = ends;
-  if (creditorAgent === undefined) return undefined; // RC07 comes with the agents
+  if (creditorAgent === undefined) return; // RC07 comes with the agents
   const { quotedCurrency } = message.agreedRate;
   if (clearingSystemsOf(reference, creditorAgent.countryCode, quotedCurrency).length === 0) {
-    return reject('currency-wrong', at('AgrdRate/QtdCcy'));
+    yield reject('currency-wrong', at('AgrdRate/QtdCcy'));
   }
   const required = reference.countries.get(creditorAgent.countryCode)?.requiredPacs008Elements ?? [];
   if (required.includes('purposeCode') && message.purpose === undefined) {
-    return reject('required-by-destination', at('Purp/Cd'));
+    yield reject('required-by-destination', at('Purp/Cd'));
   }
   if (required.includes('categoryPurposeCode') && message.categoryPurpose === undefined) {
-    return reject('required-by-destination', at('PmtTpInf/CtgyPurp/Cd'));
+    yield reject('required-by-destination', at('PmtTpInf/CtgyPurp/Cd'));
   }
-  return undefined;
 }
 
 /** TIM-4, and TIM-1 for a HIGH payment that comes after its own deadline. */
-function checkFreshness(message: Pacs008, { now }: PaymentContext, ends: Ends): Rejection | undefined {
+function* checkFreshness(message: Pacs008, { now }: PaymentContext, ends: Ends): Iterable<Rejection> {
   const acceptedAt = message.acceptanceDateTime.epochMs;
   const maxAgeMs = (ends.source?.maxAcceptanceAgeSeconds ?? 0) * 1_000;
-  if (now - acceptedAt > maxAgeMs) return reject('acceptance-too-old');
-  if (acceptedAt - now > maxAheadMs) return reject('acceptance-ahead');
+  if (now - acceptedAt > maxAgeMs) yield reject('acceptance-too-old');
+  if (acceptedAt - now > maxAheadMs) yield reject('acceptance-ahead');
   const deadlineAt = deadlineOf(message, ends.destination);
-  return deadlineAt !== null && now >= deadlineAt ? reject('deadline-past') : undefined;
+  if (deadlineAt !== null && now >= deadlineAt) yield reject('deadline-past');
 }
 
 /** Epoch milliseconds by which a HIGH payment must be final; null for NORM (TIM-1). */
@@ -189,14 +215,14 @@ function deadlineOf(message: Pacs008, destination: ClearingSystem | undefined): 
 }
 
 /** PAY-6. */
-function checkAgents(_message: Pacs008, { submitter }: PaymentContext, ends: Ends): Rejection | undefined {
+function* checkAgents(_message: Pacs008, { submitter }: PaymentContext, ends: Ends): Iterable<Rejection> {
   const { debtorAgent, creditorAgent, destination } = ends;
   const isDebtorMember =
     debtorAgent?.onboarded === true && debtorAgent.roles.includes('psp') && isMember(debtorAgent, submitter);
-  if (!isDebtorMember) return reject('debtor-agent-not-member');
-  if (creditorAgent?.roles.includes('psp') !== true) return reject('creditor-agent-unknown');
-  if (!creditorAgent.onboarded || destination === undefined) return reject('creditor-agent-not-onboarded');
-  return undefined;
+  if (!isDebtorMember) yield reject('debtor-agent-not-member');
+  if (creditorAgent?.roles.includes('psp') !== true) yield reject('creditor-agent-unknown');
+  else if (!creditorAgent.onboarded || destination === undefined)
+    yield reject('creditor-agent-not-onboarded');
 }
 
 /** PAY-4: the message must say what the quote says; what it leaves out of the agents is filled in. */

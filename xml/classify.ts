@@ -95,7 +95,10 @@ export function classify(complaints: readonly Complaint[], model: SchemaModel): 
   for (const complaint of complaints) {
     const finding = find(complaint, model);
     const key = `${finding.kind} ${finding.xpath}`;
-    if (!violations.has(key)) violations.set(key, { ...finding, message: complaint.message });
+    const { message, structural } = complaint;
+    const known = violations.get(key);
+    if (known === undefined) violations.set(key, { ...finding, structural, message });
+    else if (structural) violations.set(key, { ...known, structural });
   }
   return [...violations.values()];
 }

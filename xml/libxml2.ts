@@ -3,7 +3,12 @@
  * so that values are read from what was judged (MSG-8). It fetches nothing and expands no entity.
  */
 import { XmlDocument, XmlParseError, XmlValidateError, type ErrorDetail } from 'libxml2-wasm';
-import { messageOfNamespace, messages, type MessageName } from '../core/iso20022/messages.ts';
+import {
+  expectedNamespaces,
+  messageOfNamespace,
+  messages,
+  type MessageName,
+} from '../core/iso20022/messages.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
 import { classify, type Complaint } from './classify.ts';
@@ -57,7 +62,7 @@ export function openDocument(bytes: Uint8Array, expected: readonly MessageName[]
     return { ok: true, document: { ...reading, handle } };
   }
   handle.dispose();
-  const wanted = expected.map((name) => messages[name].namespace).join(' or ');
+  const wanted = expectedNamespaces(reading.namespace, expected).join(' or ');
   return refused('namespace', `the root element must be of namespace ${wanted}`);
 }
 
@@ -104,6 +109,7 @@ export function foreignAttributeViolations(document: TreeReading): readonly Viol
   return document.foreignAttributes.slice(0, maxViolations).map((attribute) => ({
     kind: 'invalid',
     xpath: '/Document',
+    structural: false,
     message: `attribute ${attribute} is not allowed`,
   }));
 }

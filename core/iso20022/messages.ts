@@ -36,3 +36,11 @@ const byNamespace: ReadonlyMap<string, MessageType> = new Map(
 export function messageOfNamespace(namespace: string): MessageType | undefined {
   return byNamespace.get(namespace);
 }
+
+/** Which of these namespaces a message in another version should have had; all of them when it is of none of these kinds. */
+export function expectedNamespaces(namespace: string, expected: readonly MessageName[]): readonly string[] {
+  const kind = /^urn:iso:std:iso:20022:tech:xsd:[a-z]{4}\.\d{3}\./.exec(namespace)?.[0];
+  const all = expected.map((name) => messages[name].namespace);
+  const same = all.filter((one) => kind !== undefined && one.startsWith(kind));
+  return same.length > 0 ? same : all;
+}

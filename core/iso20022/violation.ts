@@ -12,6 +12,8 @@ export interface Violation {
   readonly kind: 'missing' | 'proprietary' | 'decimals' | 'invalid';
   /** From `/Document` on, names without prefix, with a position where siblings share a name. */
   readonly xpath: string;
+  /** About which elements stand where: then an engine does not judge what follows it in the same parent. */
+  readonly structural: boolean;
   /** The engine's own words. They may repeat values of the message: never log or store them (SEC-3). */
   readonly message: string;
 }
@@ -48,4 +50,18 @@ export function rejectionOf(violation: Violation): Rejection {
     case 'invalid':
       return reject(guidelineElements.has(lastName(xpath)) ? 'guideline-violated' : 'schema-invalid', xpath);
   }
+}
+
+const withoutPositions = (xpath: string) => xpath.replaceAll(/\[\d+\]/g, '');
+const within = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
+
+/**
+ * Whether these parts of a message were judged and found valid, whatever else was found.
+ * @param paths of elements, from `/Document` on, without positions
+ */
+export function foundValid(paths: readonly string[], violations: readonly Violation[]): boolean {
+  const unsafe = violations.map(({ xpath, structural }) =>
+    withoutPositions(structural ? xpath.slice(0, xpath.lastIndexOf('/')) : xpath),
+  );
+  return !unsafe.some((one) => paths.some((path) => within(path, one) || within(one, path)));
 }
