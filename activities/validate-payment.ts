@@ -147,6 +147,7 @@ async function rejectPayment(
     sourceSystem: stored.sourceSystem,
     messageId,
     messageIdentification: stored.messageIdentification,
+    messageIdIsHeld: stored.messageIdHeldBy !== undefined,
     reasonCode: rejection.isoCode,
     ruleId: rejection.ruleId,
     answer,

@@ -14,6 +14,7 @@ import type { TemporalConfig } from '../core/config.ts';
 import type { Decision, Submission } from '../activities/contract.ts';
 import {
   paymentWorkflowId,
+  redeliverySignal,
   redeliveryWorkflowId,
   searchAttributes,
   taskQueues,
@@ -102,8 +103,8 @@ export async function connectTemporal(
     submit: (submission) =>
       call(submission.waitSeconds * 1_000, () =>
         client.workflow.executeUpdateWithStart<never, SubmitResult, SubmitArguments>(updates.submit, {
-          // the same message at the same time is one update; an enquiry, or one that waits, is its own
-          ...(submission.isRepeat || submission.waitSeconds > 0 ? {} : { updateId: submission.messageId }),
+          // the same message at the same time is one update, per time that it waits; an enquiry is its own
+          ...(submission.isRepeat ? {} : { updateId: `${submission.messageId}/${submission.waitSeconds}` }),
           args: [{ messageId: submission.messageId, waitSeconds: submission.waitSeconds }],
           startWorkflowOperation: paymentStart(submission, taskQueuePrefix) as never,
         }),
@@ -129,7 +130,8 @@ export async function connectTemporal(
     },
     redeliver: async (uetr) => {
       await call(0, () =>
-        client.workflow.start(workflowTypes.redelivery, {
+        client.workflow.signalWithStart(workflowTypes.redelivery, {
+          signal: redeliverySignal,
           workflowId: redeliveryWorkflowId(uetr),
           taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
           args: [{ uetr } satisfies PaymentInput],

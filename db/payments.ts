@@ -248,6 +248,8 @@ export interface RejectedPayment {
   readonly sourceSystem: string;
   readonly messageId: string;
   readonly messageIdentification: string;
+  /** Another payment has its MsgId; it is rejected for what comes before that in PAY-3, and takes nothing. */
+  readonly messageIdIsHeld: boolean;
   readonly reasonCode: string;
   readonly ruleId: string;
   readonly answer: OutgoingMessage;
@@ -256,8 +258,11 @@ export interface RejectedPayment {
 
 /** Writes a rejected payment with its decision, unless its UETR or MsgId was taken meanwhile; answers whether it did. */
 export async function recordRejected(db: Db, rejected: RejectedPayment): Promise<boolean> {
+  const claim = rejected.messageIdIsHeld
+    ? sql`select ${rejected.uetr}::uuid as uetr`
+    : claimMessageId(rejected.sourceSystem, rejected);
   const write = sql<{ uetr: string }>`
-    with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
+    with claim as (${claim}),
     payment as (
       insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted)
       select ${rejected.uetr}::uuid, ${rejected.sourceSystem}, ${rejected.messageId}::uuid,

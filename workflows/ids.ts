@@ -39,6 +39,9 @@ export function redeliveryWorkflowId(uetr: string): string {
   return `redelivery/${uetr}`;
 }
 
+/** Tells a redelivery that its payment's deliveries were asked for again. */
+export const redeliverySignal = 'again';
+
 export interface SubmitResult {
   /** Id of the stored pacs.002 that answers the submission. */
   readonly answerMessageId: string;

@@ -42,6 +42,8 @@ export const dynamicConfig = {
   // The defaults (2,400 requests per second) throttle a burst of payments.
   'frontend.namespaceRPS': 20_000,
   'frontend.rps': 20_000,
+  // The default of 10 lets ten submissions that wait for the final (PAY-1) keep the destination's report of it out.
+  'history.maxInFlightUpdates': 1_000,
 } as const satisfies Record<string, number | boolean>;
 
 export interface StartTemporalOptions {

@@ -1,0 +1,214 @@
+// Duplicates are enquiries (DUP): the same message again is a question, its keys in another message are refused, and
+// whatever comes at the same time, one payment results.
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test, vi } from 'vitest';
+import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submit, submitXml, type Submitted } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+const evidence = evidenceOf(gateway);
+const { db } = gateway;
+
+const silent = '5550000005';
+const newMessageId = () => `MSG${randomUUID().replaceAll('-', '').slice(0, 28)}`;
+const told = (answer: Submitted) => {
+  const { status, reasonCode } = answer.report ?? {};
+  return reasonCode === undefined ? status : `${status} ${reasonCode}`;
+};
+
+async function valid(
+  changes: Partial<OriginalPacs008> & { account?: string } = {},
+): Promise<OriginalPacs008> {
+  return instruction(await bestQuote(gateway), changes);
+}
+
+/** A payment that has ended, with what its callback said. */
+async function ended(account: string): Promise<{ message: OriginalPacs008; final: string }> {
+  const message = await valid({ account });
+  expect(told(await submit(gateway, message))).toBe('ACTC');
+  await evidence.closed(message.uetr);
+  return { message, final: textOf(await evidence.arrival(message.uetr, 'source', 'pacs002')) };
+}
+
+async function openDeliveries(uetr: string): Promise<number> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select('delivery_id')
+    .where('uetr', '=', uetr)
+    .where('kind', '<>', 'instruction')
+    .where('delivered_at', 'is', null)
+    .execute();
+  return rows.length;
+}
+
+const callbacks = (uetr: string) => evidence.received(uetr, 'source', 'pacs002');
+const instructions = (uetr: string) => evidence.received(uetr, 'destination', 'pacs008');
+
+describe('the same message again (DUP-1)', () => {
+  test('before the final: ACTC in the same bytes, and the stored instruction goes once more', async () => {
+    const message = await valid({ account: silent });
+    const first = await submit(gateway, message);
+    await evidence.arrival(message.uetr, 'destination', 'pacs008');
+    const second = await submit(gateway, message);
+    expect([told(first), second.text]).toEqual(['ACTC', first.text]);
+    await vi.waitFor(() => expect(instructions(message.uetr)).toHaveLength(2), 10_000);
+    expect(distinct(instructions(message.uetr))).toBe(1);
+    expect(callbacks(message.uetr)).toEqual([]);
+  });
+
+  test('before the final, with Prefer: wait: the final, once the destination has said it', async () => {
+    const message = await valid({ account: '5550000011' });
+    await submit(gateway, message);
+    const enquiry = await submit(gateway, message, { prefer: 'wait=20' });
+    expect(told(enquiry)).toBe('ACCC');
+    expect(textOf(await evidence.arrival(message.uetr, 'source', 'pacs002'))).toBe(enquiry.text);
+  });
+
+  test.each(['5550000001', '5550000003'])(
+    'after the final (%s): the stored pacs.002 in the answer and, again, at the callback',
+    async (account) => {
+      const { message, final } = await ended(account);
+      const enquiry = await submit(gateway, message);
+      expect(enquiry.text).toBe(final);
+      await vi.waitFor(() => expect(callbacks(message.uetr)).toHaveLength(2), 10_000);
+      expect(distinct(callbacks(message.uetr))).toBe(1);
+      expect(instructions(message.uetr)).toHaveLength(1);
+    },
+  );
+
+  test('after a rejection of the gateway: the stored RJCT, at the callback too; nothing is judged anew', async () => {
+    const message = await valid({ interbankSettlementAmount: { currency: 'SGD', amount: '999' } });
+    const first = await submit(gateway, message);
+    await evidence.closed(message.uetr);
+    const second = await submit(gateway, message);
+    expect([told(first), second.text]).toEqual(['RJCT AM09', first.text]);
+    await vi.waitFor(() => expect(callbacks(message.uetr)).toHaveLength(2), 10_000);
+    expect(distinct(callbacks(message.uetr))).toBe(1);
+  });
+
+  test('any number of times after the final: every callback that was asked for is delivered in the end', async () => {
+    const { message, final } = await ended('5550000001');
+    for (let round = 0; round < 12; round += 1) {
+      expect((await submit(gateway, message)).text).toBe(final);
+    }
+    await vi.waitFor(async () => expect(await openDeliveries(message.uetr)).toBe(0), 10_000);
+    expect(distinct(callbacks(message.uetr))).toBe(1);
+  });
+});
+
+describe('keys of a payment in another message (DUP-2): told in the answer only, the payment untouched', () => {
+  test('the same UETR under another MsgId is DUPL', async () => {
+    const { message, final } = await ended('5550000001');
+    const other = await submit(gateway, { ...message, messageId: newMessageId() });
+    expect(told(other)).toBe('RJCT DUPL');
+    expect(other.report?.additionalInformation?.[0]).toMatch(/^DUP-2 CdtTrfTxInf\/PmtId\/UETR/);
+    expect((await submit(gateway, message)).text).toBe(final);
+    await vi.waitFor(() => expect(callbacks(message.uetr)).toHaveLength(2), 10_000);
+    expect(distinct(callbacks(message.uetr))).toBe(1);
+    expect(await evidence.audit(message.uetr)).toEqual([]);
+  });
+
+  test('the same UETR under another MsgId while the payment runs is DUPL, and the payment goes on', async () => {
+    const message = await valid({ account: '5550000011' });
+    await submit(gateway, message);
+    expect(told(await submit(gateway, { ...message, messageId: newMessageId() }))).toBe('RJCT DUPL');
+    expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  });
+
+  test('other content under the same keys is DUPL and a security event; asked again, the same answer', async () => {
+    const { message, final } = await ended('5550000001');
+    const changed = { ...message, creditorAccount: { otherId: '6660000001' } };
+    const refusal = await submit(gateway, changed);
+    expect(told(refusal)).toBe('RJCT DUPL');
+    expect((await submit(gateway, changed)).text).toBe(refusal.text);
+    expect(await evidence.audit(message.uetr)).toEqual(['payment.content-changed']);
+    expect((await submit(gateway, message)).text).toBe(final);
+    expect(distinct(instructions(message.uetr))).toBe(1);
+  });
+
+  test("another operator with the same bytes learns nothing of the payment's status", async () => {
+    const { message } = await ended('5550000001');
+    const foreign = await submit(gateway, message, { clientId: 'MYRRPP' });
+    expect(foreign.report?.status).toBe('RJCT');
+    expect(foreign.report?.reasonCode).not.toBe('ACCC');
+    expect(callbacks(message.uetr)).toHaveLength(1);
+  });
+
+  test('the same MsgId with another UETR is DU01; no payment of that UETR comes to be', async () => {
+    const { message } = await ended('5550000001');
+    const other = await valid({ messageId: message.messageId });
+    expect(told(await submit(gateway, other))).toBe('RJCT DU01');
+    await evidence.closed(other.uetr);
+    expect([evidence.entries(other.uetr), await evidence.decision(other.uetr)]).toEqual([[], undefined]);
+    const corrected = await submit(gateway, { ...other, messageId: newMessageId() });
+    expect(told(corrected)).toBe('ACTC');
+  });
+
+  test('an invalid message is told what is wrong with it, whatever MsgId it carries (PAY-3)', async () => {
+    const { message } = await ended('5550000001');
+    const other = await valid({ messageId: message.messageId, purpose: 'ZZZZ' });
+    const answer = await submit(gateway, other);
+    expect(told(answer)).toBe('RJCT FF01');
+    expect(textOf(await evidence.arrival(other.uetr, 'source', 'pacs002'))).toBe(answer.text);
+  });
+});
+
+describe('at the same time (DUP-3)', () => {
+  test('20 identical submissions: equal answers, one payment, one instruction, one callback text', async () => {
+    const message = await valid({ account: '5550000001' });
+    const xml = buildPacs008(message);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => submitXml(gateway, xml)));
+    const first = new Set(answers.filter((one) => told(one) === 'ACTC').map((one) => one.text));
+    const last = new Set(answers.filter((one) => told(one) === 'ACCC').map((one) => one.text));
+    expect(answers.map(told).filter((one) => one !== 'ACTC' && one !== 'ACCC')).toEqual([]);
+    expect(first.size).toBeLessThanOrEqual(1);
+    await evidence.closed(message.uetr);
+    expect(distinct(instructions(message.uetr))).toBe(1);
+    expect(distinct(callbacks(message.uetr))).toBe(1);
+    for (const final of last) expect(final).toBe(textOf(callbacks(message.uetr)[0]!));
+    expect(distinct(evidence.received(message.uetr, 'fxp', 'fxtr017'))).toBe(1);
+    expect(evidence.entries(message.uetr).filter((one) => one.status === 'moved')).toHaveLength(1);
+  });
+
+  test('20 identical submissions that wait: all get the one final', async () => {
+    const message = await valid({ account: '5550000002' });
+    const xml = buildPacs008(message);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => submitXml(gateway, xml, { prefer: 'wait=20' })),
+    );
+    expect(answers.map((one) => `${one.httpStatus} ${told(one)}`)).toEqual(answers.map(() => '200 ACCC'));
+    expect(new Set(answers.map((one) => one.text)).size).toBe(1);
+    expect(told(answers[0]!)).toBe('ACCC');
+    expect(distinct(instructions(message.uetr))).toBe(1);
+  });
+
+  test('two messages with one UETR: exactly one is accepted, the other is DUPL', async () => {
+    const one = await valid();
+    const other = await valid({ uetr: one.uetr });
+    const answers = await Promise.all([submit(gateway, one), submit(gateway, other)]);
+    expect(answers.map(told).sort()).toEqual(['ACTC', 'RJCT DUPL']);
+    expect((await evidence.arrival(one.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+    expect(distinct(instructions(one.uetr))).toBe(1);
+  });
+
+  test('two payments with one MsgId: exactly one is accepted, the other is DU01', async () => {
+    const one = await valid();
+    const other = await valid({ messageId: one.messageId });
+    const answers = await Promise.all([submit(gateway, one), submit(gateway, other)]);
+    expect(answers.map(told).sort()).toEqual(['ACTC', 'RJCT DU01']);
+  });
+
+  test('ten payments with one quote: exactly one is accepted, the others are AB04 (QUO-8)', async () => {
+    const quote = await bestQuote(gateway);
+    const messages = Array.from({ length: 10 }, () => instruction(quote));
+    const answers = await Promise.all(messages.map((message) => submit(gateway, message)));
+    expect(answers.map(told).sort()).toEqual(['ACTC', ...Array.from({ length: 9 }, () => 'RJCT AB04')]);
+    const accepted = messages[answers.findIndex((one) => told(one) === 'ACTC')];
+    expect(await evidence.quoteHolder(quote.quoteId)).toBe(accepted?.uetr);
+  });
+});
+
+test('every message that any party saw is valid, and no party saw a rule broken', () =>
+  expectSoundMessages(gateway));
