@@ -93,6 +93,72 @@ export interface ForwardingActivities {
 }
 
 export interface DeliveryActivities {
-  /** Brings what is due of a payment to its receivers; throws until each is delivered or given up (CBK-1). */
+  /** Brings what is due of a payment or resolution to its receivers; throws until each is delivered or given up (CBK-1). */
   deliver(due: { readonly uetr: string }): Promise<void>;
+}
+
+/** A received acmt.023 that is stored. */
+export interface ResolutionRequest {
+  /** Id of the stored message, not its MsgId. */
+  readonly messageId: string;
+}
+
+/** The one answer of a resolution (RES-1). */
+export interface ResolutionAnswer {
+  readonly verified: boolean;
+  readonly reasonCode: string | null;
+  readonly answerMessageId: string;
+}
+
+/** A stored acmt.023 that is to be sent to whoever can answer it (RES-2). */
+export interface ResolutionEnquiry {
+  readonly deliveryId: string;
+  readonly of: 'directory' | 'creditor-agent';
+  readonly destinationSystem: string;
+}
+
+/**
+ * The judgement on a request. `routed`: it is to be asked; `answered`: the gateway refuses it, or it repeats a resolution
+ * that is answered; the answer goes to the callback too. `refused`: a repeat with other content, told in the HTTP answer
+ * only; the resolution itself is not touched (DUP-2).
+ */
+export type ResolutionJudgement =
+  | {
+      readonly verdict: 'routed';
+      readonly resolutionId: string;
+      /** Epoch milliseconds. */
+      readonly deadlineAt: number;
+      readonly enquiry: ResolutionEnquiry;
+    }
+  | { readonly verdict: 'answered'; readonly resolutionId: string; readonly answer: ResolutionAnswer }
+  | { readonly verdict: 'refused'; readonly answerMessageId: string; readonly reasonCode: string };
+
+/** What follows from a party's answer. */
+export type ResolutionStep =
+  | { readonly kind: 'enquire'; readonly enquiry: ResolutionEnquiry }
+  | { readonly kind: 'answered'; readonly answer: ResolutionAnswer };
+
+/** Short database work of a resolution; every one of them may be repeated. */
+export interface ResolutionLocalActivities {
+  /** Judges a stored request, and stores the resolution with its first enquiry or its answer (RES-2). */
+  judgeResolution(request: ResolutionRequest): Promise<ResolutionJudgement>;
+  /** Writes the answer unless there is one, or the enquiry that comes next; answers what stands. */
+  followResolution(report: {
+    readonly resolutionId: string;
+    readonly of: ResolutionEnquiry['of'];
+    /** Id of the party's stored acmt.024. */
+    readonly reportMessageId: string;
+  }): Promise<ResolutionStep>;
+  /** At the deadline: writes false AB08 unless there is an answer; answers the one that stands (RES-1). */
+  endResolution(resolution: { readonly resolutionId: string }): Promise<ResolutionAnswer>;
+}
+
+export interface EnquiryActivities {
+  /** Sends a stored enquiry once and stores the party's answer; throws when there is none that counts. */
+  askResolution(enquiry: {
+    readonly resolutionId: string;
+    readonly deliveryId: string;
+    /** Epoch milliseconds: the exchange ends by then. */
+    readonly deadlineAt: number;
+  }): Promise<{ readonly reportMessageId: string }>;
 }

@@ -26,7 +26,13 @@ export type PostResult =
   | { readonly outcome: 'NOT_SENT' | 'MAYBE_SENT'; readonly errorClass: string };
 
 export interface OutboundHttp {
-  post(url: string, body: Buffer, headers: Readonly<Record<string, string>>): Promise<PostResult>;
+  /** @param timeoutMs replaces the limits of SEC-5, where another rule sets one (RES-1) */
+  post(
+    url: string,
+    body: Buffer,
+    headers: Readonly<Record<string, string>>,
+    timeoutMs?: number,
+  ): Promise<PostResult>;
   close(): Promise<void>;
 }
 
@@ -152,14 +158,15 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     bodyTimeout: totalTimeout,
   });
   return {
-    post: async (url, body, headers) => {
+    post: async (url, body, headers, timeoutMs) => {
       try {
         const answer = await request(url, {
           method: 'POST',
           body,
           headers: { ...headers, 'accept-encoding': 'identity' },
           dispatcher: agent,
-          signal: AbortSignal.timeout(totalTimeout),
+          ...(timeoutMs !== undefined && { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }),
+          signal: AbortSignal.timeout(timeoutMs ?? totalTimeout),
         });
         return {
           outcome: 'ANSWERED',

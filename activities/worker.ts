@@ -1,11 +1,20 @@
 // The two workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3).
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { taskQueues } from '../workflows/ids.ts';
-import type { DeliveryActivities, ForwardingActivities, PaymentLocalActivities } from './contract.ts';
+import { createAskResolution } from './ask-resolution.ts';
+import type {
+  DeliveryActivities,
+  EnquiryActivities,
+  ForwardingActivities,
+  PaymentLocalActivities,
+  ResolutionLocalActivities,
+} from './contract.ts';
 import { createDecidePayment, createReportInDoubt } from './decide-payment.ts';
 import { createDeliver } from './deliver.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { createEndResolution, createFollowResolution } from './follow-resolution.ts';
 import { createForwardPayment } from './forward-payment.ts';
+import { createJudgeResolution } from './judge-resolution.ts';
 import { createValidatePayment } from './validate-payment.ts';
 
 export interface WorkerOptions {
@@ -25,15 +34,23 @@ export interface RunningWorkers {
   readonly shutdown: () => Promise<void>;
 }
 
-export function createActivities(
-  deps: ActivityDependencies,
-): PaymentLocalActivities & ForwardingActivities & DeliveryActivities {
+type Activities = PaymentLocalActivities &
+  ForwardingActivities &
+  DeliveryActivities &
+  ResolutionLocalActivities &
+  EnquiryActivities;
+
+export function createActivities(deps: ActivityDependencies): Activities {
   return {
     validatePayment: createValidatePayment(deps),
     decidePayment: createDecidePayment(deps),
     reportInDoubt: createReportInDoubt(deps),
     forwardPayment: createForwardPayment(deps),
     deliver: createDeliver(deps),
+    judgeResolution: createJudgeResolution(deps),
+    followResolution: createFollowResolution(deps),
+    endResolution: createEndResolution(deps),
+    askResolution: createAskResolution(deps),
   };
 }
 

@@ -2,7 +2,6 @@
 // Both store what they received and hand its id to the payment's workflow; neither judges a payment.
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { refuseCallbackAddress } from '../core/callback-address.ts';
 import { assert } from '../core/assert.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
@@ -17,39 +16,25 @@ import { findPayment, type StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { readReport } from '../xml/read-report.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import { refuseCallback } from './callback.ts';
 import type { Caller } from './caller.ts';
 import { bodyOf, openMessage, takeMessage, type TakenMessage } from './intake.ts';
 import { isProblem, problem, type Problem, type ProblemCode } from './problem.ts';
 import { baseHeaders } from './response.ts';
 import type { Router } from './route.ts';
 import type { PaymentWorkflows } from './temporal.ts';
+import { xml, xmlBody } from './xml-message.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
   readonly workflows: PaymentWorkflows;
 }
 
-const xmlBody = {
-  body: {
-    required: true,
-    content: { 'application/xml': { schema: z.string().openapi({ description: 'The whole message' }) } },
-  },
-} as const;
 const pacs002Answer = {
   description: 'A pacs.002.001.15',
   contentType: 'application/xml',
   schema: z.string(),
 } as const;
-const xmlHeaders = {
-  ...baseHeaders,
-  'content-type': 'application/xml; charset=utf-8',
-  'cache-control': 'no-store',
-};
-
-function xml(body: Buffer, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(body, { headers: { ...xmlHeaders, ...headers } });
-}
-
 /** The ISO 20022 routes, as a module of the app. */
 export function iso20022Routes(iso: Iso20022Dependencies): RouteModule {
   return (router, deps) => {
@@ -113,7 +98,8 @@ async function submit(
   message.parsed.dispose(); // the tree outlives the document
   const { document } = message.parsed;
   const sourceSystem = caller.clearingSystemId ?? clearingSystemOf(document);
-  const refusal = refuseCallback(deps, sourceSystem, callbackUrl);
+  const callback = { parameter: 'pacs002Endpoint', address: callbackUrl } as const;
+  const refusal = refuseCallback(deps, sourceSystem, callback);
   if (refusal !== undefined) return refusal;
   const uetr = message.key.uetr ?? '';
   const [{ messageId }, payment] = await Promise.all([
@@ -166,23 +152,6 @@ function clearingSystemOf(document: XmlElement): string {
 function destinationCountryOf(deps: ApiDependencies, document: XmlElement): string | undefined {
   const agent = readAgent(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf/CdtrAgt'));
   return agent && resolveAgent(deps.reference.current(), agent)?.countryCode;
-}
-
-/** PAY-3: the first check of all, before anything is stored (SEC-2). */
-function refuseCallback(deps: ApiDependencies, sourceSystem: string, address: string): Problem | undefined {
-  const reference = deps.reference.current();
-  const system = reference.clearingSystems.get(sourceSystem);
-  const origins = (system && reference.operators.get(system.operatorId)?.callbackOrigins) ?? [];
-  const reason = refuseCallbackAddress(address, {
-    origins,
-    allowLoopbackHttp: deps.config.allowLoopbackCallbacks,
-  });
-  return reason === undefined
-    ? undefined
-    : problem('callback-address-refused', {
-        detail: `The callback address ${reason}.`,
-        errors: [{ parameter: 'pacs002Endpoint', detail: reason }],
-      });
 }
 
 function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dependencies): void {

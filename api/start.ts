@@ -13,6 +13,7 @@ import type { RouteModule } from './dependencies.ts';
 import { iso20022Routes } from './iso20022.ts';
 import { openBuiltinIssuer } from './issuer.ts';
 import { oauthRoutes } from './oauth.ts';
+import { resolutionRoutes } from './resolutions.ts';
 import { startServer } from './server.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
 
@@ -54,7 +55,10 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       clock: Date.now,
       ...(issuer && { builtinKey: issuer.verificationKey }),
     });
-    const modules: RouteModule[] = [iso20022Routes({ engine, workflows })];
+    const modules: RouteModule[] = [
+      iso20022Routes({ engine, workflows }),
+      resolutionRoutes({ engine, workflows }),
+    ];
     if (issuer !== undefined) modules.push(oauthRoutes(issuer));
     const app = createApp({
       db,

@@ -11,17 +11,19 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { TemporalConfig } from '../core/config.ts';
-import type { Decision, Submission } from '../activities/contract.ts';
+import type { Decision, ResolutionRequest, Submission } from '../activities/contract.ts';
 import {
   paymentWorkflowId,
   redeliverySignal,
   redeliveryWorkflowId,
+  resolutionWorkflowId,
   searchAttributes,
   taskQueues,
   updates,
   workflowTypes,
   type PaymentInput,
   type ReportFinalArguments,
+  type ResolveArguments,
   type SubmitArguments,
   type SubmitResult,
 } from '../workflows/ids.ts';
@@ -34,6 +36,24 @@ export interface PaymentSubmission extends Submission {
   readonly destinationCountry: string | undefined;
   /** Whether the payment is known already: an enquiry is not answered from the first update's result. */
   readonly isRepeat: boolean;
+}
+
+export interface ResolutionSubmission extends ResolutionRequest {
+  /** Its MsgId. */
+  readonly messageIdentification: string;
+  readonly sourceSystem: string;
+  /** For the Temporal UI. */
+  readonly destinationCountry: string | undefined;
+  readonly maxResolutionSeconds: number;
+  /** Whether the resolution is known already: it is not answered from the first update's result. */
+  readonly isRepeat: boolean;
+}
+
+export interface ResolutionWorkflows {
+  /** Starts the resolution, or finds it, and waits for its answer (RES-1). */
+  resolve(submission: ResolutionSubmission): Promise<SubmitResult>;
+  /** Delivers again what was asked for again (DUP-1). */
+  redeliver(resolutionId: string): Promise<void>;
 }
 
 export interface PaymentWorkflows {
@@ -82,10 +102,32 @@ function paymentStart(
   return new WithStartWorkflowOperation(workflowTypes.payment, options);
 }
 
+/** A resolution's execution, started or found. */
+function resolutionStart(submission: ResolutionSubmission, taskQueuePrefix: string) {
+  const { sourceSystem, messageIdentification, destinationCountry, messageId } = submission;
+  const options: WorkflowStartOptions & { workflowIdConflictPolicy: WorkflowIdConflictPolicy } = {
+    workflowId: resolutionWorkflowId(sourceSystem, messageIdentification),
+    taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
+    args: [],
+    workflowTaskTimeout: '2s', // a worker killed in the middle of a task is noticed well before the deadline (RES-1)
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE, // the database is the authority on duplicates
+    staticSummary:
+      destinationCountry === undefined
+        ? `Resolution from ${sourceSystem}`
+        : `Resolution from ${sourceSystem} to ${destinationCountry}`,
+    typedSearchAttributes: [
+      { key: searchAttributes.uetr, value: messageId }, // the resolution's id, unless it repeats another
+      { key: searchAttributes.sourceSystem, value: sourceSystem },
+    ],
+  };
+  return new WithStartWorkflowOperation(workflowTypes.resolution, options);
+}
+
 export async function connectTemporal(
   config: TemporalConfig,
   { taskQueuePrefix = '' }: TemporalOptions = {},
-): Promise<PaymentWorkflows> {
+): Promise<PaymentWorkflows & ResolutionWorkflows> {
   const connection = await Connection.connect({ address: config.address });
   const client = new Client({ connection, namespace: config.namespace });
 
@@ -107,6 +149,14 @@ export async function connectTemporal(
           ...(submission.isRepeat ? {} : { updateId: `${submission.messageId}/${submission.waitSeconds}` }),
           args: [{ messageId: submission.messageId, waitSeconds: submission.waitSeconds }],
           startWorkflowOperation: paymentStart(submission, taskQueuePrefix) as never,
+        }),
+      ),
+    resolve: (submission) =>
+      call(submission.maxResolutionSeconds * 1_000, () =>
+        client.workflow.executeUpdateWithStart<never, SubmitResult, ResolveArguments>(updates.resolve, {
+          ...(submission.isRepeat ? {} : { updateId: submission.messageId }), // the same message is one update
+          args: [{ messageId: submission.messageId }],
+          startWorkflowOperation: resolutionStart(submission, taskQueuePrefix) as never,
         }),
       ),
     reportFinal: async ({ uetr, sourceSystem, reportMessageId }) => {

@@ -3,7 +3,7 @@
  * Only names and types: whoever imports this file runs no workflow code.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { Decision, Submission } from '../activities/contract.ts';
+import type { Decision, ResolutionRequest, Submission } from '../activities/contract.ts';
 
 export const taskQueues = {
   /** Workflows, local activities and sends to destinations. */
@@ -17,7 +17,11 @@ export function deliveriesQueueOf(workflowQueue: string): string {
   return workflowQueue.slice(0, -taskQueues.payments.length) + taskQueues.deliveries;
 }
 
-export const workflowTypes = { payment: 'payment', redelivery: 'redelivery' } as const;
+export const workflowTypes = {
+  payment: 'payment',
+  redelivery: 'redelivery',
+  resolution: 'resolution',
+} as const;
 
 export interface PaymentInput {
   readonly uetr: string;
@@ -39,6 +43,19 @@ export function redeliveryWorkflowId(uetr: string): string {
   return `redelivery/${uetr}`;
 }
 
+/** How a resolution ended. `REFUSED`: only a repeat that was refused came. `LAPSED`: nothing came at all. */
+export type ResolutionOutcome =
+  | { readonly verified: boolean; readonly reasonCode: string | null }
+  | { readonly verified: null; readonly reasonCode: 'REFUSED' | 'LAPSED' };
+
+/**
+ * One execution per submitter and MsgId: whoever submits it again finds this one.
+ * A MsgId may have spaces and slashes in it; they are escaped, so that no two of them meet in one id.
+ */
+export function resolutionWorkflowId(clearingSystemId: string, messageIdentification: string): string {
+  return `acmt023/${clearingSystemId}/${encodeURIComponent(messageIdentification)}`;
+}
+
 /** Tells a redelivery that its payment's deliveries were asked for again. */
 export const redeliverySignal = 'again';
 
@@ -52,9 +69,10 @@ export interface ReportFinal {
   readonly reportMessageId: string;
 }
 
-export const updates = { submit: 'submit', reportFinal: 'reportFinal' } as const;
+export const updates = { submit: 'submit', reportFinal: 'reportFinal', resolve: 'resolve' } as const;
 export type SubmitArguments = [Submission];
 export type ReportFinalArguments = [ReportFinal];
+export type ResolveArguments = [ResolutionRequest];
 
 /** What operators filter by in the Temporal UI. No personal data (SEC-3). */
 export const searchAttributes = {

@@ -1,3 +1,4 @@
 // The one barrel: what the workflow bundle exports, by workflow type.
 export { payment } from './payment.ts';
 export { redelivery } from './redelivery.ts';
+export { resolution } from './resolution.ts';

@@ -31,6 +31,18 @@ export function deliverPolicy(workflowQueue: string): ActivityOptions {
   };
 }
 
+/**
+ * Sends to a proxy directory or a creditor agent: no longer than the source waits (RES-1); the activity itself sets the
+ * delays between repeats.
+ */
+export function enquiryPolicy(remainingMs: number): ActivityOptions {
+  return {
+    scheduleToCloseTimeout: remainingMs,
+    heartbeatTimeout: '2s', // a killed worker is noticed while there is time for another try
+    retry: { initialInterval: '1s', backoffCoefficient: 1 },
+  };
+}
+
 /** An execution that was started, but whose submission never reached it, ends after this. */
 export const lapseAfter = '1h';
 

@@ -1,0 +1,121 @@
+// Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer: in one
+// statement, so that nothing is answered that is not durable, with the database's unique key as the authority (RES-2).
+import { recordAudit } from '../db/audit.ts';
+import {
+  loadRequest,
+  recordAnsweredAtOnce,
+  recordRefusedRepeat,
+  recordRouted,
+  type StoredRequest,
+  type StoredResolution,
+} from '../db/resolutions.ts';
+import { assert } from '../core/assert.ts';
+import { reject, type Rejection } from '../core/rejection.ts';
+import { routeRequest, type Enquiry } from '../core/resolution.ts';
+import type { Acmt023 } from '../core/iso20022/acmt023.ts';
+import type { ResolutionJudgement, ResolutionLocalActivities } from './contract.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { composeEnquiry, composeRefusal, openRequest, type Request } from './resolution-messages.ts';
+
+const maxTries = 3; // each further try means that another request of the same MsgId was written meanwhile
+
+export function createJudgeResolution(
+  deps: ActivityDependencies,
+): ResolutionLocalActivities['judgeResolution'] {
+  return async function judgeResolution({ messageId }): Promise<ResolutionJudgement> {
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const judgement = await judge(deps, messageId);
+      if (judgement !== undefined) return judgement;
+    }
+    throw new Error('the MsgId of a request kept changing hands');
+  };
+}
+
+/** One try; undefined when another request took its MsgId before it was written. */
+async function judge(
+  deps: ActivityDependencies,
+  messageId: string,
+): Promise<ResolutionJudgement | undefined> {
+  const stored = await loadRequest(deps.db, messageId);
+  if (stored.resolution?.resolutionId === messageId) return repeat(stored.resolution);
+  const { reading, references } = await openRequest(deps.engine, stored);
+  const request: Request = { resolutionId: messageId, ...stored, references };
+  if (stored.resolution !== undefined) return refuseRepeat(deps, request, stored);
+  if (!reading.ok) return turnAway(deps, request, stored, reading.rejection);
+  const routing = routeRequest(reading.value, deps.reference());
+  return routing.ok
+    ? route(deps, request, { stored, values: reading.value, enquiry: routing.enquiry })
+    : turnAway(deps, request, stored, routing.rejection);
+}
+
+/** The very same message again: an enquiry (DUP-1). */
+function repeat({ resolutionId, answer, enquiry, deadlineAt }: StoredResolution): ResolutionJudgement {
+  if (answer !== null) return { verdict: 'answered', resolutionId, answer };
+  assert(enquiry !== null, 'a resolution without answer was routed');
+  return { verdict: 'routed', resolutionId, deadlineAt, enquiry };
+}
+
+/** Other content under a MsgId that is taken: told in the HTTP answer only; the resolution stays untouched (DUP-2). */
+async function refuseRepeat(
+  deps: ActivityDependencies,
+  request: Request,
+  stored: StoredRequest,
+): Promise<ResolutionJudgement> {
+  const rejection = reject('duplicate-request');
+  const refused = { verdict: 'refused', reasonCode: rejection.isoCode } as const;
+  if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
+  const { message } = await composeRefusal(deps.engine, request, rejection);
+  await recordRefusedRepeat(deps.db, message);
+  await recordAudit(deps.db, {
+    severity: 'security',
+    kind: 'resolution.content-changed',
+    uetr: stored.resolution?.resolutionId,
+    party: stored.sourceSystem,
+    detail: { messageId: request.resolutionId },
+  });
+  return { ...refused, answerMessageId: message.messageId };
+}
+
+/** The gateway's own answer, at once (RES-2, RES-4). */
+async function turnAway(
+  deps: ActivityDependencies,
+  request: Request,
+  { messageIdentification }: StoredRequest,
+  rejection: Rejection,
+): Promise<ResolutionJudgement | undefined> {
+  const answer = await composeRefusal(deps.engine, request, rejection);
+  const isWritten = await recordAnsweredAtOnce(deps.db, { ...answer, messageIdentification });
+  if (!isWritten) return undefined;
+  const { resolutionId, verified, reasonCode, message } = answer;
+  return {
+    verdict: 'answered',
+    resolutionId,
+    answer: { verified, reasonCode, answerMessageId: message.messageId },
+  };
+}
+
+async function route(
+  deps: ActivityDependencies,
+  { resolutionId, sourceSystem, now }: Request,
+  routed: { readonly stored: StoredRequest; readonly values: Acmt023; readonly enquiry: Enquiry },
+): Promise<ResolutionJudgement | undefined> {
+  const { stored, values } = routed;
+  const system = deps.reference().clearingSystems.get(sourceSystem);
+  assert(system !== undefined, 'a submitter whose callback address is registered has a clearing system');
+  const enquiry = await composeEnquiry(deps.engine, { values, resolutionId, now }, routed.enquiry);
+  const deadlineAt = await recordRouted(deps.db, {
+    resolutionId,
+    sourceSystem,
+    messageIdentification: stored.messageIdentification,
+    maxResolutionSeconds: system.maxResolutionSeconds,
+    destinationCountry: values.destinationCountry,
+    enquiry,
+  });
+  if (deadlineAt === undefined) return undefined;
+  return {
+    verdict: 'routed',
+    resolutionId,
+    deadlineAt,
+    enquiry: { deliveryId: enquiry.deliveryId, of: enquiry.of, destinationSystem: enquiry.message.party },
+  };
+}

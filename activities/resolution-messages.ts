@@ -1,0 +1,176 @@
+// Makes the messages of a resolution: the acmt.023 of each leg and the acmt.024 to the source. Each is built from values
+// and validated before it is stored (MSG-8, RES-3); nothing is sent or stored here.
+import { randomUUID } from 'node:crypto';
+import { assert } from '../core/assert.ts';
+import {
+  buildForwardedAcmt023,
+  readAcmt023,
+  readRefusedAcmt023,
+  requestReferencesOf,
+  type Acmt023,
+  type RequestLeg,
+  type RequestReferences,
+} from '../core/iso20022/acmt023.ts';
+import { answerAcmt023, passOnAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
+import { compact } from '../core/iso20022/parties.ts';
+import type { Reading } from '../core/iso20022/pacs008.ts';
+import { additionalInformation, type Rejection } from '../core/rejection.ts';
+import { requestRejectionOf, type Enquiry } from '../core/resolution.ts';
+import type { OutgoingMessage } from '../db/messages.ts';
+import type { NewAnswer, NewEnquiry } from '../db/resolutions.ts';
+import type { XmlEngine } from '../xml/engine.ts';
+import { compose, newMessageIdentification } from './compose.ts';
+
+/** A stored request of a source, as its answers need it. */
+export interface Request {
+  readonly resolutionId: string;
+  readonly sourceSystem: string;
+  readonly callbackUrl: string;
+  /** Database clock, epoch milliseconds. */
+  readonly now: number;
+  readonly references: RequestReferences;
+}
+
+/** How the gateway names itself where it answers in nobody's name. */
+const ownName = { otherId: 'ISTHMUS' };
+
+/** The values of a stored request, and what any answer to it repeats. */
+export async function openRequest(
+  engine: XmlEngine,
+  stored: { readonly body: Buffer; readonly messageIdentification: string },
+): Promise<{ reading: Reading<Acmt023>; references: RequestReferences }> {
+  const parsed = engine.parse(stored.body, ['acmt023']);
+  assert(parsed.ok, 'a stored request passed intake');
+  const { document } = parsed.message;
+  try {
+    const [violation] = await parsed.message.validate();
+    const reading: Reading<Acmt023> =
+      violation === undefined
+        ? readAcmt023(document)
+        : { ok: false, rejection: requestRejectionOf(violation) };
+    const references = reading.ok
+      ? requestReferencesOf(reading.value)
+      : readRefusedAcmt023(document, stored.messageIdentification);
+    return { reading, references };
+  } finally {
+    parsed.message.dispose();
+  }
+}
+
+/** The acmt.023 to whoever is asked next. */
+export async function composeEnquiry(
+  engine: XmlEngine,
+  request: { readonly values: Acmt023; readonly resolutionId: string; readonly now: number },
+  { of, destination, operator, assignee, found }: Enquiry,
+): Promise<NewEnquiry> {
+  const { values, resolutionId, now } = request;
+  const identification = newMessageIdentification();
+  const leg = compact<RequestLeg>({
+    messageId: identification,
+    creationDateTime: new Date(now).toISOString(),
+    assignee,
+    country: values.destinationCountry,
+    account: found?.account,
+    creditorAgent: found?.agent,
+  });
+  const message = await compose(engine, {
+    type: 'acmt023',
+    uetr: resolutionId,
+    identification,
+    leg: 'destination',
+    party: destination.clearingSystemId,
+    xml: buildForwardedAcmt023(values, leg),
+  });
+  return { of, deliveryId: randomUUID(), url: `${operator.endpointUrl}/iso20022/acmt023`, message };
+}
+
+/** A party's answer, for the source. */
+export async function composePassedOn(
+  engine: XmlEngine,
+  request: Request,
+  answer: {
+    readonly values: Acmt024;
+    readonly by: 'directory' | 'creditor-agent';
+    readonly messageId: string;
+  },
+): Promise<NewAnswer> {
+  const { values, by, messageId } = answer;
+  const key = answerKey(request);
+  const message = await composeAnswer(engine, request, {
+    verified: values.verified,
+    reasonCode: values.reasonCode,
+    identification: key.messageId,
+    xml: passOnAcmt024(values, request.references, key),
+  });
+  return {
+    ...keysOf(request),
+    verified: values.verified,
+    reasonCode: values.reasonCode ?? null,
+    refusal: null,
+    answeredBy: by,
+    reportMessageId: messageId,
+    message,
+  };
+}
+
+/** The gateway's own false answer. */
+export async function composeRefusal(
+  engine: XmlEngine,
+  request: Request,
+  rejection: Rejection,
+): Promise<NewAnswer> {
+  const key = answerKey(request);
+  const message = await composeAnswer(engine, request, {
+    verified: false,
+    reasonCode: rejection.isoCode,
+    identification: key.messageId,
+    xml: answerAcmt023(request.references, {
+      ...key,
+      assigner: ownName,
+      assignee: { otherId: request.sourceSystem },
+      verified: false,
+      reasonCode: rejection.isoCode,
+    }),
+  });
+  return {
+    ...keysOf(request),
+    verified: false,
+    reasonCode: rejection.isoCode,
+    refusal: { ruleId: rejection.ruleId, text: additionalInformation(rejection) },
+    answeredBy: 'gateway',
+    reportMessageId: null,
+    message,
+  };
+}
+
+function answerKey({ now }: Request): { messageId: string; creationDateTime: string } {
+  return { messageId: newMessageIdentification(), creationDateTime: new Date(now).toISOString() };
+}
+
+function keysOf({ resolutionId, sourceSystem, callbackUrl }: Request) {
+  return { resolutionId, sourceSystem, callback: { deliveryId: randomUUID(), url: callbackUrl } };
+}
+
+function composeAnswer(
+  engine: XmlEngine,
+  { resolutionId, sourceSystem }: Request,
+  answer: {
+    readonly verified: boolean;
+    readonly reasonCode: string | undefined;
+    readonly identification: string;
+    readonly xml: string;
+  },
+): Promise<OutgoingMessage> {
+  const { verified, reasonCode, identification, xml } = answer;
+  return compose(engine, {
+    type: 'acmt024',
+    uetr: resolutionId,
+    identification,
+    leg: 'source',
+    party: sourceSystem,
+    status: String(verified),
+    reasonCode,
+    inReplyTo: resolutionId,
+    xml,
+  });
+}

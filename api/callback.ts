@@ -1,0 +1,25 @@
+// The address that a submission names for its answer: judged first of all, before anything is stored (SEC-2, PAY-3).
+import { refuseCallbackAddress } from '../core/callback-address.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { problem, type Problem } from './problem.ts';
+
+/** Undefined when the source's operator has registered where the address leads. */
+export function refuseCallback(
+  deps: ApiDependencies,
+  sourceSystem: string,
+  callback: { readonly parameter: 'pacs002Endpoint' | 'acmt024Endpoint'; readonly address: string },
+): Problem | undefined {
+  const reference = deps.reference.current();
+  const system = reference.clearingSystems.get(sourceSystem);
+  const origins = (system && reference.operators.get(system.operatorId)?.callbackOrigins) ?? [];
+  const reason = refuseCallbackAddress(callback.address, {
+    origins,
+    allowLoopbackHttp: deps.config.allowLoopbackCallbacks,
+  });
+  return reason === undefined
+    ? undefined
+    : problem('callback-address-refused', {
+        detail: `The callback address ${reason}.`,
+        errors: [{ parameter: callback.parameter, detail: reason }],
+      });
+}

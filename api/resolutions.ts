@@ -1,0 +1,132 @@
+// Where a request to resolve a proxy or confirm an account enters: POST /iso20022/acmt023 (RES-1). It stores what it
+// received, hands its id to the resolution's workflow and answers with the stored acmt.024; it judges no request.
+import { createHash, randomUUID } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { resolveAgent } from '../core/agent.ts';
+import { readAgent } from '../core/iso20022/parties.ts';
+import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
+import { askAgain } from '../db/deliveries.ts';
+import { recordReceived } from '../db/messages.ts';
+import { findResolution, loadAnswer } from '../db/resolutions.ts';
+import type { XmlEngine } from '../xml/engine.ts';
+import { refuseCallback } from './callback.ts';
+import type { Caller } from './caller.ts';
+import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import { bodyOf, openMessage, takeMessage } from './intake.ts';
+import { isProblem, type Problem } from './problem.ts';
+import type { ResolutionWorkflows } from './temporal.ts';
+import { xml, xmlBody } from './xml-message.ts';
+
+export interface ResolutionDependencies {
+  readonly engine: XmlEngine;
+  readonly workflows: ResolutionWorkflows;
+}
+
+/** The route of resolutions, as a module of the app. */
+export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
+  return (router, deps) => {
+    router.add(
+      {
+        method: 'post',
+        path: '/iso20022/acmt023',
+        operationId: 'submitAcmt023',
+        summary: 'Resolve a proxy, or confirm an account',
+        description:
+          'Answers with the acmt.024 of the proxy directory or of the creditor agent, or false with a reason; at the ' +
+          'deadline false AB08 (RES-1). The same bytes go to acmt024Endpoint. Where the gateway itself refuses, the ' +
+          'header `Isthmus-Rejection` names the rule and the XPath, for which acmt.024 has no place.',
+        tag: 'ISO 20022',
+        roles: ['ipso'],
+        before: takeMessage,
+        query: z.object({
+          acmt024Endpoint: z
+            .string()
+            .openapi({ description: "The source operator's address for the acmt.024" }),
+        }),
+        request: xmlBody,
+        problems: [
+          'message-refused',
+          'callback-address-refused',
+          'payload-too-large',
+          'unsupported-media-type',
+        ],
+        answer: { description: 'An acmt.024.001.04', contentType: 'application/xml', schema: z.string() },
+      },
+      ({ query, caller, context }) =>
+        resolve(deps, parts, { body: bodyOf(context), caller, callbackUrl: query.acmt024Endpoint }),
+    );
+  };
+}
+
+interface IncomingRequest {
+  readonly body: Buffer;
+  readonly caller: Caller;
+  readonly callbackUrl: string;
+}
+
+async function resolve(
+  deps: ApiDependencies,
+  { engine, workflows }: ResolutionDependencies,
+  { body, caller, callbackUrl }: IncomingRequest,
+): Promise<Response | Problem> {
+  const message = openMessage(engine, body, 'acmt023');
+  if (isProblem(message)) return message;
+  message.parsed.dispose(); // the tree outlives the document
+  const { document } = message.parsed;
+  const sourceSystem = caller.clearingSystemId ?? clearingSystemOf(deps, document);
+  const callback = { parameter: 'acmt024Endpoint', address: callbackUrl } as const;
+  const refusal = refuseCallback(deps, sourceSystem, callback);
+  if (refusal !== undefined) return refusal;
+  const newId = randomUUID();
+  const { messageId } = await recordReceived(deps.db, {
+    messageId: newId,
+    uetr: newId,
+    type: 'acmt023',
+    identification: message.key.messageId,
+    leg: 'source',
+    party: sourceSystem,
+    answerUrl: callbackUrl,
+    body,
+    sha256: createHash('sha256').update(body).digest(),
+  });
+  const known = messageId === newId ? undefined : await findResolution(deps.db, messageId);
+  if (known?.answer) {
+    // DUP-1: the stored acmt.024, in the answer and to the callback again
+    await askAgain(deps.db, messageId, 'callback');
+    await workflows.redeliver(messageId);
+    return answerWith(deps, known.answer.answerMessageId);
+  }
+  const system = deps.reference.current().clearingSystems.get(sourceSystem);
+  const { answerMessageId } = await workflows.resolve({
+    messageId,
+    messageIdentification: message.key.messageId,
+    sourceSystem,
+    destinationCountry: destinationCountryOf(document),
+    maxResolutionSeconds: system?.maxResolutionSeconds ?? 0,
+    isRepeat: known !== undefined,
+  });
+  return answerWith(deps, answerMessageId);
+}
+
+async function answerWith(deps: ApiDependencies, answerMessageId: string): Promise<Response> {
+  const { body, refusal } = await loadAnswer(deps.db, answerMessageId);
+  return xml(body, refusal === null ? {} : { 'isthmus-rejection': printable(refusal) });
+}
+
+/** Header values are ASCII; an element's name in an XPath need not be. */
+function printable(text: string): string {
+  return text.replaceAll(/[^ -~]/g, '?');
+}
+
+/** With AUTH=none nobody says who submits: the message's own assigner is believed. */
+function clearingSystemOf(deps: ApiDependencies, document: XmlElement): string {
+  const agent = readAgent(elementAt(document, 'IdVrfctnReq/Assgnmt/Assgnr/Agt'));
+  const institution = agent && resolveAgent(deps.reference.current(), agent);
+  return institution?.memberships[0]?.clearingSystemId ?? '';
+}
+
+/** For the Temporal UI only: the message is not validated yet. */
+function destinationCountryOf(document: XmlElement): string | undefined {
+  const country = textAt(document, 'IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry');
+  return country !== undefined && /^[A-Z]{2}$/.test(country) ? country : undefined;
+}

@@ -1,0 +1,168 @@
+/**
+ * Whom a request to resolve a proxy or confirm an account goes to, and what follows from a proxy directory's answer (RES-2).
+ * Pure routing by reference data: it sends nothing and knows no deadline.
+ */
+import { identifyAgent, resolveAgent } from './agent.ts';
+import { assert } from './assert.ts';
+import type { Acmt023 } from './iso20022/acmt023.ts';
+import type { Acmt024, KnownAccount } from './iso20022/acmt024.ts';
+import type { AgentIdentification } from './iso20022/parties.ts';
+import { rejectionOf, type Violation } from './iso20022/violation.ts';
+import type { ClearingSystem, Institution, Operator, ReferenceData } from './reference.ts';
+import { reject, type Rejection } from './rejection.ts';
+
+/** Who is asked next. */
+export interface Enquiry {
+  readonly of: 'directory' | 'creditor-agent';
+  /** Payment system of the operator that it goes through. */
+  readonly destination: ClearingSystem;
+  readonly operator: Operator;
+  readonly assignee: AgentIdentification;
+  /** What a proxy directory found: the creditor agent is asked about it. */
+  readonly found?: KnownAccount;
+}
+
+export type Routing =
+  { readonly ok: true; readonly enquiry: Enquiry } | { readonly ok: false; readonly rejection: Rejection };
+
+/** What follows from a true answer of a proxy directory. */
+export type FollowUp = Routing | { readonly ok: true; readonly enquiry: null };
+
+const no = (rejection: Rejection) => ({ ok: false, rejection }) as const;
+
+/** Where a valid request goes first. */
+export function routeRequest(request: Acmt023, reference: ReferenceData): Routing {
+  const { destinationCountry, account, creditorAgent: agent } = request;
+  const systems = systemsOf(reference, destinationCountry);
+  if (systems[0] === undefined) return no(reject('assignee-country-unknown'));
+  if (account.proxy !== undefined) {
+    const directoryId = directoryOf(reference, destinationCountry, account.proxy.type);
+    return directoryId === undefined
+      ? no(reject('proxy-directory-missing'))
+      : { ok: true, enquiry: enquiryOf(reference, 'directory', systems[0], { otherId: directoryId }) };
+  }
+  if (agent === undefined) {
+    const where = '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt';
+    return no(reject('element-missing', where, 'RES-2'));
+  }
+  const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);
+  if (!creditorAgent.ok) return creditorAgent;
+  const { institution } = creditorAgent;
+  return institution.supportsAcmt023
+    ? { ok: true, enquiry: enquiryOfAgent(reference, institution, systems) }
+    : no(reject('resolution-not-supported'));
+}
+
+/** Whether the creditor agent of an account that a directory found is to be asked too; null: the directory's word stands. */
+export function followDirectory(request: Acmt023, answer: Acmt024, reference: ReferenceData): FollowUp {
+  assert(answer.verified, 'only a true answer is followed up');
+  const { destinationCountry } = request;
+  const { account, agent = request.creditorAgent } = answer.found ?? {};
+  if (agent === undefined) return no(reject('resolution-agent-unknown'));
+  const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);
+  if (!creditorAgent.ok) return creditorAgent;
+  const { institution } = creditorAgent;
+  const isKnown = account?.iban !== undefined || account?.otherId !== undefined;
+  if (!institution.supportsAcmt023 || !isKnown) return { ok: true, enquiry: null };
+  const enquiry = enquiryOfAgent(reference, institution, systemsOf(reference, destinationCountry));
+  return { ok: true, enquiry: { ...enquiry, found: { account, agent } } };
+}
+
+/** The rejection of a request that its schema refuses: a missing destination country has a rule of its own (RES-2). */
+export function requestRejectionOf(violation: Violation): Rejection {
+  const { kind, xpath } = violation;
+  const isCountry = /\/Assgne(\/Agt(\/FinInstnId(\/PstlAdr(\/Ctry)?)?)?)?$/.test(xpath);
+  return kind === 'missing' && isCountry ? reject('assignee-country-missing', xpath) : rejectionOf(violation);
+}
+
+/**
+ * Whether an answer is about the request that was sent.
+ * @returns the name of the first id that does not match
+ */
+export function findRequestMismatch(
+  answer: Acmt024,
+  sent: { readonly messageId: string; readonly verificationId: string },
+): string | undefined {
+  if (answer.original.messageId !== sent.messageId) return 'OrgnlAssgnmt/MsgId';
+  return answer.verificationId === sent.verificationId ? undefined : 'OrgnlId';
+}
+
+const passingReasons: ReadonlySet<string> = new Set([
+  'AC01',
+  'AC04',
+  'AC06',
+  'AGNT',
+  'AB08',
+  'BE23',
+  'DUPL',
+  'FRAD',
+  'MD07',
+  'RC06',
+  'RC07',
+  'RR01',
+  'RR02',
+]);
+
+/** Whether a party's reason is one that the scheme lists (RES-4); others pass too, and are put on record. */
+export function isListedReason(reasonCode: string): boolean {
+  return passingReasons.has(reasonCode);
+}
+
+/** The payment systems of a country, in the order of their ids. */
+function systemsOf(reference: ReferenceData, countryCode: string): readonly ClearingSystem[] {
+  return [...reference.clearingSystems.values()]
+    .filter((system) => system.countryCodes.includes(countryCode))
+    .sort((one, other) => (one.clearingSystemId < other.clearingSystemId ? -1 : 1));
+}
+
+/** The country's proxy directory for that type of proxy, else its first one. */
+function directoryOf(
+  reference: ReferenceData,
+  countryCode: string,
+  proxyType: string | undefined,
+): string | undefined {
+  const types = [...reference.addressTypes.values()]
+    .filter((type) => type.proxyDirectoryId !== null && type.countryCodes.includes(countryCode))
+    .sort((one, other) => one.displayOrder - other.displayOrder);
+  const type = types.find((one) => one.addressTypeCode === proxyType) ?? types[0];
+  return type?.proxyDirectoryId ?? undefined;
+}
+
+/** Known, in that country, as a PSP, and onboarded (RES-2). */
+function creditorAgentOf(
+  agent: AgentIdentification,
+  countryCode: string,
+  reference: ReferenceData,
+): { readonly ok: true; readonly institution: Institution } | ReturnType<typeof no> {
+  const institution = systemsOf(reference, countryCode)
+    .map((system) => resolveAgent(reference, agent, system.clearingSystemId))
+    .find((one) => one !== undefined);
+  const isKnown = institution?.countryCode === countryCode && institution.roles.includes('psp');
+  if (!isKnown) return no(reject('resolution-agent-unknown'));
+  return institution.onboarded ? { ok: true, institution } : no(reject('resolution-agent-not-onboarded'));
+}
+
+/** Through the operator of the first of the country's systems that the agent is a member of. */
+function enquiryOfAgent(
+  reference: ReferenceData,
+  institution: Institution,
+  systems: readonly ClearingSystem[],
+): Enquiry {
+  const { memberships } = institution;
+  const system =
+    systems.find((one) => memberships.some((held) => held.clearingSystemId === one.clearingSystemId)) ??
+    systems[0];
+  assert(system !== undefined, 'a country of the service has a payment system');
+  return enquiryOf(reference, 'creditor-agent', system, identifyAgent(institution, system.clearingSystemId));
+}
+
+function enquiryOf(
+  reference: ReferenceData,
+  of: Enquiry['of'],
+  destination: ClearingSystem,
+  assignee: AgentIdentification,
+): Enquiry {
+  const operator = reference.operators.get(destination.operatorId);
+  assert(operator !== undefined, 'a clearing system has an operator');
+  return { of, destination, operator, assignee };
+}

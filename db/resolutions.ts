@@ -1,0 +1,295 @@
+// Resolutions: what is known of a request, the row that its judgement writes, the enquiries that follow, and the one row
+// of its answer (RES-1). Each write is one statement; the database's unique keys are the authority on duplicates.
+import { sql, type RawBuilder } from 'kysely';
+import pg from 'pg';
+import type { Db } from './connection.ts';
+import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+
+/** The answer of a resolution as it stands. */
+export interface StoredAnswer {
+  readonly verified: boolean;
+  readonly reasonCode: string | null;
+  readonly answerMessageId: string;
+}
+
+/** What was asked last of whom. */
+export interface StoredEnquiry {
+  readonly deliveryId: string;
+  readonly of: 'directory' | 'creditor-agent';
+  readonly destinationSystem: string;
+}
+
+export interface StoredResolution {
+  readonly resolutionId: string;
+  /** Epoch milliseconds. */
+  readonly deadlineAt: number;
+  readonly answer: StoredAnswer | null;
+  /** Null where the gateway answered at once. */
+  readonly enquiry: StoredEnquiry | null;
+}
+
+/** A stored acmt.023 with everything that the database knows about its keys. */
+export interface StoredRequest {
+  readonly body: Buffer;
+  readonly messageIdentification: string;
+  readonly sourceSystem: string;
+  readonly callbackUrl: string;
+  /** Database clock, epoch milliseconds. */
+  readonly now: number;
+  /** The resolution that has its MsgId, of this very request or of another. */
+  readonly resolution: StoredResolution | undefined;
+  /** The answer that this very request was given before, when it was refused as a repeat. */
+  readonly earlierAnswerId: string | undefined;
+}
+
+interface ResolutionRow {
+  resolution_id: string | null;
+  deadline_at: Date;
+  verified: boolean | null;
+  reason_code: string | null;
+  answer_message_id: string;
+  delivery_id: string | null;
+  kind: string | null;
+  enquired: string;
+}
+
+interface RequestRow extends ResolutionRow {
+  body: Buffer;
+  message_identification: string;
+  party: string;
+  answer_url: string;
+  now: Date;
+  earlier_answer_id: string | null;
+}
+
+/** Columns of a resolution, its answer and its last enquiry; to be joined as `r`, `a` and `e`. */
+const resolutionColumns = sql`
+  r.resolution_id, r.deadline_at, a.verified, a.reason_code, a.answer_message_id, e.delivery_id, e.kind,
+  e.party as enquired`;
+// primary key of resolution_answers; unique (uetr, kind) of deliveries, at most two enquiries
+const resolutionJoins = sql`
+  left join resolution_answers a on a.resolution_id = r.resolution_id
+  left join lateral (
+    select delivery_id, kind, party from deliveries
+    where uetr = r.resolution_id and kind in ('directory-enquiry', 'account-enquiry')
+    order by kind limit 1 -- the account's comes after the directory's
+  ) e on true`;
+
+const enquiryKinds = { directory: 'directory-enquiry', 'creditor-agent': 'account-enquiry' } as const;
+
+function toResolution(row: ResolutionRow): StoredResolution | undefined {
+  if (row.resolution_id === null) return undefined;
+  return {
+    resolutionId: row.resolution_id,
+    deadlineAt: row.deadline_at.getTime(),
+    answer:
+      row.verified === null
+        ? null
+        : { verified: row.verified, reasonCode: row.reason_code, answerMessageId: row.answer_message_id },
+    enquiry:
+      row.delivery_id === null
+        ? null
+        : {
+            deliveryId: row.delivery_id,
+            of: row.kind === enquiryKinds.directory ? 'directory' : 'creditor-agent',
+            destinationSystem: row.enquired,
+          },
+  };
+}
+
+/** The resolution of a stored request, or undefined. */
+export async function findResolution(db: Db, resolutionId: string): Promise<StoredResolution | undefined> {
+  const { rows } = await sql<ResolutionRow>`
+    select ${resolutionColumns} from resolutions r ${resolutionJoins}
+    where r.resolution_id = ${resolutionId}`.execute(db);
+  return rows[0] && toResolution(rows[0]);
+}
+
+/** A stored request, with the resolution that it may repeat. */
+export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
+  // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
+  const { rows } = await sql<RequestRow>`
+    select m.body, m.message_identification, m.party, m.answer_url, now() as now,
+      (select o.message_id from messages o where o.in_reply_to = m.message_id and o.direction = 'out' limit 1)
+        as earlier_answer_id,
+      ${resolutionColumns}
+    from messages m
+    left join resolutions r on r.source_clearing_system = m.party
+      and r.message_identification = m.message_identification
+    ${resolutionJoins}
+    where m.message_id = ${messageId}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a request is stored before its workflow starts');
+  return {
+    body: row.body,
+    messageIdentification: row.message_identification,
+    sourceSystem: row.party,
+    callbackUrl: row.answer_url,
+    now: row.now.getTime(),
+    resolution: toResolution(row),
+    earlierAnswerId: row.earlier_answer_id ?? undefined,
+  };
+}
+
+/** A message to a proxy directory or a creditor agent, and where it goes. */
+export interface NewEnquiry {
+  readonly of: StoredEnquiry['of'];
+  readonly deliveryId: string;
+  readonly url: string;
+  readonly message: OutgoingMessage;
+}
+
+function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, condition: RawBuilder<unknown>) {
+  return sql`
+    insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
+    select ${enquiry.deliveryId}::uuid, ${resolutionId}::uuid, ${enquiryKinds[enquiry.of]},
+      ${enquiry.message.messageId}::uuid, ${enquiry.message.party}, ${enquiry.url}
+    where ${condition}`;
+}
+
+/** A request that passed: its row and its first enquiry. */
+export interface RoutedRequest {
+  readonly resolutionId: string;
+  readonly sourceSystem: string;
+  readonly messageIdentification: string;
+  readonly maxResolutionSeconds: number;
+  readonly destinationCountry: string;
+  readonly enquiry: NewEnquiry;
+}
+
+/**
+ * Writes a resolution with its first enquiry, unless its MsgId was taken meanwhile.
+ * @returns its deadline, epoch milliseconds; undefined when it was not written
+ */
+export async function recordRouted(db: Db, routed: RoutedRequest): Promise<number | undefined> {
+  const { enquiry, resolutionId } = routed;
+  const write = sql<{ deadline_at: Date }>`
+    with resolution as (
+      insert into resolutions (resolution_id, source_clearing_system, message_identification, received_at, deadline_at,
+        destination_country, destination_clearing_system)
+      values (${resolutionId}, ${routed.sourceSystem}, ${routed.messageIdentification}, now(),
+        now() + ${routed.maxResolutionSeconds}::int * interval '1 second', ${routed.destinationCountry},
+        ${enquiry.message.party})
+      returning deadline_at
+    ),
+    stored as (${insertOutgoing([enquiry.message], sql`exists (select from resolution)`)}),
+    asked as (${insertEnquiry(resolutionId, enquiry, sql`exists (select from resolution)`)})
+    select deadline_at from resolution`;
+  return (await writtenRow(db, write))?.deadline_at.getTime();
+}
+
+/** The answer of a resolution, with what it is made of. */
+export interface NewAnswer {
+  readonly resolutionId: string;
+  readonly sourceSystem: string;
+  readonly verified: boolean;
+  readonly reasonCode: string | null;
+  /** Where the gateway itself answers: the rule, and what the source is told beside the code. */
+  readonly refusal: { readonly ruleId: string; readonly text: string } | null;
+  readonly answeredBy: 'directory' | 'creditor-agent' | 'gateway';
+  readonly reportMessageId: string | null;
+  readonly message: OutgoingMessage;
+  readonly callback: { readonly deliveryId: string; readonly url: string };
+}
+
+/** The statements that write an answer with its message and callback, once `resolution` says that they may. */
+function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
+  return sql`
+    answer as (
+      insert into resolution_answers (resolution_id, verified, reason_code, rule_id, refusal, answered_by,
+        report_message_id, answer_message_id)
+      select resolution_id, ${answer.verified}::boolean, ${answer.reasonCode}, ${answer.refusal?.ruleId ?? null},
+        ${answer.refusal?.text ?? null}, ${answer.answeredBy}, ${answer.reportMessageId}::uuid,
+        ${answer.message.messageId}::uuid
+      from ${resolution}
+      on conflict (resolution_id) do nothing
+      returning resolution_id
+    ),
+    stored as (${insertOutgoing([answer.message], sql`exists (select from answer)`)}),
+    callback as (
+      insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
+      select ${answer.callback.deliveryId}::uuid, resolution_id, 'callback', ${answer.message.messageId}::uuid,
+        ${answer.sourceSystem}, ${answer.callback.url}
+      from answer
+    )`;
+}
+
+/** Writes a resolution that the gateway answers at once, unless its MsgId was taken meanwhile; answers whether it did. */
+export async function recordAnsweredAtOnce(
+  db: Db,
+  answer: NewAnswer & { readonly messageIdentification: string },
+): Promise<boolean> {
+  const write = sql<{ resolution_id: string }>`
+    with resolution as (
+      insert into resolutions (resolution_id, source_clearing_system, message_identification, received_at, deadline_at)
+      values (${answer.resolutionId}, ${answer.sourceSystem}, ${answer.messageIdentification}, now(), now())
+      returning resolution_id
+    ),
+    ${answerParts(answer, sql`resolution`)}
+    select resolution_id from answer`;
+  return (await writtenRow(db, write)) !== undefined;
+}
+
+/**
+ * Compare-and-set: writes the answer with its callback and closes the enquiries to further sends.
+ * @returns false when an answer stands already
+ */
+export async function recordAnswer(db: Db, answer: NewAnswer): Promise<boolean> {
+  // The enquiries' rows are updated by every attempt to send them too, so that the two never pass each other.
+  const { rows } = await sql<{ resolution_id: string }>`
+    with enquiries as (
+      update deliveries -- index: unique (uetr, kind)
+      set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'answered')
+      where uetr = ${answer.resolutionId} and kind in ('directory-enquiry', 'account-enquiry')
+    ),
+    ${answerParts(answer, sql`(select ${answer.resolutionId}::uuid as resolution_id) one`)}
+    select resolution_id from answer`.execute(db);
+  return rows.length === 1;
+}
+
+/** Writes the enquiry that follows the directory's answer, unless it was written before or the resolution is answered. */
+export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: NewEnquiry): Promise<void> {
+  await sql`
+    with directory as (
+      update deliveries
+      set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'answered')
+      where uetr = ${resolutionId} and kind = 'directory-enquiry'
+    ),
+    free as (
+      select where not exists (select from resolution_answers where resolution_id = ${resolutionId})
+        and not exists (
+          select from deliveries where uetr = ${resolutionId} and kind = ${enquiryKinds[enquiry.of]})
+    ),
+    stored as (${insertOutgoing([enquiry.message], sql`exists (select from free)`)})
+    ${insertEnquiry(resolutionId, enquiry, sql`exists (select from free)`)}`.execute(db);
+}
+
+/** Stores the answer to a repeat that is refused; told in the HTTP answer only. */
+export async function recordRefusedRepeat(db: Db, answer: OutgoingMessage): Promise<void> {
+  await insertOutgoing([answer], sql`true`).execute(db);
+}
+
+/** An answer's bytes, and what the gateway says beside them when it is its own. */
+export async function loadAnswer(
+  db: Db,
+  answerMessageId: string,
+): Promise<{ body: Buffer; refusal: string | null }> {
+  return db
+    .selectFrom('messages as m')
+    .leftJoin('resolution_answers as a', 'a.answer_message_id', 'm.message_id')
+    .select(['m.body', 'a.refusal'])
+    .where('m.message_id', '=', answerMessageId)
+    .executeTakeFirstOrThrow();
+}
+
+const uniqueViolation = '23505';
+
+/** The row of a write; undefined when another request of the same key was written first, which undoes the statement. */
+async function writtenRow<Row>(db: Db, write: RawBuilder<Row>): Promise<Row | undefined> {
+  try {
+    return (await write.execute(db)).rows[0];
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === uniqueViolation) return undefined;
+    throw error;
+  }
+}
