@@ -1,0 +1,66 @@
+// CPU time of the processes that a benchmark started, each with all its descendants: a Postgres server is many processes.
+// Linux tells it in /proc, finished children included; elsewhere `ps` tells it, of living processes only.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+interface ProcessTime {
+  readonly parent: number;
+  readonly milliseconds: number;
+}
+
+const msPerTick = 10; // USER_HZ is 100 on every Linux that Node runs on
+
+/**
+ * Milliseconds of CPU, user and system, that processes and their descendants have used since they were started; of this
+ * process itself, whose descendants the others are, without them.
+ */
+export function cpuTimes(roots: readonly number[]): readonly number[] {
+  const times = existsSync('/proc/self/stat') ? timesOfProc() : timesOfPs();
+  const children = new Map<number, number[]>();
+  for (const [pid, { parent }] of times) children.set(parent, [...(children.get(parent) ?? []), pid]);
+  const total = (pid: number): number =>
+    (times.get(pid)?.milliseconds ?? 0) +
+    (children.get(pid) ?? []).reduce((sum, child) => sum + total(child), 0);
+  return roots.map((pid) => (pid === process.pid ? ownTime() : total(pid)));
+}
+
+function ownTime(): number {
+  const { user, system } = process.cpuUsage(); // microseconds
+  return (user + system) / 1_000;
+}
+
+function timesOfProc(): Map<number, ProcessTime> {
+  const times = new Map<number, ProcessTime>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    let stat: string;
+    try {
+      stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+    } catch {
+      continue; // it has ended meanwhile; its parent counts it
+    }
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before may hold anything
+    const [utime, stime, finishedUtime, finishedStime] = fields.slice(11, 15).map(Number);
+    const ticks = (utime ?? 0) + (stime ?? 0) + (finishedUtime ?? 0) + (finishedStime ?? 0);
+    times.set(Number(name), { parent: Number(fields[1]), milliseconds: ticks * msPerTick });
+  }
+  return times;
+}
+
+function timesOfPs(): Map<number, ProcessTime> {
+  const times = new Map<number, ProcessTime>();
+  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,time='], { encoding: 'utf8' });
+  for (const line of text.split('\n')) {
+    const [pid, parent, time] = line.trim().split(/\s+/);
+    if (time === undefined) continue;
+    times.set(Number(pid), { parent: Number(parent), milliseconds: millisecondsOf(time) });
+  }
+  return times;
+}
+
+/** `[[days-]hours:]minutes:seconds[.hundredths]` */
+function millisecondsOf(time: string): number {
+  const [clock = '', days = '0'] = time.split('-').reverse();
+  const seconds = clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+  return (Number(days) * 86_400 + seconds) * 1_000;
+}

@@ -1,0 +1,218 @@
+// What `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox, each a process of its own, built
+// and started as in production. The database and Temporal's file are begun anew.
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { build } from 'esbuild';
+import { bundleWorkflows } from '../cli/bundle-workflows.mjs';
+import { entries } from '../cli/entries.mjs';
+import { startChild, tail, type Child } from '../cli/parts/child.ts';
+import { claimFolder } from '../cli/parts/claim.ts';
+import { freePort } from '../cli/parts/ports.ts';
+import { startPostgres, withClient, type RunningPostgres } from '../cli/parts/postgres.ts';
+import type { Say } from '../cli/parts/progress.ts';
+import { startTemporal, type RunningTemporal } from '../cli/parts/temporal.ts';
+import { migrate } from '../db/migrate.ts';
+import { seed } from '../db/seed.ts';
+import { searchAttributes } from '../workflows/ids.ts';
+
+export interface PaymentServices {
+  readonly apiUrl: string;
+  readonly databaseUrl: string;
+  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly pids: {
+    readonly api: number;
+    readonly worker: number;
+    readonly sandbox: number;
+    /** Absent: a server that is not ours, whose CPU time cannot be read. */
+    readonly temporal: number | undefined;
+    readonly postgres: number | undefined;
+  };
+  /** The bundled files of the floor. */
+  readonly floor: { readonly workerFile: string; readonly workflowBundle: string; readonly logFile: string };
+  stop(): Promise<void>;
+}
+
+export interface StartServicesOptions {
+  /** Begun anew but for Postgres' cluster and fetched binaries. */
+  readonly folder: string;
+  readonly say: Say;
+  /** Where api and worker leave a CPU profile when they end; absent: they make none. */
+  readonly profileFolder?: string;
+}
+
+const root = join(import.meta.dirname, '..');
+const database = 'isthmus_bench_payments';
+const { env } = process;
+
+export async function startPaymentServices(options: StartServicesOptions): Promise<PaymentServices> {
+  const { folder, say } = options;
+  mkdirSync(folder, { recursive: true });
+  const claim = await claimFolder(folder);
+  const stops: (() => Promise<void>)[] = [() => claim.release()];
+  const stop = async () => {
+    for (const one of stops.splice(0).reverse()) await one();
+  };
+  try {
+    const floor = await buildAll(options);
+    rmSync(join(folder, 'temporal'), { recursive: true, force: true });
+    const [postgres, temporal] = await startServers(options, stops);
+    const processes = await startProcesses(options, await prepareDatabase(postgres.url), temporal, stops);
+    return {
+      ...processes,
+      pids: { ...processes.pids, temporal: temporal.pid, postgres: postgres.pid },
+      floor,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    say('');
+  }
+}
+
+/** The processes as an image holds them (cli/bundle.mjs, Dockerfile), beside them the floor's worker, built alike. */
+async function buildAll({ folder, say }: StartServicesOptions): Promise<PaymentServices['floor']> {
+  const image = join(folder, 'image');
+  mkdirSync(image, { recursive: true });
+  for (const name of ['schemas', 'db', 'node_modules', 'package.json']) {
+    if (!existsSync(join(image, name))) symlinkSync(join(root, name), join(image, name));
+  }
+  const dist = join(image, 'dist');
+  const { api, worker, sandbox } = entries;
+  await build({
+    absWorkingDir: root,
+    entryPoints: { api, worker, sandbox, 'floor-worker': 'bench/floor-worker.ts' },
+    outdir: dist,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    sourcemap: true,
+    logLevel: 'warning',
+  });
+  await bundleWorkflows(join(dist, 'workflow-bundle.js'));
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(import.meta.dirname, 'floor-workflow.ts'),
+    logger: new DefaultLogger('WARN'),
+  });
+  const workflowBundle = join(dist, 'floor-bundle.js');
+  await writeFile(workflowBundle, code);
+  say('✓ built as in production');
+  return { workerFile: join(dist, 'floor-worker.js'), workflowBundle, logFile: join(folder, 'floor.log') };
+}
+
+async function startServers(
+  { folder, say }: StartServicesOptions,
+  stops: (() => Promise<void>)[],
+): Promise<[RunningPostgres, RunningTemporal]> {
+  const postgres = await startPostgres({ env, folder, database: 'postgres', say });
+  stops.push(() => postgres.stop());
+  const temporal = await startTemporal({
+    env,
+    folder,
+    binFolder: join(root, '.isthmus', 'bin'),
+    storage: 'file',
+    searchAttributes: Object.values(searchAttributes),
+    ui: false,
+    say,
+  });
+  stops.push(() => temporal.stop());
+  return [postgres, temporal];
+}
+
+async function prepareDatabase(serverUrl: string) {
+  await withClient(serverUrl, async (client) => {
+    await client.query(`drop database if exists ${database} with (force)`);
+    await client.query(`create database ${database}`);
+  });
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  const sandboxPorts = { source: await freePort(), destination: await freePort(), fxp: await freePort() };
+  await migrate(url.href);
+  await seed(url.href, {
+    operatorEndpointUrl: (operatorId) => `http://127.0.0.1:${sandboxPorts.destination}/${operatorId}`,
+    fxpBaseUrl: (fxpBic) => `http://127.0.0.1:${sandboxPorts.fxp}/${fxpBic}`,
+  });
+  return { databaseUrl: url.href, sandboxPorts };
+}
+
+type Processes = Pick<PaymentServices, 'apiUrl' | 'databaseUrl' | 'temporal'> & {
+  readonly pids: Record<'api' | 'worker' | 'sandbox', number>;
+};
+
+async function startProcesses(
+  options: StartServicesOptions,
+  { databaseUrl, sandboxPorts }: Awaited<ReturnType<typeof prepareDatabase>>,
+  temporal: RunningTemporal,
+  stops: (() => Promise<void>)[],
+): Promise<Processes> {
+  const port = await freePort();
+  const apiUrl = `http://127.0.0.1:${port}`;
+  const namespace = env['TEMPORAL_NAMESPACE'] ?? 'default';
+  const settings = {
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: namespace,
+    PORT: String(port),
+    PUBLIC_URL: apiUrl,
+    AUTH: 'builtin',
+    DEMO: '1',
+    ALLOW_LOOPBACK_CALLBACKS: '1',
+    LOG_LEVEL: 'info',
+  };
+  const start = async (name: string, says: string, environment: Readonly<Record<string, string>>) => {
+    const child = await startEntry(options, name, environment);
+    stops.push(() => child.stop());
+    await untilSaid(child, join(options.folder, `${name}.log`), says);
+    options.say(`✓ ${name}`);
+    return child.pid;
+  };
+  const pids = {
+    sandbox: await start('sandbox', 'listening', {
+      SOURCE_PORT: String(sandboxPorts.source),
+      DESTINATION_PORT: String(sandboxPorts.destination),
+      FXP_PORT: String(sandboxPorts.fxp),
+      TOKEN_URL: `${apiUrl}/oauth/token`,
+      VALIDATE: '0',
+    }),
+    api: await start('api', 'api is listening', settings),
+    worker: await start('worker', 'worker is running', settings),
+  };
+  return { apiUrl, databaseUrl, temporal: { address: temporal.address, namespace }, pids };
+}
+
+function startEntry(
+  { folder, profileFolder }: StartServicesOptions,
+  name: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Child> {
+  const profile =
+    profileFolder === undefined || name === 'sandbox'
+      ? []
+      : ['--cpu-prof', '--cpu-prof-dir', join(profileFolder, name)];
+  return startChild({
+    command: process.execPath,
+    args: [...profile, '--enable-source-maps', join(folder, 'image', 'dist', `${name}.js`)],
+    env: { PATH: env['PATH'] ?? '', NODE_ENV: 'production', ...environment },
+    logFile: join(folder, `${name}.log`),
+    pidFile: join(folder, `${name}.pid`),
+    stopSignal: 'SIGTERM',
+  });
+}
+
+const startTimeoutMs = 60_000; // on a busy machine
+
+async function untilSaid(child: Child, logFile: string, words: string): Promise<void> {
+  const deadline = performance.now() + startTimeoutMs;
+  const ended = child.exited.then((how) => how);
+  while (!readFileSync(logFile, 'utf8').includes(words)) {
+    const how = await Promise.race([ended, delay(50)]);
+    if (how === undefined && performance.now() < deadline) continue;
+    throw new Error(`A process did not start: ${how ?? 'it said nothing'}.\n${tail(logFile)}`);
+  }
+}

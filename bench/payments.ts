@@ -1,0 +1,221 @@
+// `npm run bench -- payments`: what a payment costs and how fast it is, beside the floor, an empty workflow of the same
+// shape on the same server. The two take turns, so that a busy machine slows both alike. More in bench/README.md.
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { paymentWorkflowId } from '../workflows/ids.ts';
+import { closedCount, quantile } from './closed-count.ts';
+import { cpuTimes } from './cpu-time.ts';
+import { startFloor, type Floor } from './floor.ts';
+import { openPaymentLoad, type PaymentLoad, type ReadyPayment, type Taken } from './payment-load.ts';
+import { startPaymentServices, type PaymentServices } from './payment-services.ts';
+import { renderReport, type HistoryCost, type PaymentsResult, type SideResult } from './payments-report.ts';
+
+const optionTable = {
+  payments: { type: 'string', default: '1500' },
+  concurrency: { type: 'string', default: '32' },
+  /** Prints one JSON object instead of the table; progress goes to standard error. */
+  json: { type: 'boolean', default: false },
+  /** A folder in which api and worker leave CPU profiles; the figures are not to be quoted then. */
+  profile: { type: 'string' },
+} as const;
+
+const largestRound = 500; // payments: their quotes must not expire (QUO-6), nor their callbacks pile up
+const warmUps = 300; // of each side: code gets compiled, connections opened, statements prepared
+const idleSubmissions = 60; // of each side
+const describedPerKind = 25; // executions whose history is measured
+const trailingMs = 1_500; // what is still done for a payment after its callback
+
+/** Seed data: how long the destination of account ...0002 takes. The floor waits as long before its second update. */
+const answerDelayMs = 300;
+
+interface Bench {
+  readonly services: PaymentServices;
+  readonly client: Client;
+  readonly load: PaymentLoad;
+  readonly floor: Floor;
+  readonly say: (line: string) => void;
+}
+
+/** One side of the comparison while it is measured. */
+interface Side {
+  readonly taken: Taken[];
+  seconds: number;
+  readonly cpuMs: Record<string, number>;
+}
+
+export async function benchPayments(argv: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...argv], options: optionTable });
+  const say = (line: string) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
+  const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
+  if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
+  const services = await startPaymentServices({
+    folder: join(import.meta.dirname, '..', '.isthmus', 'bench-payments'),
+    say,
+    ...(profileFolder === undefined ? {} : { profileFolder }),
+  });
+  const closers: (() => Promise<unknown>)[] = [() => services.stop()];
+  try {
+    const concurrency = positive(values.concurrency, '--concurrency');
+    const connection = await Connection.connect({ address: services.temporal.address });
+    closers.push(() => connection.close());
+    const client = new Client({ connection, namespace: services.temporal.namespace });
+    const floor = await startFloor({ client, ...services.temporal, ...services.floor, answerDelayMs });
+    closers.push(() => floor.stop());
+    const load = await openPaymentLoad(services.apiUrl, concurrency);
+    closers.push(() => load.close());
+    const plan = { payments: positive(values.payments, '--payments'), concurrency };
+    const result = await measure({ services, client, load, floor, say }, plan);
+    console.log(values.json ? JSON.stringify(result) : renderReport(result));
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+function positive(text: string, option: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${option} takes a number from 1 on`);
+  return value;
+}
+
+async function measure(
+  bench: Bench,
+  plan: { readonly payments: number; readonly concurrency: number },
+): Promise<PaymentsResult> {
+  const { concurrency } = plan;
+  const newSide = (): Side => ({ taken: [], seconds: 0, cpuMs: {} });
+  await floorRound(bench, newSide(), { tasks: warmUps, concurrency });
+  await paymentRound(bench, newSide(), { tasks: warmUps, concurrency });
+  bench.say(`  warmed up with ${warmUps} each`);
+  const payments = newSide();
+  const floor = newSide();
+  const rounds = Math.max(2, Math.ceil(plan.payments / largestRound));
+  for (let round = 0; round < rounds; round += 1) {
+    await floorRound(bench, floor, { tasks: part(plan.payments, rounds + 1, round), concurrency });
+    await paymentRound(bench, payments, { tasks: part(plan.payments, rounds, round), concurrency });
+    bench.say(
+      `  ${payments.taken.length} of ${plan.payments} payments, ${(payments.taken.length / payments.seconds).toFixed(1)}/s; ` +
+        `floor ${(floor.taken.length / floor.seconds).toFixed(1)}/s`,
+    );
+  }
+  await floorRound(bench, floor, { tasks: part(plan.payments, rounds + 1, rounds), concurrency });
+  const idle = await idleLatency(bench);
+  return {
+    concurrency,
+    answerDelayMs,
+    payments: await resultOf(bench, payments, idle.payments, paymentWorkflowId),
+    floor: await resultOf(bench, floor, idle.floor, (id) => id),
+  };
+}
+
+/** The n-th of so many parts of a number, as even as can be. */
+function part(whole: number, parts: number, n: number): number {
+  return Math.floor((whole * (n + 1)) / parts) - Math.floor((whole * n) / parts);
+}
+
+interface Round {
+  readonly tasks: number;
+  readonly concurrency: number;
+}
+
+async function floorRound(bench: Bench, side: Side, round: Round): Promise<void> {
+  const { services, floor } = bench;
+  const processes = { worker: floor.pid, Temporal: services.pids.temporal, client: process.pid };
+  await measured(side, round, processes, async (n) => {
+    side.taken.push(await floor.run(n % 2 === 0));
+  });
+}
+
+async function paymentRound(bench: Bench, side: Side, round: Round): Promise<void> {
+  const { load, services } = bench;
+  const { pids } = services;
+  const ready = await load.prepare(round.tasks);
+  const processes = {
+    api: pids.api,
+    worker: pids.worker,
+    Temporal: pids.temporal,
+    Postgres: pids.postgres,
+    sandbox: pids.sandbox,
+    'load generator': process.pid,
+  };
+  await measured(side, round, processes, async (n) => {
+    side.taken.push(await load.run(ready[n] as ReadyPayment));
+  });
+}
+
+/** Runs a round and adds its seconds, and the CPU time of each process until all that trails has ended. */
+async function measured(
+  side: Side,
+  round: Round,
+  processes: Readonly<Record<string, number | undefined>>,
+  task: (n: number) => Promise<void>,
+): Promise<void> {
+  const known = Object.entries(processes).flatMap(([name, pid]) =>
+    pid === undefined ? [] : [{ name, pid }],
+  );
+  const read = () => cpuTimes(known.map(({ pid }) => pid));
+  const before = read();
+  side.seconds += await closedCount(round, task);
+  await delay(trailingMs);
+  const after = read();
+  for (const [index, { name }] of known.entries()) {
+    side.cpuMs[name] = (side.cpuMs[name] ?? 0) + (after[index] ?? 0) - (before[index] ?? 0);
+  }
+}
+
+/** Milliseconds of a submission while nothing else is done; the two sides in turns. */
+async function idleLatency({ load, floor, say }: Bench): Promise<{ payments: number; floor: number }> {
+  const ready = await load.prepare(idleSubmissions);
+  const times = { payments: [] as number[], floor: [] as number[] };
+  for (const payment of ready) {
+    times.payments.push((await load.run(payment)).submitMs);
+    await delay(100); // what trails
+    times.floor.push((await floor.run(payment.answersAtOnce)).submitMs);
+    await delay(100);
+  }
+  say('  idle latency measured');
+  return { payments: quantile(times.payments, 0.5), floor: quantile(times.floor, 0.5) };
+}
+
+async function resultOf(
+  bench: Bench,
+  side: Side,
+  idleSubmitMs: number,
+  workflowId: (id: string) => string,
+): Promise<SideResult> {
+  const kind = async (answersAtOnce: boolean) => {
+    const taken = side.taken.filter((one) => one.answersAtOnce === answersAtOnce);
+    const totals = taken.map(({ totalMs }) => totalMs);
+    return {
+      totalMs: { p50: quantile(totals, 0.5), p99: quantile(totals, 0.99) },
+      history: await historyCost(
+        bench.client,
+        taken.slice(-describedPerKind).map(({ id }) => workflowId(id)),
+      ),
+    };
+  };
+  const submits = side.taken.map(({ submitMs }) => submitMs);
+  return {
+    count: side.taken.length,
+    perSecond: side.taken.length / side.seconds,
+    submitMs: { p50: quantile(submits, 0.5), p99: quantile(submits, 0.99) },
+    idleSubmitMs,
+    cpuMs: Object.fromEntries(Object.entries(side.cpuMs).map(([name, ms]) => [name, ms / side.taken.length])),
+    atOnce: await kind(true),
+    later: await kind(false),
+  };
+}
+
+/** Means over some executions under load. */
+async function historyCost(client: Client, workflowIds: readonly string[]): Promise<HistoryCost> {
+  let events = 0;
+  let transitions = 0;
+  for (const workflowId of workflowIds) {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    events += Number(raw.workflowExecutionInfo?.historyLength);
+    transitions += Number(raw.workflowExecutionInfo?.stateTransitionCount);
+  }
+  return { events: events / workflowIds.length, transitions: transitions / workflowIds.length };
+}
