@@ -1,0 +1,224 @@
+// POST /iso20022/pacs002 (PAY-8, PAY-9): who may report on a payment, what is refused and recorded, and what each report
+// is answered with.
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, parsePacs002, submit } from '../harness/payer.ts';
+import { validTree } from '../xml/fixtures.ts';
+
+const gateway = await testGateway();
+const evidence = evidenceOf(gateway);
+
+interface Posted {
+  readonly status: number;
+  readonly text: string;
+  readonly code: unknown;
+}
+
+/** Posts a pacs.002 as an operator; null: without a token. */
+async function post(xml: string, clientId: string | null = 'THBPPAY'): Promise<Posted> {
+  const response = await fetch(`${gateway.url}/iso20022/pacs002`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/xml',
+      ...(clientId === null ? {} : { authorization: `Bearer ${await gateway.token(clientId)}` }),
+    },
+    body: xml,
+  });
+  const text = await response.text();
+  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') === true;
+  return {
+    status: response.status,
+    text,
+    code: isProblem ? (JSON.parse(text) as { code: string }).code : undefined,
+  };
+}
+
+const newMessageId = () => randomUUID().replaceAll('-', '');
+
+/** A payment that a silent destination has got, and the ids of the pacs.008 that it got. */
+async function forwarded(): Promise<{ uetr: string; original: Pacs002['original'] }> {
+  const message = instruction(await bestQuote(gateway), { account: '5550000005' });
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  const { uetr } = message;
+  const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
+  return { uetr, original: { messageId, messageNameId: 'pacs.008.001.13', uetr } };
+}
+
+function report(original: Pacs002['original'], values: Partial<Pacs002> = {}): string {
+  return buildPacs002({
+    messageId: newMessageId(),
+    creationDateTime: new Date().toISOString(),
+    status: 'ACCC',
+    ...values,
+    original,
+  });
+}
+
+async function securityEvents(uetr: string): Promise<readonly string[]> {
+  const rows = await gateway.db
+    .selectFrom('audit_events')
+    .select(['kind', 'party'])
+    .where('uetr', '=', uetr)
+    .where('severity', '=', 'security')
+    .execute();
+  return rows.map((row) => `${row.kind} ${row.party}`);
+}
+
+describe('a report is refused and recorded', () => {
+  test('of a payment that nobody knows: 404', async () => {
+    const uetr = randomUUID();
+    const answer = await post(report({ messageId: 'M1', messageNameId: 'pacs.008.001.13', uetr }));
+    expect([answer.status, answer.code]).toEqual([404, 'unknown-payment']);
+    expect(await securityEvents(uetr)).toEqual(['report.unknown-payment THBPPAY']);
+  });
+
+  test('of a payment that was rejected and never forwarded: 404', async () => {
+    const message = instruction(await bestQuote(gateway), { purpose: 'ZZZZ' });
+    await submit(gateway, message);
+    const { uetr, messageId } = message;
+    const answer = await post(report({ messageId, messageNameId: 'pacs.008.001.13', uetr }));
+    expect([answer.status, answer.code]).toEqual([404, 'unknown-payment']);
+    expect((await evidence.decision(uetr))?.status).toBe('RJCT');
+  });
+
+  test.each(['MYRRPP', 'SGDFAST'])("from %s, which is not the payment's destination: 403", async (sender) => {
+    const { uetr, original } = await forwarded();
+    const answer = await post(report(original), sender);
+    expect([answer.status, answer.code]).toEqual([403, 'not-the-destination']);
+    expect(await securityEvents(uetr)).toEqual([`report.not-the-destination ${sender}`]);
+    expect(await evidence.decision(uetr)).toBeUndefined();
+  });
+
+  test.each([
+    ['OrgnlMsgId', { messageId: 'SOMETHINGELSE' }],
+    ['OrgnlMsgNmId', { messageNameId: 'pacs.008.001.12' }],
+    ['OrgnlEndToEndId', { endToEndId: 'E2E-2' }],
+    ['OrgnlTxId', { transactionId: 'TX-2' }],
+    ['OrgnlInstrId', { instructionId: 'INSTR-2' }],
+  ])('with an %s that is not ours: 409', async (name, change) => {
+    const { uetr, original } = await forwarded();
+    const answer = await post(report({ ...original, ...change }));
+    expect([answer.status, answer.code]).toEqual([409, 'original-ids-differ']);
+    expect(answer.text).toContain(name);
+    expect(await securityEvents(uetr)).toEqual(['report.original-ids-differ THBPPAY']);
+    expect(await evidence.decision(uetr)).toBeUndefined();
+  });
+});
+
+describe('a report is refused without further notice', () => {
+  test('that is not valid: 422, and no security event', async () => {
+    const { uetr, original } = await forwarded();
+    const invalid = report(original).replace('<TxSts>ACCC<', '<TxSts>DONE<');
+    const withoutReason = report(original, { status: 'RJCT' });
+    for (const xml of [invalid, withoutReason]) {
+      const answer = await post(xml);
+      expect([answer.status, answer.code]).toEqual([422, 'message-invalid']);
+    }
+    expect(await securityEvents(uetr)).toEqual([]);
+    expect(await evidence.decision(uetr)).toBeUndefined();
+  });
+
+  test('without a token: 401', async () => {
+    const { original } = await forwarded();
+    const answer = await post(report(original), null);
+    expect([answer.status, answer.code]).toEqual([401, 'unauthenticated']);
+  });
+
+  test.each(['LOTUTHS0', 'MERISGS0', 'operator'])(
+    'from %s, which is no payment system: 403',
+    async (clientId) => {
+      const { uetr, original } = await forwarded();
+      const answer = await post(report(original), clientId);
+      expect([answer.status, answer.code]).toEqual([403, 'forbidden']);
+      expect(await evidence.decision(uetr)).toBeUndefined();
+    },
+  );
+
+  test('that is no message at all: 400', async () => {
+    const answer = await post('<Document/>');
+    expect([answer.status, answer.code]).toEqual([400, 'message-refused']);
+  });
+});
+
+describe('a report is taken', () => {
+  test.each(['ACWP', 'ACTC'] as const)('interim %s: 202, stored, and nothing is decided', async (status) => {
+    const { uetr, original } = await forwarded();
+    const answer = await post(report(original, { status }));
+    expect([answer.status, answer.text]).toEqual([202, '']);
+    expect(await evidence.decision(uetr)).toBeUndefined();
+    const stored = await gateway.db
+      .selectFrom('messages')
+      .select('status')
+      .where('uetr', '=', uetr)
+      .where('direction', '=', 'in')
+      .where('message_type', '=', 'pacs002')
+      .execute();
+    expect(stored).toEqual([{ status }]);
+  });
+
+  test.each([
+    ['ACCC', undefined],
+    ['RJCT', 'AC04'],
+    ['BLCK', undefined],
+  ] as const)(
+    'final %s: a confirmation of the decision, which the source is told',
+    async (status, reasonCode) => {
+      const { uetr, original } = await forwarded();
+      const answer = await post(report(original, { status, ...(reasonCode && { reasonCode }) }));
+      expect(answer.status).toBe(200);
+      await validTree('pacs002', answer.text);
+      const confirmation = parsePacs002(answer.text);
+      expect([confirmation.status, confirmation.reasonCode]).toEqual([status, reasonCode]);
+      expect(confirmation.original).toMatchObject({ messageId: original.messageId, uetr });
+      // the confirmation goes the way that our pacs.008 went: agents as in that message (PAY-9)
+      expect(confirmation.instructingAgent?.bicfi).toBe('HARBTHS0');
+      expect(confirmation.instructedAgent?.bicfi).toBe('LOTUTHS0');
+      expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe(status);
+      await evidence.closed(uetr);
+      expect(evidence.received(uetr, 'destination', 'pacs002')).toEqual([]);
+      expect(evidence.received(uetr, 'fxp', 'fxtr017')).toHaveLength(status === 'ACCC' ? 1 : 0);
+    },
+  );
+
+  test('twenty times at once: one decision, one callback, the same confirmation each time', async () => {
+    const { uetr, original } = await forwarded();
+    const xml = report(original);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(xml)));
+    expect(new Set(answers.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
+    await evidence.closed(uetr);
+    expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(1);
+    expect(await evidence.audit(uetr)).toEqual([]);
+  });
+
+  test('two finals that differ, at once: one stands, both answers state it, the other is a contradiction (PAY-7)', async () => {
+    const { uetr, original } = await forwarded();
+    const [one, other] = await Promise.all([
+      post(report(original)),
+      post(report(original, { status: 'RJCT', reasonCode: 'AC04' })),
+    ]);
+    expect([one.status, one.text]).toEqual([200, other.text]);
+    const callback = await evidence.arrival(uetr, 'source', 'pacs002');
+    await evidence.closed(uetr);
+    expect(parsePacs002(one.text).status).toBe(parsePacs002(textOf(callback)).status);
+    expect(distinct(evidence.received(uetr, 'source', 'pacs002'))).toBe(1);
+    expect(await evidence.audit(uetr)).toEqual(['payment.contradiction']);
+  });
+
+  test('long after the payment has closed: the same confirmation; RJCT after ACCC is a contradiction', async () => {
+    const { uetr, original } = await forwarded();
+    const first = await post(report(original));
+    await evidence.closed(uetr);
+    expect((await post(report(original))).text).toBe(first.text);
+    expect(await evidence.audit(uetr)).toEqual([]);
+    const late = await post(report(original, { status: 'RJCT', reasonCode: 'AC04' }));
+    expect([late.status, late.text]).toEqual([200, first.text]);
+    expect(await evidence.audit(uetr)).toEqual(['payment.contradiction']);
+    expect((await evidence.decision(uetr))?.status).toBe('ACCC');
+  });
+});
+
+test('every message that any party saw is valid, and no party saw a rule broken', () =>
+  expectSoundMessages(gateway));
