@@ -71,8 +71,13 @@ export function gapsMs(attempts: readonly { readonly started_at: Date }[]): read
     .map((one, index) => one.started_at.getTime() - (attempts[index]?.started_at.getTime() ?? 0));
 }
 
-/** An address that refuses connections until it is opened, and then passes everything on. */
-export async function lateServer(): Promise<{ url: string; open(target: string): Promise<void> }> {
+/**
+ * An address that refuses connections until it is opened, and then passes everything on.
+ * @param beforeAnswer waited for between the answer's arrival and its passing on
+ */
+export async function lateServer(
+  beforeAnswer: () => Promise<void> = () => Promise.resolve(),
+): Promise<{ url: string; open(target: string): Promise<void> }> {
   const port = await freePort();
   let target = '';
   const server: Server = createServer((incoming, outgoing) => {
@@ -82,8 +87,9 @@ export async function lateServer(): Promise<{ url: string; open(target: string):
       headers: { 'content-type': 'application/xml' },
     })
       .then(async (answer) => {
-        outgoing.writeHead(answer.statusCode, { 'content-type': 'application/xml' });
-        outgoing.end(Buffer.from(await answer.body.arrayBuffer()));
+        const body = Buffer.from(await answer.body.arrayBuffer());
+        await beforeAnswer();
+        outgoing.writeHead(answer.statusCode, { 'content-type': 'application/xml' }).end(body);
       })
       .catch(() => incoming.socket.destroy());
   });

@@ -1,0 +1,94 @@
+// A worker that is killed (SIGKILL) with payments in every state, one of them between forward and answer, and another
+// that takes over: nothing is lost, nothing happens twice (I-2, I-3, I-5, I-10).
+import type { ChildProcess } from 'node:child_process';
+import { afterAll, expect, test } from 'vitest';
+import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submitXml, type Submitted } from '../harness/payer.ts';
+import { testWorkflowBundle } from '../harness/temporal.ts';
+import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';
+import { lateServer } from './outages.ts';
+
+const { codePath } = await testWorkflowBundle();
+let answerOfThailand = () => {};
+let held = Promise.resolve();
+const thailand = await lateServer(() => {
+  answerOfThailand();
+  return held;
+});
+const gateway = await testGateway({
+  worker: false,
+  prepare: async (db) => {
+    const change = { endpoint_url: thailand.url };
+    await db.updateTable('operators').set(change).where('operator_id', '=', 'IPSO-TH').execute();
+  },
+});
+const evidence = evidenceOf(gateway);
+await thailand.open(gateway.sandbox.destinationUrl('IPSO-TH'));
+
+const workers: ChildProcess[] = [];
+afterAll(() => Promise.all(workers.map(killProcess)));
+async function startAnother(): Promise<ChildProcess> {
+  const worker = await startWorkerProcess(gateway, codePath);
+  workers.push(worker);
+  return worker;
+}
+
+async function toMalaysia(account: string): Promise<OriginalPacs008> {
+  const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
+  const creditorAgent = { bicfi: 'LOTUMYS0' };
+  const valid = instruction(quote, { account, creditorAgent });
+  const [first, second] = valid.charges;
+  return { ...valid, charges: [first, { ...second, agent: creditorAgent }] };
+}
+
+/** As an operator does: what was not answered is sent again, in the same bytes. */
+async function submitUntilAnswered(message: OriginalPacs008): Promise<Submitted> {
+  const xml = buildPacs008(message);
+  for (;;) {
+    const answer = await submitXml(gateway, xml);
+    if (answer.httpStatus !== 503) return answer;
+  }
+}
+
+test('every payment ends ACCC, with one distinct instruction, one callback text and one fxtr.017 each', async () => {
+  const first = await startAnother();
+  const atOnce = instruction(await bestQuote(gateway), { account: '5550000001' });
+  const others = await Promise.all(
+    ['5550000001', '5550000002', '5550000001', '5550000002', '5550000001', '5550000002'].map(toMalaysia),
+  );
+  let release = () => {};
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  const isHeld = new Promise<void>((resolve) => {
+    answerOfThailand = resolve;
+  });
+  const submitting = submitUntilAnswered(atOnce);
+  await isHeld; // the destination has credited and answered; the worker has not heard it
+  const answers = others.map(submitUntilAnswered);
+  await evidence.arrival(others[0]?.uetr ?? '', 'destination', 'pacs008');
+  await killProcess(first);
+  release();
+  await startAnother();
+
+  for (const answer of await Promise.all([submitting, ...answers])) {
+    expect(['ACTC', 'ACCC']).toContain(answer.report?.status);
+  }
+  for (const { uetr } of [atOnce, ...others]) {
+    expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
+    await evidence.closed(uetr);
+    expect(distinct(evidence.received(uetr, 'destination', 'pacs008'))).toBe(1);
+    expect(distinct(evidence.received(uetr, 'source', 'pacs002'))).toBe(1);
+    expect(distinct(evidence.received(uetr, 'fxp', 'fxtr017'))).toBe(1);
+    expect(evidence.entries(uetr).filter((one) => one.status === 'moved')).toHaveLength(1);
+  }
+  expect(await evidence.attempts(atOnce.uetr, 'instruction')).toMatchObject([
+    { outcome: null }, // an open intent: it may have been sent (TIM-3)
+    { outcome: 'ANSWERED', http_status: 200 },
+  ]);
+}, 120_000);
+
+test('every message that any party saw is valid, and no party saw a rule broken', () =>
+  expectSoundMessages(gateway));
