@@ -45,9 +45,14 @@ import {
   unreachableAfterMs,
 } from './policies.ts';
 
-const { validatePayment, decidePayment, reportInDoubt } =
-  proxyLocalActivities<PaymentLocalActivities>(localPolicy);
-const { forwardPayment } = proxyActivities<ForwardingActivities>(forwardPolicy);
+const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({
+  ...localPolicy,
+  summary: 'judge the pacs.008, store the payment and its answer',
+});
+const { decidePayment, reportInDoubt } = proxyLocalActivities<PaymentLocalActivities>({
+  ...localPolicy,
+  summary: 'write the final status, once',
+});
 
 const submitUpdate = defineUpdate<SubmitResult, SubmitArguments>(updates.submit);
 const reportFinalUpdate = defineUpdate<Decision | null, ReportFinalArguments>(updates.reportFinal);
@@ -85,7 +90,6 @@ function isKnown(progress: Progress): boolean {
 }
 
 export async function payment({ uetr }: PaymentInput): Promise<PaymentOutcome> {
-  const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy(workflowInfo().taskQueue));
   const progress: Progress = { enquiryAsked: false, sendsUnderWay: 0, confirmationDue: false };
   setHandler(submitUpdate, (submission) => takeSubmission(progress, submission));
   setHandler(reportFinalUpdate, ({ reportMessageId }: ReportFinal) =>
@@ -101,6 +105,10 @@ export async function payment({ uetr }: PaymentInput): Promise<PaymentOutcome> {
     return close(progress.refused ? 'REFUSED' : 'LAPSED', progress.refused?.reasonCode);
 
   setCurrentDetails(`${story(decision)} Telling the parties.`);
+  const { deliver } = proxyActivities<DeliveryActivities>({
+    ...deliverPolicy(workflowInfo().taskQueue),
+    summary: `${decision.status} to every party that must know`,
+  });
   await deliver({ uetr });
   await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
   if (progress.confirmationDue) await deliver({ uetr });
@@ -137,6 +145,10 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
     `ACTC: accepted. pacs.008 goes to ${route.destinationSystem}; its final pacs.002 is awaited.`,
   );
 
+  const { forwardPayment } = proxyActivities<ForwardingActivities>({
+    ...forwardPolicy,
+    summary: `pacs.008 to ${route.destinationSystem}`,
+  });
   const sending = new CancellationScope();
   const send = () =>
     void sendInstruction(uetr, progress, () =>
