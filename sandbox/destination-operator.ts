@@ -1,6 +1,7 @@
 /**
  * The destination operators: they take the converted pacs.008, credit or do not, answer as the creditor's account asks
- * (behaviours.ts), and take the gateway's confirmations. One operator's rows are never seen by another.
+ * (behaviours.ts), and take the gateway's confirmations and resolution requests. One operator's rows are never seen by
+ * another.
  */
 import { behaviourOf } from './behaviours.ts';
 import { readForwardedPacs008 } from './forwarded-pacs008.ts';
@@ -12,6 +13,7 @@ import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { SandboxClearingSystem } from './options.ts';
 import { received, refuse, unknownPath, type PartyTools } from './party.ts';
 import type { Performance } from './performance.ts';
+import type { ResolutionParty } from './resolution-party.ts';
 
 export interface DestinationOperator {
   /** `destination/IPSO-TH`. */
@@ -19,6 +21,8 @@ export interface DestinationOperator {
   readonly systems: ReadonlyMap<string, SandboxClearingSystem>;
   readonly ledger: Ledger;
   readonly performance: Performance;
+  /** Its proxy directory and creditor agents. */
+  readonly resolution: ResolutionParty;
 }
 
 /** @returns what the party server of all destination operators answers with */
@@ -32,6 +36,7 @@ export function destinationOperators(
     if (operator === undefined || folder !== 'iso20022' || rest.length > 0) return unknownPath();
     if (message === 'pacs008') return takePacs008(operator, request, tools);
     if (message === 'pacs002') return takePacs002(operator, request, tools);
+    if (message === 'acmt023') return operator.resolution.takeAcmt023(request);
     return unknownPath();
   };
 }

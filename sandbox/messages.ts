@@ -5,6 +5,7 @@
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import { readMessageKey } from '../core/iso20022/references.ts';
 import type { Reading } from '../core/iso20022/pacs008.ts';
+import { readAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
 import { readPacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { XmlEngine } from '../xml/engine.ts';
@@ -35,9 +36,6 @@ export interface MessageReader {
   read<T>(bytes: Uint8Array, name: MessageName, readValues: ValuesReader<T>): Promise<MessageReading<T>>;
 }
 
-/** For messages of which only the ids matter. */
-export const idsOnly: ValuesReader<null> = () => ({ ok: true, value: null });
-
 /** The gateway's own rejections, told as a party would tell them. */
 export function explained<T>(read: (document: XmlElement) => Reading<T>): ValuesReader<T> {
   return (document) => {
@@ -49,10 +47,11 @@ export function explained<T>(read: (document: XmlElement) => Reading<T>): Values
 }
 
 export const pacs002Values: ValuesReader<Pacs002> = explained(readPacs002);
+export const acmt024Values: ValuesReader<Acmt024> = explained(readAcmt024);
 
 /** Has the schemas compiled before the first message comes, so that it waits no longer than the second. */
 export async function warmUp(engine: XmlEngine): Promise<void> {
-  for (const name of ['pacs008', 'pacs002', 'fxtr017'] as const) {
+  for (const name of ['pacs008', 'pacs002', 'fxtr017', 'acmt023', 'acmt024'] as const) {
     const parsed = engine.parse(Buffer.from(`<Document xmlns="${messages[name].namespace}"/>`), [name]);
     if (!parsed.ok) throw new Error(`the XML engine does not take ${name}: ${parsed.fault.code}`);
     await parsed.message.validate();

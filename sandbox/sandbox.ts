@@ -15,6 +15,7 @@ import { defaultTimings, type SandboxOptions } from './options.ts';
 import { openOutbound, type Outbound } from './outbound.ts';
 import { openPerformance } from './performance.ts';
 import type { PartyTools } from './party.ts';
+import { openResolutionParty } from './resolution-party.ts';
 import { restoreLedger } from './restore-ledger.ts';
 import { sourceOperators } from './source-operator.ts';
 
@@ -24,7 +25,7 @@ export interface Sandbox {
   readonly source: Pick<PartyServer, 'url' | 'refuse'>;
   readonly destination: Pick<PartyServer, 'url' | 'refuse'>;
   readonly fxProvider: Pick<PartyServer, 'url' | 'refuse'>;
-  /** Base address of an operator as a destination: `/iso20022/pacs008` and `/iso20022/pacs002` are appended. */
+  /** Base address of an operator as a destination: `/iso20022/pacs008`, `/pacs002` and `/acmt023` are appended. */
   destinationUrl(operatorId: string): string;
   /** What a source operator gives as `pacs002Endpoint` or `acmt024Endpoint`. */
   callbackUrl(clearingSystemId: string, message?: 'pacs002' | 'acmt024'): string;
@@ -148,7 +149,9 @@ async function openOperators(
         else journal.record({ ...entry, uetr, violation: `PAY-9: no confirmation: ${reading.detail}` });
       },
     });
-    const operator = { party, systems, ledger, performance };
+    const delay = () => outbound.after(timings.interimDelayMs);
+    const resolution = openResolutionParty({ ...tools, party, delay });
+    const operator = { party, systems, ledger, performance, resolution };
     if (journalDirectory !== undefined)
       await restoreLedger(operator, readJournal(journalDirectory, party), reader);
     operators.set(operatorId, operator);

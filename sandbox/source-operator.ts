@@ -4,7 +4,7 @@
  */
 import type { PartyAnswer, PartyRequest } from './http.ts';
 import { sha256Of } from './journal.ts';
-import { idsOnly, pacs002Values } from './messages.ts';
+import { acmt024Values, pacs002Values } from './messages.ts';
 import { received, refuse, unknownPath, type PartyTools } from './party.ts';
 
 const finals = ['ACCC', 'RJCT', 'BLCK']; // PAY-7
@@ -17,6 +17,8 @@ export function sourceOperators(
   const { journal, reader } = tools;
   /** By UETR: the sha256 of the final pacs.002 that came first. */
   const told = new Map<string, string>();
+  /** By party and MsgId of the request: the sha256 of the acmt.024 that came first. */
+  const answered = new Map<string, string>();
 
   /** A payment has one final status, told in the same bytes however often (PAY-7, I-3). */
   function violationOf(uetr: string, status: string, bytes: Uint8Array): string | undefined {
@@ -50,9 +52,24 @@ export function sourceOperators(
 
   async function takeAcmt024(party: string, request: PartyRequest): Promise<PartyAnswer> {
     const entry = received(party, 'acmt024', request);
-    const reading = await reader.read(request.body, 'acmt024', idsOnly);
+    const reading = await reader.read(request.body, 'acmt024', acmt024Values);
     if (!reading.ok) return refuse(journal, entry, reading);
-    journal.record({ ...entry, messageId: reading.messageId, httpStatus: 200 });
+    const { verified, reasonCode, original } = reading.values;
+    const key = `${party} ${original.messageId}`;
+    const sha256 = sha256Of(request.body);
+    const first = answered.get(key);
+    answered.set(key, first ?? sha256);
+    journal.record({
+      ...entry,
+      messageId: reading.messageId,
+      status: String(verified),
+      httpStatus: 200,
+      ...(reasonCode === undefined ? {} : { reasonCode }),
+      ...(first === undefined ? {} : { note: 'repeat' }),
+      ...(first === undefined || first === sha256
+        ? {}
+        : { violation: 'RES-1: a second, different answer to one request' }),
+    });
     return { status: 200 };
   }
 

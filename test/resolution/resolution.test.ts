@@ -1,0 +1,401 @@
+// The ways of a resolution on real parts: proxy or account, found or not, each reason, the deadline, repeats, silence.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { buildAcmt023 } from '../../core/iso20022/acmt023.ts';
+import { elementAt } from '../../core/iso20022/tree.ts';
+import { distinct, expectSoundMessages } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { officialNote, validTree } from '../xml/fixtures.ts';
+import { accountRequest, ask, askXml, parseAcmt024, proxyRequest, resolutionEvidence } from './asker.ts';
+
+const deadlineSeconds = 2; // of those that submit from Malaysia and Japan (RES-1)
+
+/** An operator whose answers the tests write themselves. */
+const liar = { answer: (): { status: number; body: string } => ({ status: 500, body: '' }), asked: 0 };
+const lyingServer = createServer((incoming, outgoing) => {
+  incoming.resume().on('end', () => {
+    liar.asked += 1;
+    const { status, body } = liar.answer();
+    outgoing.writeHead(status, { 'content-type': 'application/xml' }).end(body);
+  });
+});
+await new Promise<void>((resolve) => lyingServer.listen(0, '127.0.0.1', resolve));
+afterAll(() => void lyingServer.close());
+
+const gateway = await testGateway({
+  timings: { interimDelayMs: 1_500 },
+  prepare: async (db) => {
+    await db
+      .updateTable('clearing_systems')
+      .set({ max_resolution_seconds: deadlineSeconds })
+      .where('clearing_system_id', 'in', ['MYRRPP', 'JPYZGIN'])
+      .execute();
+    await db
+      .updateTable('operators')
+      .set({ endpoint_url: `http://127.0.0.1:${(lyingServer.address() as AddressInfo).port}` })
+      .where('operator_id', '=', 'IPSO-IN')
+      .execute();
+  },
+});
+const evidence = resolutionEvidence(gateway);
+
+describe.concurrent('a proxy', () => {
+  test('is found by the directory and confirmed by the creditor agent, whose answer passes on, to the callback too (RES-1, RES-2)', async () => {
+    const request = proxyRequest('+66810000001');
+    const asked = await ask(gateway, request);
+    expect(asked.answer).toMatchObject({
+      verified: true,
+      original: { messageId: request.messageId, creationDateTime: request.creationDateTime },
+      found: { partyName: 'Somchai Jaidee', account: { otherId: '66810000001' }, accountName: 'S. JAIDEE' },
+    });
+    const legs = evidence.about('+66810000001', 'acmt023');
+    expect(legs.map((one) => [one.party, one.direction])).toEqual([
+      ['destination/IPSO-TH', 'received'],
+      ['destination/IPSO-TH', 'received'],
+    ]);
+    expect(new Set(legs.map((one) => one.messageId)).size).toBe(2);
+    await evidence.callback(asked);
+    await evidence.closed(request.messageId);
+    expect(await evidence.row(request.messageId)).toMatchObject({
+      verified: true,
+      answered_by: 'creditor-agent',
+    });
+    expect(await evidence.attempts(request.messageId, 'directory-enquiry')).toMatchObject([
+      { outcome: 'ANSWERED', http_status: 200 },
+    ]);
+    expect(await evidence.attempts(request.messageId, 'account-enquiry')).toMatchObject([
+      { outcome: 'ANSWERED', http_status: 200 },
+    ]);
+  });
+
+  test('of an agent that takes no acmt.023: the answer of the directory passes on, its name as it is (RES-2, RES-3)', async () => {
+    const request = proxyRequest('+66810010001');
+    const { answer } = await ask(gateway, request);
+    expect(answer).toMatchObject({
+      verified: true,
+      found: { accountName: 'S. JAIDEE', agent: { bicfi: 'BANYTHS0' } },
+    });
+    expect(evidence.about('+66810010001', 'acmt023')).toHaveLength(1);
+    expect(await evidence.row(request.messageId)).toMatchObject({ answered_by: 'directory' });
+  });
+
+  test.each([
+    ['+66810020001', 'AGNT', 'an agent that is not onboarded'],
+    ['+66810030001', 'RC07', 'an agent that nobody knows'],
+  ])('%s: false %s for %s (RES-2)', async (proxy, reasonCode) => {
+    const request = proxyRequest(proxy);
+    const { answer, headers } = await ask(gateway, request);
+    expect(answer).toMatchObject({ verified: false, reasonCode });
+    expect(headers.get('isthmus-rejection')).toMatch(/^RES-2 Vrfctn\/PtyAndAcctId\/Agt: /);
+    expect(await evidence.row(request.messageId)).toMatchObject({ answered_by: 'gateway', rule_id: 'RES-2' });
+  });
+
+  test.each([
+    'AC01 0401',
+    'AC04 0402',
+    'AC06 0403',
+    'BE23 0404',
+    'FRAD 0405',
+    'MD07 0406',
+    'RR01 0410',
+    'RR02 0411',
+    'RC06 0412',
+    'RC07 0413',
+    'AGNT 0414',
+    'AB08 0415',
+    'DUPL 0416',
+    'MS03 0417',
+  ])('refused by the directory: false %s passes on (RES-4)', async (row) => {
+    const [reasonCode = '', digits = ''] = row.split(' ');
+    const request = proxyRequest(`+6681100${digits}`);
+    const asked = await ask(gateway, request);
+    expect(asked.answer).toMatchObject({ verified: false, reasonCode });
+    expect(asked.headers.get('isthmus-rejection')).toBeNull();
+    await evidence.callback(asked);
+    expect(await evidence.row(request.messageId)).toMatchObject({ answered_by: 'directory' });
+    const listed = reasonCode !== 'MS03';
+    expect(await evidence.audit(request.messageId)).toEqual(listed ? [] : ['resolution.reason-unlisted']);
+  });
+
+  test('of the Philippines needs the BIC of its institution (seed data)', async () => {
+    const philippine = { destinationCountry: 'PH' } as const;
+    const without = await ask(gateway, proxyRequest('maria.0001@example.com', philippine));
+    expect(without.answer).toMatchObject({ verified: false, reasonCode: 'RC07' });
+    const agent = { creditorAgent: { bicfi: 'BANYPHS0' } };
+    const given = await ask(gateway, proxyRequest('maria.0001@example.com', { ...philippine, ...agent }));
+    expect(given.answer).toMatchObject({ verified: true, found: { account: { otherId: '9900000001' } } });
+  });
+
+  test('of a country without a directory: false BE23 (RES-2)', async () => {
+    const { answer } = await ask(gateway, proxyRequest('+4915100000001', { destinationCountry: 'DE' }));
+    expect(answer).toMatchObject({ verified: false, reasonCode: 'BE23' });
+  });
+});
+
+describe.concurrent('an account', () => {
+  test('is confirmed by its creditor agent, without a directory (RES-2)', async () => {
+    const { answer } = await ask(gateway, accountRequest('6680000003'));
+    expect(answer).toMatchObject({ verified: true, found: { partyName: 'Maria Santos' } });
+    expect(evidence.about('6680000003', 'acmt023')).toHaveLength(1);
+  });
+
+  test('by IBAN, at an agent named by another of its BICs', async () => {
+    const { answer } = await ask(
+      gateway,
+      accountRequest('', {
+        destinationCountry: 'DE',
+        account: { iban: 'DE89370400440532010007' },
+        creditorAgent: { bicfi: 'LOTUDES0BER' },
+      }),
+    );
+    expect(answer).toMatchObject({ verified: true, found: { partyName: 'Anna Weber' } });
+  });
+
+  test.each([
+    ['BANYTHS0', 'AB08', 'takes no acmt.023'],
+    ['FERNTHS0', 'AGNT', 'is not onboarded'],
+    ['NONETHS0', 'RC07', 'is unknown'],
+    ['LOTUMYS0', 'RC07', 'is of another country'],
+    ['HARBTHS0', 'RC07', 'is no PSP'],
+  ])('%s: false %s, for the agent %s (RES-2)', async (bicfi, reasonCode) => {
+    const { answer } = await ask(gateway, accountRequest('6680000001', { creditorAgent: { bicfi } }));
+    expect(answer).toMatchObject({ verified: false, reasonCode });
+  });
+
+  test('an agent without BIC is found by its other id, and is not onboarded', async () => {
+    const fern = { creditorAgent: { otherId: 'MYFERN001' }, destinationCountry: 'MY' };
+    const { answer } = await ask(gateway, accountRequest('6680000001', fern));
+    expect(answer).toMatchObject({ verified: false, reasonCode: 'AGNT' });
+  });
+
+  test('refused by the creditor agent: its reason passes on (RES-4)', async () => {
+    const request = accountRequest('6681100402');
+    expect((await ask(gateway, request)).answer).toMatchObject({ verified: false, reasonCode: 'AC04' });
+    expect(await evidence.row(request.messageId)).toMatchObject({ answered_by: 'creditor-agent' });
+  });
+});
+
+describe.concurrent('a request that is refused', () => {
+  const { creditorAgent: _, ...withoutAgent } = accountRequest('6680000001');
+  const good = buildAcmt023(accountRequest('6680000001'));
+
+  test.each([
+    ['no destination country', good.replace(/<PstlAdr>.*?<\/PstlAdr>/, ''), 'CH21', /^RES-2 .*Assgne/],
+    ['an unknown country', good.replace('<Ctry>TH</Ctry>', '<Ctry>XX</Ctry>'), 'AGNT', /^RES-2 .*Ctry/],
+    ['an account without agent', buildAcmt023(withoutAgent), 'CH21', /^RES-2 Vrfctn\/PtyAndAcctId\/Agt/],
+    [
+      'neither account nor proxy',
+      buildAcmt023({ ...withoutAgent, account: {} }),
+      'CH21',
+      /^RES-2 .*Acct\/Id/,
+    ],
+    ['no date', good.replace(/<CreDtTm>.*?<\/CreDtTm>/, ''), 'CH21', /^MSG-4 Assgnmt/],
+    [
+      'an impossible date',
+      good.replace(/<CreDtTm>.*?</, '<CreDtTm>2026-02-30T00:00:00Z<'),
+      'FF01',
+      /CreDtTm/,
+    ],
+    ['an element too many', good.replace('<Vrfctn>', '<Extra>1</Extra><Vrfctn>'), 'FF01', /^MSG-4 /],
+    ['no account at all', good.replace(/<Acct>.*<\/Acct>/, ''), 'CH21', /^MSG-4 /],
+  ])(
+    '%s: false %#, with rule and XPath, in the answer and to the callback',
+    async (name, xml, code, told) => {
+      const messageId = `BAD${name.replaceAll(' ', '-')}`;
+      const asked = await askXml(gateway, xml.replace(/<MsgId>.*?</, `<MsgId>${messageId}<`));
+      expect(asked.answer).toMatchObject({ verified: false, reasonCode: code, original: { messageId } });
+      expect(asked.headers.get('isthmus-rejection')).toMatch(told);
+      await evidence.callback(asked);
+      await evidence.closed(messageId);
+    },
+  );
+
+  test('at intake: 4xx, and nothing is stored or started (MSG-2)', async () => {
+    const count = async () =>
+      (await gateway.db.selectFrom('messages').select('message_id').where('party', '=', 'IDRBFAST').execute())
+        .length;
+    const options = { clientId: 'IDRBFAST' };
+    const statuses = [
+      await askXml(gateway, '<not xml', options),
+      await askXml(gateway, good.replace('acmt.023.001.04', 'acmt.023.001.03'), options),
+      await askXml(gateway, good.replace(/<MsgId>.*?<\/MsgId>/, ''), options),
+      await askXml(gateway, good, { ...options, callbackUrl: 'https://elsewhere.example/acmt024' }),
+    ].map((one) => one.httpStatus);
+    expect(statuses).toEqual([400, 400, 400, 422]);
+    expect(await count()).toBe(0);
+  });
+});
+
+describe.concurrent('repeats', () => {
+  test('the same again gets the stored answer, in the response and to the callback; nobody is asked again (DUP-1)', async () => {
+    const request = proxyRequest('+66820000005');
+    const first = await ask(gateway, request);
+    await evidence.callback(first);
+    await evidence.closed(request.messageId);
+    const second = await ask(gateway, request);
+    expect(second.text).toBe(first.text);
+    await vi.waitFor(async () => {
+      expect(await evidence.attempts(request.messageId, 'callback')).toHaveLength(2);
+    }, 10_000);
+    expect(evidence.about('+66820000005', 'acmt023')).toHaveLength(2);
+  });
+
+  test('20 identical requests at once: one resolution, one answer (I-13)', async () => {
+    const request = proxyRequest('+66820000006');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(gateway, request)));
+    expect(answers.map((one) => one.httpStatus)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(new Set(answers.map((one) => one.text)).size).toBe(1);
+    expect(evidence.about('+66820000006', 'acmt023')).toHaveLength(2);
+  });
+
+  test('the same MsgId for other content: false DUPL in the answer only, a security event; the first is untouched (DUP-2)', async () => {
+    const request = proxyRequest('+66820000007');
+    const first = await ask(gateway, request);
+    await evidence.callback(first);
+    await evidence.closed(request.messageId);
+    const other = { ...request, verificationId: 'V-2' };
+    const refused = await ask(gateway, other);
+    expect(refused.answer).toMatchObject({ verified: false, reasonCode: 'DUPL', verificationId: 'V-2' });
+    expect((await ask(gateway, other)).text).toBe(refused.text);
+    expect((await ask(gateway, request)).text).toBe(first.text);
+    expect(await evidence.audit(request.messageId)).toEqual(['resolution.content-changed']);
+    const told = gateway.sandbox.journal.entries().map((entry) => entry.messageId);
+    expect(told).not.toContain(refused.answer?.messageId);
+  });
+
+  test('two contents under one MsgId at once: one wins, the other is DUPL', async () => {
+    const request = proxyRequest('+66820000008');
+    const both = await Promise.all([
+      ask(gateway, request),
+      ask(gateway, { ...request, verificationId: 'V-2' }),
+    ]);
+    expect(both.map((one) => one.answer?.reasonCode ?? 'true').sort()).toEqual(['DUPL', 'true']);
+  });
+
+  test('the same MsgId of another submitter is another request', async () => {
+    const request = proxyRequest('+66820000009');
+    const [one, other] = await Promise.all([
+      ask(gateway, request),
+      ask(gateway, request, { clientId: 'HKDFPS' }),
+    ]);
+    expect([one.answer?.verified, other.answer?.verified]).toEqual([true, true]);
+    expect(one.answer?.messageId).not.toBe(other.answer?.messageId);
+  });
+
+  test('a MsgId with spaces and slashes is one key like any other', async () => {
+    const request = proxyRequest('+66820000010', { messageId: 'A b/C d%20/e' });
+    expect((await ask(gateway, request)).answer).toMatchObject({
+      verified: true,
+      original: { messageId: 'A b/C d%20/e' },
+    });
+    await evidence.closed('A b/C d%20/e');
+  });
+});
+
+describe.concurrent('the deadline (RES-1)', () => {
+  test('a silent directory: the gateway answers false AB08 then, to the callback too', async () => {
+    const request = proxyRequest('+66830000408');
+    const asked = await ask(gateway, request, { clientId: 'MYRRPP' });
+    expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
+    expect(asked.headers.get('isthmus-rejection')).toBe('RES-1 no answer before the deadline');
+    await evidence.callback(asked);
+    await evidence.closed(request.messageId, 'MYRRPP');
+    const row = await evidence.row(request.messageId);
+    expect(row).toMatchObject({ answered_by: 'gateway', rule_id: 'RES-1' });
+    const lateMs = (row?.answered_at?.getTime() ?? 0) - (row?.deadline_at.getTime() ?? 0);
+    expect(row!.deadline_at.getTime() - row!.received_at.getTime()).toBe(deadlineSeconds * 1_000);
+    expect(lateMs).toBeGreaterThanOrEqual(-50);
+    expect(lateMs).toBeLessThan(1_500); // a busy machine
+    expect(evidence.about('+66830000408', 'acmt023')).toHaveLength(1);
+  });
+
+  test('a silent creditor agent counts against the same deadline', async () => {
+    const { answer } = await ask(gateway, accountRequest('6683000408'), { clientId: 'MYRRPP' });
+    expect(answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
+  });
+
+  test('a slow directory is waited for beyond the 5 s of SEC-5 where the deadline allows, and a repeat waits with it', async () => {
+    const request = proxyRequest('+66830000407');
+    const first = ask(gateway, request);
+    await gateway.sandbox.journal.waitFor(
+      (entry) => entry.kind === 'acmt023' && Buffer.from(entry.bytes ?? '').includes('+66830000407'),
+      20_000,
+    );
+    const [one, other] = await Promise.all([first, ask(gateway, request)]);
+    expect(one.answer?.verified).toBe(true);
+    expect(other.text).toBe(one.text);
+  });
+});
+
+describe('a party that answers amiss', () => {
+  const lie = (answer: typeof liar.answer, clientId = 'JPYZGIN') => {
+    Object.assign(liar, { answer, asked: 0 });
+    const request = proxyRequest('+919000000001', { destinationCountry: 'IN' });
+    return { request, asked: ask(gateway, request, { clientId }) };
+  };
+
+  test('an answer about another request is not believed; the deadline answers, and a person is told', async () => {
+    const stray = await ask(gateway, proxyRequest('+66840010001'));
+    const { request, asked } = lie(() => ({ status: 200, body: stray.text }));
+    expect((await asked).answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
+    expect(await evidence.audit(request.messageId)).toContain('resolution.answer-refused');
+  });
+
+  test('what is no valid acmt.024 is not believed', async () => {
+    const { request, asked } = lie(() => ({ status: 200, body: '<Document/>' }));
+    expect((await asked).answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
+    expect(await evidence.audit(request.messageId)).toContain('resolution.answer-refused');
+  });
+
+  test('HTTP 503 is asked again with the same bytes, until the deadline at most', async () => {
+    const { request, asked } = lie(() => ({ status: 503, body: '' }));
+    expect((await asked).answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
+    expect(liar.asked).toBeGreaterThanOrEqual(2);
+    const attempts = await evidence.attempts(request.messageId, 'directory-enquiry');
+    expect(attempts[0]).toMatchObject({ outcome: 'MAYBE_SENT', http_status: 503 });
+  });
+});
+
+test('a dead callback does not hold up the answer; it gets the same bytes once it is back (CBK-1)', async () => {
+  gateway.sandbox.source.refuse({ status: 503, times: 2, pathPrefix: '/callbacks/HKDFPS' });
+  const request = proxyRequest('+66850000001');
+  const asked = await ask(gateway, request, { clientId: 'HKDFPS' });
+  expect(asked.answer?.verified).toBe(true);
+  await evidence.callback(asked);
+  await evidence.closed(request.messageId, 'HKDFPS');
+  expect((await evidence.attempts(request.messageId, 'callback')).map((one) => one.http_status)).toEqual([
+    503, 503, 200,
+  ]);
+});
+
+test('a worker that stops in the middle is followed by another; the answer comes, and the legs are the same bytes', async () => {
+  const request = proxyRequest('+66860000407');
+  const asking = ask(gateway, request);
+  await gateway.sandbox.journal.waitFor(
+    (entry) => entry.kind === 'acmt023' && Buffer.from(entry.bytes ?? '').includes('+66860000407'),
+    20_000,
+  );
+  await gateway.stopWorker();
+  await gateway.startWorker();
+  const asked = await asking;
+  expect(asked.answer).toMatchObject({ verified: true });
+  await evidence.closed(request.messageId);
+  const directory = evidence
+    .about('+66860000407', 'acmt023')
+    .filter((entry) => Buffer.from(entry.bytes ?? '').includes('TH-PROXY'));
+  expect(distinct(directory)).toBe(1);
+});
+
+test(`every message that any party saw is valid, answers repeat their request, and no party saw a rule broken${officialNote}`, async () => {
+  await expectSoundMessages(gateway);
+  const passed = gateway.sandbox.journal
+    .entries()
+    .filter((entry) => entry.kind === 'acmt024' && entry.party.startsWith('source/'));
+  expect(passed.length).toBeGreaterThan(30);
+  for (const entry of passed) {
+    const answer = await parseAcmt024(entry.bytes ?? '');
+    const tree = await validTree('acmt024', entry.bytes ?? '');
+    expect(elementAt(tree, 'IdVrfctnRpt/OrgnlAssgnmt/MsgId')?.text).toBe(answer.original.messageId);
+  }
+});
