@@ -17,6 +17,7 @@ import { healthRoutes } from './health.ts';
 import { problem, renderProblem } from './problem.ts';
 import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
+import { rejectionRoutes } from './rejections.ts';
 import { baseHeaders } from './response.ts';
 import { createRouter, type Router } from './route.ts';
 
@@ -28,6 +29,7 @@ const ownModules: readonly RouteModule[] = [
   quoteRoutes,
   feeRoutes,
   rateRoutes,
+  rejectionRoutes,
   healthRoutes,
   documentationRoutes,
 ];

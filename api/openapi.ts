@@ -109,6 +109,7 @@ export function openApiDocument(app: OpenAPIHono, publicUrl: string, version: st
       { name: 'Fees', description: 'Fee formulas, fees and amounts' },
       { name: 'Rates', description: 'What FX providers post, and what PSPs see of it' },
       { name: 'ISO 20022', description: 'Messages between payment systems' },
+      { name: 'Payments', description: 'What is on record about a payment' },
       { name: 'Service', description: 'Tokens, health, this document' },
     ],
   });

@@ -114,6 +114,12 @@ export const problems = {
     ruleId: 'PAY-8',
     detail: 'There is no payment with this UETR.',
   },
+  'unknown-message': {
+    status: 404,
+    title: 'Unknown message',
+    ruleId: 'SEC-1',
+    detail: 'There is no such message of your side of this payment.',
+  },
   'not-the-destination': {
     status: 403,
     title: 'Not the destination of this payment',

@@ -14,8 +14,10 @@ import { iso20022Routes } from './iso20022.ts';
 import { openBuiltinIssuer } from './issuer.ts';
 import { oauthRoutes } from './oauth.ts';
 import { resolutionRoutes } from './resolutions.ts';
+import { paymentRoutes } from './payments.ts';
 import { startServer } from './server.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
+import { validateRoutes } from './validate.ts';
 
 export interface RunningApi {
   /** http://host:port as it is bound. */
@@ -58,6 +60,8 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     const modules: RouteModule[] = [
       iso20022Routes({ engine, workflows }),
       resolutionRoutes({ engine, workflows }),
+      validateRoutes(engine),
+      paymentRoutes(engine),
     ];
     if (issuer !== undefined) modules.push(oauthRoutes(issuer));
     const app = createApp({

@@ -3,7 +3,7 @@
  * A rejection is a value, told to the other side in a pacs.002 or acmt.024; it is never logged as an error.
  */
 
-interface RejectionRow {
+export interface RejectionRow {
   /** From the external status reason set. */
   readonly isoCode: string;
   readonly ruleId: string;

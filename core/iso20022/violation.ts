@@ -53,7 +53,8 @@ export function rejectionOf(violation: Violation): Rejection {
 }
 
 const withoutPositions = (xpath: string) => xpath.replaceAll(/\[\d+\]/g, '');
-const within = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
+/** Whether an element is the other or stands in it. */
+export const within = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
 
 /**
  * Whether these parts of a message were judged and found valid, whatever else was found.

@@ -1,0 +1,135 @@
+// The form of the evidence of a payment, for the OpenAPI document. Ids, codes, times and hashes; no personal data.
+import { z } from '@hono/zod-openapi';
+import { changes } from '../core/message-difference.ts';
+
+const time = z.string().openapi({ format: 'date-time', example: '2026-11-21T04:00:00.000Z' });
+const id = z.string().openapi({ format: 'uuid' });
+const code = z.string();
+
+const messageSchema = z
+  .object({
+    messageId: id.openapi({ description: 'Our id' }),
+    message: z.string().openapi({ example: 'pacs.008.001.13' }),
+    messageIdentification: z.string().openapi({ description: 'Its MsgId' }),
+    direction: z.enum(['in', 'out']).openapi({ description: 'in: received; out: built by the gateway' }),
+    leg: z.enum(['source', 'destination', 'fxp']),
+    party: z.string().openapi({ description: 'Payment system or FX provider on the other end' }),
+    at: time,
+    status: code.nullable().openapi({ description: 'TxSts of a pacs.002' }),
+    reasonCode: code.nullable(),
+    inReplyTo: id.nullable(),
+    sha256: z.string().openapi({ description: 'Of the bytes, hexadecimal' }),
+    size: z.int().openapi({ description: 'Bytes' }),
+    href: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Where you may read the bytes; null where you may not' }),
+  })
+  .strict()
+  .openapi('PaymentMessage');
+
+const decisionSchema = z
+  .object({
+    status: z.enum(['ACCC', 'RJCT', 'BLCK']),
+    reasonCode: code.nullable(),
+    decidedBy: z.enum(['destination', 'gateway']),
+    ruleId: code.nullable().openapi({ description: 'Rule by which the gateway rejected' }),
+    decidedAt: time,
+    reportMessageId: id.nullable().openapi({ description: "The destination's pacs.002 that decided" }),
+    callbackMessageId: id.nullable(),
+    confirmationMessageId: id.nullable(),
+    notificationMessageId: id.nullable(),
+  })
+  .strict()
+  .openapi('PaymentDecision', { description: 'The one final status (PAY-10)' });
+
+const attemptSchema = z
+  .object({
+    attempt: z.int(),
+    startedAt: time.openapi({ description: 'Before the socket opened' }),
+    finishedAt: time.nullable(),
+    outcome: z.enum(['NOT_SENT', 'MAYBE_SENT', 'ANSWERED']).nullable().openapi({
+      description: 'TIM-3; null while it runs, and after a crash, where it counts as MAYBE_SENT',
+    }),
+    httpStatus: z.int().nullable(),
+    durationMs: z.int().nullable(),
+    errorClass: code.nullable(),
+  })
+  .strict()
+  .openapi('DeliveryAttempt');
+
+const deliverySchema = z
+  .object({
+    kind: z.string().openapi({
+      description: 'instruction, callback, confirmation or notification',
+      example: 'callback',
+    }),
+    messageId: id,
+    party: z.string(),
+    askedAt: time,
+    nextDueAt: time.nullable().openapi({ description: 'Null when nothing more is due' }),
+    deliveredAt: time.nullable(),
+    closedAt: time.nullable(),
+    closedReason: code.nullable(),
+    attempts: z.array(attemptSchema),
+  })
+  .strict()
+  .openapi('PaymentDelivery');
+
+const eventSchema = z
+  .object({
+    at: time,
+    severity: z.enum(['info', 'alert', 'security']),
+    kind: z.string().openapi({ example: 'payment.contradiction' }),
+    party: z.string().nullable(),
+    detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  })
+  .strict()
+  .openapi('PaymentEvent', { description: 'Security events are shown to operators only' });
+
+const differenceSchema = z
+  .object({
+    receivedMessageId: id,
+    forwardedMessageId: id,
+    fields: z.array(
+      z
+        .object({
+          change: z.enum(changes),
+          receivedXpath: z.string().nullable(),
+          forwardedXpath: z.string().nullable(),
+          ruleId: code.nullable().openapi({ description: 'Rule that asks for it; null would be our defect' }),
+          received: z.string().nullable().optional(),
+          forwarded: z.string().nullable().optional(),
+        })
+        .strict()
+        .openapi('FieldDifference', {
+          description: 'Values are shown to whoever may read both messages',
+        }),
+    ),
+  })
+  .strict()
+  .openapi('PaymentDifference', { description: 'The forwarded pacs.008 against the received one' });
+
+export const evidenceSchema = z
+  .object({
+    uetr: id,
+    status: z.enum(['RCVD', 'ACTC', 'ACCC', 'RJCT', 'BLCK']).openapi({
+      description: 'RCVD: stored, not judged yet; ACTC: accepted, no final status yet; then the final status',
+    }),
+    sourceClearingSystem: z.string(),
+    destinationClearingSystem: z.string().nullable(),
+    corridor: z.string().nullable().openapi({ example: 'SG-TH' }),
+    priority: z.enum(['HIGH', 'NORM']).nullable(),
+    receivedAt: time,
+    judgedAt: time.nullable(),
+    acceptanceDateTime: time.nullable().openapi({ description: "AccptncDtTm, the scheme's clock" }),
+    deadlineAt: time.nullable().openapi({ description: 'Of a HIGH payment (TIM-1)' }),
+    quoteId: id.nullable(),
+    messages: z.array(messageSchema),
+    decision: decisionSchema.nullable(),
+    deliveries: z.array(deliverySchema),
+    events: z.array(eventSchema),
+    difference: differenceSchema.nullable().openapi({ description: 'Null when nothing was forwarded' }),
+  })
+  .strict()
+  .openapi('PaymentEvidence');

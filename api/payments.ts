@@ -1,0 +1,208 @@
+// GET /payments/{uetr} and GET /payments/{uetr}/messages/{messageId}: what is on record about a payment, for its sides and
+// for operators. Read only; whoever is no side of a payment is not told that it exists (as in QUO-9).
+import { createHash } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { isMember, resolveAgent } from '../core/agent.ts';
+import { assert } from '../core/assert.ts';
+import { readAgent } from '../core/iso20022/parties.ts';
+import { elementAt, type XmlElement } from '../core/iso20022/tree.ts';
+import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
+import { loadEvidence, submissionOf, type EvidenceMessage, type PaymentEvidence } from '../db/evidence.ts';
+import { messageBody } from '../db/messages.ts';
+import type { XmlEngine } from '../xml/engine.ts';
+import type { Caller } from './caller.ts';
+import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import { evidenceSchema } from './payment-schemas.ts';
+import { isProblem, problem, type Problem } from './problem.ts';
+import { renderEvidence, type View } from './render-evidence.ts';
+import { json } from './response.ts';
+import { xml } from './xml-message.ts';
+
+const roles = ['operator', 'ipso', 'psp'] as const;
+const uetr = z
+  .string()
+  .regex(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    'must be a lower-case UUID v4',
+  )
+  .openapi({ format: 'uuid', example: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01' });
+const messageId = z
+  .string()
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a lower-case UUID')
+  .openapi({ format: 'uuid', description: 'messageId of the timeline' });
+
+/** The evidence of payments, as a module of the app. */
+export function paymentRoutes(engine: XmlEngine): RouteModule {
+  return (router, deps) => {
+    router.add(
+      {
+        method: 'get',
+        path: '/payments/{uetr}',
+        operationId: 'getPayment',
+        summary: 'What is on record about a payment',
+        description:
+          'For operators, for the payment systems on either side, and for the debtor and the creditor agent. Every message, ' +
+          'the decision, every delivery with its attempts, and what differs between the pacs.008 that was received and ' +
+          'the one that was forwarded, each with its rule.',
+        tag: 'Payments',
+        roles,
+        params: z.object({ uetr }),
+        problems: ['unknown-payment'],
+        answer: { description: 'The evidence', schema: evidenceSchema },
+      },
+      async ({ params, caller }) => {
+        const seen = await openEvidence(deps, engine, params.uetr, caller);
+        if (isProblem(seen)) return seen;
+        const { evidence, view } = seen;
+        const difference = await differenceOf(deps, engine, evidence);
+        return json(renderEvidence(params.uetr, evidence, { ...view, difference }));
+      },
+    );
+    router.add(
+      {
+        method: 'get',
+        path: '/payments/{uetr}/messages/{messageId}',
+        operationId: 'getPaymentMessage',
+        summary: 'The stored bytes of a message of a payment',
+        description:
+          'Byte for byte as received or sent; ETag is the SHA-256 in hexadecimal, Repr-Digest the same as RFC 9530 writes it. ' +
+          'A side reads the messages of its own leg; operators read all.',
+        tag: 'Payments',
+        roles,
+        params: z.object({ uetr, messageId }),
+        problems: ['unknown-payment', 'unknown-message'],
+        answer: { description: 'The message', contentType: 'application/xml', schema: z.string() },
+      },
+      async ({ params, caller }) => {
+        const seen = await openEvidence(deps, engine, params.uetr, caller);
+        if (isProblem(seen)) return seen;
+        const { evidence, view } = seen;
+        const message = evidence.messages.find((one) => one.messageId === params.messageId);
+        if (message === undefined || !view.mayRead(message)) return problem('unknown-message');
+        return bytesOf(deps, message);
+      },
+    );
+  };
+}
+
+interface Seen {
+  readonly evidence: PaymentEvidence;
+  readonly view: View;
+}
+
+async function openEvidence(
+  deps: ApiDependencies,
+  engine: XmlEngine,
+  paymentUetr: string,
+  caller: Caller,
+): Promise<Seen | Problem> {
+  const evidence = await loadEvidence(deps.db, paymentUetr);
+  const view = await viewOf(deps, engine, evidence, caller);
+  return view === undefined
+    ? problem('unknown-payment', { ruleId: 'SEC-1', detail: 'There is no such payment of yours.' })
+    : { evidence, view };
+}
+
+/** Undefined when the payment does not exist for the caller. */
+async function viewOf(
+  deps: ApiDependencies,
+  engine: XmlEngine,
+  evidence: PaymentEvidence,
+  caller: Caller,
+): Promise<View | undefined> {
+  const source = submissionOf(evidence)?.party;
+  if (source === undefined) return undefined;
+  if (caller.role === 'operator' || caller.role === 'all') {
+    return { mayList: () => true, mayRead: () => true, seesSecurityEvents: true };
+  }
+  const systems = {
+    source,
+    destination: evidence.payment?.destinationSystem ?? undefined,
+  };
+  const isOfPayment = ({ leg, party }: EvidenceMessage) => leg === 'fxp' || party === systems[leg];
+  const sides = await sidesOf(deps, engine, evidence, { caller, systems });
+  if (!sides.source && !sides.destination) return undefined;
+  return {
+    mayList: isOfPayment,
+    mayRead: (message) => message.leg !== 'fxp' && sides[message.leg] && isOfPayment(message),
+    seesSecurityEvents: false,
+  };
+}
+
+interface Sides {
+  readonly source: boolean;
+  readonly destination: boolean;
+}
+
+async function sidesOf(
+  deps: ApiDependencies,
+  engine: XmlEngine,
+  { payment }: PaymentEvidence,
+  { caller, systems }: { caller: Caller; systems: { source: string; destination: string | undefined } },
+): Promise<Sides> {
+  const { role, clearingSystemId, institutionId } = caller;
+  if (role === 'ipso' && clearingSystemId !== undefined) {
+    return {
+      source: clearingSystemId === systems.source,
+      destination: clearingSystemId === systems.destination,
+    };
+  }
+  if (role !== 'psp' || institutionId === undefined || payment === undefined) {
+    return { source: false, destination: false };
+  }
+  const debtorAgentId = payment.accepted
+    ? payment.debtorAgentId
+    : await claimedDebtorAgent(deps, engine, payment.messageId, systems.source);
+  return {
+    source: institutionId === debtorAgentId,
+    destination: institutionId === payment.creditorAgentId,
+  };
+}
+
+/**
+ * The debtor agent that a rejected submission names, when it is a member of the submitting system: others did not submit
+ * anything, whatever a message says of them.
+ */
+async function claimedDebtorAgent(
+  deps: ApiDependencies,
+  engine: XmlEngine,
+  submissionId: string,
+  sourceSystem: string,
+): Promise<string | null> {
+  const document = await documentOf(deps, engine, submissionId);
+  const agent = readAgent(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf/DbtrAgt'));
+  const institution = agent && resolveAgent(deps.reference.current(), agent, sourceSystem);
+  return institution !== undefined && isMember(institution, sourceSystem) ? institution.institutionId : null;
+}
+
+/** The tree of a stored pacs.008. */
+async function documentOf(deps: ApiDependencies, engine: XmlEngine, id: string): Promise<XmlElement> {
+  const parsed = engine.parse(await messageBody(deps.db, id), ['pacs008']);
+  assert(parsed.ok, 'a stored message passed intake');
+  parsed.message.dispose(); // the tree outlives the document
+  return parsed.message.document;
+}
+
+/** Null when nothing was forwarded. */
+async function differenceOf(
+  deps: ApiDependencies,
+  engine: XmlEngine,
+  { payment }: PaymentEvidence,
+): Promise<readonly FieldDifference[] | null> {
+  if (payment === undefined || payment.forwardedMessageId === null) return null;
+  const [received, forwarded] = await Promise.all([
+    documentOf(deps, engine, payment.messageId),
+    documentOf(deps, engine, payment.forwardedMessageId),
+  ]);
+  return compareMessages(received, forwarded);
+}
+
+async function bytesOf(deps: ApiDependencies, message: EvidenceMessage): Promise<Response> {
+  const body = await messageBody(deps.db, message.messageId);
+  const digest = createHash('sha256').update(body).digest();
+  assert(digest.equals(message.sha256), 'a stored message has the bytes that its hash is of');
+  return xml(body, {
+    etag: `"${digest.toString('hex')}"`,
+    'repr-digest': `sha-256=:${digest.toString('base64')}:`,
+  });
+}

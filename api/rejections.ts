@@ -1,0 +1,55 @@
+// GET /iso20022/rejections: the published table of what the gateway itself refuses messages for. Read only, the same for all.
+import { z } from '@hono/zod-openapi';
+import { rejections, type RejectionKey, type RejectionRow } from '../core/rejection.ts';
+import { referenceAnswer } from './reference-answer.ts';
+import type { Router } from './route.ts';
+
+const rowSchema = z
+  .object({
+    id: z.string().openapi({ description: 'Stable name', example: 'quote-expired' }),
+    isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'AB04' }),
+    ruleId: z.string().openapi({ description: 'Rule that AddtlInf names', example: 'PAY-4' }),
+    checks: z.string().openapi({ description: 'What must hold' }),
+    xpath: z.string().nullable().openapi({
+      description:
+        'Where it stands, from /Document on; null where the message decides, or nothing of it is meant',
+    }),
+    text: z.string().openapi({ description: 'Public text', example: 'quote expired' }),
+  })
+  .strict()
+  .openapi('Rejection');
+
+const tableSchema = z
+  .object({ rejections: z.array(rowSchema) })
+  .strict()
+  .openapi('Rejections');
+
+export function rejectionRoutes(router: Router): void {
+  router.add(
+    {
+      method: 'get',
+      path: '/iso20022/rejections',
+      operationId: 'listRejections',
+      summary: 'Every reason for which the gateway itself refuses a message',
+      description:
+        'What a destination or a creditor agent refuses carries its own code and passes on unaltered.',
+      tag: 'ISO 20022',
+      roles: 'any',
+      madeFrom: () => rejections,
+      answer: { description: 'The table', schema: tableSchema },
+    },
+    ({ context }) => {
+      const rows = Object.entries(rejections) as [RejectionKey, RejectionRow][];
+      return referenceAnswer(context, rejections, {
+        rejections: rows.map(([id, { isoCode, ruleId, checks, xpath = null, text }]) => ({
+          id,
+          isoCode,
+          ruleId,
+          checks,
+          xpath,
+          text,
+        })),
+      });
+    },
+  );
+}

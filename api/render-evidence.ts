@@ -1,0 +1,128 @@
+// The evidence of a payment as JSON, cut to what a caller may see. It must not look anything up, and writes no value of a
+// message but those of the field difference.
+import { assert } from '../core/assert.ts';
+import { messages, type MessageName } from '../core/iso20022/messages.ts';
+import type { FieldDifference } from '../core/message-difference.ts';
+import type { JsonObject, JsonValue } from '../core/money.ts';
+import {
+  submissionOf,
+  type EvidenceDecision,
+  type EvidenceDelivery,
+  type EvidenceEvent,
+  type EvidenceMessage,
+  type PaymentEvidence,
+} from '../db/evidence.ts';
+
+/** What a caller may see of a payment. */
+export interface View {
+  /** Messages that the timeline shows it. */
+  readonly mayList: (message: EvidenceMessage) => boolean;
+  /** Messages whose bytes and values it may read. */
+  readonly mayRead: (message: EvidenceMessage) => boolean;
+  readonly seesSecurityEvents: boolean;
+}
+
+export interface EvidenceView extends View {
+  readonly difference: readonly FieldDifference[] | null;
+}
+
+export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: EvidenceView): JsonObject {
+  const { payment, decision, deliveries, events } = evidence;
+  const submission = submissionOf(evidence);
+  assert(submission !== undefined, 'a payment was submitted');
+  return {
+    uetr,
+    status: decision?.status ?? (payment === undefined ? 'RCVD' : 'ACTC'),
+    sourceClearingSystem: submission.party,
+    destinationClearingSystem: payment?.destinationSystem ?? null,
+    corridor: payment?.corridor ?? null,
+    priority: payment?.priority ?? null,
+    receivedAt: timeOf(submission.at),
+    judgedAt: timeOf(payment?.judgedAt ?? null),
+    acceptanceDateTime: timeOf(payment?.acceptanceAt ?? null),
+    deadlineAt: timeOf(payment?.deadlineAt ?? null),
+    quoteId: payment?.quoteId ?? null,
+    messages: evidence.messages.filter(view.mayList).map((one) => renderMessage(uetr, one, view)),
+    decision: decision === undefined ? null : renderDecision(decision),
+    deliveries: deliveries.map(renderDelivery),
+    events: events.filter((one) => view.seesSecurityEvents || one.severity !== 'security').map(renderEvent),
+    difference: renderDifference(evidence, view),
+  };
+}
+
+function timeOf(time: Date | null): string | null {
+  return time === null ? null : time.toISOString();
+}
+
+function renderMessage(uetr: string, message: EvidenceMessage, { mayRead }: EvidenceView): JsonObject {
+  return {
+    messageId: message.messageId,
+    message: messages[message.type as MessageName].identifier,
+    messageIdentification: message.identification,
+    direction: message.direction,
+    leg: message.leg,
+    party: message.party,
+    at: timeOf(message.at),
+    status: message.status,
+    reasonCode: message.reasonCode,
+    inReplyTo: message.inReplyTo,
+    sha256: message.sha256.toString('hex'),
+    size: message.size,
+    href: mayRead(message) ? `/payments/${uetr}/messages/${message.messageId}` : null,
+  };
+}
+
+function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObject {
+  return { ...decision, decidedAt: timeOf(decidedAt) };
+}
+
+function renderDelivery(delivery: EvidenceDelivery): JsonObject {
+  const { deliveredAt, closedAt } = delivery;
+  const isOver = deliveredAt !== null || closedAt !== null;
+  return {
+    kind: delivery.kind,
+    messageId: delivery.messageId,
+    party: delivery.party,
+    askedAt: timeOf(delivery.askedAt),
+    nextDueAt: isOver ? null : timeOf(delivery.nextDueAt),
+    deliveredAt: timeOf(deliveredAt),
+    closedAt: timeOf(closedAt),
+    closedReason: delivery.closedReason,
+    attempts: delivery.attempts.map((attempt) => ({
+      attempt: attempt.attempt,
+      startedAt: timeOf(attempt.startedAt),
+      finishedAt: timeOf(attempt.finishedAt),
+      outcome: attempt.outcome,
+      httpStatus: attempt.httpStatus,
+      durationMs: attempt.durationMs,
+      errorClass: attempt.errorClass,
+    })),
+  };
+}
+
+function renderEvent({ at, severity, kind, party, detail }: EvidenceEvent): JsonObject {
+  return { at: timeOf(at), severity, kind, party, detail: detail as JsonValue };
+}
+
+/** Values only for whoever may read both messages. */
+function renderDifference(
+  { payment, messages: all }: PaymentEvidence,
+  { difference, mayRead }: EvidenceView,
+): JsonValue {
+  if (difference === null || payment === undefined) return null;
+  const compared = all.filter(({ messageId }) =>
+    [payment.messageId, payment.forwardedMessageId].includes(messageId),
+  );
+  const showsValues = compared.every(mayRead);
+  return {
+    receivedMessageId: payment.messageId,
+    forwardedMessageId: payment.forwardedMessageId,
+    fields: difference.map((field) => ({
+      change: field.change,
+      receivedXpath: field.receivedXpath ?? null,
+      forwardedXpath: field.forwardedXpath ?? null,
+      ruleId: field.ruleId ?? null,
+      ...(showsValues ? { received: field.received ?? null, forwarded: field.forwarded ?? null } : {}),
+    })),
+  };
+}

@@ -1,0 +1,108 @@
+// POST /iso20022/validate: a dry run. Tells everything that would be held against a message, stores nothing, starts
+// nothing and sends nothing; whoever submits the same bytes later may still be refused for what only a submission is judged by.
+import { z } from '@hono/zod-openapi';
+import { dryRun, layers, type DryRun } from '../core/dry-run.ts';
+import { messages, type MessageName } from '../core/iso20022/messages.ts';
+import { additionalInformation } from '../core/rejection.ts';
+import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
+import type { RouteModule } from './dependencies.ts';
+import { bodyOf, takeMessage } from './intake.ts';
+import { problem } from './problem.ts';
+import { json } from './response.ts';
+import { xmlBody } from './xml-message.ts';
+
+const everyName = Object.keys(messages) as MessageName[];
+
+const violationSchema = z
+  .object({
+    id: z.string().openapi({ description: 'Row of GET /iso20022/rejections', example: 'amount-zero' }),
+    isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'FF01' }),
+    ruleId: z.string().openapi({ example: 'MSG-4' }),
+    xpath: z.string().nullable().openapi({ description: 'From /Document on; null where it has no place' }),
+    text: z.string().openapi({ description: 'Public text' }),
+    additionalInformation: z
+      .string()
+      .openapi({ description: 'AddtlInf as a pacs.002 would carry it (MSG-11)' }),
+  })
+  .strict()
+  .openapi('Violation');
+
+const dryRunSchema = z
+  .object({
+    message: z.string().openapi({ description: 'Message identifier', example: 'pacs.008.001.13' }),
+    valid: z.boolean().openapi({ description: 'Whether nothing was found' }),
+    judged: z.array(z.enum(layers)).openapi({
+      description:
+        'What the message was held against. A layer that is left out was not reached, for the schema found fault with ' +
+        'what it needs, or has nothing to say of such a message.',
+    }),
+    violations: z.array(violationSchema).openapi({
+      description:
+        'Schema first (at most 20), then rules, then reference data; the first is what a submission is told',
+    }),
+  })
+  .strict()
+  .openapi('DryRun');
+
+/** The dry run, as a module of the app. */
+export function validateRoutes(engine: XmlEngine): RouteModule {
+  return (router, deps) => {
+    router.add(
+      {
+        method: 'post',
+        path: '/iso20022/validate',
+        operationId: 'validateMessage',
+        summary: 'Everything that would be held against a message, without submitting it',
+        description:
+          'Takes any of the six messages, found by its namespace; another version is answered with the namespace that is ' +
+          'expected. A pacs.008 or acmt.023 is judged as one that you submit. Nothing is stored. Quotes (PAY-4) and ' +
+          'duplicates (DUP) are judged only when the message is submitted; AccptncDtTm is held against the present (TIM-4).',
+        tag: 'ISO 20022',
+        roles: ['ipso'],
+        before: takeMessage,
+        request: xmlBody,
+        problems: ['message-refused'],
+        answer: { description: 'Every violation', schema: dryRunSchema },
+      },
+      async ({ caller, context }) => {
+        const parsed = engine.parse(bodyOf(context), everyName);
+        if (!parsed.ok) {
+          return problem('message-refused', { detail: `The body is refused: ${parsed.fault.detail}.` });
+        }
+        const { message } = parsed;
+        const run = await judge(message, {
+          reference: deps.reference.current(),
+          submitter: caller.clearingSystemId,
+          now: Date.now(),
+        });
+        return json(render(message, run));
+      },
+    );
+  };
+}
+
+/** Disposes of the message. */
+async function judge(message: ParsedMessage, context: Parameters<typeof dryRun>[1]): Promise<DryRun> {
+  try {
+    const { type, document } = message;
+    return dryRun({ name: type.name, document, violations: await message.validate() }, context);
+  } finally {
+    message.dispose();
+  }
+}
+
+function render({ type }: ParsedMessage, { judged, rejections }: DryRun) {
+  return {
+    message: type.identifier,
+    valid: rejections.length === 0,
+    judged,
+    violations: rejections.map((rejection) => ({
+      id: rejection.key,
+      isoCode: rejection.isoCode,
+      ruleId: rejection.ruleId,
+      xpath: rejection.xpath ?? null,
+      text: rejection.text,
+      additionalInformation: additionalInformation(rejection),
+    })),
+  };
+}

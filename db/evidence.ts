@@ -1,0 +1,184 @@
+// Everything that is on record about one payment, read in one snapshot for whoever must show what happened.
+// It only reads; bodies stay where they are, for the timeline needs their hashes and sizes (SEC-3).
+import { sql } from 'kysely';
+import type { Leg } from './messages.ts';
+import type { Db } from './connection.ts';
+
+export interface EvidenceMessage {
+  readonly messageId: string;
+  readonly type: string;
+  /** Its MsgId. */
+  readonly identification: string;
+  readonly direction: 'in' | 'out';
+  readonly leg: Leg;
+  readonly party: string;
+  readonly status: string | null;
+  readonly reasonCode: string | null;
+  readonly inReplyTo: string | null;
+  readonly sha256: Buffer;
+  /** Bytes. */
+  readonly size: number;
+  readonly at: Date;
+}
+
+export interface EvidenceDecision {
+  readonly status: string;
+  readonly reasonCode: string | null;
+  readonly ruleId: string | null;
+  readonly decidedBy: 'destination' | 'gateway';
+  readonly decidedAt: Date;
+  readonly reportMessageId: string | null;
+  readonly callbackMessageId: string | null;
+  readonly confirmationMessageId: string | null;
+  readonly notificationMessageId: string | null;
+}
+
+export interface EvidenceAttempt {
+  readonly attempt: number;
+  readonly startedAt: Date;
+  /** Null while it runs, and when a crash left it open: then it counts as MAYBE_SENT (TIM-3). */
+  readonly finishedAt: Date | null;
+  readonly outcome: string | null;
+  readonly httpStatus: number | null;
+  readonly durationMs: number | null;
+  readonly errorClass: string | null;
+}
+
+export interface EvidenceDelivery {
+  readonly kind: string;
+  readonly messageId: string;
+  readonly party: string;
+  readonly askedAt: Date;
+  readonly nextDueAt: Date;
+  readonly deliveredAt: Date | null;
+  readonly closedAt: Date | null;
+  readonly closedReason: string | null;
+  readonly attempts: readonly EvidenceAttempt[];
+}
+
+export interface EvidenceEvent {
+  readonly at: Date;
+  readonly severity: string;
+  readonly kind: string;
+  readonly party: string | null;
+  readonly detail: unknown;
+}
+
+/** The row of a payment, as far as it tells whose it is and where it goes. */
+export interface EvidencePayment {
+  readonly accepted: boolean;
+  readonly messageId: string;
+  readonly forwardedMessageId: string | null;
+  readonly sourceSystem: string;
+  readonly destinationSystem: string | null;
+  readonly corridor: string | null;
+  readonly priority: string | null;
+  readonly judgedAt: Date;
+  readonly acceptanceAt: Date | null;
+  readonly deadlineAt: Date | null;
+  readonly quoteId: string | null;
+  readonly debtorAgentId: string | null;
+  readonly creditorAgentId: string | null;
+}
+
+export interface PaymentEvidence {
+  /** Undefined while its first submission is stored and not yet judged. */
+  readonly payment: EvidencePayment | undefined;
+  readonly decision: EvidenceDecision | undefined;
+  /** Oldest first, as everything here. */
+  readonly messages: readonly EvidenceMessage[];
+  readonly deliveries: readonly EvidenceDelivery[];
+  readonly events: readonly EvidenceEvent[];
+}
+
+/** The pacs.008 that the payment is of; while none is judged, the first one that came. Undefined where there is no payment. */
+export function submissionOf({ payment, messages }: PaymentEvidence): EvidenceMessage | undefined {
+  return messages.find((one) =>
+    payment === undefined
+      ? one.type === 'pacs008' && one.direction === 'in'
+      : one.messageId === payment.messageId,
+  );
+}
+
+/** What is on record under a UETR; everything may be empty. */
+export async function loadEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (snapshot) => ({
+      payment: await loadPayment(snapshot, uetr),
+      decision: await loadDecision(snapshot, uetr),
+      messages: await loadMessages(snapshot, uetr),
+      deliveries: await loadDeliveries(snapshot, uetr),
+      events: await loadEvents(snapshot, uetr),
+    }));
+}
+
+function loadPayment(db: Db, uetr: string): Promise<EvidencePayment | undefined> {
+  return db
+    .selectFrom('payments') // primary key
+    .select([
+      'accepted',
+      'message_id as messageId',
+      'forwarded_message_id as forwardedMessageId',
+      'source_clearing_system as sourceSystem',
+      'destination_clearing_system as destinationSystem',
+      'corridor',
+      'priority',
+      'received_at as judgedAt',
+      'acceptance_at as acceptanceAt',
+      'deadline_at as deadlineAt',
+      'quote_id as quoteId',
+      'debtor_agent_id as debtorAgentId',
+      'creditor_agent_id as creditorAgentId',
+    ])
+    .where('uetr', '=', uetr)
+    .executeTakeFirst();
+}
+
+async function loadDecision(db: Db, uetr: string): Promise<EvidenceDecision | undefined> {
+  const { rows } = await sql<EvidenceDecision>`
+    select status, reason_code as "reasonCode", rule_id as "ruleId", decided_by as "decidedBy",
+      decided_at as "decidedAt", report_message_id as "reportMessageId", callback_message_id as "callbackMessageId",
+      confirmation_message_id as "confirmationMessageId", notification_message_id as "notificationMessageId"
+    from decisions where uetr = ${uetr}`.execute(db); // primary key
+  return rows[0];
+}
+
+async function loadMessages(db: Db, uetr: string): Promise<readonly EvidenceMessage[]> {
+  const { rows } = await sql<EvidenceMessage>`
+    select message_id as "messageId", message_type as type, message_identification as identification, direction, leg,
+      party, status, reason_code as "reasonCode", in_reply_to as "inReplyTo", sha256, octet_length(body) as size,
+      created_at as at
+    from messages where uetr = ${uetr}
+    order by created_at, direction, leg desc, message_id`.execute(db); // index messages_uetr
+  return rows;
+}
+
+async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDelivery[]> {
+  const { rows } = await sql<Omit<EvidenceDelivery, 'attempts'> & { deliveryId: string }>`
+    select delivery_id as "deliveryId", kind, message_id as "messageId", party, asked_at as "askedAt",
+      next_due_at as "nextDueAt", delivered_at as "deliveredAt", closed_at as "closedAt",
+      closed_reason as "closedReason"
+    from deliveries where uetr = ${uetr}
+    order by asked_at, kind`.execute(db); // unique (uetr, kind)
+  const attempts = await sql<EvidenceAttempt & { deliveryId: string }>`
+    select delivery_id as "deliveryId", attempt, started_at as "startedAt", finished_at as "finishedAt", outcome,
+      http_status as "httpStatus", duration_ms as "durationMs", error_class as "errorClass"
+    from delivery_attempts where delivery_id = any(${rows.map((row) => row.deliveryId)}::uuid[])
+    order by attempt`.execute(db); // primary key
+  return rows.map(({ deliveryId, ...row }) => ({
+    ...row,
+    attempts: attempts.rows.filter((one) => one.deliveryId === deliveryId),
+  }));
+}
+
+function loadEvents(db: Db, uetr: string): Promise<readonly EvidenceEvent[]> {
+  return db
+    .selectFrom('audit_events') // index audit_events_uetr
+    .select(['occurred_at as at', 'severity', 'kind', 'party', 'detail'])
+    .where('uetr', '=', uetr)
+    .orderBy('audit_event_id')
+    .execute();
+}
