@@ -17,7 +17,7 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
-  readonly schema: { readonly example?: unknown; readonly enum?: readonly string[] };
+  readonly schema: { readonly example?: string; readonly enum?: readonly string[] };
 }
 
 interface ResponseObject {

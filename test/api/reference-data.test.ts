@@ -108,7 +108,7 @@ describe('address types (endpoints 6 to 8)', () => {
     for (const country of ['SG', 'PH', 'DE', 'JP']) {
       const together = (await api.get(`/countries/${country}/address-types-and-inputs`)).body;
       const types = (await api.get(`/countries/${country}/address-types`)).body;
-      expect(together.map(({ inputs: _, ...type }: { inputs: unknown }) => type)).toEqual(types);
+      expect(together.map((type: object) => ({ ...type, inputs: undefined }))).toEqual(types);
       for (const type of together) {
         expect(type.countries).toContain(country);
         const inputs = (await api.get(`/address-types/${type.addressTypeId}/inputs`)).body;

@@ -75,7 +75,17 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     ...(issuer === undefined ? {} : { builtinKey: issuer.verificationKey }),
   });
   const modules = [...(issuer === undefined ? [] : [oauthRoutes(issuer)]), ...(options.modules ?? [])];
-  const app = createApp({ db, reference, config, auth, logger, modules });
+  const closeData = async () => {
+    await reference.close();
+    await db.destroy();
+  };
+  let app;
+  try {
+    app = createApp({ db, reference, config, auth, logger, modules });
+  } catch (error) {
+    await closeData();
+    throw error;
+  }
   const server = await startServer(app, config);
   const url = `http://127.0.0.1:${server.port}`;
   const tokens = new Map<string, Promise<string>>();
@@ -128,8 +138,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
       }),
     close: async () => {
       await server.close();
-      await reference.close();
-      await db.destroy();
+      await closeData();
     },
   };
 }
