@@ -58,7 +58,10 @@ export async function runWorkers(
   deps: ActivityDependencies,
   options: WorkerOptions,
 ): Promise<RunningWorkers> {
-  const connection = await NativeConnection.connect({ address: options.address });
+  const connection = await NativeConnection.connect({
+    address: options.address,
+    grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs both sides more than it spares the network
+  });
   const activities = createActivities(deps);
   const shared = {
     connection,

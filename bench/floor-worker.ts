@@ -23,7 +23,7 @@ const activities: FloorActivities = {
     return Promise.resolve();
   },
 };
-const connection = await NativeConnection.connect({ address });
+const connection = await NativeConnection.connect({ address, grpcCompression: { codec: 'none' } });
 const payments = await Worker.create({
   connection,
   namespace,
