@@ -132,7 +132,11 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
 
 /** The body's bytes, or undefined when they are more than `limit`: reading stops there. */
 export async function readLimited(request: Request, limit: number): Promise<Uint8Array | undefined> {
-  if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined;
+  const length = request.headers.get('content-length');
+  if (length !== null) {
+    // the server reads no more than was announced, and this way without a stream
+    return Number(length) > limit ? undefined : new Uint8Array(await request.arrayBuffer());
+  }
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
