@@ -6,8 +6,10 @@ import { pino } from 'pino';
 import { ConfigurationError, parseWorkerConfig } from '../core/config.ts';
 import { startWorker } from './start.ts';
 
-/** The bundle beside this file in a built image; in a checkout it is made now, which takes some seconds. */
+/** The bundle named by the first argument, or the one beside this file in a built image; else it is made now: seconds. */
 async function workflowBundle(): Promise<WorkflowBundleOption> {
+  const [named] = process.argv.slice(2);
+  if (named !== undefined) return { codePath: named };
   const codePath = fileURLToPath(new URL('workflow-bundle.js', import.meta.url));
   if (existsSync(codePath)) return { codePath };
   const { code } = await bundleWorkflowCode({

@@ -20,7 +20,8 @@ export function toLine(entry: JournalEntry): string {
   return `${JSON.stringify({ ...rest, bodyEncoding, body } satisfies Line)}\n`;
 }
 
-function fromLine(text: string): JournalEntry {
+/** The inverse of `toLine`, for one complete line. */
+export function fromLine(text: string): JournalEntry {
   const { body, bodyEncoding, ...rest } = JSON.parse(text) as Line;
   return body === undefined ? rest : { ...rest, bytes: Buffer.from(body, bodyEncoding) };
 }

@@ -9,8 +9,9 @@ export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Everything the child prints; begun anew at each start. */
+  /** Everything the child prints; begun anew at each start unless `keepLog`. */
   readonly logFile: string;
+  readonly keepLog?: boolean;
   /** Holds the child's process number while it runs, for `stopOrphan`. */
   readonly pidFile: string;
   /** What asks it to stop. */
@@ -31,7 +32,7 @@ const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer 
 
 /** @throws when the command cannot be started */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const log = openSync(options.logFile, 'w');
+  const log = openSync(options.logFile, options.keepLog === true ? 'a' : 'w');
   const child = spawn(options.command, options.args, {
     env: options.env,
     stdio: ['ignore', log, log],

@@ -1,0 +1,101 @@
+// What a person needs to look around in a running demo: every address, the clients, commands to paste. It prints only.
+import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
+import institutions from '../db/seed/institutions.json' with { type: 'json' };
+import { relative } from 'node:path';
+import { quotesPath } from './gateway-client.ts';
+import type { RunFile } from './run-file.ts';
+import { wrap, type Terminal } from './terminal.ts';
+
+const labelWidth = 18;
+
+export function printAddresses(terminal: Terminal, run: RunFile): void {
+  const { sandbox, replaced } = run;
+  const row = (label: string, text: string) => printRow(terminal, label, text);
+  terminal.line();
+  terminal.line(terminal.paint('heading', 'Addresses'));
+  row('API', run.apiUrl);
+  row('API reference', `${run.apiUrl}/reference`);
+  if (run.temporalUiUrl !== undefined)
+    row('Temporal UI', `${run.temporalUiUrl}/namespaces/${run.temporalNamespace}`);
+  row('Temporal', run.temporalAddress);
+  row('Postgres', withoutPassword(run.databaseUrl));
+  row('Source operators', `${sandbox.source}/callbacks/<payment system id>/pacs002`);
+  row('Destinations', `${sandbox.destination}/<operator id>/iso20022/pacs008`);
+  row('FX providers', `${sandbox.fxProvider}/<BIC>/iso20022/fxtr017`);
+  for (const id of [...replaced.operatorIds, ...replaced.fxpBics])
+    row('', `${id}: at your own address instead`);
+  row('Journals', `${fromHere(run.journalDirectory)}/*.jsonl, one file per party`);
+  row('Logs', `${fromHere(run.logDirectory)}/{api,worker,sandbox}.log`);
+  row(
+    'Processes',
+    Object.entries(run.pids)
+      .map(([name, pid]) => `${name} ${pid}`)
+      .join(', '),
+  );
+}
+
+export function printClients(terminal: Terminal, run: RunFile): void {
+  const systems = clearingSystems.map((system) => system.clearingSystemId).join(' ');
+  const fxps = institutions.fxps.map((fxp) => fxp.bic).join(' ');
+  const row = (label: string, text: string) => printRow(terminal, label, text);
+  terminal.line();
+  terminal.line(terminal.paint('heading', 'Clients') + ', each with the secret demo-<client id>');
+  row('PSPs', 'LOTUSGS0 BANYSGS0, and the same of each country: MY TH PH IN ID HK DE FR JP');
+  row('Operators', systems);
+  row('FX providers', fxps);
+  row('Scheme', 'operator');
+  terminal.line();
+  terminal.line(terminal.paint('heading', 'Ask for quotes yourself'));
+  for (const command of quoteCommands(run.apiUrl)) terminal.line(`  ${command}`);
+}
+
+/** Two lines to paste into a shell: a token of a PSP, and its quotes. */
+export function quoteCommands(apiUrl: string): readonly string[] {
+  const path = quotesPath({
+    sourceCountry: 'SG',
+    sourceCurrency: 'SGD',
+    destinationCountry: 'TH',
+    destinationCurrency: 'THB',
+    amountCurrency: 'SGD',
+    amount: '1000',
+    psp: 'LOTUSGS0',
+  });
+  return [
+    `TOKEN=$(curl -s -u LOTUSGS0:demo-LOTUSGS0 -d grant_type=client_credentials ${apiUrl}/oauth/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `curl -s -H "Authorization: Bearer $TOKEN" "${apiUrl}${path}"`,
+  ];
+}
+
+export function printHints(terminal: Terminal): void {
+  terminal.line();
+  terminal.line(terminal.paint('heading', 'What to try next') + ', in another terminal');
+  const hints = [
+    ['npm run pay -- --to MY --amount 250 --account ...0003', 'rejected by the destination: AC04'],
+    ['npm run pay -- --to TH --amount 1000 --account ...0004', 'funds blocked: BLCK'],
+    ['npm run pay -- --to ID --amount 250 --account ...0006 --priority HIGH', 'too late: AB03'],
+    ['npm run pay -- --help', 'everything else'],
+  ] as const;
+  const width = Math.max(...hints.map(([command]) => command.length));
+  for (const [command, what] of hints) {
+    const fits = width + what.length + 4 <= terminal.width;
+    terminal.line(
+      `  ${terminal.paint('name', fits ? command.padEnd(width) : command)}${fits ? '  ' : '\n      '}${what}`,
+    );
+  }
+}
+
+function printRow(terminal: Terminal, label: string, text: string): void {
+  const [first = '', ...rest] = wrap(text, terminal.width - labelWidth - 2);
+  terminal.line(`  ${terminal.paint('muted', label.padEnd(labelWidth))}${first}`);
+  for (const line of rest) terminal.line(`  ${' '.repeat(labelWidth)}${line}`);
+}
+
+function withoutPassword(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  return `${url.host}${url.pathname}`;
+}
+
+function fromHere(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') ? path : short;
+}

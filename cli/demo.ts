@@ -1,0 +1,176 @@
+// `npm run demo` and `npm start`: runs the embedded default until Ctrl-C; the demo plays one payment first and holds its
+// figures against the specification's.
+import { printAddresses, printClients, printHints } from './addresses.ts';
+import type { CommandContext } from './command.ts';
+import { demoFigures, differencesIn } from './demo-figures.ts';
+import { messageValues } from './message-values.ts';
+import { secondsSince } from './parts/progress.ts';
+import { playPayment, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
+import { parseReplacements } from './replacements.ts';
+import { startSystem, type RunningSystem } from './system.ts';
+import { showAmount, type Terminal } from './terminal.ts';
+
+export interface DemoOptions {
+  /** Plays the payment. */
+  readonly plays: boolean;
+  /** Ends after the payment. */
+  readonly once: boolean;
+  /** `MY=http://127.0.0.1:9000` */
+  readonly destination: readonly string[];
+  /** `MERISGS0=http://127.0.0.1:9001` */
+  readonly fxp: readonly string[];
+}
+
+/** Account 0002: the destination answers 202 and reports ACCC 300 ms later, the way most systems work. */
+const demoPlan: PaymentPlan = {
+  sourceCountry: 'SG',
+  destinationCountry: 'TH',
+  amount: '1000',
+  amountCurrency: 'SGD',
+  creditorAccount: { otherId: '6600000002' },
+  priority: 'NORM',
+  debtorAgent: 'LOTUSGS0',
+  creditorAgent: 'LOTUTHS0',
+  waitSeconds: 60, // a busy machine; the payment itself takes half a second
+};
+
+const killedExitCode = 130; // 128 + SIGINT
+
+/** @returns the exit code of the command */
+export async function demo(context: CommandContext, options: DemoOptions): Promise<number> {
+  const { terminal } = context;
+  const say = (line: string) => terminal.line(paintLine(terminal, line));
+  const started = performance.now();
+  const replaced = parseReplacements(options.destination, options.fxp);
+  const interruption = awaitSignals();
+  say(`▶ Starting Isthmus in ${context.folder}`);
+  const system = await startSystem({ ...context, replaced, say });
+  const asked = interruption.handTo(system);
+  say(`✓ Isthmus is up after ${secondsSince(started)}`);
+  const code = await runUntilAsked(context, { system, options, asked });
+  terminal.line();
+  say('▶ Stopping (Ctrl-C again ends everything at once)');
+  const stopping = performance.now();
+  await system.stop();
+  say(`✓ Stopped (${secondsSince(stopping)})`);
+  return code;
+}
+
+/** The first signal asks for an orderly end, the second ends everything at once, and so does the first before all is up. */
+function awaitSignals() {
+  const asked = new AbortController();
+  let running: RunningSystem | undefined;
+  const onSignal = () => {
+    if (running !== undefined && !asked.signal.aborted) {
+      asked.abort();
+      return;
+    }
+    running?.kill(); // parts that are still starting are stopped by their guards
+    process.exit(killedExitCode);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  return {
+    handTo: (system: RunningSystem): AbortController => {
+      running = system;
+      return asked;
+    },
+  };
+}
+
+interface Running {
+  readonly system: RunningSystem;
+  readonly options: DemoOptions;
+  readonly asked: AbortController;
+}
+
+async function runUntilAsked({ terminal }: CommandContext, running: Running): Promise<number> {
+  const { system, options, asked } = running;
+  const untilAsked = new Promise<void>((resolve) => {
+    if (asked.signal.aborted) resolve();
+    asked.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  let broken: string | undefined;
+  const untilBroken = system.broken.then((how) => {
+    broken = how;
+    asked.abort();
+  });
+  printAddresses(terminal, system.run);
+  printClients(terminal, system.run);
+  let code = 0;
+  if (options.plays) {
+    const isGood = await playDemo(terminal, system, asked.signal).catch((error: unknown) => {
+      terminal.line(terminal.paint('bad', `✗ ${error instanceof Error ? error.message : String(error)}`));
+      return false;
+    });
+    if (!isGood) code = 1;
+  }
+  if (!(options.plays && options.once) && !asked.signal.aborted) {
+    printHints(terminal);
+    terminal.line();
+    terminal.line('Isthmus runs until Ctrl-C.');
+    await Promise.race([untilAsked, untilBroken]);
+    if (!options.once) code = 0; // somebody looked around and ended it in order
+  }
+  if (broken === undefined) return code;
+  terminal.line(terminal.paint('bad', `✗ ${broken} Its log is in the folder above; start the demo again.`));
+  return 1;
+}
+
+/** @returns whether every step went well and every figure is the specification's */
+async function playDemo(terminal: Terminal, system: RunningSystem, signal: AbortSignal): Promise<boolean> {
+  terminal.line();
+  terminal.line(
+    terminal.paint('heading', 'One payment: 1,000 SGD from Singapore to Thailand, Lotus Bank to Lotus Bank'),
+  );
+  const payment = await playPayment({ run: system.run, terminal, signal }, demoPlan);
+  terminal.line();
+  const faults = [...faultsOf(payment), ...printFigures(terminal, payment)];
+  for (const fault of faults) terminal.line(terminal.paint('bad', `✗ ${fault}`));
+  if (faults.length > 0) return false;
+  terminal.line(terminal.paint('good', `✓ Credited, and every party was told the same.`));
+  const { temporalUiUrl, temporalNamespace } = system.run;
+  if (temporalUiUrl !== undefined) {
+    const workflowId = encodeURIComponent(`pacs008/${payment.uetr}`);
+    terminal.line(`  Its workflow: ${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${workflowId}`);
+  }
+  return true;
+}
+
+function faultsOf({ answer, final, entries, missing }: PlayedPayment): readonly string[] {
+  const faults = missing.map((what) => `Missing: ${what}. The logs of the processes say why.`);
+  if (answer.status !== 'ACTC') faults.push(`The submission was answered ${answer.status} instead of ACTC.`);
+  if (final !== undefined && final.status !== 'ACCC')
+    faults.push(`The payment ended ${final.status}, not ACCC.`);
+  for (const { party, violation } of entries) {
+    if (violation !== undefined) faults.push(`${party} saw a rule broken: ${violation}`);
+  }
+  return faults;
+}
+
+function printFigures(terminal: Terminal, payment: PlayedPayment): readonly string[] {
+  const figures = demoFigures(payment, messageValues());
+  const width = Math.max(...figures.map(({ name }) => name.length));
+  const faults: string[] = [];
+  terminal.line(terminal.paint('heading', 'The figures, as each party got them'));
+  for (const figure of figures) {
+    const differences = differencesIn(figure);
+    const mark = differences.length === 0 ? terminal.paint('good', '✓') : terminal.paint('bad', '✗');
+    const places = figure.found.map(({ where }) => where).join(', ');
+    terminal.line(
+      `  ${mark} ${figure.name.padEnd(width)}  ${showAmount(figure.expected).padStart(6)}  ${terminal.paint('muted', places)}`,
+    );
+    if (differences.length > 0) {
+      faults.push(
+        `${figure.name} should be ${showAmount(figure.expected)}, but ${differences.join(', ')}. ` +
+          'Other rates than the seed data? npm run reset begins anew.',
+      );
+    }
+  }
+  return faults;
+}
+
+function paintLine(terminal: Terminal, line: string): string {
+  const mark = line.slice(0, 1);
+  const style = { '✓': 'good', '✗': 'bad', '!': 'warning', '▶': 'heading' } as const;
+  return mark in style ? terminal.paint(style[mark as keyof typeof style], mark) + line.slice(1) : line;
+}

@@ -1,0 +1,188 @@
+// The gateway as a PSP and a source operator see it: tokens, reference data, quotes, submission, over HTTP only.
+// Every number of an answer stays the text that was sent (MON-1). It must not look into the gateway's database.
+import { z } from 'zod';
+import { UserError } from './errors.ts';
+
+const decimal = z.string(); // a JSON number, kept as its digits
+const money = z.object({ amount: decimal, currency: z.string() });
+const cappableMoney = money.extend({ cappedToMaxAmount: z.boolean() });
+const agent = z.object({ finInstId: z.object({ name: z.string(), BICFI: z.string() }) });
+const account = z.object({ id: z.string() });
+
+const quote = z.object({
+  quoteId: z.string(),
+  fxpfinInstId: z.string(),
+  exchangeRate: decimal,
+  debtorAgent: z.object({ interbankSettlementAmount: cappableMoney, networkSchemeFee: money }),
+  intermediaryAgent1: agent,
+  intermediaryAgent1Account: account,
+  intermediaryAgent2: agent,
+  intermediaryAgent2Account: account,
+  creditorAgent: z.object({
+    interbankSettlementAmount: cappableMoney,
+    chargesInformation: z.object({ amount: money }),
+    creditorAccountAmount: decimal,
+  }),
+});
+export type OfferedQuote = z.infer<typeof quote>;
+
+const country = z.object({
+  countryCode: z.string(),
+  name: z.string(),
+  currencies: z.array(z.object({ currencyCode: z.string() })),
+  requiredMessageElements: z.object({ pacs008: z.array(z.string()) }),
+});
+export type ServedCountry = z.infer<typeof country>;
+
+const shapes = {
+  quotes: z.object({ quotes: z.array(quote) }),
+  country,
+  maximums: z.array(z.object({ clearingSystemId: z.string() })),
+  token: z.object({ access_token: z.string() }),
+};
+
+const problem = z.object({
+  title: z.string().optional(),
+  detail: z.string().optional(),
+  ruleId: z.string().optional(),
+  errors: z.array(z.object({ detail: z.string() })).optional(),
+});
+
+export interface QuoteRequest {
+  readonly sourceCountry: string;
+  readonly sourceCurrency: string;
+  readonly destinationCountry: string;
+  readonly destinationCurrency: string;
+  readonly amountCurrency: string;
+  readonly amount: string;
+  /** BIC of the requesting PSP. */
+  readonly psp: string;
+}
+
+export interface Submission {
+  /** Payment system that submits. */
+  readonly clearingSystemId: string;
+  readonly xml: string;
+  /** Where the final pacs.002 goes. */
+  readonly pacs002Endpoint: string;
+}
+
+export interface GatewayClient {
+  /** A bearer token of a demo client, whose secret is `demo-` and its id (seed data). Fetched once. */
+  token(clientId: string): Promise<string>;
+  country(code: string, clientId: string): Promise<ServedCountry>;
+  /** The payment system of a country and currency (endpoint 3). */
+  clearingSystemOf(countryCode: string, currencyCode: string, clientId: string): Promise<string>;
+  /** Endpoint 12, best first. */
+  quotes(request: QuoteRequest): Promise<readonly OfferedQuote[]>;
+  /** Endpoint 21: the pacs.002 that answers, as bytes. */
+  submitPacs008(submission: Submission): Promise<Uint8Array>;
+}
+
+const timeoutMs = 40_000; // longer than the longest wait that the gateway grants (PAY-1: 30 s)
+
+/** Path of endpoint 12, for the request itself and for whoever wants to see it. */
+export function quotesPath(request: QuoteRequest): string {
+  const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = request;
+  const corridor = [sourceCountry, sourceCurrency, destinationCountry, destinationCurrency].join('/');
+  return `/quotes/${corridor}/${request.amountCurrency}/${request.amount}?finInstIdType=BICFI&finInstId=${request.psp}`;
+}
+
+export function gatewayClient(apiUrl: string): GatewayClient {
+  const tokens = new Map<string, Promise<string>>();
+
+  /** @throws UserError when the answer is not 200, with what the gateway says of it */
+  async function call(path: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(`${apiUrl}${path}`, {
+      ...init,
+      signal: AbortSignal.timeout(timeoutMs),
+    }).catch((error: unknown) => {
+      throw new UserError(
+        `The api at ${apiUrl} does not answer (${reasonOf(error)}). Is the demo still running? npm start starts it.`,
+      );
+    });
+    if (response.status === 200) return response;
+    throw new UserError(await explain(`${init.method ?? 'GET'} ${path}`, response));
+  }
+
+  async function get<Value>(path: string, clientId: string, shape: z.ZodType<Value>): Promise<Value> {
+    const response = await call(path, { headers: { authorization: `Bearer ${await token(clientId)}` } });
+    return shape.parse(parseExactJson(await response.text()));
+  }
+
+  async function fetchToken(clientId: string): Promise<string> {
+    const response = await call('/oauth/token', {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${clientId}:demo-${clientId}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=client_credentials',
+    });
+    return shapes.token.parse(await response.json()).access_token;
+  }
+
+  function token(clientId: string): Promise<string> {
+    const known = tokens.get(clientId) ?? fetchToken(clientId);
+    tokens.set(clientId, known);
+    return known;
+  }
+
+  return {
+    token,
+    country: (code, clientId) => get(`/countries/${code}`, clientId, shapes.country),
+    clearingSystemOf: async (countryCode, currencyCode, clientId) => {
+      const path = `/countries/${countryCode}/currencies/${currencyCode}/max-amounts`;
+      const [first] = await get(path, clientId, shapes.maximums);
+      if (first === undefined)
+        throw new UserError(`${countryCode} has no payment system for ${currencyCode}.`);
+      return first.clearingSystemId;
+    },
+    quotes: async (request) => (await get(quotesPath(request), request.psp, shapes.quotes)).quotes,
+    submitPacs008: async ({ clearingSystemId, xml, pacs002Endpoint }) => {
+      const response = await call(
+        `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(pacs002Endpoint)}`,
+        {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${await token(clearingSystemId)}`,
+            'content-type': 'application/xml',
+          },
+          body: xml,
+        },
+      );
+      return new Uint8Array(await response.arrayBuffer());
+    },
+  };
+}
+
+/** JSON whose numbers become strings of the very digits that were written. */
+export function parseExactJson(text: string): unknown {
+  const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+  return JSON.parse(
+    text.replaceAll(stringOrNumber, (token) => (token.startsWith('"') ? token : `"${token}"`)),
+  );
+}
+
+async function explain(request: string, response: Response): Promise<string> {
+  const text = await response.text();
+  const head = `${request} was answered with HTTP ${response.status}`;
+  const parsed = problem.safeParse(parseJsonOrNothing(text));
+  if (!parsed.success) return `${head}.`;
+  const { title = '', detail = '', ruleId, errors = [] } = parsed.data;
+  const said = [title, detail, ...errors.map((one) => one.detail)].filter((part) => part !== '').join(': ');
+  return `${head}: ${said}${ruleId === undefined ? '' : ` (${ruleId})`}`;
+}
+
+function parseJsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

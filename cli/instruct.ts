@@ -1,0 +1,74 @@
+// What a source PSP and its operator write into a pacs.008: the terms of a quote (MSG-6), the accounts, the purposes that
+// the destination country requires (MSG-7). It must not compute an amount.
+import { randomUUID } from 'node:crypto';
+import { buildPacs008, type OriginalPacs008 } from '../core/iso20022/build-pacs008.ts';
+import type { AccountIdentification } from '../core/iso20022/parties.ts';
+import type { OfferedQuote, ServedCountry } from './gateway-client.ts';
+
+export interface Instruction {
+  readonly quote: OfferedQuote;
+  /** Payment system that submits. */
+  readonly clearingSystemId: string;
+  /** BICs. */
+  readonly debtorAgent: string;
+  readonly creditorAgent: string;
+  readonly creditorAccount: AccountIdentification;
+  readonly priority: 'HIGH' | 'NORM';
+  readonly destination: ServedCountry;
+}
+
+export interface WrittenInstruction {
+  readonly uetr: string;
+  readonly messageId: string;
+  readonly xml: string;
+}
+
+/** A new payment under a UETR and MsgId of its own, accepted by the debtor agent now. */
+export function writeInstruction(instruction: Instruction): WrittenInstruction {
+  const { quote, debtorAgent, creditorAgent, clearingSystemId, destination } = instruction;
+  const now = new Date().toISOString();
+  const uetr = randomUUID();
+  const reference = `${now.slice(0, 19).replaceAll(/\D/g, '')}-${uetr.slice(0, 8)}`; // 23 characters
+  const messageId = `${clearingSystemId}-${reference}`; // Max35Text
+  const source = quote.debtorAgent.interbankSettlementAmount;
+  const fee = quote.creditorAgent.chargesInformation.amount;
+  const required = destination.requiredMessageElements.pacs008;
+  const values: OriginalPacs008 = {
+    messageId,
+    creationDateTime: now,
+    clearingSystemId,
+    instructionId: `I-${reference}`,
+    endToEndId: `E-${reference}`,
+    transactionId: `T-${reference}`,
+    uetr,
+    priority: instruction.priority,
+    ...(required.includes('categoryPurposeCode') && { categoryPurpose: 'CASH' }),
+    ...(required.includes('purposeCode') && { purpose: 'GDDS' }),
+    interbankSettlementAmount: { currency: source.currency, amount: source.amount },
+    acceptanceDateTime: now,
+    agreedRate: {
+      preAgreedExchangeRate: quote.exchangeRate,
+      unitCurrency: source.currency,
+      quotedCurrency: fee.currency,
+      quoteId: quote.quoteId,
+    },
+    charges: [
+      { currency: source.currency, amount: '0', agent: { bicfi: debtorAgent } }, // this PSP takes no fee
+      { currency: fee.currency, amount: fee.amount, agent: { bicfi: creditorAgent } },
+    ],
+    instructingAgent: { bicfi: debtorAgent },
+    instructedAgent: { bicfi: quote.intermediaryAgent1.finInstId.BICFI },
+    intermediaryAgent1: { bicfi: quote.intermediaryAgent1.finInstId.BICFI },
+    intermediaryAgent1Account: { otherId: quote.intermediaryAgent1Account.id },
+    intermediaryAgent2: { bicfi: quote.intermediaryAgent2.finInstId.BICFI },
+    intermediaryAgent2Account: { otherId: quote.intermediaryAgent2Account.id },
+    debtorAgent: { bicfi: debtorAgent },
+    creditorAgent: { bicfi: creditorAgent },
+    debtor: { name: 'Aisha Tan' },
+    creditor: { name: 'Somchai Jaidee' },
+    debtorAccount: { otherId: '1110000001' },
+    creditorAccount: instruction.creditorAccount,
+    remittanceInformation: 'Isthmus demo',
+  };
+  return { uetr, messageId, xml: buildPacs008(values) };
+}

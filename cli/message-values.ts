@@ -1,0 +1,37 @@
+// Reads the messages that the parties got, for the timeline and for the comparison of figures. It judges nothing: what the
+// gateway sends is validated by the gateway, by the parties and by the tests.
+import { readFxtr017, type Fxtr017 } from '../core/iso20022/fxtr017.ts';
+import type { MessageName } from '../core/iso20022/messages.ts';
+import { readPacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
+import { readForwardedPacs008, type Pacs008, type Reading } from '../core/iso20022/pacs008.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
+import { createLibxml2Engine } from '../xml/libxml2.ts';
+
+export interface MessageValues {
+  /** As the destination gets it. */
+  forwardedPacs008(bytes: Uint8Array): Pacs008;
+  pacs002(bytes: Uint8Array): Pacs002;
+  fxtr017(bytes: Uint8Array): Fxtr017;
+}
+
+/** Each throws when the bytes are not that message. */
+export function messageValues(): MessageValues {
+  const engine = createLibxml2Engine();
+  const read = <Value>(
+    bytes: Uint8Array,
+    name: MessageName,
+    reader: (document: XmlElement) => Reading<Value>,
+  ): Value => {
+    const parsed = engine.parse(bytes, [name]);
+    if (!parsed.ok) throw new Error(`not a ${name}: ${parsed.fault.detail}`);
+    const reading = reader(parsed.message.document);
+    parsed.message.dispose();
+    if (!reading.ok) throw new Error(`not a ${name}: ${reading.rejection.text}`);
+    return reading.value;
+  };
+  return {
+    forwardedPacs008: (bytes) => read(bytes, 'pacs008', readForwardedPacs008),
+    pacs002: (bytes) => read(bytes, 'pacs002', readPacs002),
+    fxtr017: (bytes) => read(bytes, 'fxtr017', readFxtr017),
+  };
+}

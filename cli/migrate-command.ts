@@ -1,0 +1,55 @@
+// `npm run migrate`: brings a database to the newest schema and writes db/schema.sql, which the tests hold against a fresh
+// database. The job of a deployment is cli/migrate.ts.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from '../db/connection.ts';
+import { migrate } from '../db/migrate.ts';
+import { dumpSchema } from '../db/schema-dump.ts';
+import type { CommandContext } from './command.ts';
+import { defaultPostgresPort, startPostgres } from './parts/postgres.ts';
+import { claimFolder, FolderInUseError, type Claim } from './parts/claim.ts';
+import { readRunFile } from './run-file.ts';
+
+/** DATABASE_URL, else the database of the demo that runs, else the embedded one, started for the purpose. */
+export async function migrateAndDump(context: CommandContext): Promise<void> {
+  const { env, folder, terminal } = context;
+  const say = (line: string) => terminal.line(line);
+  const given = env['DATABASE_URL'] ?? '';
+  if (given !== '') return migrateOne(context, given);
+  let claim: Claim;
+  try {
+    claim = await claimFolder(folder);
+  } catch (error) {
+    const run = error instanceof FolderInUseError ? readRunFile(folder) : undefined;
+    if (run === undefined) throw error;
+    return migrateOne(context, run.databaseUrl);
+  }
+  try {
+    const postgres = await startPostgres({
+      env,
+      folder,
+      database: 'isthmus',
+      preferredPort: defaultPostgresPort,
+      say,
+    });
+    try {
+      await migrateOne(context, postgres.url);
+    } finally {
+      await postgres.stop();
+    }
+  } finally {
+    await claim.release();
+  }
+}
+
+async function migrateOne({ root, terminal }: CommandContext, databaseUrl: string): Promise<void> {
+  const { applied } = await migrate(databaseUrl);
+  terminal.line(applied.length === 0 ? '✓ The schema is current' : `✓ Applied ${applied.join(', ')}`);
+  const db = connect(databaseUrl, { applicationName: 'isthmus-migrate', maxConnections: 1 });
+  try {
+    writeFileSync(join(root, 'db', 'schema.sql'), await dumpSchema(db));
+  } finally {
+    await db.destroy();
+  }
+  terminal.line('✓ Wrote db/schema.sql');
+}

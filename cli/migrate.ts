@@ -1,0 +1,28 @@
+// Entry of the migrate job (dist/migrate.js): brings DATABASE_URL to the newest schema and ends. With DEMO=1 it loads the
+// seed data too, with the sandbox at its default ports. Safe to run again, and by several at once.
+import { parseCommonConfig, ConfigurationError } from '../core/config.ts';
+import { migrate } from '../db/migrate.ts';
+import { seed } from '../db/seed.ts';
+import { sandboxEnvironmentVariables } from '../sandbox/environment.ts';
+import { addressesWith, parseReplacements } from './replacements.ts';
+
+async function main(): Promise<void> {
+  const { databaseUrl } = parseCommonConfig(process.env);
+  const { applied } = await migrate(databaseUrl);
+  const said = applied.length === 0 ? 'the schema is current' : `applied ${applied.join(', ')}`;
+  process.stdout.write(`${JSON.stringify({ service: 'isthmus-migrate', msg: said })}\n`);
+  if (process.env['DEMO'] !== '1') return;
+  const at = (port: string) => `http://127.0.0.1:${port}`;
+  const { DESTINATION_PORT, FXP_PORT } = sandboxEnvironmentVariables;
+  const sandbox = { destination: at(DESTINATION_PORT.default), fxProvider: at(FXP_PORT.default) };
+  await seed(databaseUrl, addressesWith(parseReplacements([], []), sandbox));
+  process.stdout.write(
+    `${JSON.stringify({ service: 'isthmus-migrate', msg: 'seed data loaded (DEMO=1)' })}\n`,
+  );
+}
+
+main().catch((error: unknown) => {
+  const message = error instanceof ConfigurationError ? error.message : error;
+  process.stderr.write(`isthmus migrate failed: ${String(message)}\n`);
+  process.exitCode = 1;
+});

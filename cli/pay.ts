@@ -1,0 +1,123 @@
+// `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached a
+// final status that the source operator was told, whichever it is.
+import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
+import { parseAmount } from '../core/money.ts';
+import type { AccountIdentification } from '../core/iso20022/parties.ts';
+import type { CommandContext } from './command.ts';
+import { UserError } from './errors.ts';
+import { playPayment, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
+import { findRunningDemo, type RunFile } from './run-file.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface PayOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly amount: string;
+  readonly currency?: string;
+  readonly account: string;
+  readonly priority: string;
+  readonly psp?: string;
+  readonly creditorPsp?: string;
+  readonly wait: string;
+}
+
+const noFinalStatus = 3; // apart from 1, what went wrong, and 2, an option that is not understood
+
+/** @returns 0: a final status was told; 3: none in time; 1: something was not as it should be */
+export async function pay(context: CommandContext, options: PayOptions): Promise<number> {
+  const { terminal } = context;
+  const plan = planOf(options);
+  const run = await findRunningDemo(context.folder);
+  const { sourceCountry, destinationCountry, creditorAccount, priority } = plan;
+  const account = creditorAccount.iban ?? creditorAccount.otherId ?? '';
+  terminal.line(
+    terminal.paint(
+      'heading',
+      `${sourceCountry} to ${destinationCountry}, ${priority}, creditor account ${account}`,
+    ),
+  );
+  const payment = await playPayment({ run, terminal }, plan);
+  terminal.line();
+  return conclude(terminal, run, payment);
+}
+
+/** @throws UserError for an option that is not understood */
+export function planOf(options: PayOptions): PaymentPlan {
+  const sourceCountry = country('--from', options.from);
+  const destinationCountry = country('--to', options.to);
+  if (sourceCountry === destinationCountry) throw new UserError('--from and --to must be two countries.');
+  if (parseAmount(options.amount) === undefined) {
+    throw new UserError(`--amount ${options.amount}: write it in plain digits, as in 250 or 250.50 (MON-1).`);
+  }
+  const priority = options.priority.toUpperCase();
+  if (priority !== 'HIGH' && priority !== 'NORM') throw new UserError('--priority is HIGH or NORM.');
+  const waitSeconds = Number(options.wait);
+  if (!(waitSeconds > 0 && waitSeconds <= 3_600)) throw new UserError('--wait takes seconds, 1 to 3600.');
+  return {
+    sourceCountry,
+    destinationCountry,
+    amount: options.amount,
+    ...(options.currency === undefined ? {} : { amountCurrency: options.currency.toUpperCase() }),
+    creditorAccount: creditorAccountOf(options.account),
+    priority,
+    debtorAgent: options.psp ?? `LOTU${sourceCountry}S0`,
+    creditorAgent: options.creditorPsp ?? `LOTU${destinationCountry}S0`,
+    waitSeconds,
+  };
+}
+
+const countries = [...new Set(clearingSystems.flatMap((system) => system.countryCodes))];
+
+function country(option: string, text: string): string {
+  const code = text.toUpperCase();
+  if (countries.includes(code)) return code;
+  throw new UserError(`${option} ${text}: the demo has ${countries.join(', ')}.`);
+}
+
+const shortAccountPrefix = '660000'; // before four digits: an account number of the usual ten
+
+/** Its last four digits choose what the destination does. `...0003`, `…0003` and `0003` are short for `6600000003`. */
+function creditorAccountOf(text: string): AccountIdentification {
+  const given = text.replace(/^(\.+|…)/, '');
+  if (/^\d{1,4}$/.test(given)) return { otherId: shortAccountPrefix + given.padStart(4, '0') };
+  if (/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(given)) return { iban: given };
+  if (/^[A-Za-z0-9-]{5,34}$/.test(given)) return { otherId: given };
+  throw new UserError(`--account ${text}: give an account number, or its last four digits, as in ...0003.`);
+}
+
+function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): number {
+  const { final, missing, entries, uetr } = payment;
+  const violations = entries.flatMap((entry) =>
+    entry.violation === undefined ? [] : [`${entry.party} saw a rule broken: ${entry.violation}`],
+  );
+  for (const violation of violations) terminal.line(terminal.paint('bad', `✗ ${violation}`));
+  if (final === undefined) {
+    terminal.line(
+      terminal.paint(
+        'warning',
+        '! No final status in time. The payment goes on without us; ask again with a longer --wait',
+      ),
+    );
+    terminal.line(`  for the next one, or watch this one: ${workflowUrl(run, uetr)}`);
+    return noFinalStatus;
+  }
+  const { status, reasonCode } = final;
+  const reason = reasonCode === undefined ? '' : ` ${reasonCode}`;
+  terminal.line(`${meanings[status] ?? status}: ${terminal.paint('heading', status + reason)}`);
+  terminal.line(`  UETR ${uetr}, workflow ${workflowUrl(run, uetr)}`);
+  for (const what of missing) terminal.line(terminal.paint('bad', `✗ Not yet seen: ${what}`));
+  return violations.length === 0 && missing.length === 0 ? 0 : 1;
+}
+
+const meanings: Readonly<Partial<Record<string, string>>> = {
+  ACCC: 'Credited',
+  RJCT: 'Rejected, no money moved',
+  BLCK: 'Blocked, neither credited nor returned',
+};
+
+function workflowUrl({ temporalUiUrl, temporalNamespace }: RunFile, uetr: string): string {
+  const workflowId = `pacs008/${uetr}`;
+  return temporalUiUrl === undefined
+    ? workflowId
+    : `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`;
+}

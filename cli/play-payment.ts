@@ -1,0 +1,299 @@
+// Plays one payment as the source PSP and its operator: token, quotes, instruction, submission; then follows the journals
+// of the parties until each has been told. It must not look into the gateway's database.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AccountIdentification } from '../core/iso20022/parties.ts';
+import type { Pacs002 } from '../core/iso20022/pacs002.ts';
+import type { JournalEntry } from '../sandbox/journal.ts';
+import { UserError } from './errors.ts';
+import { gatewayClient, quotesPath, type GatewayClient, type OfferedQuote } from './gateway-client.ts';
+import { writeInstruction, type WrittenInstruction } from './instruct.ts';
+import { followJournals, type JournalFollower } from './journal-follower.ts';
+import { messageValues, type MessageValues } from './message-values.ts';
+import type { RunFile } from './run-file.ts';
+import { renderTable, showAmount, wrap, type Terminal } from './terminal.ts';
+import { gatewayReceives, gatewaySends, lineOf, printLine, type TimelineLine } from './timeline.ts';
+
+export interface PaymentPlan {
+  readonly sourceCountry: string;
+  readonly destinationCountry: string;
+  /** Decimal text. */
+  readonly amount: string;
+  /** Of the amount: it fixes what is sent or what is credited. Absent: the source country's first currency. */
+  readonly amountCurrency?: string;
+  readonly creditorAccount: AccountIdentification;
+  readonly priority: 'HIGH' | 'NORM';
+  /** BICs. */
+  readonly debtorAgent: string;
+  readonly creditorAgent: string;
+  /** How long to wait for the parties to be told. */
+  readonly waitSeconds: number;
+}
+
+export interface PlayedPayment {
+  readonly uetr: string;
+  readonly quote: OfferedQuote;
+  /** The pacs.002 that answered the submission. */
+  readonly answer: Pacs002;
+  /** What the source operator was told at its callback address; undefined: nothing in time. */
+  readonly final: { readonly status: string; readonly reasonCode?: string } | undefined;
+  /** Everything that the parties journaled about it, oldest first. */
+  readonly entries: readonly JournalEntry[];
+  /** Who should have been told and was not. */
+  readonly missing: readonly string[];
+}
+
+export interface Stage {
+  readonly run: RunFile;
+  readonly terminal: Terminal;
+  /** Ends the waiting, as a Ctrl-C does. */
+  readonly signal?: AbortSignal;
+}
+
+const pollMs = 25;
+/** The parties' files are written with a delay of their own: so long a line waits for older ones. */
+const settleMs = 40;
+const quietMs = 300; // a repeat or a contradiction follows the first report closely (accounts 0009, 0010)
+
+/** @throws UserError when the gateway refuses a request, with what it says */
+export async function playPayment(stage: Stage, plan: PaymentPlan): Promise<PlayedPayment> {
+  const { run, terminal } = stage;
+  const gateway = gatewayClient(run.apiUrl);
+  const trip = await planTrip(gateway, plan);
+  const operator = trip.sourceSystem;
+  await step(terminal, `Tokens for ${plan.debtorAgent} and ${operator}`, async () => {
+    await gateway.token(plan.debtorAgent);
+    await gateway.token(operator);
+  });
+  const quote = await chooseQuote(stage, { gateway, plan, trip });
+  const written = writeInstruction({
+    quote,
+    clearingSystemId: operator,
+    debtorAgent: plan.debtorAgent,
+    creditorAgent: plan.creditorAgent,
+    creditorAccount: plan.creditorAccount,
+    priority: plan.priority,
+    destination: trip.destination,
+  });
+  return submitAndFollow(stage, { gateway, plan, operator, quote, written });
+}
+
+interface Trip {
+  readonly destination: Awaited<ReturnType<GatewayClient['country']>>;
+  readonly sourceCurrency: string;
+  readonly destinationCurrency: string;
+  readonly amountCurrency: string;
+  readonly sourceSystem: string;
+}
+
+/** Which currencies and payment systems the countries have, as the gateway's reference data says. */
+async function planTrip(gateway: GatewayClient, plan: PaymentPlan): Promise<Trip> {
+  const psp = plan.debtorAgent;
+  const [source, destination] = await Promise.all([
+    gateway.country(plan.sourceCountry, psp),
+    gateway.country(plan.destinationCountry, psp),
+  ]);
+  const ofSource = source.currencies.map((one) => one.currencyCode);
+  const ofDestination = destination.currencies.map((one) => one.currencyCode);
+  const has = (list: readonly string[]) => list.find((code) => code === plan.amountCurrency);
+  const sourceCurrency = has(ofSource) ?? ofSource[0] ?? '';
+  const destinationCurrency = has(ofDestination) ?? ofDestination[0] ?? '';
+  const amountCurrency = plan.amountCurrency ?? sourceCurrency;
+  if (![sourceCurrency, destinationCurrency].includes(amountCurrency)) {
+    const known = [...ofSource, ...ofDestination].join(', ');
+    throw new UserError(
+      `${plan.sourceCountry} to ${plan.destinationCountry} knows no ${amountCurrency}: --currency takes one of ${known}.`,
+    );
+  }
+  const sourceSystem = await gateway.clearingSystemOf(plan.sourceCountry, sourceCurrency, psp);
+  return { destination, sourceCurrency, destinationCurrency, amountCurrency, sourceSystem };
+}
+
+async function chooseQuote(
+  { terminal }: Stage,
+  { gateway, plan, trip }: { gateway: GatewayClient; plan: PaymentPlan; trip: Trip },
+): Promise<OfferedQuote> {
+  const request = { ...plan, ...trip, psp: plan.debtorAgent };
+  const quotes = await step(terminal, `Quotes: GET ${quotesPath(request)}`, () => gateway.quotes(request));
+  const [best] = quotes;
+  if (best === undefined) {
+    throw new UserError(
+      `No FX provider quotes ${trip.sourceCurrency} to ${trip.destinationCurrency} between these countries. Try --to MY.`,
+    );
+  }
+  const columns = [
+    { title: 'rank', align: 'right' },
+    { title: 'FX provider' },
+    { title: 'rate', align: 'right' },
+    { title: `${trip.sourceCurrency} settled`, align: 'right' },
+    { title: `${trip.destinationCurrency} settled`, align: 'right' },
+    { title: 'creditor agent fee', align: 'right' },
+    { title: 'credited', align: 'right' },
+    { title: 'scheme fee', align: 'right' },
+  ] as const;
+  const rows = quotes.map((one, index) => [String(index + 1), ...quoteCells(one)]);
+  for (const line of renderTable(columns, rows)) terminal.line(`  ${line}`);
+  const { quoteId, fxpfinInstId, exchangeRate } = best;
+  terminal.line(`  Chosen: ${terminal.paint('name', fxpfinInstId)} at ${exchangeRate}, quote ${quoteId}`);
+  const capped =
+    best.debtorAgent.interbankSettlementAmount.cappedToMaxAmount ||
+    best.creditorAgent.interbankSettlementAmount.cappedToMaxAmount;
+  if (capped)
+    terminal.line(terminal.paint('warning', '  The amount was reduced to what both systems allow.'));
+  return best;
+}
+
+function quoteCells({ fxpfinInstId, exchangeRate, debtorAgent, creditorAgent }: OfferedQuote): string[] {
+  return [
+    fxpfinInstId,
+    exchangeRate,
+    showAmount(debtorAgent.interbankSettlementAmount.amount),
+    showAmount(creditorAgent.interbankSettlementAmount.amount),
+    showAmount(creditorAgent.chargesInformation.amount.amount),
+    showAmount(creditorAgent.creditorAccountAmount),
+    `${showAmount(debtorAgent.networkSchemeFee.amount)} ${debtorAgent.networkSchemeFee.currency}`,
+  ];
+}
+
+interface Underway {
+  readonly gateway: GatewayClient;
+  readonly plan: PaymentPlan;
+  /** Payment system that submits. */
+  readonly operator: string;
+  readonly quote: OfferedQuote;
+  readonly written: WrittenInstruction;
+}
+
+async function submitAndFollow(stage: Stage, underway: Underway): Promise<PlayedPayment> {
+  const { run, terminal } = stage;
+  const { gateway, operator, quote, written } = underway;
+  const { uetr, xml } = written;
+  const values = messageValues();
+  const journals = followJournals(run.journalDirectory);
+  const source = quote.debtorAgent.interbankSettlementAmount;
+  terminal.line();
+  const startedAt = Date.now();
+  printLine(terminal, {
+    elapsedMs: 0,
+    parties: gatewayReceives(operator),
+    message: 'pacs.008',
+    detail: `${showAmount(source.amount)} ${source.currency} at ${quote.exchangeRate}, UETR ${uetr}`,
+  });
+  const answering = gateway
+    .submitPacs008({
+      clearingSystemId: operator,
+      xml,
+      pacs002Endpoint: `${run.sandbox.source}/callbacks/${operator}/pacs002`,
+    })
+    .then((bytes) => ({ elapsedMs: Date.now() - startedAt, report: values.pacs002(bytes) }));
+  const isFxpOurs = !run.replaced.fxpBics.includes(quote.fxpfinInstId);
+  const { waitSeconds } = underway.plan;
+  const following = { answering, operator, journals, values, uetr, startedAt, waitSeconds, isFxpOurs };
+  const [{ report: answer }, entries] = await Promise.all([answering, follow(stage, following)]);
+  const told = entries.find((entry) => entry.party.startsWith('source/') && entry.status !== undefined);
+  return {
+    uetr,
+    quote,
+    answer,
+    final:
+      told?.status === undefined
+        ? undefined
+        : { status: told.status, ...(told.reasonCode === undefined ? {} : { reasonCode: told.reasonCode }) },
+    entries,
+    missing: missingIn(entries, isFxpOurs),
+  };
+}
+
+interface Following {
+  readonly answering: Promise<{ readonly elapsedMs: number; readonly report: Pacs002 }>;
+  readonly operator: string;
+  readonly journals: JournalFollower;
+  readonly values: MessageValues;
+  readonly uetr: string;
+  readonly startedAt: number;
+  readonly waitSeconds: number;
+  /** Whether the FX provider of the quote writes a journal of ours. */
+  readonly isFxpOurs: boolean;
+}
+
+/**
+ * Prints the answer and what the parties journal, in the order of their times, until each was told and a moment of quiet
+ * has passed, or the time is over.
+ */
+async function follow(stage: Stage, following: Following): Promise<readonly JournalEntry[]> {
+  const { terminal, signal } = stage;
+  const { answering, operator, journals, values, uetr, startedAt, isFxpOurs } = following;
+  const entries: JournalEntry[] = [];
+  let waiting: TimelineLine[] = [];
+  let isAnswered = false;
+  const answered = answering.then(
+    ({ elapsedMs, report }) => {
+      waiting.push(answerLine(operator, elapsedMs, report));
+      isAnswered = true;
+    },
+    () => (isAnswered = true), // whoever awaits the answer tells why
+  );
+  const flush = (untilMs: number) => {
+    waiting.sort((one, other) => one.elapsedMs - other.elapsedMs);
+    for (const line of waiting) if (line.elapsedMs <= untilMs) printLine(terminal, line);
+    waiting = waiting.filter((line) => line.elapsedMs > untilMs);
+  };
+  const isOver = () => Date.now() - startedAt >= following.waitSeconds * 1_000 || signal?.aborted === true;
+  const isComplete = () => isAnswered && missingIn(entries, isFxpOurs).length === 0;
+  for (let quietSince = Date.now(); !isOver();) {
+    const news = journals.next().filter((entry) => entry.uetr === uetr);
+    waiting.push(...news.map((entry) => lineOf(entry, startedAt, values)));
+    entries.push(...news);
+    if (news.length > 0) quietSince = Date.now();
+    flush(Date.now() - startedAt - settleMs);
+    if (isComplete() && Date.now() - quietSince >= quietMs) break;
+    await delay(pollMs);
+  }
+  await answered;
+  flush(Number.POSITIVE_INFINITY);
+  return entries;
+}
+
+function answerLine(operator: string, elapsedMs: number, report: Pacs002): TimelineLine {
+  const { status, reasonCode, additionalInformation = [] } = report;
+  const said = ['in the HTTP answer', reasonCode, ...additionalInformation];
+  return {
+    elapsedMs,
+    parties: gatewaySends(operator),
+    message: 'pacs.002',
+    status,
+    detail: said.filter((part) => part !== undefined).join('; '),
+  };
+}
+
+/** Who has not been told yet, as far as their journals are ours. */
+function missingIn(entries: readonly JournalEntry[], isFxpOurs: boolean): readonly string[] {
+  const got = (
+    party: string,
+    kind: JournalEntry['kind'],
+    direction: JournalEntry['direction'] = 'received',
+  ) =>
+    entries.find(
+      (entry) => entry.party.startsWith(party) && entry.kind === kind && entry.direction === direction,
+    );
+  const callback = got('source/', 'pacs002');
+  if (callback === undefined) return ['the callback to the source operator'];
+  const missing: string[] = [];
+  if (got('destination/', 'pacs008') !== undefined && got('destination/', 'pacs002') === undefined) {
+    missing.push('the confirmation to the destination');
+  }
+  if (callback.status === 'ACCC' && isFxpOurs && got('fxp/', 'fxtr017') === undefined) {
+    missing.push('the fxtr.017 to the FX provider');
+  }
+  return missing;
+}
+
+/** Runs something and prints what it was and how long it took. */
+async function step<Value>(terminal: Terminal, title: string, work: () => Promise<Value>): Promise<Value> {
+  const started = performance.now();
+  const value = await work();
+  const tookMs = Math.max(1, Math.round(performance.now() - started));
+  const [first = '', ...rest] = wrap(title, terminal.width - 12);
+  terminal.line(`${terminal.paint('good', '✓')} ${first} ${terminal.paint('muted', `(${tookMs} ms)`)}`);
+  for (const line of rest) terminal.line(`  ${line}`);
+  return value;
+}

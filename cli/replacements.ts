@@ -1,0 +1,67 @@
+// Puts a person's own address in the place of a sandbox party: `--destination MY=http://127.0.0.1:9000`,
+// `--fxp MERISGS0=http://127.0.0.1:9001` (seed data). It changes reference data only, never how a payment is handled.
+import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
+import institutions from '../db/seed/institutions.json' with { type: 'json' };
+import type { SeedAddresses } from '../db/seed/expand.ts';
+import { UserError } from './errors.ts';
+
+export interface Replacements {
+  /** Base address by operator id: all systems of the country, DE and FR together. */
+  readonly operators: ReadonlyMap<string, string>;
+  /** Base address by BIC. */
+  readonly fxps: ReadonlyMap<string, string>;
+}
+
+/** @throws UserError when a country, FX provider or address is not understood */
+export function parseReplacements(destinations: readonly string[], fxps: readonly string[]): Replacements {
+  return {
+    operators: new Map(destinations.map((text) => parseOne('--destination', text, operatorOf))),
+    fxps: new Map(fxps.map((text) => parseOne('--fxp', text, knownFxp))),
+  };
+}
+
+/** Where each party listens: the sandbox, or what replaces it. */
+export function addressesWith(
+  replaced: Replacements,
+  sandbox: { readonly destination: string; readonly fxProvider: string },
+): SeedAddresses {
+  return {
+    operatorEndpointUrl: (operatorId) =>
+      replaced.operators.get(operatorId) ?? `${sandbox.destination}/${operatorId}`,
+    fxpBaseUrl: (fxpBic) => replaced.fxps.get(fxpBic) ?? `${sandbox.fxProvider}/${fxpBic}`,
+  };
+}
+
+function parseOne(
+  option: string,
+  text: string,
+  known: (key: string) => string | undefined,
+): readonly [id: string, url: string] {
+  const [, key = '', address = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
+  const example = option === '--fxp' ? 'MERISGS0=http://127.0.0.1:9001' : 'MY=http://127.0.0.1:9000';
+  const id = known(key);
+  if (id === undefined) {
+    const names = option === '--fxp' ? fxpBics : countries;
+    throw new UserError(`${option} ${text}: name one of ${names.join(', ')}, as in ${option} ${example}`);
+  }
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isPlain = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  const isLoopback = ['127.0.0.1', 'localhost', '[::1]'].includes(url?.hostname ?? '');
+  if (!isPlain || !/^https?:$/.test(url.protocol) || (url.protocol === 'http:' && !isLoopback)) {
+    throw new UserError(
+      `${option} ${text}: the address must be http on loopback or https, without query (SEC-2), as in ${option} ${example}`,
+    );
+  }
+  return [id, address.replace(/\/+$/, '')];
+}
+
+const countries = [...new Set(clearingSystems.flatMap((system) => system.countryCodes))];
+const fxpBics = institutions.fxps.map((fxp) => fxp.bic);
+
+function operatorOf(country: string): string | undefined {
+  return clearingSystems.find((system) => system.countryCodes.includes(country))?.operatorId;
+}
+
+function knownFxp(bic: string): string | undefined {
+  return fxpBics.find((one) => one === bic);
+}

@@ -1,0 +1,69 @@
+// What a running demo tells other commands: its addresses, in `.isthmus/run.json`. It is there while the demo runs;
+// a demo that was killed leaves it behind, so whoever reads it asks the api whether it is still so.
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UserError } from './errors.ts';
+
+const runFile = z.object({
+  apiUrl: z.string(),
+  /** Absent: an existing Temporal server whose UI we do not know. */
+  temporalUiUrl: z.string().optional(),
+  temporalAddress: z.string(),
+  temporalNamespace: z.string(),
+  databaseUrl: z.string(),
+  /** Base addresses of the sandbox's servers. */
+  sandbox: z.object({ source: z.string(), destination: z.string(), fxProvider: z.string() }),
+  journalDirectory: z.string(),
+  logDirectory: z.string(),
+  /** Operators and FX providers that were replaced by a person's own address: they write no journal of ours. */
+  replaced: z.object({ operatorIds: z.array(z.string()), fxpBics: z.array(z.string()) }),
+  /** Process numbers by name; a restart changes them. */
+  pids: z.record(z.string(), z.number()),
+});
+export type RunFile = z.infer<typeof runFile>;
+
+const pathIn = (folder: string) => join(folder, 'run.json');
+
+/** Readable by its owner only: it holds the database's password. */
+export function writeRunFile(folder: string, values: RunFile): void {
+  const unfinished = `${pathIn(folder)}.new`;
+  writeFileSync(unfinished, `${JSON.stringify(values, null, 2)}\n`, { mode: 0o600 });
+  renameSync(unfinished, pathIn(folder));
+}
+
+export function removeRunFile(folder: string): void {
+  rmSync(pathIn(folder), { force: true });
+}
+
+/** @returns undefined when none was written, or not by this version */
+export function readRunFile(folder: string): RunFile | undefined {
+  let text: string;
+  try {
+    text = readFileSync(pathIn(folder), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const parsed = runFile.safeParse(JSON.parse(text));
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** @throws UserError when no demo runs */
+export async function findRunningDemo(folder: string): Promise<RunFile> {
+  const run = readRunFile(folder);
+  if (run !== undefined && (await isLive(run.apiUrl))) return run;
+  throw new UserError(
+    'No demo is running here. Start one in another terminal with npm start (or npm run demo), then run this again.',
+  );
+}
+
+async function isLive(apiUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${apiUrl}/health/live`, { signal: AbortSignal.timeout(2_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,111 @@
+// Keeps one of our processes running: starts it, says when it ends, starts it again at once, and more slowly when it ends
+// again and again. It must not know what the process does.
+import { rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startChild, tail, type Child } from './parts/child.ts';
+import type { Say } from './parts/progress.ts';
+
+export interface ProcessPlan {
+  readonly name: string;
+  /** Of Node, from the script on. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly logFile: string;
+  readonly pidFile: string;
+  readonly say: Say;
+  /** Told of the number of each new process. */
+  readonly onStart?: (pid: number) => void;
+}
+
+export interface SupervisedProcess {
+  readonly name: string;
+  /** Of the process that runs now, or ran last. */
+  pid(): number;
+  /**
+   * Resolves when `isReady` says so.
+   * @throws Error with the log's end when the process ends three times before that, or takes longer than a minute
+   */
+  untilReady(isReady: (pid: number) => Promise<boolean>): Promise<void>;
+  /** Asks it to stop; it is not started again. */
+  stop(): Promise<void>;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+const restartDelaysMs = [0, 500, 1_000, 2_000, 5_000, 10_000]; // the last one repeats
+const steadyMs = 10_000; // a process that ran so long starts again at once
+const readyTimeoutMs = 60_000; // a cold start on a busy machine
+const mostEndsBeforeReady = 3; // one may be a port that was taken in between
+
+/** @throws when it cannot be started at all */
+export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
+  rmSync(plan.logFile, { force: true });
+  let child = await start(plan);
+  let ends = 0; // in a row, none of them steady
+  const stopping = new AbortController();
+  const isStopping = () => stopping.signal.aborted; // changed by others while we wait
+
+  async function keepRunning(): Promise<void> {
+    while (!isStopping()) {
+      const startedMs = performance.now();
+      const how = await child.exited;
+      if (isStopping()) return;
+      ends = performance.now() - startedMs >= steadyMs ? 1 : ends + 1;
+      const delayMs = restartDelaysMs[Math.min(ends, restartDelaysMs.length) - 1] ?? 0;
+      const when = delayMs === 0 ? 'now' : `in ${delayMs / 1_000} s`;
+      plan.say(`! ${plan.name} (process ${child.pid}) has ended: ${how}. Starting it again ${when}.`);
+      await delay(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (isStopping()) return;
+      child = await start(plan);
+      plan.say(`  ${plan.name} runs again as process ${child.pid}`);
+    }
+    await child.stop(); // it was being started when we were asked to stop
+  }
+  const kept = keepRunning().catch((error: unknown) => plan.say(`✗ ${plan.name}: ${String(error)}`));
+
+  return {
+    name: plan.name,
+    pid: () => child.pid,
+    untilReady: async (isReady) => {
+      const deadline = performance.now() + readyTimeoutMs;
+      while (!(await isReady(child.pid))) {
+        if (ends < mostEndsBeforeReady && performance.now() < deadline) {
+          await delay(50);
+          continue;
+        }
+        const reason =
+          ends < mostEndsBeforeReady
+            ? `is not ready after ${readyTimeoutMs / 1_000} s`
+            : 'ends as soon as it is started';
+        throw new Error(`${plan.name} ${reason}. End of ${plan.logFile}:\n${tail(plan.logFile)}`);
+      }
+    },
+    stop: async () => {
+      stopping.abort();
+      await child.stop();
+      await kept;
+    },
+    kill: () => {
+      stopping.abort();
+      try {
+        process.kill(child.pid, 'SIGKILL');
+      } catch {
+        // it has ended already
+      }
+    },
+  };
+}
+
+async function start(plan: ProcessPlan): Promise<Child> {
+  const child = await startChild({
+    command: process.execPath,
+    args: plan.args,
+    env: plan.env,
+    logFile: plan.logFile,
+    keepLog: true,
+    pidFile: plan.pidFile,
+    stopSignal: 'SIGTERM',
+  });
+  plan.onStart?.(child.pid);
+  return child;
+}

@@ -1,0 +1,231 @@
+// Everything that the embedded default runs: Postgres, Temporal, schema and seed data, then api, worker and sandbox as
+// processes of their own. It starts and stops them in order; it plays no payment.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { environmentVariables, type Environment } from '../core/config.ts';
+import { migrate } from '../db/migrate.ts';
+import { seed } from '../db/seed.ts';
+import { searchAttributes } from '../workflows/ids.ts';
+import { freePort } from './parts/ports.ts';
+import { secondsSince, type Say } from './parts/progress.ts';
+import { startServers, type RunningServers } from './parts/servers.ts';
+import { awaitsWorker } from './readiness.ts';
+import { addressesWith, type Replacements } from './replacements.ts';
+import { removeRunFile, writeRunFile, type RunFile } from './run-file.ts';
+import { supervise, type SupervisedProcess } from './supervisor.ts';
+import { ensureWorkflowBundle } from './workflow-bundle.ts';
+
+export interface StartSystemOptions {
+  readonly env: Environment;
+  /** Folder of the project. */
+  readonly root: string;
+  /** `.isthmus`: data, logs, journals, fetched binaries. */
+  readonly folder: string;
+  readonly replaced: Replacements;
+  readonly say: Say;
+}
+
+export interface RunningSystem {
+  readonly run: RunFile;
+  /** Settles with a sentence when Postgres or Temporal has ended: nothing works without them. */
+  readonly broken: Promise<string>;
+  /** In order: what takes work first, what it needs last. */
+  stop(): Promise<void>;
+  /** Ends every process at once. */
+  kill(): void;
+}
+
+interface Ports {
+  readonly api: number;
+  readonly source: number;
+  readonly destination: number;
+  readonly fxProvider: number;
+}
+
+/** Preferred; another is chosen where one is taken. */
+const defaultPorts: Ports = { api: 8080, source: 9101, destination: 9102, fxProvider: 9103 };
+
+/** @throws whatever kept a part from starting, with the end of its log; nothing runs on then */
+export async function startSystem(options: StartSystemOptions): Promise<RunningSystem> {
+  const { env, root, folder, say, replaced } = options;
+  mkdirSync(folder, { recursive: true });
+  const bundling = ensureWorkflowBundle(root, folder);
+  bundling.catch(() => undefined); // reported where it is awaited
+  const servers = await startServers({ env, folder, searchAttributes: Object.values(searchAttributes), say });
+  const processes: SupervisedProcess[] = [];
+  const stop = async () => {
+    const [sandbox, ...ours] = processes.toReversed();
+    await Promise.all(ours.map((one) => one.stop()));
+    await sandbox?.stop();
+    removeRunFile(folder);
+    await servers.stop();
+  };
+  try {
+    const started = performance.now();
+    const { applied } = await migrate(servers.postgres.url);
+    const ports = await choosePorts();
+    await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
+    const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
+    say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
+    const run = describeRun(options, { servers, ports });
+    await startProcesses({ options, run, ports, processes, workflowBundle: await bundling });
+    return {
+      run,
+      broken: servers.exited,
+      stop,
+      kill: () => {
+        for (const one of processes) one.kill();
+        signal(servers.temporal.pid, 'SIGKILL');
+        signal(servers.postgres.pid, 'SIGQUIT'); // Postgres ends its own processes at once; kill -9 would orphan them
+        removeRunFile(folder);
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function choosePorts(): Promise<Ports> {
+  return {
+    api: await freePort(defaultPorts.api),
+    source: await freePort(defaultPorts.source),
+    destination: await freePort(defaultPorts.destination),
+    fxProvider: await freePort(defaultPorts.fxProvider),
+  };
+}
+
+const onLoopback = (port: number) => `http://127.0.0.1:${port}`;
+
+function sandboxUrls(ports: Ports): RunFile['sandbox'] {
+  return {
+    source: onLoopback(ports.source),
+    destination: onLoopback(ports.destination),
+    fxProvider: onLoopback(ports.fxProvider),
+  };
+}
+
+function describeRun(
+  { env, folder, replaced }: StartSystemOptions,
+  { servers, ports }: { readonly servers: RunningServers; readonly ports: Ports },
+): RunFile {
+  const { address, uiAddress } = servers.temporal;
+  return {
+    apiUrl: onLoopback(ports.api),
+    ...(uiAddress === undefined ? {} : { temporalUiUrl: uiAddress }),
+    temporalAddress: address,
+    temporalNamespace: env['TEMPORAL_NAMESPACE'] || environmentVariables.TEMPORAL_NAMESPACE.default,
+    databaseUrl: servers.postgres.url,
+    sandbox: sandboxUrls(ports),
+    journalDirectory: join(folder, 'journal'),
+    logDirectory: join(folder, 'logs'),
+    replaced: { operatorIds: [...replaced.operators.keys()], fxpBics: [...replaced.fxps.keys()] },
+    pids: {},
+  };
+}
+
+interface ProcessStart {
+  readonly options: StartSystemOptions;
+  readonly run: RunFile;
+  readonly ports: Ports;
+  /** Those that run, in the order of their start; the sandbox comes last, so that it is stopped last. */
+  readonly processes: SupervisedProcess[];
+  readonly workflowBundle: string;
+}
+
+async function startProcesses(start: ProcessStart): Promise<void> {
+  const { options, run, ports, processes, workflowBundle } = start;
+  const { root, folder, say } = options;
+  const started = performance.now();
+  mkdirSync(run.logDirectory, { recursive: true });
+  const pids: Record<string, number> = run.pids;
+  const startOne = async (name: string, script: readonly string[], env: Readonly<Record<string, string>>) => {
+    const supervised = await supervise({
+      name,
+      args: ['--enable-source-maps', '--import', 'tsx', join(root, script[0] ?? ''), ...script.slice(1)],
+      env,
+      logFile: join(run.logDirectory, `${name}.log`),
+      pidFile: join(folder, `${name}.pid`),
+      say,
+      onStart: (pid) => {
+        pids[name] = pid;
+        writeRunFile(folder, run);
+      },
+    });
+    processes.push(supervised);
+    return supervised;
+  };
+  const gateway = gatewayEnvironment(options, run);
+  const api = await startOne('api', ['api/main.ts'], { ...gateway, PORT: String(ports.api) });
+  const worker = await startOne('worker', ['activities/main.ts', workflowBundle], gateway);
+  const sandbox = await startOne('sandbox', ['sandbox/main.ts'], sandboxEnvironment(options, { run, ports }));
+  const { isPolling, close } = awaitsWorker(run);
+  try {
+    await Promise.all([
+      api.untilReady(() => answersOk(`${run.apiUrl}/health/ready`)),
+      worker.untilReady(isPolling),
+      sandbox.untilReady(() => answersOk(`${run.sandbox.fxProvider}/health`)),
+    ]);
+  } finally {
+    await close();
+  }
+  say(`✓ api, worker and sandbox (${secondsSince(started)})`);
+}
+
+/** The embedded default: our own issuer with the demo clients, plain http on loopback (SEC-1, SEC-2). */
+function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly<Record<string, string>> {
+  return {
+    ...inherited(env),
+    DATABASE_URL: run.databaseUrl,
+    TEMPORAL_ADDRESS: run.temporalAddress,
+    TEMPORAL_NAMESPACE: run.temporalNamespace,
+    HOST: '127.0.0.1',
+    PUBLIC_URL: run.apiUrl,
+    AUTH: 'builtin',
+    AUTH_ISSUER: run.apiUrl,
+    AUTH_AUDIENCE: run.apiUrl,
+    DEMO: '1',
+    ALLOW_LOOPBACK_CALLBACKS: '1',
+  };
+}
+
+function sandboxEnvironment(
+  { env, root }: StartSystemOptions,
+  { run, ports }: { readonly run: RunFile; readonly ports: Ports },
+): Readonly<Record<string, string>> {
+  return {
+    ...inherited(env),
+    HOST: '127.0.0.1',
+    SOURCE_PORT: String(ports.source),
+    DESTINATION_PORT: String(ports.destination),
+    FXP_PORT: String(ports.fxProvider),
+    TOKEN_URL: `${run.apiUrl}/oauth/token`,
+    CLEARING_SYSTEMS_FILE: join(root, 'db', 'seed', 'clearing-systems.json'),
+    JOURNAL_DIR: run.journalDirectory,
+  };
+}
+
+function inherited(env: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+function signal(pid: number | undefined, name: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(pid, name);
+  } catch {
+    // it has ended already
+  }
+}

@@ -1,0 +1,97 @@
+// How the commands talk to a person: whole lines, wrapped to the terminal's width, coloured on a terminal only, so that a
+// log of a build reads as well. It knows no message and decides nothing.
+import { styleText } from 'node:util';
+import type { Environment } from '../core/config.ts';
+
+const styles = {
+  heading: 'bold',
+  good: 'green',
+  bad: 'red',
+  warning: 'yellow',
+  muted: 'dim',
+  name: 'cyan',
+} as const;
+export type Style = keyof typeof styles;
+
+export interface Terminal {
+  /** Columns that a line may take. */
+  readonly width: number;
+  /** Prints one line, or several when the text has line ends. */
+  line(text?: string): void;
+  /** The text in a style; unchanged where colours are off. */
+  paint(style: Style, text: string): string;
+}
+
+export interface TerminalOptions {
+  readonly write: (text: string) => void;
+  readonly colours: boolean;
+  readonly columns: number | undefined;
+}
+
+const logWidth = 120; // a log file has no width of its own
+const leastWidth = 60; // below that, wrapping does more harm than a terminal's own
+
+export function openTerminal(options: TerminalOptions): Terminal {
+  return {
+    width: Math.max(leastWidth, options.columns ?? logWidth),
+    line: (text = '') => options.write(`${text}\n`),
+    paint: (style, text) => (options.colours ? styleText(styles[style], text) : text),
+  };
+}
+
+/** Standard output; colours on a terminal unless NO_COLOR asks for none (no-color.org). */
+export function standardOutput(env: Environment): Terminal {
+  const { stdout } = process;
+  return openTerminal({
+    write: (text) => void stdout.write(text),
+    colours: stdout.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+    columns: stdout.isTTY ? stdout.columns : undefined,
+  });
+}
+
+/** Words in lines of at most `width` characters; a longer word has a line of its own. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line === '') line = word;
+    else if (line.length + 1 + word.length <= width) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'right';
+}
+
+/** A table without lines: columns as wide as their widest cell, two spaces between. */
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  const widths = columns.map(({ title }, index) =>
+    Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)),
+  );
+  const renderRow = (cells: readonly string[]) =>
+    columns
+      .map(({ align }, index) => {
+        const cell = cells[index] ?? '';
+        const width = widths[index] ?? 0;
+        return align === 'right' ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd();
+  return [renderRow(columns.map(({ title }) => title)), ...rows.map(renderRow)];
+}
+
+/** Decimal text for a person: `24900.5` is `24,900.50`, whole amounts have no decimals. */
+export function showAmount(decimal: string): string {
+  const [whole = '', fraction] = decimal.split('.');
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined || /^0*$/.test(fraction) ? grouped : `${grouped}.${fraction.padEnd(2, '0')}`;
+}

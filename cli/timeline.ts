@@ -1,0 +1,139 @@
+// A payment as its parties saw it, one line per message: when, from whom to whom, which message, which status. It shows
+// what the journals of the parties hold, not what the gateway believes.
+import { renderDecimal, exact } from '../core/money.ts';
+import type { JournalEntry } from '../sandbox/journal.ts';
+import type { MessageValues } from './message-values.ts';
+import { showAmount, wrap, type Style, type Terminal } from './terminal.ts';
+
+export interface TimelineLine {
+  /** Milliseconds since the pacs.008 was submitted. */
+  readonly elapsedMs: number;
+  /** From whom to whom; one party where nothing was sent. */
+  readonly parties: string;
+  /** `pacs.008`, or what was done where nothing was sent. */
+  readonly message: string;
+  readonly status?: string;
+  readonly detail: string;
+  /** A rule that was broken. */
+  readonly violation?: string;
+}
+
+const gatewayName = 'Isthmus';
+
+export const gatewayReceives = (from: string) => `${from} → ${gatewayName}`;
+export const gatewaySends = (to: string) => `${gatewayName} → ${to}`;
+
+function partiesOf(direction: JournalEntry['direction'], party: string): string {
+  switch (direction) {
+    case 'received':
+      return gatewaySends(party);
+    case 'sent':
+      return gatewayReceives(party);
+    case 'booked':
+      return party;
+  }
+}
+
+const messageNames = {
+  pacs008: 'pacs.008',
+  pacs002: 'pacs.002',
+  pacs028: 'pacs.028',
+  acmt023: 'acmt.023',
+  acmt024: 'acmt.024',
+  fxtr017: 'fxtr.017',
+  ledger: 'ledger',
+  unknown: 'unknown',
+} as const satisfies Record<JournalEntry['kind'], string>;
+
+/** A journal entry as a line. */
+export function lineOf(entry: JournalEntry, startedAt: number, values: MessageValues): TimelineLine {
+  const party = entry.party.slice(entry.party.indexOf('/') + 1);
+  const status = entry.kind === 'ledger' ? undefined : entry.status;
+  return {
+    elapsedMs: Date.parse(entry.at) - startedAt,
+    parties: partiesOf(entry.direction, party),
+    message: messageNames[entry.kind],
+    ...(status === undefined ? {} : { status }),
+    detail: detailOf(entry, values),
+    ...(entry.violation === undefined ? {} : { violation: entry.violation }),
+  };
+}
+
+/** What a party notes of a message that came as the answer to its own. */
+const inHttpAnswer = 'in the HTTP answer';
+
+function detailOf(entry: JournalEntry, values: MessageValues): string {
+  const { kind, direction, party, bytes = new Uint8Array() } = entry;
+  const said = [entry.reasonCode, contentOf(), entry.note, answerOf()];
+  return said.filter((part) => part !== undefined && part !== '').join('; ');
+
+  function contentOf(): string | undefined {
+    if (entry.violation !== undefined) return undefined; // it may not be readable
+    if (kind === 'ledger') return bookingOf(entry);
+    if (kind === 'pacs008' && direction === 'received') return forwardedTerms(bytes, values);
+    if (kind === 'fxtr017') return tradeTerms(bytes, values);
+    if (kind !== 'pacs002') return undefined;
+    if (direction === 'sent') return undefined;
+    return party.startsWith('source/') ? 'callback: the final status' : 'confirmation of the decision';
+  }
+
+  function answerOf(): string | undefined {
+    if (entry.httpStatus === undefined || entry.note === inHttpAnswer) return undefined;
+    return `answered HTTP ${entry.httpStatus}`;
+  }
+}
+
+function bookingOf(entry: JournalEntry): string {
+  const { amount = '', currency = '', creditedAmount = '', status } = entry;
+  return status === 'reversed'
+    ? `gives back ${showAmount(amount)} ${currency}`
+    : `moves ${showAmount(amount)} ${currency}, credits ${showAmount(creditedAmount)} ${currency}`;
+}
+
+function forwardedTerms(bytes: Uint8Array, values: MessageValues): string {
+  const { interbankSettlementAmount: settlement, charges, agreedRate } = values.forwardedPacs008(bytes);
+  const fee = charges[1];
+  return (
+    `${showAmount(settlement.amount)} ${settlement.currency} at ${plain(agreedRate.preAgreedExchangeRate)}, ` +
+    `creditor agent fee ${showAmount(fee.amount)} ${fee.currency}`
+  );
+}
+
+function tradeTerms(bytes: Uint8Array, values: MessageValues): string {
+  const trade = values.fxtr017(bytes);
+  const { tradingSideBuyAmount: buy, tradingSideSellAmount: sell } = trade;
+  return (
+    `${showAmount(sell.amount)} ${sell.currency} sold, ${showAmount(buy.amount)} ${buy.currency} bought ` +
+    `at ${plain(trade.exchangeRate)}`
+  );
+}
+
+function plain(decimal: string): string {
+  return renderDecimal(exact(decimal));
+}
+
+const columns = { elapsed: 10, parties: 22, message: 8, status: 6 } as const;
+const detailIndent = columns.elapsed + columns.parties + columns.message + columns.status + 6;
+
+/** Prints a line; its detail goes below it where the terminal is narrow. */
+export function printLine(terminal: Terminal, line: TimelineLine): void {
+  const head = [
+    terminal.paint('muted', `+${line.elapsedMs} ms`.padStart(columns.elapsed)),
+    line.parties.padEnd(columns.parties),
+    terminal.paint('name', line.message.padEnd(columns.message)),
+    terminal.paint(styleOf(line.status), (line.status ?? '').padEnd(columns.status)),
+  ].join('  ');
+  const room = terminal.width - detailIndent;
+  const indent = ' '.repeat(room >= 40 ? detailIndent : columns.elapsed + 2);
+  const details = line.detail === '' ? [] : wrap(line.detail, terminal.width - indent.length);
+  const [first = '', ...rest] = room >= 40 ? details : ['', ...details];
+  terminal.line(`${head}${first}`.trimEnd());
+  for (const detail of rest) terminal.line(`${indent}${detail}`);
+  if (line.violation !== undefined) terminal.line(`${indent}${terminal.paint('bad', `✗ ${line.violation}`)}`);
+}
+
+const statusStyles: Readonly<Partial<Record<string, Style>>> = { ACCC: 'good', RJCT: 'bad', BLCK: 'warning' };
+
+function styleOf(status: string | undefined): Style {
+  return statusStyles[status ?? ''] ?? 'heading';
+}

@@ -1,0 +1,42 @@
+// The workflow code as one file, made once per state of its sources, so that a worker starts without bundling.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleWorkflows } from './bundle-workflows.mjs';
+
+const prefix = 'workflow-bundle-';
+
+/**
+ * @param root folder of the project
+ * @param folder where bundles are kept: `.isthmus`
+ * @returns path of the bundle
+ */
+export async function ensureWorkflowBundle(root: string, folder: string): Promise<string> {
+  const name = `${prefix}${hashOfSources(root)}.js`;
+  const path = join(folder, name);
+  if (existsSync(path)) return path;
+  mkdirSync(folder, { recursive: true });
+  await bundleWorkflows(`${path}.new`);
+  renameSync(`${path}.new`, path); // complete or not at all
+  for (const other of readdirSync(folder)) {
+    if (other.startsWith(prefix) && other !== name) rmSync(join(folder, other), { force: true });
+  }
+  return path;
+}
+
+/** What a workflow may import (architecture: import rules), and the packages beside it. */
+const sources = ['workflows', 'core', 'activities/contract.ts', 'package-lock.json'];
+
+function hashOfSources(root: string): string {
+  const hash = createHash('sha256');
+  for (const source of sources) {
+    const names = source.includes('.')
+      ? ['']
+      : readdirSync(join(root, source), { recursive: true, encoding: 'utf8' });
+    for (const name of names.toSorted()) {
+      const path = join(root, source, name);
+      if (/\.(ts|json)$/.test(path)) hash.update(`${source}/${name}\n`).update(readFileSync(path));
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
