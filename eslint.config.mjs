@@ -16,7 +16,10 @@ const folders = [
   'test',
 ];
 
-/** What each folder may import: sibling folders, packages (exact or with /*), and whether `node:` is allowed. */
+/**
+ * What each folder may import: sibling folders, packages (exact, or all of a scope), and whether `node:` is allowed.
+ * @type {Record<string, { folders: string[], packages: string[], node: boolean }>}
+ */
 const allowed = {
   core: { folders: [], packages: [], node: false },
   xml: { folders: ['core'], packages: ['libxml2-wasm', 'xsd-schema-validator'], node: true },
@@ -27,7 +30,15 @@ const allowed = {
   },
   activities: {
     folders: ['core', 'db', 'xml', 'workflows'],
-    packages: ['@temporalio/activity', '@temporalio/worker', '@temporalio/common', 'undici', 'ipaddr.js', 'pino', 'kysely'],
+    packages: [
+      '@temporalio/activity',
+      '@temporalio/worker',
+      '@temporalio/common',
+      'undici',
+      'ipaddr.js',
+      'pino',
+      'kysely',
+    ],
     node: true,
   },
   api: {
@@ -39,11 +50,17 @@ const allowed = {
   sandbox: { folders: ['core', 'xml'], packages: ['hono', '@hono/*', 'undici', 'p-limit'], node: true },
 };
 
+/** @param {string} text */
 const escape = (text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 
-/** One `no-restricted-imports` pattern per folder, built from its row above. */
+/**
+ * One `no-restricted-imports` rule per folder, built from its row above.
+ * @param {string} folder
+ * @returns {import('typescript-eslint').InfiniteDepthConfigWithExtends}
+ */
 function importRule(folder) {
   const row = allowed[folder];
+  if (row === undefined) throw new Error(`no row for ${folder}`);
   const outside = folders
     .filter((other) => other !== folder)
     .filter((other) => !row.folders.some((name) => name === other));
@@ -137,5 +154,8 @@ export default tseslint.config(
     files: ['**/*.mjs', '*.config.ts'],
     ...tseslint.configs.disableTypeChecked,
   },
-  { files: ['*.config.ts', '*.config.mjs', 'eslint.config.mjs'], rules: { 'import-x/no-default-export': 'off', 'max-lines-per-function': 'off' } },
+  {
+    files: ['*.config.ts', '*.config.mjs', 'eslint.config.mjs'],
+    rules: { 'import-x/no-default-export': 'off', 'max-lines-per-function': 'off' },
+  },
 );
