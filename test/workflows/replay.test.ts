@@ -34,4 +34,10 @@ const paths = [
   'callback-comes-back',
   'destination-comes-back',
   'redelivery',
+  'resolution-proxy',
+  'resolution-account',
+  'resolution-not-registered',
+  'resolution-refused',
+  'resolution-deadline',
+  'resolution-refused-repeat',
 ];
