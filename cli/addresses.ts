@@ -50,7 +50,7 @@ export function printClients(terminal: Terminal, run: RunFile): void {
 }
 
 /** Two lines to paste into a shell: a token of a PSP, and its quotes. */
-export function quoteCommands(apiUrl: string): readonly string[] {
+function quoteCommands(apiUrl: string): readonly string[] {
   const path = quotesPath({
     sourceCountry: 'SG',
     sourceCurrency: 'SGD',

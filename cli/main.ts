@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigurationError } from '../core/config.ts';
 import type { CommandContext } from './command.ts';
 import type { PayOptions } from './pay.ts';
+import { cliEnvironmentVariables } from './environment.ts';
 import { UserError } from './errors.ts';
 import { standardOutput } from './terminal.ts';
 
@@ -13,7 +14,7 @@ const { env } = process;
 const context: CommandContext = {
   env,
   root,
-  folder: resolve(env['ISTHMUS_HOME'] || join(root, '.isthmus')),
+  folder: resolve(root, env['ISTHMUS_HOME'] || cliEnvironmentVariables.ISTHMUS_HOME.default),
   terminal: standardOutput(env),
 };
 

@@ -50,8 +50,8 @@ export interface Stage {
 }
 
 const pollMs = 25;
-/** The parties' files are written with a delay of their own: so long a line waits for older ones. */
-const settleMs = 40;
+/** What a party sent is journaled when it was answered: so long a line waits for older ones. */
+const settleMs = 150;
 const quietMs = 300; // a repeat or a contradiction follows the first report closely (accounts 0009, 0010)
 
 /** @throws UserError when the gateway refuses a request, with what it says */

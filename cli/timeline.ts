@@ -50,7 +50,7 @@ export function lineOf(entry: JournalEntry, startedAt: number, values: MessageVa
   const party = entry.party.slice(entry.party.indexOf('/') + 1);
   const status = entry.kind === 'ledger' ? undefined : entry.status;
   return {
-    elapsedMs: Date.parse(entry.at) - startedAt,
+    elapsedMs: Date.parse(entry.sentAt ?? entry.at) - startedAt,
     parties: partiesOf(entry.direction, party),
     message: messageNames[entry.kind],
     ...(status === undefined ? {} : { status }),

@@ -44,7 +44,7 @@ async function tablesOf(db: Db): Promise<readonly string[]> {
     const body =
       table.partition_of === null
         ? await ordinaryTable(db, table)
-        : `create table ${table.name} partition of ${table.partition_of} ${(table.partition_bound ?? '').toLowerCase()};`;
+        : `create table ${table.name} partition of ${table.partition_of} ${table.partition_bound ?? ''};`;
     const comments = await statements(db, commentQuery(table.oid));
     const indexes = table.partition_of === null ? await statements(db, indexQuery(table.oid)) : [];
     texts.push([body, ...indexes, ...comments].join('\n'));
@@ -72,7 +72,7 @@ async function ordinaryTable(db: Db, table: Table): Promise<string> {
     order by case contype when 'p' then 1 when 'u' then 2 else 3 end, conname collate "C"`.execute(db);
   const lines = [...columns.rows, ...constraints.rows].map(({ line }) => `  ${line}`);
   const partitioned =
-    table.partition_key === null ? '' : ` partition by ${table.partition_key.toLowerCase()}`;
+    table.partition_key === null ? '' : ` partition by ${table.partition_key}`;
   return `create table ${table.name} (\n${lines.join(',\n')}\n)${partitioned};`;
 }
 

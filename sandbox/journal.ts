@@ -15,6 +15,8 @@ export interface JournalEntry {
   readonly sequence: number;
   /** ISO 8601, UTC, milliseconds. */
   readonly at: string;
+  /** Sent by a message of its own: when it left. `at` is when it was answered. */
+  readonly sentAt?: string;
   /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`. */
   readonly party: string;
   /** `booked`: the party's own ledger moved. */

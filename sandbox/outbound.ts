@@ -6,9 +6,13 @@ import { Agent, request } from 'undici';
 import type { TokenSource } from './tokens.ts';
 
 /** One attempt: an answer, or why there was none. */
-export type Attempt =
+export type Attempt = {
+  /** When it began, ISO 8601. */
+  readonly sentAt: string;
+} & (
   | { readonly httpStatus: number; readonly body: Uint8Array }
-  | { readonly httpStatus?: undefined; readonly error: string };
+  | { readonly httpStatus?: undefined; readonly error: string }
+);
 
 interface Post {
   readonly url: string;
@@ -47,8 +51,10 @@ export function openOutbound(tokens: TokenSource): Outbound {
   const isClosed = () => closed;
 
   async function attempt(post: Post): Promise<Attempt> {
+    let sentAt = new Date().toISOString();
     try {
       const token = await tokens.tokenFor(post.clearingSystemId);
+      sentAt = new Date().toISOString();
       const { statusCode, body } = await request(post.url, {
         method: 'POST',
         headers: { 'content-type': 'application/xml', authorization: `Bearer ${token}` },
@@ -56,9 +62,9 @@ export function openOutbound(tokens: TokenSource): Outbound {
         dispatcher: agent,
       });
       if (statusCode === 401) tokens.forget(post.clearingSystemId);
-      return { httpStatus: statusCode, body: await boundedBytes(body) };
+      return { sentAt, httpStatus: statusCode, body: await boundedBytes(body) };
     } catch (error) {
-      return { error: codeOf(error) };
+      return { sentAt, error: codeOf(error) };
     }
   }
 

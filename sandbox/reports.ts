@@ -57,6 +57,7 @@ export async function deliverReport(tools: ReportingTools, row: LedgerRow, repor
   const onAttempt = (attempt: Attempt) =>
     void journal.record({
       ...sentEntry(party, row, report),
+      sentAt: attempt.sentAt,
       ...(attempt.httpStatus === undefined ? { note: attempt.error } : { httpStatus: attempt.httpStatus }),
     });
   const answer = await outbound.deliver(post, timings.retryDelaysMs, onAttempt);

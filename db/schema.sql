@@ -1,0 +1,927 @@
+-- Written by npm run migrate from the migrations in db/migrations; do not edit.
+
+CREATE OR REPLACE FUNCTION public.notify_reference_data()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('reference_data', tg_table_name);
+  return null;
+end
+$function$;
+comment on function notify_reference_data() is 'Tells every process that reference data changed (REF-6).';
+
+create table address_inputs (
+  address_input_id text not null,
+  label jsonb,
+  attributes jsonb not null,
+  iso20022_xpath jsonb not null,
+  constraint address_inputs_pkey PRIMARY KEY (address_input_id)
+);
+comment on table address_inputs is 'Input fields of address forms (endpoints 6 and 8).';
+comment on column address_inputs.address_input_id is 'Id of the input.';
+comment on column address_inputs.label is 'addressTypeCode and title per language; null for hidden inputs.';
+comment on column address_inputs.attributes is 'name, type, pattern, placeholder, required, value.';
+comment on column address_inputs.iso20022_xpath is 'acmt023 and pacs008: XPath of the element that takes the value, or null.';
+
+create table address_type_countries (
+  address_type_id text not null,
+  country_code text not null,
+  constraint address_type_countries_pkey PRIMARY KEY (address_type_id, country_code)
+);
+comment on table address_type_countries is 'Countries in which an address type can be used.';
+comment on column address_type_countries.address_type_id is 'The address type.';
+comment on column address_type_countries.country_code is 'The country.';
+
+create table address_type_inputs (
+  address_type_id text not null,
+  "position" smallint not null,
+  address_input_id text not null,
+  constraint address_type_inputs_pkey PRIMARY KEY (address_type_id, "position")
+);
+comment on table address_type_inputs is 'The inputs of each address type, in order; inputs may be shared.';
+comment on column address_type_inputs.address_type_id is 'The address type.';
+comment on column address_type_inputs."position" is 'Order, from 1.';
+comment on column address_type_inputs.address_input_id is 'The input.';
+
+create table address_types (
+  address_type_id text not null,
+  address_type_code text not null,
+  clearing_system_id text,
+  proxy_directory_id text,
+  display_order integer not null,
+  constraint address_types_pkey PRIMARY KEY (address_type_id)
+);
+comment on table address_types is 'Kinds of recipient address (endpoints 6 and 7).';
+comment on column address_types.address_type_id is 'Id of the address type.';
+comment on column address_types.address_type_code is 'ACCT, IBAN, MBNO, EMAL.';
+comment on column address_types.clearing_system_id is 'Payment system of an account-type address.';
+comment on column address_types.proxy_directory_id is 'Proxy directory of a proxy-type address.';
+comment on column address_types.display_order is 'Ordering hint for forms.';
+
+create table audit_events (
+  audit_event_id bigint not null generated always as identity,
+  occurred_at timestamp with time zone not null default clock_timestamp(),
+  severity text not null,
+  kind text not null,
+  uetr uuid,
+  party text,
+  detail jsonb not null default '{}'::jsonb,
+  constraint audit_events_pkey PRIMARY KEY (audit_event_id),
+  constraint audit_events_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'alert'::text, 'security'::text])))
+);
+CREATE INDEX audit_events_uetr ON public.audit_events USING btree (uetr);
+comment on table audit_events is 'What operators must be able to look up: contradictions, security events, interim statuses. Insert-only, no personal data.';
+comment on column audit_events.audit_event_id is 'Our id.';
+comment on column audit_events.occurred_at is 'When.';
+comment on column audit_events.severity is 'info, alert (a person must look) or security.';
+comment on column audit_events.kind is 'What happened, for example payment.contradiction.';
+comment on column audit_events.uetr is 'The payment or the resolution, if one is concerned.';
+comment on column audit_events.party is 'The party concerned, if any.';
+comment on column audit_events.detail is 'Codes and ids; never personal data (SEC-3).';
+
+create table clearing_systems (
+  clearing_system_id text not null,
+  operator_id text not null,
+  currency_code text not null,
+  max_amount numeric not null,
+  max_execution_seconds integer not null,
+  max_acceptance_age_seconds integer not null default 120,
+  max_resolution_seconds integer not null default 8,
+  constraint clearing_systems_pkey PRIMARY KEY (clearing_system_id),
+  constraint clearing_systems_max_acceptance_age_seconds_check CHECK ((max_acceptance_age_seconds > 0)),
+  constraint clearing_systems_max_amount_check CHECK ((max_amount > (0)::numeric)),
+  constraint clearing_systems_max_execution_seconds_check CHECK ((max_execution_seconds > 0)),
+  constraint clearing_systems_max_resolution_seconds_check CHECK ((max_resolution_seconds > 0))
+);
+comment on table clearing_systems is 'Instant payment systems (IPS), each with one currency.';
+comment on column clearing_systems.clearing_system_id is 'Id of the payment system (UPS id), as in ClrSys and ClrSysMmbId.';
+comment on column clearing_systems.operator_id is 'The operator that runs it.';
+comment on column clearing_systems.currency_code is 'Its settlement currency.';
+comment on column clearing_systems.max_amount is 'Largest payment, in its currency, scale kept as given.';
+comment on column clearing_systems.max_execution_seconds is 'Seconds from AccptncDtTm within which a HIGH payment to it must be final (TIM-1).';
+comment on column clearing_systems.max_acceptance_age_seconds is 'Seconds after AccptncDtTm that a first submission from it is still accepted (TIM-4).';
+comment on column clearing_systems.max_resolution_seconds is 'Seconds that its submissions of acmt.023 wait for their answer (RES-1): a person looks at a screen meanwhile, whatever the destination.';
+
+create table clients (
+  client_id text not null,
+  secret_sha256 bytea not null,
+  role text not null,
+  institution_id text,
+  clearing_system_id text,
+  demo boolean not null,
+  constraint clients_pkey PRIMARY KEY (client_id),
+  constraint clients_check CHECK (((role = ANY (ARRAY['psp'::text, 'fxp'::text])) = (institution_id IS NOT NULL))),
+  constraint clients_check1 CHECK (((role = 'ipso'::text) = (clearing_system_id IS NOT NULL))),
+  constraint clients_role_check CHECK ((role = ANY (ARRAY['psp'::text, 'fxp'::text, 'ipso'::text, 'operator'::text])))
+);
+comment on table clients is 'OAuth 2.0 clients of the built-in issuer (SEC-1).';
+comment on column clients.client_id is 'client_id.';
+comment on column clients.secret_sha256 is 'SHA-256 of the client secret.';
+comment on column clients.role is 'psp, fxp, ipso or operator.';
+comment on column clients.institution_id is 'Institution that a psp or fxp client speaks for.';
+comment on column clients.clearing_system_id is 'Payment system that an ipso client speaks for.';
+comment on column clients.demo is 'Whether its secret is public knowledge; any but the embedded default refuses to start with one.';
+
+create table countries (
+  country_code text not null,
+  country_id integer not null,
+  name text not null,
+  required_pacs008_elements text[] not null,
+  constraint countries_pkey PRIMARY KEY (country_code),
+  constraint countries_country_id_key UNIQUE (country_id),
+  constraint countries_country_code_check CHECK ((country_code ~ '^[A-Z]{2}$'::text)),
+  constraint countries_country_id_check CHECK (((country_id >= 1) AND (country_id <= 999)))
+);
+comment on table countries is 'Countries whose payment systems are linked (endpoints 1 and 2).';
+comment on column countries.country_code is 'ISO 3166 alpha-2 code.';
+comment on column countries.country_id is 'ISO 3166 numeric code.';
+comment on column countries.name is 'English short name.';
+comment on column countries.required_pacs008_elements is 'Elements that a pacs.008 to this country must contain: purposeCode, categoryPurposeCode (MSG-7).';
+
+create table country_clearing_systems (
+  country_code text not null,
+  clearing_system_id text not null,
+  constraint country_clearing_systems_pkey PRIMARY KEY (country_code, clearing_system_id)
+);
+comment on table country_clearing_systems is 'Which payment systems serve which country; one system may serve several.';
+comment on column country_clearing_systems.country_code is 'The country.';
+comment on column country_clearing_systems.clearing_system_id is 'The payment system.';
+
+create table creditor_agent_fee_formulas (
+  country_code text not null,
+  currency_code text not null,
+  nominal_fee_amount numeric not null,
+  percentage_fee numeric not null,
+  constraint creditor_agent_fee_formulas_pkey PRIMARY KEY (country_code, currency_code),
+  constraint creditor_agent_fee_formulas_nominal_fee_amount_check CHECK ((nominal_fee_amount >= (0)::numeric)),
+  constraint creditor_agent_fee_formulas_percentage_fee_check CHECK (((percentage_fee >= (0)::numeric) AND (percentage_fee < (100)::numeric)))
+);
+comment on table creditor_agent_fee_formulas is 'Creditor agent fee per destination country and currency (FEE-2).';
+comment on column creditor_agent_fee_formulas.country_code is 'Destination country.';
+comment on column creditor_agent_fee_formulas.currency_code is 'Destination currency.';
+comment on column creditor_agent_fee_formulas.nominal_fee_amount is 'Fixed part, destination currency, scale kept as given.';
+comment on column creditor_agent_fee_formulas.percentage_fee is 'Percent of the destination interbank settlement amount (0.1 is 0.1 %).';
+
+create table currencies (
+  currency_code text not null,
+  currency_id integer not null,
+  name text not null,
+  symbol text not null,
+  decimal_places smallint not null,
+  constraint currencies_pkey PRIMARY KEY (currency_code),
+  constraint currencies_currency_id_key UNIQUE (currency_id),
+  constraint currencies_currency_code_check CHECK ((currency_code ~ '^[A-Z]{3}$'::text)),
+  constraint currencies_currency_id_check CHECK (((currency_id >= 1) AND (currency_id <= 999))),
+  constraint currencies_decimal_places_check CHECK (((decimal_places >= 0) AND (decimal_places <= 5)))
+);
+comment on table currencies is 'Currencies of the linked payment systems (endpoints 4 and 5).';
+comment on column currencies.currency_code is 'ISO 4217 alphabetic code.';
+comment on column currencies.currency_id is 'ISO 4217 numeric code.';
+comment on column currencies.name is 'English name.';
+comment on column currencies.symbol is 'Symbol for display.';
+comment on column currencies.decimal_places is 'Decimals of an amount: scheme data, not ISO 4217 data (MON-2).';
+
+create table decisions (
+  uetr uuid not null,
+  status text not null,
+  reason_code text,
+  rule_id text,
+  decided_by text not null,
+  report_message_id uuid,
+  callback_message_id uuid,
+  confirmation_message_id uuid,
+  notification_message_id uuid,
+  decided_at timestamp with time zone not null default now(),
+  constraint decisions_pkey PRIMARY KEY (uetr),
+  constraint decisions_check CHECK (((decided_by = 'destination'::text) = (report_message_id IS NOT NULL))),
+  constraint decisions_decided_by_check CHECK ((decided_by = ANY (ARRAY['destination'::text, 'gateway'::text]))),
+  constraint decisions_status_check CHECK ((status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])))
+);
+comment on table decisions is 'The final status of each payment: one row, written once, never changed (PAY-7, PAY-10).';
+comment on column decisions.uetr is 'The payment.';
+comment on column decisions.status is 'ACCC, RJCT or BLCK.';
+comment on column decisions.reason_code is 'Status reason code of RJCT, or of the destination''s report.';
+comment on column decisions.rule_id is 'Rule by which the gateway rejected, or null.';
+comment on column decisions.decided_by is 'Who decided: the destination''s pacs.002, or the gateway.';
+comment on column decisions.report_message_id is 'The destination''s pacs.002 that decided.';
+comment on column decisions.callback_message_id is 'pacs.002 to the source.';
+comment on column decisions.confirmation_message_id is 'pacs.002 to the destination (PAY-9).';
+comment on column decisions.notification_message_id is 'fxtr.017 to the FX provider.';
+comment on column decisions.decided_at is 'When, database clock.';
+
+create table deliveries (
+  delivery_id uuid not null,
+  uetr uuid not null,
+  kind text not null,
+  message_id uuid not null,
+  party text not null,
+  url text not null,
+  asked_at timestamp with time zone not null default now(),
+  next_due_at timestamp with time zone not null default now(),
+  attempts integer not null default 0,
+  attempts_since_asked integer not null default 0,
+  possibly_sent integer not null default 0,
+  delivered_at timestamp with time zone,
+  closed_at timestamp with time zone,
+  closed_reason text,
+  constraint deliveries_pkey PRIMARY KEY (delivery_id),
+  constraint deliveries_uetr_kind_key UNIQUE (uetr, kind),
+  constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text]))),
+  constraint deliveries_possibly_sent_check CHECK ((possibly_sent >= 0))
+);
+CREATE INDEX deliveries_closed ON public.deliveries USING btree (closed_at) WHERE ((closed_at IS NOT NULL) AND (delivered_at IS NULL));
+comment on table deliveries is 'Messages to be brought to another party, at least once, same bytes (CBK-1). One row per payment or resolution and kind; every attempt updates it, so that an attempt and a decision against it never miss each other.';
+comment on column deliveries.delivery_id is 'Our id.';
+comment on column deliveries.uetr is 'What the message is about: the payment''s UETR, or the resolution''s id.';
+comment on column deliveries.kind is 'instruction: pacs.008 to the destination; callback: final pacs.002, or acmt.024, to the source; confirmation: pacs.002 to the destination; notification: fxtr.017; directory-enquiry, account-enquiry: acmt.023 to a proxy directory, to a creditor agent.';
+comment on column deliveries.message_id is 'What is delivered.';
+comment on column deliveries.party is 'To whom: payment system or FX provider.';
+comment on column deliveries.url is 'Where.';
+comment on column deliveries.asked_at is 'When it was asked for; set anew by a redelivery.';
+comment on column deliveries.next_due_at is 'When the next attempt is due (CBK-1); during an attempt, when that attempt counts as lost.';
+comment on column deliveries.attempts is 'Number of attempts made; the last one may be under way.';
+comment on column deliveries.attempts_since_asked is 'Position in the schedule of CBK-1.';
+comment on column deliveries.possibly_sent is 'Attempts that are under way or ended otherwise than NOT_SENT (TIM-3).';
+comment on column deliveries.delivered_at is 'When it was acknowledged since it was last asked for; null while it is due.';
+comment on column deliveries.closed_at is 'When no further attempt was allowed: given up, decided (instructions) or answered (enquiries).';
+comment on column deliveries.closed_reason is 'decided, answered, gone (410), expired (72 h).';
+
+create table delivery_attempts (
+  delivery_id uuid not null,
+  attempt integer not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  finished_at timestamp with time zone,
+  outcome text,
+  http_status smallint,
+  duration_ms integer,
+  error_class text,
+  response_excerpt text,
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt),
+  constraint delivery_attempts_attempt_check CHECK ((attempt > 0)),
+  constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['NOT_SENT'::text, 'MAYBE_SENT'::text, 'ANSWERED'::text])))
+);
+comment on table delivery_attempts is 'Every attempt, its row committed before the socket opens (TIM-3, CBK-4). A row without outcome counts as MAYBE_SENT.';
+comment on column delivery_attempts.delivery_id is 'The delivery.';
+comment on column delivery_attempts.attempt is 'From 1.';
+comment on column delivery_attempts.started_at is 'Before the socket opened.';
+comment on column delivery_attempts.finished_at is 'When the answer or the failure was recorded.';
+comment on column delivery_attempts.outcome is 'NOT_SENT, MAYBE_SENT or ANSWERED (TIM-3).';
+comment on column delivery_attempts.http_status is 'Status of the answer.';
+comment on column delivery_attempts.duration_ms is 'Milliseconds from start to answer or failure.';
+comment on column delivery_attempts.error_class is 'refused, timeout, reset and so on; null when answered.';
+comment on column delivery_attempts.response_excerpt is 'At most 1 KiB of an answer other than 2xx (CBK-4).';
+
+create table fxp_corridors (
+  fxp_id text not null,
+  source_country text not null,
+  source_currency text not null,
+  destination_country text not null,
+  destination_currency text not null,
+  constraint fxp_corridors_pkey PRIMARY KEY (fxp_id, source_country, source_currency, destination_country, destination_currency)
+);
+comment on table fxp_corridors is 'Corridors that an FX provider is set up to rate (FX-3).';
+comment on column fxp_corridors.fxp_id is 'The FX provider.';
+comment on column fxp_corridors.source_country is 'Source country.';
+comment on column fxp_corridors.source_currency is 'Source currency.';
+comment on column fxp_corridors.destination_country is 'Destination country.';
+comment on column fxp_corridors.destination_currency is 'Destination currency.';
+
+create table fxp_endpoints (
+  fxp_id text not null,
+  notification_url text not null,
+  constraint fxp_endpoints_pkey PRIMARY KEY (fxp_id)
+);
+comment on table fxp_endpoints is 'Where an FX provider takes its fxtr.017 (NOT-1).';
+comment on column fxp_endpoints.fxp_id is 'The FX provider.';
+comment on column fxp_endpoints.notification_url is 'Full address.';
+
+create table fxp_settlement_access (
+  fxp_id text not null,
+  country_code text not null,
+  sap_id text not null,
+  validated boolean not null,
+  constraint fxp_settlement_access_pkey PRIMARY KEY (fxp_id, country_code)
+);
+comment on table fxp_settlement_access is 'The SAP that an FX provider nominated per country (FX-3).';
+comment on column fxp_settlement_access.fxp_id is 'The FX provider.';
+comment on column fxp_settlement_access.country_code is 'The country.';
+comment on column fxp_settlement_access.sap_id is 'The nominated SAP.';
+comment on column fxp_settlement_access.validated is 'Whether the scheme validated the nomination.';
+
+create table idempotency_keys (
+  client_id text not null,
+  idempotency_key text not null,
+  request_sha256 bytea not null,
+  response_status smallint,
+  response_body text,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_keys_pkey PRIMARY KEY (client_id, idempotency_key)
+);
+CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
+comment on table idempotency_keys is 'Answers to posts under an Idempotency-Key, kept 24 hours (FX-10).';
+comment on column idempotency_keys.client_id is 'Who posted.';
+comment on column idempotency_keys.idempotency_key is 'The header''s value.';
+comment on column idempotency_keys.request_sha256 is 'SHA-256 of method, path and body.';
+comment on column idempotency_keys.response_status is 'HTTP status of the answer; null while the first request runs.';
+comment on column idempotency_keys.response_body is 'JSON text of the answer; null while the first request runs.';
+comment on column idempotency_keys.created_at is 'When the first request came.';
+
+create table institution_identifiers (
+  identifier_type text not null,
+  lookup_value text not null,
+  value text not null,
+  "position" smallint not null,
+  institution_id text not null,
+  constraint institution_identifiers_pkey PRIMARY KEY (identifier_type, lookup_value),
+  constraint institution_identifiers_identifier_type_check CHECK ((identifier_type = ANY (ARRAY['BICFI'::text, 'LEI'::text, 'otherId'::text])))
+);
+CREATE INDEX institution_identifiers_institution ON public.institution_identifiers USING btree (institution_id);
+comment on table institution_identifiers is 'BICs, LEIs and other ids of institutions.';
+comment on column institution_identifiers.identifier_type is 'BICFI, LEI or otherId.';
+comment on column institution_identifiers.lookup_value is 'The value in the form it is looked up by: a BIC11 ending in XXX as its BIC8 (REF-4).';
+comment on column institution_identifiers.value is 'The value as given.';
+comment on column institution_identifiers."position" is 'Order among the same type, from 1; the first BICFI is the one we write.';
+comment on column institution_identifiers.institution_id is 'Whose it is.';
+
+create table institution_memberships (
+  institution_id text not null,
+  clearing_system_id text not null,
+  member_id text not null,
+  constraint institution_memberships_pkey PRIMARY KEY (institution_id, clearing_system_id),
+  constraint institution_memberships_clearing_system_id_member_id_key UNIQUE (clearing_system_id, member_id)
+);
+comment on table institution_memberships is 'Which institution is a member of which payment system.';
+comment on column institution_memberships.institution_id is 'The institution.';
+comment on column institution_memberships.clearing_system_id is 'The payment system.';
+comment on column institution_memberships.member_id is 'Its id there (ClrSysMmbId/MmbId).';
+
+create table institution_roles (
+  institution_id text not null,
+  role text not null,
+  constraint institution_roles_pkey PRIMARY KEY (institution_id, role),
+  constraint institution_roles_role_check CHECK ((role = ANY (ARRAY['psp'::text, 'fxp'::text, 'sap'::text])))
+);
+comment on table institution_roles is 'Roles of institutions.';
+comment on column institution_roles.institution_id is 'The institution.';
+comment on column institution_roles.role is 'psp, fxp or sap.';
+
+create table institutions (
+  institution_id text not null,
+  name text not null,
+  country_code text not null,
+  onboarded boolean not null,
+  supports_acmt023 boolean not null,
+  constraint institutions_pkey PRIMARY KEY (institution_id)
+);
+comment on table institutions is 'Financial institutions: PSPs, FXPs and SAPs.';
+comment on column institutions.institution_id is 'internalId, the service''s own id (REF-4).';
+comment on column institutions.name is 'Name.';
+comment on column institutions.country_code is 'Country of establishment.';
+comment on column institutions.onboarded is 'Whether it can take part in payments; others are listed only (REF-3).';
+comment on column institutions.supports_acmt023 is 'Whether it answers account resolution requests (RES-2).';
+
+create table issuer_keys (
+  key_id text not null,
+  private_jwk jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  retired_at timestamp with time zone,
+  constraint issuer_keys_pkey PRIMARY KEY (key_id)
+);
+CREATE UNIQUE INDEX issuer_keys_active ON public.issuer_keys USING btree ((true)) WHERE (retired_at IS NULL);
+comment on table issuer_keys is 'Signing keys of the built-in issuer (SEC-1); at most one is active. Empty where an external issuer is used.';
+comment on column issuer_keys.key_id is 'kid: the RFC 7638 thumbprint of the public key.';
+comment on column issuer_keys.private_jwk is 'The key, private part included (RFC 7517).';
+comment on column issuer_keys.created_at is 'When it was made.';
+comment on column issuer_keys.retired_at is 'When it stopped to sign, or null; its public part stays published.';
+
+create table message_identifications (
+  source_clearing_system text not null,
+  message_identification text not null,
+  uetr uuid not null,
+  claimed_at timestamp with time zone not null,
+  constraint message_identifications_pkey PRIMARY KEY (source_clearing_system, message_identification)
+);
+comment on table message_identifications is 'MsgId of submitted payments, unique per sender within 62 days (DUP-2).';
+comment on column message_identifications.source_clearing_system is 'The submitting payment system.';
+comment on column message_identifications.message_identification is 'MsgId.';
+comment on column message_identifications.uetr is 'The payment that has it.';
+comment on column message_identifications.claimed_at is 'When it was taken.';
+
+create table messages (
+  message_id uuid not null,
+  uetr uuid,
+  message_type text not null,
+  message_identification text not null,
+  direction text not null,
+  leg text not null,
+  party text not null,
+  status text,
+  reason_code text,
+  answer_url text,
+  in_reply_to uuid,
+  sha256 bytea not null,
+  body bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint messages_pkey PRIMARY KEY (message_id),
+  constraint messages_direction_check CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
+  constraint messages_leg_check CHECK ((leg = ANY (ARRAY['source'::text, 'destination'::text, 'fxp'::text]))),
+  constraint messages_message_type_check CHECK ((message_type = ANY (ARRAY['pacs008'::text, 'pacs002'::text, 'pacs028'::text, 'acmt023'::text, 'acmt024'::text, 'fxtr017'::text])))
+);
+CREATE INDEX messages_in_reply_to ON public.messages USING btree (in_reply_to) WHERE (in_reply_to IS NOT NULL);
+CREATE UNIQUE INDEX messages_received_once ON public.messages USING btree (party, message_type, sha256) WHERE (direction = 'in'::text);
+CREATE INDEX messages_uetr ON public.messages USING btree (uetr);
+comment on table messages is 'Every ISO 20022 message received or sent, byte for byte. Insert-only.';
+comment on column messages.message_id is 'Our id.';
+comment on column messages.uetr is 'The payment it belongs to, or the resolution''s id.';
+comment on column messages.message_type is 'pacs008, pacs002, pacs028, acmt023, acmt024 or fxtr017.';
+comment on column messages.message_identification is 'Its own MsgId.';
+comment on column messages.direction is 'in: received; out: built by us.';
+comment on column messages.leg is 'source, destination or fxp: the side we exchanged it with.';
+comment on column messages.party is 'Payment system or FX provider on the other end.';
+comment on column messages.status is 'Transaction status of a pacs.002; true or false of an acmt.024.';
+comment on column messages.reason_code is 'Status reason of a pacs.002, verification reason of an acmt.024, if any.';
+comment on column messages.answer_url is 'Address that a submission named for its answer (pacs002Endpoint, acmt024Endpoint).';
+comment on column messages.in_reply_to is 'The message that this one answers.';
+comment on column messages.sha256 is 'SHA-256 of body.';
+comment on column messages.body is 'The bytes.';
+comment on column messages.created_at is 'When it was stored.';
+
+create table operator_callback_origins (
+  operator_id text not null,
+  origin text not null,
+  constraint operator_callback_origins_pkey PRIMARY KEY (operator_id, origin)
+);
+comment on table operator_callback_origins is 'Origins (scheme, host, port, path prefix) at which an operator may ask for callbacks (SEC-2).';
+comment on column operator_callback_origins.operator_id is 'The operator that registered it.';
+comment on column operator_callback_origins.origin is 'https://host[:port][/path]; port * means any port.';
+
+create table operators (
+  operator_id text not null,
+  name text not null,
+  endpoint_url text not null,
+  constraint operators_pkey PRIMARY KEY (operator_id)
+);
+comment on table operators is 'Instant payment system operators (IPSOs).';
+comment on column operators.operator_id is 'Our id of the operator.';
+comment on column operators.name is 'Name for people.';
+comment on column operators.endpoint_url is 'Base address; /iso20022/pacs008, /iso20022/pacs002 and /iso20022/acmt023 are appended.';
+
+create table payments (
+  uetr uuid not null,
+  source_clearing_system text not null,
+  message_id uuid not null,
+  answer_message_id uuid not null,
+  received_at timestamp with time zone not null,
+  accepted boolean not null,
+  forwarded_message_id uuid,
+  destination_clearing_system text,
+  corridor text,
+  priority text,
+  acceptance_at timestamp with time zone,
+  deadline_at timestamp with time zone,
+  quote_id uuid,
+  fxp_id text,
+  exchange_rate numeric,
+  source_amount numeric,
+  source_currency text,
+  destination_amount numeric,
+  destination_currency text,
+  creditor_agent_fee numeric,
+  debtor_agent_id text,
+  creditor_agent_id text,
+  source_sap_id text,
+  source_account_id text,
+  destination_sap_id text,
+  destination_account_id text,
+  source_references jsonb,
+  destination_references jsonb,
+  constraint payments_pkey PRIMARY KEY (uetr),
+  constraint payments_priority_check CHECK ((priority = ANY (ARRAY['HIGH'::text, 'NORM'::text])))
+);
+comment on table payments is 'One row per UETR that was ever submitted, written once, when its first pacs.008 was judged (DUP-3).';
+comment on column payments.uetr is 'Unique end-to-end transaction reference.';
+comment on column payments.source_clearing_system is 'Payment system that submitted it.';
+comment on column payments.message_id is 'The submitted pacs.008.';
+comment on column payments.answer_message_id is 'The first answer: pacs.002 ACTC or RJCT.';
+comment on column payments.received_at is 'When the submission was judged, database clock.';
+comment on column payments.accepted is 'Whether it passed validation (ACTC); false: RJCT.';
+comment on column payments.forwarded_message_id is 'The converted pacs.008 for the destination.';
+comment on column payments.destination_clearing_system is 'Payment system it goes to.';
+comment on column payments.corridor is 'Source and destination country, as in SG-TH.';
+comment on column payments.priority is 'HIGH or NORM (MSG-5).';
+comment on column payments.acceptance_at is 'AccptncDtTm, the scheme''s clock.';
+comment on column payments.deadline_at is 'Moment by which a HIGH payment must be final (TIM-1); null for NORM.';
+comment on column payments.quote_id is 'The quote it uses; null where the debtor agent does its own FX (PAY-5).';
+comment on column payments.fxp_id is 'FX provider of the quote.';
+comment on column payments.exchange_rate is 'Destination units per source unit.';
+comment on column payments.source_amount is 'Source interbank settlement amount, source currency.';
+comment on column payments.source_currency is 'Source currency.';
+comment on column payments.destination_amount is 'Destination interbank settlement amount, destination currency.';
+comment on column payments.destination_currency is 'Destination currency.';
+comment on column payments.creditor_agent_fee is 'Creditor agent fee, destination currency.';
+comment on column payments.debtor_agent_id is 'Debtor agent.';
+comment on column payments.creditor_agent_id is 'Creditor agent.';
+comment on column payments.source_sap_id is 'Source-side SAP (intermediary agent 1); null without a quote.';
+comment on column payments.source_account_id is 'The FX provider''s account there.';
+comment on column payments.destination_sap_id is 'Destination-side SAP (intermediary agent 2).';
+comment on column payments.destination_account_id is 'The account there: of the FX provider, or of the debtor agent (PAY-5).';
+comment on column payments.source_references is 'Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them (MSG-11).';
+comment on column payments.destination_references is 'Ids and agents of the forwarded pacs.008, as a confirmation repeats them (PAY-9).';
+
+create table psp_improvements (
+  psp_improvement_id bigint not null generated always as identity,
+  fxp_id text not null,
+  psp_id text not null,
+  improvement_basis_points numeric not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint psp_improvements_pkey PRIMARY KEY (psp_improvement_id),
+  constraint psp_improvements_fxp_id_psp_id_key UNIQUE (fxp_id, psp_id),
+  constraint psp_improvements_improvement_basis_points_check CHECK (((improvement_basis_points >= (0)::numeric) AND (improvement_basis_points <= (10000)::numeric)))
+);
+comment on table psp_improvements is 'Improvements of an FX provider for a PSP, in every corridor (FX-7).';
+comment on column psp_improvements.psp_improvement_id is 'Our id.';
+comment on column psp_improvements.fxp_id is 'The FX provider.';
+comment on column psp_improvements.psp_id is 'The PSP.';
+comment on column psp_improvements.improvement_basis_points is 'Basis points on any rate of that FX provider for that PSP.';
+comment on column psp_improvements.updated_at is 'Last registration.';
+
+create table public_keys (
+  key_id text not null,
+  operator_id text,
+  institution_id text,
+  public_jwk jsonb not null,
+  valid_from timestamp with time zone not null,
+  valid_until timestamp with time zone,
+  constraint public_keys_pkey PRIMARY KEY (key_id),
+  constraint public_keys_check CHECK ((num_nonnulls(operator_id, institution_id) = 1))
+);
+comment on table public_keys is 'Public keys that parties gave at onboarding.';
+comment on column public_keys.key_id is 'kid.';
+comment on column public_keys.operator_id is 'The operator whose key it is, or null.';
+comment on column public_keys.institution_id is 'The institution whose key it is, or null.';
+comment on column public_keys.public_jwk is 'The key (RFC 7517).';
+comment on column public_keys.valid_from is 'First moment of use.';
+comment on column public_keys.valid_until is 'Last moment of use, or null.';
+
+create table quote_requests (
+  quote_request_id uuid not null,
+  issued_at timestamp with time zone not null,
+  psp_id text not null,
+  source_country text not null,
+  source_currency text not null,
+  destination_country text not null,
+  destination_currency text not null,
+  amount_currency text not null,
+  amount numeric not null,
+  fxp_ids text[] not null,
+  rate_ids uuid[] not null,
+  tier_improvement_ids bigint[] not null,
+  psp_improvement_ids bigint[] not null,
+  exchange_rates numeric[] not null,
+  source_amounts numeric[] not null,
+  source_capped boolean[] not null,
+  destination_amounts numeric[] not null,
+  destination_capped boolean[] not null,
+  scheme_fees numeric[] not null,
+  creditor_agent_fees numeric[] not null,
+  source_sap_ids text[] not null,
+  source_account_ids text[] not null,
+  destination_sap_ids text[] not null,
+  destination_account_ids text[] not null,
+  constraint quote_requests_pkey PRIMARY KEY (quote_request_id, issued_at)
+) partition by RANGE (issued_at);
+comment on table quote_requests is 'Quotes, one row per request, partitioned by UTC day (QUO-7, QUO-10). Arrays hold one entry per quote, best first; quote k has the request''s id with k as its last byte.';
+comment on column quote_requests.quote_request_id is 'UUID v4 whose last byte is 00.';
+comment on column quote_requests.issued_at is 'issuedDateTime of every quote of the request, database clock (QUO-6).';
+comment on column quote_requests.psp_id is 'Requesting PSP.';
+comment on column quote_requests.source_country is 'Source country.';
+comment on column quote_requests.source_currency is 'Source currency.';
+comment on column quote_requests.destination_country is 'Destination country.';
+comment on column quote_requests.destination_currency is 'Destination currency.';
+comment on column quote_requests.amount_currency is 'Currency of the amount asked for.';
+comment on column quote_requests.amount is 'Amount asked for, in amount_currency.';
+comment on column quote_requests.fxp_ids is 'FX provider of each quote.';
+comment on column quote_requests.rate_ids is 'Rate of each quote.';
+comment on column quote_requests.tier_improvement_ids is 'Tier of each quote, or null.';
+comment on column quote_requests.psp_improvement_ids is 'PSP improvement of each quote, or null.';
+comment on column quote_requests.exchange_rates is 'Rate of each quote after all improvements, destination units per source unit.';
+comment on column quote_requests.source_amounts is 'Source interbank settlement amount of each quote, source currency.';
+comment on column quote_requests.source_capped is 'Whether the source maximum was exceeded by what was asked (QUO-4).';
+comment on column quote_requests.destination_amounts is 'Destination interbank settlement amount of each quote, destination currency.';
+comment on column quote_requests.destination_capped is 'Whether the destination maximum was exceeded by what was asked (QUO-4).';
+comment on column quote_requests.scheme_fees is 'Network scheme fee of each quote, source currency (FEE-1); also from endpoint 12b, which does not show it.';
+comment on column quote_requests.creditor_agent_fees is 'Creditor agent fee of each quote, destination currency (FEE-2).';
+comment on column quote_requests.source_sap_ids is 'Source-side SAP of each quote (intermediary agent 1).';
+comment on column quote_requests.source_account_ids is 'The FX provider''s account there.';
+comment on column quote_requests.destination_sap_ids is 'Destination-side SAP of each quote (intermediary agent 2).';
+comment on column quote_requests.destination_account_ids is 'The FX provider''s account there.';
+
+create table quote_requests_default partition of quote_requests DEFAULT;
+comment on table quote_requests_default is 'Catches a day whose partition was not made in time; empty in good order.';
+
+create table quote_uses (
+  quote_id uuid not null,
+  uetr uuid not null,
+  constraint quote_uses_pkey PRIMARY KEY (quote_id),
+  constraint quote_uses_uetr_key UNIQUE (uetr)
+);
+comment on table quote_uses is 'The one payment that holds a quote; given back when it is rejected (QUO-8).';
+comment on column quote_uses.quote_id is 'The quote.';
+comment on column quote_uses.uetr is 'The payment.';
+
+create table rates (
+  rate_id uuid not null default gen_random_uuid(),
+  fxp_id text not null,
+  source_country text not null,
+  source_currency text not null,
+  destination_country text not null,
+  destination_currency text not null,
+  exchange_rate numeric not null,
+  threshold numeric not null,
+  tier_improvement_id bigint,
+  created_at timestamp with time zone not null default now(),
+  expired_at timestamp with time zone,
+  constraint rates_pkey PRIMARY KEY (rate_id),
+  constraint rates_check CHECK ((source_currency <> destination_currency)),
+  constraint rates_check1 CHECK (((threshold = (0)::numeric) = (tier_improvement_id IS NULL))),
+  constraint rates_exchange_rate_check CHECK ((exchange_rate > (0)::numeric)),
+  constraint rates_threshold_check CHECK ((threshold >= (0)::numeric))
+);
+CREATE UNIQUE INDEX rates_active ON public.rates USING btree (source_country, source_currency, destination_country, destination_currency, fxp_id, threshold) INCLUDE (rate_id, exchange_rate, tier_improvement_id, created_at) WHERE (expired_at IS NULL);
+CREATE INDEX rates_active_by_fxp ON public.rates USING btree (fxp_id, source_currency) WHERE (expired_at IS NULL);
+comment on table rates is 'Rates of FX providers, base and per tier (FX-4). Rows are never deleted; the active ones have no expired_at.';
+comment on column rates.rate_id is 'Our id.';
+comment on column rates.fxp_id is 'The FX provider.';
+comment on column rates.source_country is 'Source country.';
+comment on column rates.source_currency is 'Source currency.';
+comment on column rates.destination_country is 'Destination country.';
+comment on column rates.destination_currency is 'Destination currency.';
+comment on column rates.exchange_rate is 'Destination units per source unit, tier improvement included (FX-8).';
+comment on column rates.threshold is 'Smallest source amount, inclusive; 0 for the base rate.';
+comment on column rates.tier_improvement_id is 'The tier that made it, or null for the base rate.';
+comment on column rates.created_at is 'When it took effect.';
+comment on column rates.expired_at is 'When it was replaced, or null while active.';
+
+create table resolution_answers (
+  resolution_id uuid not null,
+  verified boolean not null,
+  reason_code text,
+  rule_id text,
+  refusal text,
+  answered_by text not null,
+  report_message_id uuid,
+  answer_message_id uuid not null,
+  answered_at timestamp with time zone not null default now(),
+  constraint resolution_answers_pkey PRIMARY KEY (resolution_id),
+  constraint resolution_answers_answered_by_check CHECK ((answered_by = ANY (ARRAY['directory'::text, 'creditor-agent'::text, 'gateway'::text]))),
+  constraint resolution_answers_check CHECK ((verified OR (reason_code IS NOT NULL))),
+  constraint resolution_answers_check1 CHECK (((answered_by = 'gateway'::text) = (report_message_id IS NULL))),
+  constraint resolution_answers_check2 CHECK (((answered_by = 'gateway'::text) = (rule_id IS NOT NULL)))
+);
+CREATE UNIQUE INDEX resolution_answers_message ON public.resolution_answers USING btree (answer_message_id);
+comment on table resolution_answers is 'The answer of each resolution: one row, written once, never changed (RES-1).';
+comment on column resolution_answers.resolution_id is 'The resolution.';
+comment on column resolution_answers.verified is 'Vrfctn: whether the account was found or confirmed.';
+comment on column resolution_answers.reason_code is 'Reason of a false answer (RES-4).';
+comment on column resolution_answers.rule_id is 'Rule by which the gateway itself answered, or null.';
+comment on column resolution_answers.refusal is 'Rule, XPath and public text of an answer of the gateway: acmt.024 has no place for them.';
+comment on column resolution_answers.answered_by is 'Whose answer it is: the proxy directory''s, the creditor agent''s or the gateway''s own.';
+comment on column resolution_answers.report_message_id is 'The acmt.024 that was received and passed on.';
+comment on column resolution_answers.answer_message_id is 'The acmt.024 to the source.';
+comment on column resolution_answers.answered_at is 'When, database clock.';
+
+create table resolutions (
+  resolution_id uuid not null,
+  source_clearing_system text not null,
+  message_identification text not null,
+  received_at timestamp with time zone not null,
+  deadline_at timestamp with time zone not null,
+  destination_country text,
+  destination_clearing_system text,
+  constraint resolutions_pkey PRIMARY KEY (resolution_id),
+  constraint resolutions_source_clearing_system_message_identification_key UNIQUE (source_clearing_system, message_identification)
+);
+comment on table resolutions is 'One row per acmt.023 that a source submitted, written once, when it was judged.';
+comment on column resolutions.resolution_id is 'The submitted acmt.023; correlates all messages and deliveries of the resolution.';
+comment on column resolutions.source_clearing_system is 'Payment system that submitted it.';
+comment on column resolutions.message_identification is 'Its MsgId; the authority on duplicates.';
+comment on column resolutions.received_at is 'When it was judged, database clock.';
+comment on column resolutions.deadline_at is 'Moment at which the gateway itself answers false AB08 (RES-1).';
+comment on column resolutions.destination_country is 'Where the account is (RES-2); null where the request was refused.';
+comment on column resolutions.destination_clearing_system is 'Payment system whose operator is asked; null where the request was refused.';
+
+create table scheme_fee_formulas (
+  country_code text not null,
+  currency_code text not null,
+  nominal_fee_amount numeric not null,
+  percentage_fee_as_ratio numeric not null,
+  constraint scheme_fee_formulas_pkey PRIMARY KEY (country_code, currency_code),
+  constraint scheme_fee_formulas_nominal_fee_amount_check CHECK ((nominal_fee_amount >= (0)::numeric)),
+  constraint scheme_fee_formulas_percentage_fee_as_ratio_check CHECK ((percentage_fee_as_ratio >= (0)::numeric))
+);
+comment on table scheme_fee_formulas is 'Network scheme fee per source country and currency (FEE-1).';
+comment on column scheme_fee_formulas.country_code is 'Source country.';
+comment on column scheme_fee_formulas.currency_code is 'Source currency.';
+comment on column scheme_fee_formulas.nominal_fee_amount is 'Fixed part, source currency, scale kept as given.';
+comment on column scheme_fee_formulas.percentage_fee_as_ratio is 'Ratio of the source interbank settlement amount (0.001 is 0.1 %).';
+
+create table settlement_accounts (
+  owner_id text not null,
+  sap_id text not null,
+  country_code text not null,
+  currency_code text not null,
+  account_id text not null,
+  constraint settlement_accounts_pkey PRIMARY KEY (sap_id, account_id)
+);
+CREATE UNIQUE INDEX settlement_accounts_owner ON public.settlement_accounts USING btree (owner_id, sap_id, currency_code);
+comment on table settlement_accounts is 'Accounts at settlement access providers: of FX providers, and of PSPs that do their own FX (PAY-5).';
+comment on column settlement_accounts.owner_id is 'Whose account it is.';
+comment on column settlement_accounts.sap_id is 'The SAP that holds it.';
+comment on column settlement_accounts.country_code is 'Country of the SAP.';
+comment on column settlement_accounts.currency_code is 'Currency of the account.';
+comment on column settlement_accounts.account_id is 'Account id at the SAP.';
+
+create table tier_improvements (
+  tier_improvement_id bigint not null generated always as identity,
+  fxp_id text not null,
+  unit_currency text not null,
+  threshold numeric not null,
+  improvement_basis_points numeric not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint tier_improvements_pkey PRIMARY KEY (tier_improvement_id),
+  constraint tier_improvements_fxp_id_unit_currency_threshold_key UNIQUE (fxp_id, unit_currency, threshold),
+  constraint tier_improvements_improvement_basis_points_check CHECK (((improvement_basis_points >= (0)::numeric) AND (improvement_basis_points <= (10000)::numeric))),
+  constraint tier_improvements_threshold_check CHECK ((threshold > (0)::numeric))
+);
+comment on table tier_improvements is 'Improvements of an FX provider by source amount (FX-6).';
+comment on column tier_improvements.tier_improvement_id is 'Our id.';
+comment on column tier_improvements.fxp_id is 'The FX provider.';
+comment on column tier_improvements.unit_currency is 'Source currency.';
+comment on column tier_improvements.threshold is 'Smallest source amount, inclusive, source currency.';
+comment on column tier_improvements.improvement_basis_points is 'Basis points on the base rate.';
+comment on column tier_improvements.updated_at is 'Last registration.';
+
+alter table address_type_countries add constraint address_type_countries_address_type_id_fkey FOREIGN KEY (address_type_id) REFERENCES address_types(address_type_id);
+
+alter table address_type_countries add constraint address_type_countries_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
+
+alter table address_type_inputs add constraint address_type_inputs_address_input_id_fkey FOREIGN KEY (address_input_id) REFERENCES address_inputs(address_input_id);
+
+alter table address_type_inputs add constraint address_type_inputs_address_type_id_fkey FOREIGN KEY (address_type_id) REFERENCES address_types(address_type_id);
+
+alter table address_types add constraint address_types_clearing_system_id_fkey FOREIGN KEY (clearing_system_id) REFERENCES clearing_systems(clearing_system_id);
+
+alter table clearing_systems add constraint clearing_systems_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
+
+alter table clearing_systems add constraint clearing_systems_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id);
+
+alter table clients add constraint clients_clearing_system_id_fkey FOREIGN KEY (clearing_system_id) REFERENCES clearing_systems(clearing_system_id);
+
+alter table clients add constraint clients_institution_id_fkey FOREIGN KEY (institution_id) REFERENCES institutions(institution_id);
+
+alter table country_clearing_systems add constraint country_clearing_systems_clearing_system_id_fkey FOREIGN KEY (clearing_system_id) REFERENCES clearing_systems(clearing_system_id);
+
+alter table country_clearing_systems add constraint country_clearing_systems_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
+
+alter table creditor_agent_fee_formulas add constraint creditor_agent_fee_formulas_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
+
+alter table creditor_agent_fee_formulas add constraint creditor_agent_fee_formulas_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
+
+alter table decisions add constraint decisions_callback_message_id_fkey FOREIGN KEY (callback_message_id) REFERENCES messages(message_id);
+
+alter table decisions add constraint decisions_confirmation_message_id_fkey FOREIGN KEY (confirmation_message_id) REFERENCES messages(message_id);
+
+alter table decisions add constraint decisions_notification_message_id_fkey FOREIGN KEY (notification_message_id) REFERENCES messages(message_id);
+
+alter table decisions add constraint decisions_report_message_id_fkey FOREIGN KEY (report_message_id) REFERENCES messages(message_id);
+
+alter table decisions add constraint decisions_uetr_fkey FOREIGN KEY (uetr) REFERENCES payments(uetr);
+
+alter table deliveries add constraint deliveries_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
+
+alter table delivery_attempts add constraint delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES deliveries(delivery_id);
+
+alter table fxp_corridors add constraint fxp_corridors_destination_country_fkey FOREIGN KEY (destination_country) REFERENCES countries(country_code);
+
+alter table fxp_corridors add constraint fxp_corridors_destination_currency_fkey FOREIGN KEY (destination_currency) REFERENCES currencies(currency_code);
+
+alter table fxp_corridors add constraint fxp_corridors_fxp_id_fkey FOREIGN KEY (fxp_id) REFERENCES institutions(institution_id);
+
+alter table fxp_corridors add constraint fxp_corridors_source_country_fkey FOREIGN KEY (source_country) REFERENCES countries(country_code);
+
+alter table fxp_corridors add constraint fxp_corridors_source_currency_fkey FOREIGN KEY (source_currency) REFERENCES currencies(currency_code);
+
+alter table fxp_endpoints add constraint fxp_endpoints_fxp_id_fkey FOREIGN KEY (fxp_id) REFERENCES institutions(institution_id);
+
+alter table fxp_settlement_access add constraint fxp_settlement_access_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
+
+alter table fxp_settlement_access add constraint fxp_settlement_access_fxp_id_fkey FOREIGN KEY (fxp_id) REFERENCES institutions(institution_id);
+
+alter table fxp_settlement_access add constraint fxp_settlement_access_sap_id_fkey FOREIGN KEY (sap_id) REFERENCES institutions(institution_id);
+
+alter table institution_identifiers add constraint institution_identifiers_institution_id_fkey FOREIGN KEY (institution_id) REFERENCES institutions(institution_id);
+
+alter table institution_memberships add constraint institution_memberships_clearing_system_id_fkey FOREIGN KEY (clearing_system_id) REFERENCES clearing_systems(clearing_system_id);
+
+alter table institution_memberships add constraint institution_memberships_institution_id_fkey FOREIGN KEY (institution_id) REFERENCES institutions(institution_id);
+
+alter table institution_roles add constraint institution_roles_institution_id_fkey FOREIGN KEY (institution_id) REFERENCES institutions(institution_id);
+
+alter table institutions add constraint institutions_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
+
+alter table messages add constraint messages_in_reply_to_fkey FOREIGN KEY (in_reply_to) REFERENCES messages(message_id);
+
+alter table operator_callback_origins add constraint operator_callback_origins_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id);
+
+alter table payments add constraint payments_answer_message_id_fkey FOREIGN KEY (answer_message_id) REFERENCES messages(message_id);
+
+alter table payments add constraint payments_forwarded_message_id_fkey FOREIGN KEY (forwarded_message_id) REFERENCES messages(message_id);
+
+alter table payments add constraint payments_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
+
+alter table psp_improvements add constraint psp_improvements_fxp_id_fkey FOREIGN KEY (fxp_id) REFERENCES institutions(institution_id);
+
+alter table psp_improvements add constraint psp_improvements_psp_id_fkey FOREIGN KEY (psp_id) REFERENCES institutions(institution_id);
+
+alter table public_keys add constraint public_keys_institution_id_fkey FOREIGN KEY (institution_id) REFERENCES institutions(institution_id);
+
+alter table public_keys add constraint public_keys_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id);
+
+alter table rates add constraint rates_destination_country_fkey FOREIGN KEY (destination_country) REFERENCES countries(country_code);
+
+alter table rates add constraint rates_destination_currency_fkey FOREIGN KEY (destination_currency) REFERENCES currencies(currency_code);
+
+alter table rates add constraint rates_fxp_id_fkey FOREIGN KEY (fxp_id) REFERENCES institutions(institution_id);
+
+alter table rates add constraint rates_source_country_fkey FOREIGN KEY (source_country) REFERENCES countries(country_code);
+
+alter table rates add constraint rates_source_currency_fkey FOREIGN KEY (source_currency) REFERENCES currencies(currency_code);
+
+alter table rates add constraint rates_tier_improvement_id_fkey FOREIGN KEY (tier_improvement_id) REFERENCES tier_improvements(tier_improvement_id);
+
+alter table resolution_answers add constraint resolution_answers_answer_message_id_fkey FOREIGN KEY (answer_message_id) REFERENCES messages(message_id);
+
+alter table resolution_answers add constraint resolution_answers_report_message_id_fkey FOREIGN KEY (report_message_id) REFERENCES messages(message_id);
+
+alter table resolution_answers add constraint resolution_answers_resolution_id_fkey FOREIGN KEY (resolution_id) REFERENCES resolutions(resolution_id);
+
+alter table resolutions add constraint resolutions_resolution_id_fkey FOREIGN KEY (resolution_id) REFERENCES messages(message_id);
+
+alter table scheme_fee_formulas add constraint scheme_fee_formulas_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
+
+alter table scheme_fee_formulas add constraint scheme_fee_formulas_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
+
+alter table settlement_accounts add constraint settlement_accounts_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
+
+alter table settlement_accounts add constraint settlement_accounts_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
+
+alter table settlement_accounts add constraint settlement_accounts_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES institutions(institution_id);
+
+alter table settlement_accounts add constraint settlement_accounts_sap_id_fkey FOREIGN KEY (sap_id) REFERENCES institutions(institution_id);
+
+alter table tier_improvements add constraint tier_improvements_fxp_id_fkey FOREIGN KEY (fxp_id) REFERENCES institutions(institution_id);
+
+alter table tier_improvements add constraint tier_improvements_unit_currency_fkey FOREIGN KEY (unit_currency) REFERENCES currencies(currency_code);
+
+CREATE TRIGGER address_inputs_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.address_inputs FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER address_type_countries_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.address_type_countries FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER address_type_inputs_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.address_type_inputs FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER address_types_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.address_types FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER countries_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER country_clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.country_clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER creditor_agent_fee_formulas_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.creditor_agent_fee_formulas FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER currencies_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.currencies FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER fxp_corridors_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.fxp_corridors FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER fxp_endpoints_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.fxp_endpoints FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER fxp_settlement_access_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.fxp_settlement_access FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER institution_identifiers_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.institution_identifiers FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER institution_memberships_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.institution_memberships FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER institution_roles_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.institution_roles FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER institutions_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.institutions FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER operator_callback_origins_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.operator_callback_origins FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER operators_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.operators FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER psp_improvements_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.psp_improvements FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER scheme_fee_formulas_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.scheme_fee_formulas FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER settlement_accounts_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.settlement_accounts FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();

@@ -1,0 +1,86 @@
+// What a person types becomes one plan of a payment, or a sentence that says what to type instead.
+import { describe, expect, it } from 'vitest';
+import { planOf, type PayOptions } from '../../cli/pay.ts';
+import { addressesWith, parseReplacements } from '../../cli/replacements.ts';
+
+const typed: PayOptions = {
+  from: 'SG',
+  to: 'MY',
+  amount: '250',
+  account: '...0003',
+  priority: 'NORM',
+  wait: '60',
+};
+
+describe('npm run pay', () => {
+  it('takes the Lotus banks of both countries unless others are named', () => {
+    expect(planOf(typed)).toEqual({
+      sourceCountry: 'SG',
+      destinationCountry: 'MY',
+      amount: '250',
+      creditorAccount: { otherId: '6600000003' },
+      priority: 'NORM',
+      debtorAgent: 'LOTUSGS0',
+      creditorAgent: 'LOTUMYS0',
+      waitSeconds: 60,
+    });
+    const named = planOf({ ...typed, psp: 'BANYSGS0', creditorPsp: 'FERNTHS0', to: 'th', currency: 'thb' });
+    expect(named).toMatchObject({
+      debtorAgent: 'BANYSGS0',
+      creditorAgent: 'FERNTHS0',
+      destinationCountry: 'TH',
+      amountCurrency: 'THB',
+    });
+  });
+
+  it.each([
+    ['...0003', { otherId: '6600000003' }],
+    ['…0003', { otherId: '6600000003' }],
+    ['0011', { otherId: '6600000011' }],
+    ['3', { otherId: '6600000003' }],
+    ['1234567890003', { otherId: '1234567890003' }],
+    ['DE89370400440532010003', { iban: 'DE89370400440532010003' }],
+  ])('reads the account %s', (account, expected) => {
+    expect(planOf({ ...typed, account }).creditorAccount).toEqual(expected);
+  });
+
+  it.each([
+    [{ to: 'XX' }, '--to XX: the demo has SG, MY'],
+    [{ to: 'SG' }, 'must be two countries'],
+    [{ amount: '1,000' }, '--amount 1,000: write it in plain digits'],
+    [{ amount: '1e3' }, 'MON-1'],
+    [{ account: 'my account' }, 'or its last four digits'],
+    [{ priority: 'URGENT' }, 'HIGH or NORM'],
+    [{ wait: 'long' }, 'seconds'],
+  ])('refuses %j with a sentence', (change, said) => {
+    expect(() => planOf({ ...typed, ...change })).toThrow(said);
+  });
+});
+
+describe('--destination and --fxp', () => {
+  const sandbox = { destination: 'http://127.0.0.1:9102', fxProvider: 'http://127.0.0.1:9103' };
+
+  it('put an address in the place of a party, Germany and France together, and leave the others', () => {
+    const replaced = parseReplacements(
+      ['MY=http://127.0.0.1:9000/', 'FR=https://ips.example.org/in'],
+      ['MERISGS0=http://localhost:9001'],
+    );
+    const addresses = addressesWith(replaced, sandbox);
+    expect(addresses.operatorEndpointUrl('IPSO-MY')).toBe('http://127.0.0.1:9000');
+    expect(addresses.operatorEndpointUrl('IPSO-EU')).toBe('https://ips.example.org/in');
+    expect(addresses.operatorEndpointUrl('IPSO-TH')).toBe('http://127.0.0.1:9102/IPSO-TH');
+    expect(addresses.fxpBaseUrl('MERISGS0')).toBe('http://localhost:9001');
+    expect(addresses.fxpBaseUrl('POLAJPS0')).toBe('http://127.0.0.1:9103/POLAJPS0');
+  });
+
+  it.each([
+    [['MY'], [], '--destination MY: name one of SG'],
+    [['ZZ=http://127.0.0.1:9000'], [], 'name one of SG, MY'],
+    [['MY=http://192.168.1.5:9000'], [], 'http on loopback or https'],
+    [['MY=ftp://127.0.0.1'], [], 'SEC-2'],
+    [['MY=http://user@127.0.0.1'], [], 'SEC-2'],
+    [[], ['LOTUSGS0=http://127.0.0.1:9001'], 'name one of MERISGS0'],
+  ])('refuse %j %j with a sentence', (destinations, fxps, said) => {
+    expect(() => parseReplacements(destinations, fxps)).toThrow(said);
+  });
+});

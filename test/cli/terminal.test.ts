@@ -1,0 +1,43 @@
+// What a person reads fits the terminal and says the amounts digit for digit.
+import { describe, expect, it } from 'vitest';
+import { openTerminal, renderTable, showAmount, wrap } from '../../cli/terminal.ts';
+
+describe('a terminal', () => {
+  it('is coloured only where colours are on, and is never narrower than 60 columns', () => {
+    const written: string[] = [];
+    const write = (text: string) => void written.push(text);
+    const plain = openTerminal({ write, colours: false, columns: 20 });
+    expect(plain.paint('good', 'ok')).toBe('ok');
+    expect(plain.width).toBe(60);
+    plain.line('one');
+    expect(written).toEqual(['one\n']);
+    expect(openTerminal({ write, colours: false, columns: undefined }).width).toBe(120);
+  });
+});
+
+describe('wrap', () => {
+  it('breaks between words, and leaves a word alone that is longer than a line', () => {
+    expect(wrap('to be or not', 5)).toEqual(['to be', 'or', 'not']);
+    expect(wrap('a https://example.org/long b', 6)).toEqual(['a', 'https://example.org/long', 'b']);
+  });
+});
+
+describe('renderTable', () => {
+  it('aligns columns, numbers to the right', () => {
+    const columns = [{ title: 'name' }, { title: 'rate', align: 'right' }] as const;
+    expect(renderTable(columns, [['MERISGS0', '25']])).toEqual(['name      rate', 'MERISGS0    25']);
+  });
+});
+
+describe('showAmount', () => {
+  it.each([
+    ['1000', '1,000'],
+    ['24900.00', '24,900'],
+    ['1.5', '1.50'],
+    ['123456789012345.67', '123,456,789,012,345.67'],
+    ['0.00001', '0.00001'],
+    ['100', '100'],
+  ])('%s is shown as %s', (decimal, shown) => {
+    expect(showAmount(decimal)).toBe(shown);
+  });
+});
