@@ -250,7 +250,10 @@ async function composeForwarded(
   const identification = newMessageIdentification();
   const creationDateTime = new Date(stored.now).toISOString();
   const instructingAgent = identifyAgent(payment.destinationSap, destination.clearingSystemId);
-  const instructedAgent = identifyAgent(payment.creditorAgent, destination.clearingSystemId);
+  // by the very BIC by which the message names it, so that the destination sees one agent, not two
+  const { bicfi } = message.creditorAgent;
+  const instructedAgent =
+    bicfi === undefined ? identifyAgent(payment.creditorAgent, destination.clearingSystemId) : { bicfi };
   const xml = buildForwardedPacs008(message, {
     messageId: identification,
     creationDateTime,
