@@ -47,7 +47,7 @@ const allowed = {
     node: true,
   },
   db: { folders: ['core'], packages: ['kysely', 'pg', 'zod'], node: true },
-  sandbox: { folders: ['core', 'xml'], packages: ['hono', '@hono/*', 'undici', 'p-limit'], node: true },
+  sandbox: { folders: ['core', 'xml'], packages: ['hono', '@hono/*', 'undici'], node: true },
 };
 
 /** @param {string} text */

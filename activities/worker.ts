@@ -1,4 +1,5 @@
-// The two workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3).
+// The workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3), one for the
+// enquiries of resolutions.
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { taskQueues } from '../workflows/ids.ts';
 import { createAskResolution } from './ask-resolution.ts';
@@ -40,7 +41,7 @@ type Activities = PaymentLocalActivities &
   ResolutionLocalActivities &
   EnquiryActivities;
 
-export function createActivities(deps: ActivityDependencies): Activities {
+function createActivities(deps: ActivityDependencies): Activities {
   return {
     validatePayment: createValidatePayment(deps),
     decidePayment: createDecidePayment(deps),
@@ -80,19 +81,21 @@ export async function runWorkers(
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 8 },
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
   });
-  const deliveries = await Worker.create({
+  const sending = {
     ...shared,
-    taskQueue: `${options.taskQueuePrefix ?? ''}${taskQueues.deliveries}`,
     activities,
     maxConcurrentActivityTaskExecutions: 200,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-  });
-  const runs = Promise.all([payments.run(), deliveries.run()]);
-  const finished = runs.then(() => connection.close());
+  } as const;
+  const queue = (name: 'deliveries' | 'enquiries') => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
+  const deliveries = await Worker.create({ ...sending, taskQueue: queue('deliveries') });
+  const enquiries = await Worker.create({ ...sending, taskQueue: queue('enquiries') });
+  const workers = [payments, deliveries, enquiries];
+  const finished = Promise.all(workers.map((worker) => worker.run())).then(() => connection.close());
   return {
     finished,
     shutdown: async () => {
-      for (const worker of [payments, deliveries]) {
+      for (const worker of workers) {
         if (worker.getState() === 'RUNNING') worker.shutdown();
       }
       await finished;

@@ -19,7 +19,7 @@ const faultSchema = z
   })
   .openapi('InputFault');
 
-export const problemSchema = z
+const problemSchema = z
   .object({
     type: z.string().openapi({ description: 'Stable URI of the kind of problem' }),
     title: z.string(),

@@ -292,7 +292,7 @@ export function isProblem(value: object | undefined): value is Problem {
 }
 
 /** The stable URI of a kind of problem. */
-export function problemType(code: ProblemCode): string {
+function problemType(code: ProblemCode): string {
   return `urn:isthmus:problem:${code}`;
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** We are wrong. Never caught to continue: 500 in the api, a halted task in a workflow. */
-export class Defect extends Error {
+class Defect extends Error {
   override readonly name = 'Defect';
 }
 

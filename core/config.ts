@@ -40,7 +40,7 @@ export const environmentVariables = {
 export type EnvironmentVariableName = keyof typeof environmentVariables;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** What every process needs. */

@@ -27,7 +27,7 @@ export type ClearingSystemId = Branded<'ClearingSystemId'>;
 export const finInstIdTypes = ['BICFI', 'LEI', 'otherId', 'internalId'] as const; // REF-4
 export type FinInstIdType = (typeof finInstIdTypes)[number];
 
-export const finInstRoles = ['psp', 'fxp', 'sap'] as const;
+const finInstRoles = ['psp', 'fxp', 'sap'] as const;
 export type FinInstRole = (typeof finInstRoles)[number];
 /** What endpoints 9 and 10 take: a role, or all of them. */
 export type FinInstRoleFilter = FinInstRole | 'any';

@@ -42,10 +42,9 @@ const rateForm = /^(0|[1-9]\d{0,10})(\.\d{1,10})?$/; // MON-1, with the count of
 const plainForm = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 export const maxRateDigits = 11; // MON-1: as written, leading zero included
-export const maxRateDecimals = 10; // MON-1
+const maxRateDecimals = 10; // MON-1
 const maxBasisPoints = asExact(new ExactDecimal(10_000)); // FX-6
 
-export const zero: Exact = asExact(new ExactDecimal(0));
 export const one: Exact = asExact(new ExactDecimal(1));
 
 /** @returns undefined when the text is not an amount (MON-1: HTTP 400) */

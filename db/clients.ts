@@ -27,7 +27,7 @@ export async function findClient(db: Db, clientId: string): Promise<Client | und
 }
 
 /** Demo clients are in the database, although this is not the embedded default. */
-export class DemoClientsError extends Error {
+class DemoClientsError extends Error {
   override readonly name = 'DemoClientsError';
 }
 

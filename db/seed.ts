@@ -10,7 +10,7 @@ import type { Database } from './tables.ts';
 /** Where the sandbox listens by default. */
 const sandboxUrl = 'http://127.0.0.1:8090';
 
-export const defaultSeedAddresses: SeedAddresses = {
+const defaultSeedAddresses: SeedAddresses = {
   operatorEndpointUrl: (operatorId) => `${sandboxUrl}/${operatorId}`,
   fxpBaseUrl: (fxpBic) => `${sandboxUrl}/${fxpBic}`,
 };

@@ -13,7 +13,7 @@ import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const address = 'https://isthmus.test';
 
-export const testConfig: ApiConfig = {
+const testConfig: ApiConfig = {
   databaseUrl: 'postgres://test',
   logLevel: 'silent',
   temporal: { address: '127.0.0.1:1', namespace: 'default' },

@@ -43,7 +43,7 @@ const defaultTrip = {
 };
 
 /** The quotes of endpoint 12 for a trip of the source amount, asked by its debtor agent. */
-export async function askQuotes(gateway: TestGateway, trip: Trip = {}): Promise<readonly QuoteOnOffer[]> {
+async function askQuotes(gateway: TestGateway, trip: Trip = {}): Promise<readonly QuoteOnOffer[]> {
   const { source, sourceCurrency, destination, destinationCurrency, amount } = { ...defaultTrip, ...trip };
   const psp = trip.psp ?? `LOTU${source}S0`;
   const path = `/quotes/${source}/${sourceCurrency}/${destination}/${destinationCurrency}/${sourceCurrency}/${amount}`;

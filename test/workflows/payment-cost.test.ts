@@ -1,5 +1,5 @@
 // What a payment costs the workflow engine: its history is deterministic, so its length and transitions are asserted.
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, expect, test } from 'vitest';
 import { paymentWorkflowId } from '../../workflows/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -7,18 +7,14 @@ import { bestQuote, instruction, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();
 const connection = await Connection.connect({ address: gateway.temporalAddress });
+const client = new Client({ connection, namespace: gateway.config.temporal.namespace });
 afterAll(() => connection.close());
 
 /** Describes a payment's execution once it has closed. */
 async function costOf(uetr: string): Promise<{ events: number; transitions: number }> {
   const namespace = gateway.config.temporal.namespace;
   const execution = { workflowId: paymentWorkflowId(uetr) };
-  await connection.workflowService.getWorkflowExecutionHistory({
-    namespace,
-    execution,
-    waitNewEvent: true,
-    historyEventFilterType: 2, // the close event
-  });
+  await client.workflow.getHandle(execution.workflowId).result();
   const { workflowExecutionInfo: info } = await connection.workflowService.describeWorkflowExecution({
     namespace,
     execution,

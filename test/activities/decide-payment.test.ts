@@ -1,0 +1,184 @@
+// The decision: one row, whoever comes first, with everything that derives from it; and when the gateway itself may reject.
+import { createHash, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createDecidePayment, createReportInDoubt } from '../../activities/decide-payment.ts';
+import type { DecisionCause } from '../../activities/contract.ts';
+import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import { claimInstruction, settleAttempt } from '../../db/deliveries.ts';
+import { recordReceived } from '../../db/messages.ts';
+import { workbench } from './workbench.ts';
+
+const { deps, accepted } = await workbench();
+const { db } = deps;
+const decidePayment = createDecidePayment(deps);
+const unreachable: DecisionCause = { by: 'unreachable' };
+const deadline: DecisionCause = { by: 'deadline' };
+
+/** A stored report of the destination. */
+async function reported(
+  uetr: string,
+  status: Pacs002['status'],
+  reasonCode?: string,
+): Promise<DecisionCause> {
+  const body = Buffer.from(
+    buildPacs002({
+      messageId: randomUUID().replaceAll('-', ''),
+      creationDateTime: new Date().toISOString(),
+      status,
+      ...(reasonCode && { reasonCode }),
+      original: { messageId: 'M', messageNameId: 'pacs.008.001.13', uetr },
+    }),
+  );
+  const { messageId } = await recordReceived(db, {
+    messageId: randomUUID(),
+    uetr,
+    type: 'pacs002',
+    identification: 'R',
+    leg: 'destination',
+    party: 'THBPPAY',
+    status,
+    reasonCode,
+    body,
+    sha256: createHash('sha256').update(body).digest(),
+  });
+  return { by: 'destination', reportMessageId: messageId, answeredInPlace: false };
+}
+
+/** One attempt to send the instruction, ended as named; `open`: its worker died. */
+async function attempt(deliveryId: string, outcome: 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED' | 'open') {
+  const claimed = await claimInstruction(db, deliveryId);
+  if (claimed === undefined) throw new Error('nothing to send');
+  if (outcome === 'open') return;
+  await settleAttempt(db, {
+    deliveryId,
+    attempt: claimed.attempt,
+    outcome,
+    httpStatus: outcome === 'ANSWERED' ? 202 : null,
+    durationMs: 1,
+    errorClass: outcome === 'ANSWERED' ? null : 'refused',
+    responseExcerpt: null,
+    next: { kind: 'retry', inMs: 0 },
+  });
+}
+
+const deliveriesOf = async (uetr: string) => {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select('kind')
+    .where('uetr', '=', uetr)
+    .orderBy('kind')
+    .execute();
+  return rows.map((row) => row.kind);
+};
+const decisionsOf = (uetr: string) =>
+  db.selectFrom('decisions').select(['status', 'reason_code', 'rule_id']).where('uetr', '=', uetr).execute();
+
+describe('a NORM payment that nobody could be told of (TIM-3)', () => {
+  test('is RJCT ED06 while every attempt is NOT_SENT; the destination, which saw nothing, is told nothing', async () => {
+    const { uetr, deliveryId } = await accepted();
+    for (let tries = 0; tries < 4; tries += 1) await attempt(deliveryId, 'NOT_SENT');
+    expect(await decidePayment({ uetr, cause: unreachable })).toMatchObject({
+      status: 'RJCT',
+      reasonCode: 'ED06',
+    });
+    expect(await decisionsOf(uetr)).toEqual([{ status: 'RJCT', reason_code: 'ED06', rule_id: 'TIM-3' }]);
+    expect(await deliveriesOf(uetr)).toEqual(['callback', 'instruction']);
+  });
+
+  test('is RJCT ED06, too, when it was never even tried', async () => {
+    const { uetr } = await accepted();
+    expect(await decidePayment({ uetr, cause: unreachable })).toMatchObject({ reasonCode: 'ED06' });
+  });
+
+  test.each(['MAYBE_SENT', 'ANSWERED', 'open'] as const)(
+    'is not decided once one attempt is %s, whatever the others were',
+    async (outcome) => {
+      const { uetr, deliveryId } = await accepted();
+      await attempt(deliveryId, 'NOT_SENT');
+      await attempt(deliveryId, outcome);
+      await attempt(deliveryId, 'NOT_SENT');
+      expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
+      expect(await decisionsOf(uetr)).toEqual([]);
+    },
+  );
+
+  test('is either rejected or sent, never both, when both come at the same time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { uetr, deliveryId } = await accepted();
+      const [decision, claimed] = await Promise.all([
+        decidePayment({ uetr, cause: unreachable }),
+        claimInstruction(db, deliveryId),
+      ]);
+      expect([decision === null, claimed === undefined]).not.toEqual([false, false]);
+      expect([decision === null, claimed === undefined]).not.toEqual([true, true]);
+    }
+  });
+});
+
+describe('the first final wins (PAY-7, PAY-10)', () => {
+  test('a decided payment is never sent again', async () => {
+    const { uetr, deliveryId } = await accepted();
+    await attempt(deliveryId, 'ANSWERED');
+    await decidePayment({ uetr, cause: deadline });
+    expect(await claimInstruction(db, deliveryId)).toBeUndefined();
+  });
+
+  test('ten causes at once: one row, one callback, and all learn of the same decision', async () => {
+    const { uetr, deliveryId } = await accepted();
+    await attempt(deliveryId, 'ANSWERED');
+    const causes = [
+      await reported(uetr, 'ACCC'),
+      await reported(uetr, 'RJCT', 'AC04'),
+      await reported(uetr, 'BLCK'),
+      ...Array.from({ length: 7 }, () => deadline),
+    ];
+    const decisions = await Promise.all(causes.map((cause) => decidePayment({ uetr, cause })));
+    expect(new Set(decisions.map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(await decisionsOf(uetr)).toHaveLength(1);
+    const outgoing = await db
+      .selectFrom('messages')
+      .select('status')
+      .where('uetr', '=', uetr)
+      .where('direction', '=', 'out')
+      .where('message_type', '=', 'pacs002')
+      .where('status', '<>', 'ACTC')
+      .execute();
+    expect(outgoing).toHaveLength(2); // the callback and the confirmation; nothing of the losers is stored
+  });
+
+  test('the same cause twice, as after a crash, is the same decision and no contradiction', async () => {
+    const { uetr } = await accepted();
+    const cause = await reported(uetr, 'ACCC');
+    const first = await decidePayment({ uetr, cause });
+    expect(await decidePayment({ uetr, cause })).toEqual(first);
+    const audit = await db.selectFrom('audit_events').select('kind').where('uetr', '=', uetr).execute();
+    expect(audit).toEqual([]);
+  });
+
+  test('without a quote, ACCC tells no FX provider (NOT-1)', async () => {
+    const { uetr } = await accepted();
+    await decidePayment({ uetr, cause: await reported(uetr, 'ACCC') });
+    expect(await deliveriesOf(uetr)).toEqual(['callback', 'instruction']);
+  });
+
+  test('at the deadline the destination is told to reverse (TIM-1)', async () => {
+    const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
+    await attempt(deliveryId, 'open');
+    expect(await decidePayment({ uetr, cause: deadline })).toMatchObject({
+      status: 'RJCT',
+      reasonCode: 'AB03',
+    });
+    expect(await deliveriesOf(uetr)).toEqual(['callback', 'confirmation', 'instruction']);
+  });
+});
+
+test('a payment in doubt raises an alert for an operator (TIM-2)', async () => {
+  const { uetr } = await accepted();
+  await createReportInDoubt(deps)({ uetr });
+  const audit = await db
+    .selectFrom('audit_events')
+    .select(['kind', 'severity'])
+    .where('uetr', '=', uetr)
+    .execute();
+  expect(audit).toEqual([{ kind: 'payment.in-doubt', severity: 'alert' }]);
+});

@@ -1,0 +1,116 @@
+// Deliveries to receivers that do not simply take them (CBK-1, CBK-4, SEC-2): what is recorded and when the next try is due.
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, expect, test } from 'vitest';
+import { createDecidePayment } from '../../activities/decide-payment.ts';
+import { createDeliver } from '../../activities/deliver.ts';
+import { workbench } from './workbench.ts';
+
+const { deps, accepted } = await workbench();
+const { db } = deps;
+const deliver = createDeliver(deps);
+const decidePayment = createDecidePayment(deps);
+
+let answer: RequestListener = (_, response) => response.end();
+let requests = 0;
+const server = createServer((request, response) => {
+  requests += 1;
+  request.resume().once('end', () => answer(request, response));
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** A payment that is decided, its callback due. */
+async function due(callbackUrl = url): Promise<string> {
+  const { uetr } = await accepted({}, callbackUrl);
+  await decidePayment({ uetr, cause: { by: 'unreachable' } });
+  return uetr;
+}
+
+/** One run of the activity; answers when the next is due, or that none is. */
+async function run(uetr: string): Promise<string> {
+  try {
+    await new MockActivityEnvironment().run(deliver, { uetr });
+    return 'nothing due';
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure)) throw error;
+    return `again in ${Math.round(Number(error.nextRetryDelay) / 100) / 10} s: ${error.message}`;
+  }
+}
+
+const callbackOf = (uetr: string) =>
+  db
+    .selectFrom('deliveries')
+    .select(['attempts', 'delivered_at', 'closed_reason'])
+    .where('uetr', '=', uetr)
+    .where('kind', '=', 'callback')
+    .executeTakeFirstOrThrow();
+const attemptOf = (uetr: string) =>
+  db
+    .selectFrom('delivery_attempts as a')
+    .innerJoin('deliveries as d', 'd.delivery_id', 'a.delivery_id')
+    .select(['a.outcome', 'a.http_status', 'a.error_class', 'a.response_excerpt'])
+    .where('d.uetr', '=', uetr)
+    .where('d.kind', '=', 'callback')
+    .executeTakeFirstOrThrow();
+
+test('2xx: delivered', async () => {
+  const uetr = await due();
+  answer = (_, response) => response.writeHead(204).end();
+  expect(await run(uetr)).toBe('nothing due');
+  expect(await callbackOf(uetr)).toMatchObject({ attempts: 1, delivered_at: expect.any(Date) as Date });
+});
+
+test('503: due again after 1 s, varied by 20 %, and no more than 1 KiB of the answer is kept', async () => {
+  const uetr = await due();
+  answer = (_, response) => response.writeHead(503).end('x'.repeat(5_000));
+  expect(await run(uetr)).toMatch(/^again in (0\.[789]|1|1\.[012]) s: callback to SGDFAST: HTTP 503$/);
+  const attempt = await attemptOf(uetr);
+  expect(attempt).toMatchObject({ outcome: 'ANSWERED', http_status: 503 });
+  expect(attempt.response_excerpt).toHaveLength(1_024);
+});
+
+test('Retry-After is honoured', async () => {
+  const uetr = await due();
+  answer = (_, response) => response.writeHead(429, { 'retry-after': '60' }).end();
+  expect(await run(uetr)).toMatch(/^again in (59\.\d|60) s/);
+});
+
+test('410: given up, with an alert', async () => {
+  const uetr = await due();
+  answer = (_, response) => response.writeHead(410).end();
+  expect(await run(uetr)).toBe('nothing due');
+  expect(await callbackOf(uetr)).toMatchObject({ delivered_at: null, closed_reason: 'gone' });
+  const audit = await db
+    .selectFrom('audit_events')
+    .select(['kind', 'severity'])
+    .where('uetr', '=', uetr)
+    .execute();
+  expect(audit).toEqual([{ kind: 'delivery.dead-letter', severity: 'alert' }]);
+});
+
+test('a redirect is not followed, nor taken for delivered (SEC-5)', async () => {
+  const uetr = await due();
+  requests = 0;
+  answer = (_, response) => response.writeHead(307, { location: `${url}/elsewhere` }).end();
+  expect(await run(uetr)).toMatch(/^again in .*HTTP 307$/);
+  expect(requests).toBe(1);
+});
+
+test('an origin that was withdrawn since is not connected to (SEC-2)', async () => {
+  const uetr = await due();
+  requests = 0;
+  await db.deleteFrom('operator_callback_origins').where('operator_id', '=', 'IPSO-SG').execute();
+  await expect.poll(() => deps.reference().operators.get('IPSO-SG')?.callbackOrigins).toEqual([]);
+  expect(await run(uetr)).toMatch(/NOT_SENT \(address-not-registered\)$/);
+  expect(requests).toBe(0);
+  expect(await attemptOf(uetr)).toMatchObject({ outcome: 'NOT_SENT', error_class: 'address-not-registered' });
+});

@@ -1,0 +1,189 @@
+// One send of the instruction: what each answer of a destination means, and what is on record of it (PAY-8, TIM-3).
+import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, expect, test } from 'vitest';
+import type { DestinationAnswer } from '../../activities/contract.ts';
+import { createForwardPayment } from '../../activities/forward-payment.ts';
+import { createValidatePayment } from '../../activities/validate-payment.ts';
+import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import { ownExchange, workbench } from './workbench.ts';
+
+const { deps, accepted, store } = await workbench();
+const { db } = deps;
+const forwardPayment = createForwardPayment(deps);
+
+let answer: RequestListener = (_, response) => response.end();
+const server = createServer((request, response) => {
+  request.resume().once('end', () => answer(request, response));
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+await db.updateTable('operators').set({ endpoint_url: url }).where('operator_id', '=', 'IPSO-TH').execute();
+await expect
+  .poll(() => deps.reference().operators.get('IPSO-TH')?.endpointUrl) // the cache hears of it (REF-6)
+  .toBe(url);
+
+const run = (payment: { uetr: string; deliveryId: string }) =>
+  new MockActivityEnvironment({ attempt: 1 }).run(forwardPayment, payment) as Promise<DestinationAnswer>;
+
+async function forwardedId(uetr: string): Promise<string> {
+  const { message_identification: identification } = await db
+    .selectFrom('payments as p')
+    .innerJoin('messages as m', 'm.message_id', 'p.forwarded_message_id')
+    .select('m.message_identification')
+    .where('p.uetr', '=', uetr)
+    .executeTakeFirstOrThrow();
+  return identification;
+}
+
+async function report(uetr: string, values: Partial<Pacs002> = {}): Promise<string> {
+  return buildPacs002({
+    messageId: 'R1',
+    creationDateTime: new Date().toISOString(),
+    original: { messageId: await forwardedId(uetr), messageNameId: 'pacs.008.001.13', uetr },
+    status: 'ACCC',
+    ...values,
+  });
+}
+
+const say =
+  (status: number, body = ''): RequestListener =>
+  (_, response) =>
+    response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
+
+const attemptsOf = async (deliveryId: string) => {
+  const rows = await db
+    .selectFrom('delivery_attempts')
+    .select(['outcome', 'http_status'])
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('attempt')
+    .execute();
+  return rows.map((row) => `${row.outcome} ${row.http_status}`);
+};
+const alertsOf = async (uetr: string) => {
+  const rows = await db
+    .selectFrom('audit_events')
+    .select(['kind', 'detail'])
+    .where('uetr', '=', uetr)
+    .execute();
+  return rows.map((row) => `${row.kind} ${JSON.stringify(row.detail)}`);
+};
+
+test('202 without a body: the final comes later', async () => {
+  const payment = await accepted();
+  answer = say(202);
+  expect(await run(payment)).toEqual({ kind: 'pending' });
+  expect(await attemptsOf(payment.deliveryId)).toEqual(['ANSWERED 202']);
+});
+
+test.each(['ACTC', 'ACWP'] as const)('200 with an interim %s: the final comes later', async (status) => {
+  const payment = await accepted();
+  answer = say(200, await report(payment.uetr, { status }));
+  expect(await run(payment)).toEqual({ kind: 'pending' });
+});
+
+test('200 with a final: its stored id', async () => {
+  const payment = await accepted();
+  answer = say(200, await report(payment.uetr));
+  const result = await run(payment);
+  expect(result.kind).toBe('final');
+  const stored = await db
+    .selectFrom('messages')
+    .select(['message_id', 'status'])
+    .where('uetr', '=', payment.uetr)
+    .where('direction', '=', 'in')
+    .where('message_type', '=', 'pacs002')
+    .execute();
+  expect(stored).toEqual([
+    { message_id: result.kind === 'final' ? result.reportMessageId : '', status: 'ACCC' },
+  ]);
+});
+
+test.each([
+  ['no XML', () => Promise.resolve('ok'), 'not a valid pacs.002'],
+  [
+    'a pacs.002 that is not valid',
+    async (uetr: string) => (await report(uetr)).replace('ACCC', 'DONE'),
+    'not a valid pacs.002',
+  ],
+  ['a RJCT without reason', (uetr: string) => report(uetr, { status: 'RJCT' }), 'not a valid pacs.002'],
+  [
+    'a pacs.002 about another message',
+    (uetr: string) =>
+      report(uetr, { original: { messageId: 'OTHER', messageNameId: 'pacs.008.001.13', uetr } }),
+    'OrgnlMsgId is not ours',
+  ],
+  [
+    'a pacs.002 about another payment',
+    (uetr: string) =>
+      report(uetr, {
+        original: {
+          messageId: 'M',
+          messageNameId: 'pacs.008.001.13',
+          uetr: '11111111-1111-4111-8111-111111111111',
+        },
+      }),
+    'OrgnlUETR is not ours',
+  ],
+] as const)('200 with %s decides nothing, raises an alert, and is asked again', async (_, body, reason) => {
+  const payment = await accepted();
+  answer = say(200, await body(payment.uetr));
+  await expect(run(payment)).rejects.toThrow('THBPPAY: HTTP 200');
+  expect(await alertsOf(payment.uetr)).toEqual([`destination.answer-refused {"reason":"${reason}"}`]);
+});
+
+test.each([
+  [503, 'MAYBE_SENT 503'],
+  [500, 'MAYBE_SENT 500'],
+  [400, 'ANSWERED 400'],
+  [301, 'ANSWERED 301'],
+])('HTTP %i says nothing of the payment: it is asked again', async (status, attempt) => {
+  const payment = await accepted();
+  answer = say(status);
+  await expect(run(payment)).rejects.toThrow(`THBPPAY: HTTP ${status}`);
+  expect(await attemptsOf(payment.deliveryId)).toEqual([attempt]);
+});
+
+test('silence after the request was read may have been a payment: MAYBE_SENT', async () => {
+  const payment = await accepted();
+  answer = () => undefined;
+  await expect(run(payment)).rejects.toThrow('MAYBE_SENT (timeout)');
+  expect(await attemptsOf(payment.deliveryId)).toEqual(['MAYBE_SENT null']);
+});
+
+test('the bytes that leave are the stored ones, each time (MSG-8)', async () => {
+  const payment = await accepted();
+  const bodies: string[] = [];
+  answer = say(503);
+  server.prependListener('request', (request) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.once('end', () => bodies.push(Buffer.concat(chunks).toString()));
+  });
+  for (let send = 0; send < 3; send += 1) await expect(run(payment)).rejects.toThrow('HTTP 503');
+  server.removeListener('request', server.listeners('request')[0] as () => void);
+  const stored = await db
+    .selectFrom('payments as p')
+    .innerJoin('messages as m', 'm.message_id', 'p.forwarded_message_id')
+    .select('m.body')
+    .where('p.uetr', '=', payment.uetr)
+    .executeTakeFirstOrThrow();
+  expect(bodies).toEqual([1, 2, 3].map(() => stored.body.toString()));
+});
+
+test('a submission that is judged twice, as after a crash, is one payment with one instruction (PAY-2)', async () => {
+  const message = ownExchange();
+  const messageId = await store(message);
+  const validatePayment = createValidatePayment(deps);
+  const judgements = await Promise.all([1, 2, 3].map(() => validatePayment({ messageId, waitSeconds: 0 })));
+  const ids = judgements.map((one) => (one.verdict === 'accepted' ? one.instructionDeliveryId : one.verdict));
+  expect(new Set(ids).size).toBe(1);
+  expect(new Set(judgements.map((one) => one.answerMessageId)).size).toBe(1);
+});

@@ -1,0 +1,108 @@
+// Activities with real parts around them but without a workflow: a database of the file's own, and payments that are
+// accepted as they would be. Whoever calls an activity sees what it does by itself.
+import { createHash, randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll } from 'vitest';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createValidatePayment } from '../../activities/validate-payment.ts';
+import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { connect } from '../../db/connection.ts';
+import { recordReceived } from '../../db/messages.ts';
+import { openReferenceCache } from '../../db/reference-cache.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { testDatabase } from '../harness/database.ts';
+
+export interface Workbench {
+  readonly deps: ActivityDependencies;
+  /** Stores a submission; answers the id of its row. */
+  store(message: OriginalPacs008, callbackUrl?: string): Promise<string>;
+  /** An accepted payment: SG to TH without a quote, 1,000 SGD at 25 (PAY-5). */
+  accepted(
+    changes?: Partial<OriginalPacs008>,
+    callbackUrl?: string,
+  ): Promise<{ readonly uetr: string; readonly deliveryId: string; readonly messageId: string }>;
+}
+
+/** Lotus exchanges by itself: 1,000 SGD at 25 are 25,000 THB; fee 75 + 0.1 % = 100. */
+export function ownExchange(changes: Partial<OriginalPacs008> = {}): OriginalPacs008 {
+  const now = new Date().toISOString();
+  return {
+    messageId: randomUUID().replaceAll('-', ''),
+    creationDateTime: now,
+    clearingSystemId: 'SGDFAST',
+    endToEndId: 'E2E-1',
+    uetr: randomUUID(),
+    priority: 'NORM',
+    categoryPurpose: 'CASH',
+    interbankSettlementAmount: { currency: 'SGD', amount: '1000' },
+    acceptanceDateTime: now,
+    agreedRate: { preAgreedExchangeRate: '25', unitCurrency: 'SGD', quotedCurrency: 'THB' },
+    charges: [
+      { currency: 'SGD', amount: '0', agent: { bicfi: 'LOTUSGS0' } },
+      { currency: 'THB', amount: '100', agent: { bicfi: 'LOTUTHS0' } },
+    ],
+    instructingAgent: { bicfi: 'LOTUSGS0' },
+    instructedAgent: { bicfi: 'HARBSGS0' },
+    intermediaryAgent2: { bicfi: 'HARBTHS0' },
+    intermediaryAgent2Account: { otherId: 'LOTU-TH-THB' },
+    debtorAgent: { bicfi: 'LOTUSGS0' },
+    creditorAgent: { bicfi: 'LOTUTHS0' },
+    debtor: { name: 'A' },
+    creditor: { name: 'B' },
+    debtorAccount: { otherId: '111' },
+    creditorAccount: { otherId: '222' },
+    ...changes,
+  };
+}
+
+/** Call it at the top of a test file. */
+export async function workbench(): Promise<Workbench> {
+  const database = await testDatabase();
+  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 12 });
+  const reference = await openReferenceCache(db, database.url, (error) => {
+    throw error;
+  });
+  const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 500, totalTimeoutMs: 1_000 });
+  afterAll(async () => {
+    await http.close();
+    await reference.close();
+    await db.destroy();
+  });
+  const deps: ActivityDependencies = {
+    db,
+    reference: reference.current,
+    engine: createLibxml2Engine(),
+    http,
+    publicUrl: 'http://127.0.0.1:8080',
+    allowLoopbackCallbacks: true,
+    logger: pino({ level: 'silent' }),
+  };
+  const store = async (message: OriginalPacs008, callbackUrl = 'http://127.0.0.1:9/callback') => {
+    const body = Buffer.from(buildPacs008(message));
+    const { messageId } = await recordReceived(db, {
+      messageId: randomUUID(),
+      uetr: message.uetr,
+      type: 'pacs008',
+      identification: message.messageId,
+      leg: 'source',
+      party: 'SGDFAST',
+      answerUrl: callbackUrl,
+      body,
+      sha256: createHash('sha256').update(body).digest(),
+    });
+    return messageId;
+  };
+  const validatePayment = createValidatePayment(deps);
+  return {
+    deps,
+    store,
+    accepted: async (changes, callbackUrl) => {
+      const message = ownExchange(changes);
+      const messageId = await store(message, callbackUrl);
+      const judgement = await validatePayment({ messageId, waitSeconds: 0 });
+      if (judgement.verdict !== 'accepted') throw new Error(JSON.stringify(judgement));
+      return { uetr: message.uetr, deliveryId: judgement.instructionDeliveryId, messageId };
+    },
+  };
+}
