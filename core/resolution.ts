@@ -87,7 +87,8 @@ export function findRequestMismatch(
   return answer.verificationId === sent.verificationId ? undefined : 'OrgnlId';
 }
 
-const passingReasons: ReadonlySet<string> = new Set([
+/** The reasons of RES-4. */
+export const passingReasons: ReadonlySet<string> = new Set([
   'AC01',
   'AC04',
   'AC06',

@@ -4,6 +4,7 @@
  */
 import { childrenNamed, type XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
+import { maxViolations } from './engine.ts';
 import { missingChild, particleNamed, type ComplexType, type SchemaModel } from './schema-model.ts';
 
 /** What an engine said, before it is put into words of the rules. */
@@ -89,7 +90,7 @@ function find({ elements, structural }: Complaint, model: SchemaModel): Finding 
   return missing === undefined ? { kind: 'invalid', xpath } : { kind: 'missing', xpath: missing };
 }
 
-/** Each finding once, in the order of the complaints. */
+/** Each finding once, at most 20, in the order of the complaints. */
 export function classify(complaints: readonly Complaint[], model: SchemaModel): readonly Violation[] {
   const violations = new Map<string, Violation>();
   for (const complaint of complaints) {
@@ -97,8 +98,10 @@ export function classify(complaints: readonly Complaint[], model: SchemaModel): 
     const key = `${finding.kind} ${finding.xpath}`;
     const { message, structural } = complaint;
     const known = violations.get(key);
-    if (known === undefined) violations.set(key, { ...finding, structural, message });
-    else if (structural) violations.set(key, { ...known, structural });
+    if (known === undefined) {
+      if (violations.size === maxViolations) break;
+      violations.set(key, { ...finding, structural, message });
+    } else if (structural) violations.set(key, { ...known, structural });
   }
   return [...violations.values()];
 }

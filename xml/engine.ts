@@ -48,3 +48,5 @@ export type XmlEngineName = 'libxml2' | 'xerces';
 
 /** Violations beyond this number are not kept (reliability.md, order of intake). */
 export const maxViolations = 20;
+/** An engine complains up to three times of one value; what it says beyond this number is not looked at. */
+export const maxComplaints = 3 * maxViolations;

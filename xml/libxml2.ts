@@ -13,6 +13,7 @@ import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
 import { classify, type Complaint } from './classify.ts';
 import {
+  maxComplaints,
   maxViolations,
   type IntakeFault,
   type ParsedMessage,
@@ -98,7 +99,7 @@ function complaintsOf(document: OpenDocument, schema: MessageSchema): readonly C
       validator.validate(document.handle);
     } catch (error) {
       if (!(error instanceof XmlValidateError)) throw error;
-      return error.details.slice(0, maxViolations).map((detail) => complaintOf(detail, document.root));
+      return error.details.slice(0, maxComplaints).map((detail) => complaintOf(detail, document.root));
     }
   }
   return [];

@@ -6,7 +6,7 @@ import type * as xsdSchemaValidator from 'xsd-schema-validator';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { messageOfNamespace } from '../core/iso20022/messages.ts';
 import { classify, type Complaint } from './classify.ts';
-import { maxViolations, type ParsedMessage, type ParseResult, type XmlEngine } from './engine.ts';
+import { maxComplaints, type ParsedMessage, type ParseResult, type XmlEngine } from './engine.ts';
 import { foreignAttributeViolations, openDocument, type OpenDocument } from './libxml2.ts';
 import { openSchemas, type MessageSchema, type SchemaOptions } from './schemas.ts';
 
@@ -62,7 +62,7 @@ function complaintsOf(refusal: Refusal, text: string, root: XmlElement): readonl
   const messages = (refusal.messages ?? [])
     .flatMap((one) => one.split(/\[(?:error|fatal|warning)\] /))
     .filter(Boolean);
-  const complaints = messages.slice(0, maxViolations).map((message) => {
+  const complaints = messages.slice(0, maxComplaints).map((message) => {
     const place = /\((\d+):(\d+)\)\s*$/.exec(message);
     const elements = place === null ? [root] : elementsBefore(text, root, Number(place[1]), Number(place[2]));
     return { message, elements, structural: structuralPattern.test(message) };

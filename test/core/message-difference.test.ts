@@ -144,7 +144,7 @@ describe('a defect of the gateway', () => {
     const completed = JSON.parse(
       JSON.stringify(forwarded).replace(
         /("name":"IntrmyAgt2".*?)(\{"name":"BICFI")/,
-        '$1{"name":"LEI","attributes":{},"children":[],"text":"999900LOTUSGS0000097"},$2',
+        '$1{"name":"LEI","attributes":{},"children":[],"text":"999900LOTUSGS0000022"},$2',
       ),
     ) as XmlElement;
     expect(compareMessages(received, completed).filter((one) => one.ruleId === undefined)).toHaveLength(1);

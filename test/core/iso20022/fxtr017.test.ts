@@ -74,7 +74,7 @@ test('what is read is what was built', async () => {
 test('institutions without BIC are named by LEI or by their other id', async () => {
   const others: Fxtr017 = {
     ...values,
-    sourcePsp: { lei: '999900LOTUSGS0000097' },
+    sourcePsp: { lei: '999900LOTUSGS0000022' },
     destinationPsp: { otherId: 'MYFERN001' },
     destinationSap: { lei: '999900HARBTHS0000012' },
   };

@@ -95,7 +95,7 @@ describe('reading (MSG-5, MSG-6)', () => {
 
   test('agents without BIC, IBAN accounts and proxies are read', async () => {
     const noBic = await read(readFixture('pacs008', 'sg-my-no-bic.xml'));
-    expect(noBic.debtorAgent).toEqual({ lei: '999900LOTUSGS0000097' });
+    expect(noBic.debtorAgent).toEqual({ lei: '999900LOTUSGS0000022' });
     expect(noBic.creditorAgent).toEqual({ memberId: { clearingSystemId: 'MYRRPP', memberId: 'BANYMY01' } });
     const iban = await read(readFixture('pacs008', 'hk-de-iban.xml'));
     expect(iban.creditorAccount).toEqual({ iban: 'DE89370400440532013000' });

@@ -1,0 +1,71 @@
+// docs/reference/rejections.md, written from the table that the gateway itself goes by.
+import { passingReasons } from '../../core/resolution.ts';
+import {
+  additionalInformation,
+  reject,
+  rejections,
+  type RejectionKey,
+  type RejectionRow,
+} from '../../core/rejection.ts';
+
+const head = `# Rejections
+
+Every reason for which the gateway itself refuses a message. The same table is served as JSON at \`GET /iso20022/rejections\`, and \`POST /iso20022/validate\` tells all of them that a message earns, before it is submitted. Written from \`core/rejection.ts\` by \`UPDATE_TABLES=1 npx vitest run test/api/rejections.test.ts\`; a test compares the two.
+
+## How a message is refused
+
+1. What could not be answered by a message is answered by HTTP 4xx \`application/problem+json\`, and nothing is stored (MSG-2): a body over 256 KiB (413); another content type, charset or a \`Content-Encoding\` (415); no token of role ipso (401, 403); bytes that are not UTF-8, a DOCTYPE, comment, processing instruction or CDATA section, XML 1.1, a declared encoding other than UTF-8, XML that is not well formed, another namespace than the expected one (400, which names it); a MsgId or UETR that is missing or malformed (400); a callback address that is not registered (422).
+2. Everything else is refused by a message: a pacs.008 by a pacs.002 \`RJCT\`, an acmt.023 by an acmt.024 with \`Vrfctn\` false. **The first failure is the one that is told**, in the order below.
+3. A pacs.002 carries the ISO code in \`StsRsnInf/Rsn/Cd\` and, in \`AddtlInf\` (at most 105 characters), the rule, the XPath from \`CdtTrfTxInf\` on and the public text: \`EXAMPLE\`. An XPath that is too long is cut at its head. An acmt.024 has no place for more than the code.
+4. A pacs.002 of a destination that is refused is answered by HTTP (PAY-8): unknown UETR 404, not the destination 403, other original ids 409, not valid 422.
+
+## The order of the checks
+
+A message that repeats a known one byte for byte is an enquiry and is not judged again (DUP-1). Every other pacs.008 is held, one after the other, against
+
+1. its schema, in document order;
+2. the rules of the message: \`PrvsInstgAgt1\` (MSG-10); zero amounts, then the digits of the rate; category purpose, then purpose; currencies: of the settlement amount, \`ChrgsInf[1]\`, \`ChrgsInf[2]\`, \`InstdAmt\`; agents of \`ChrgsInf[1]\`, then \`[2]\`;
+3. duplicates (DUP-2): the UETR, then the MsgId;
+4. reference data: the clearing system; the currency of the settlement amount; each amount's currency and decimals; \`QtdCcy\`, which must be a currency of the creditor agent's country; what that country requires, purpose first;
+5. freshness: too old, ahead, past the deadline of HIGH;
+6. agents: the debtor agent, then the creditor agent;
+7. with a quote (PAY-4): it exists, belongs to the debtor agent, is not expired, is not in use; its rate, currencies, country, amount; intermediary agent 1, its account, intermediary agent 2, its account; the creditor agent fee, and that it leaves something;
+   without one (PAY-5): the own account at intermediary agent 2; the creditor agent fee by its formula, and that it leaves something;
+8. the destination maximum.
+
+An acmt.023 is held against duplicates of its MsgId, its schema, the rule that it names an account or a proxy, its destination country, and then the proxy directory or the creditor agent (RES-2).
+
+What a destination, a proxy directory or a creditor agent refuses passes on with its own code. The codes that the scheme lists for resolutions are LISTED (RES-4).
+
+## The table
+
+_Where_ is the XPath that \`AddtlInf\` names; "the element" stands for the very element that is at fault. A rule that several rows share is told apart by code and XPath. \`FF01\` for an element of MSG-5 (\`MsgId\`, \`NbOfTxs\`, \`SttlmMtd\`, \`InstrId\`, \`EndToEndId\`, \`TxId\`, \`UETR\`, \`ClrSysRef\`, \`InstrPrty\`, \`ChrgBr\`, a second \`CdtTrfTxInf\`) cites MSG-5, decimals beyond the currency's cite MON-2, a rate of more than 11 digits MON-1, \`PrvsInstgAgt1\` from a source MSG-10; in other cases the rule is the row's.
+
+`;
+
+export function renderRejections(): string {
+  const rows = Object.entries(rejections) as [RejectionKey, RejectionRow][];
+  const lines = rows.map(([id, { isoCode, ruleId, checks, xpath, text }]) => {
+    const where = xpath === undefined ? placeless(id) : `\`${xpath.replace(/^\/Document\/\w+\//, '')}\``;
+    return `| \`${id}\` | ${isoCode} | ${ruleId} | ${checks} | ${where} | ${text} |`;
+  });
+  const listed = [...passingReasons].sort();
+  return [
+    head
+      .replace('EXAMPLE', additionalInformation(reject('quote-expired')))
+      .replace('LISTED', listed.join(', ')),
+    '| id | ISO code | rule | what must hold | where | public text |\n',
+    '| -- | -------- | ---- | -------------- | ----- | ----------- |\n',
+    ...lines.map((one) => `${one}\n`),
+  ].join('');
+}
+
+/** Decisions about a payment as a whole name no place. */
+function placeless(id: RejectionKey): string {
+  const ofPayment: readonly RejectionKey[] = [
+    'deadline-expired',
+    'destination-unreachable',
+    'resolution-deadline',
+  ];
+  return ofPayment.includes(id) ? '-' : 'the element';
+}
