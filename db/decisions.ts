@@ -6,6 +6,7 @@ import { recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import type { StoredDecision } from './payments.ts';
+import { runPrepared } from './prepared.ts';
 
 /** What a decision and the messages that derive from it are made of. */
 export interface DecidablePayment {
@@ -78,7 +79,7 @@ export async function loadDecidable(
   reportMessageId: string | null,
 ): Promise<DecidablePayment> {
   // primary keys; unique (uetr, kind) of deliveries
-  const { rows } = await sql<DecidableRow>`
+  const select = sql<DecidableRow>`
     select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.message_id, m.answer_url as callback_url,
       i.delivery_id as instruction_delivery_id, p.source_references, p.destination_references, p.quote_id, p.fxp_id,
       p.exchange_rate, p.source_amount, p.source_currency, p.destination_amount, p.destination_currency,
@@ -90,8 +91,8 @@ export async function loadDecidable(
     join deliveries i on i.uetr = p.uetr and i.kind = 'instruction'
     left join decisions d on d.uetr = p.uetr
     left join messages r on r.message_id = ${reportMessageId}::uuid
-    where p.uetr = ${uetr} and p.accepted`.execute(db);
-  const [row] = rows;
+    where p.uetr = ${uetr} and p.accepted`;
+  const [row] = await runPrepared(db, 'load_decidable', select);
   if (row === undefined) throw new Error('only an accepted payment can be decided');
   return {
     uetr: row.uetr,
@@ -163,7 +164,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
   const messages = [callback, confirmation, ...(notification === null ? [] : [notification])];
   const column = <T>(pick: (delivery: DerivedDelivery) => T) => deliveries.map(pick);
   // The instruction's row is updated by every attempt to send it too, so that the two never pass each other.
-  const written = await sql<{ uetr: string }>`
+  const write = sql<{ uetr: string }>`
     with instruction as (
       update deliveries
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'decided')
@@ -195,8 +196,8 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
     released as (
       delete from quote_uses where uetr = (select uetr from decision where status = 'RJCT')
     )
-    select uetr from decision`.execute(db);
-  return written.rows.length === 1;
+    select uetr from decision`;
+  return (await runPrepared(db, 'record_decision', write)).length === 1;
 }
 
 /** A final of the destination after the decision: recorded, and an alert where it differs (PAY-7). */

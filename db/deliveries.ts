@@ -2,6 +2,7 @@
 // socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
+import { runPrepared } from './prepared.ts';
 
 /** How an attempt ended (TIM-3). */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
@@ -10,12 +11,7 @@ export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 export interface ClaimedAttempt {
   readonly deliveryId: string;
   readonly kind:
-    | 'instruction'
-    | 'callback'
-    | 'confirmation'
-    | 'notification'
-    | 'directory-enquiry'
-    | 'account-enquiry';
+    'instruction' | 'callback' | 'confirmation' | 'notification' | 'directory-enquiry' | 'account-enquiry';
   readonly attempt: number;
   /** Position in the schedule of CBK-1, from 1. */
   readonly attemptSinceAsked: number;
@@ -64,7 +60,7 @@ function toAttempt(row: ClaimRow): ClaimedAttempt {
  * nothing may leave any more.
  */
 export async function claimInstruction(db: Db, deliveryId: string): Promise<ClaimedAttempt | undefined> {
-  const { rows } = await sql<ClaimRow>`
+  const claim = sql<ClaimRow>`
     with claimed as (
       update deliveries
       set attempts = attempts + 1, attempts_since_asked = attempts_since_asked + 1, possibly_sent = possibly_sent + 1
@@ -75,13 +71,14 @@ export async function claimInstruction(db: Db, deliveryId: string): Promise<Clai
       insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
     )
     select claimed.*, m.message_identification, m.body
-    from claimed join messages m on m.message_id = claimed.message_id`.execute(db);
-  return rows[0] && toAttempt(rows[0]);
+    from claimed join messages m on m.message_id = claimed.message_id`;
+  const [row] = await runPrepared(db, 'claim_instruction', claim);
+  return row && toAttempt(row);
 }
 
 /** Claims every delivery of a payment or resolution that is due now. */
 export async function claimDue(db: Db, uetr: string): Promise<readonly ClaimedAttempt[]> {
-  const { rows } = await sql<ClaimRow>`
+  const claim = sql<ClaimRow>`
     with claimed as (
       update deliveries -- index: unique (uetr, kind)
       set attempts = attempts + 1, attempts_since_asked = attempts_since_asked + 1, possibly_sent = possibly_sent + 1,
@@ -94,19 +91,19 @@ export async function claimDue(db: Db, uetr: string): Promise<readonly ClaimedAt
       insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
     )
     select claimed.*, m.message_identification, m.body
-    from claimed join messages m on m.message_id = claimed.message_id`.execute(db);
-  return rows.map(toAttempt);
+    from claimed join messages m on m.message_id = claimed.message_id`;
+  return (await runPrepared(db, 'claim_due', claim)).map(toAttempt);
 }
 
 /** Milliseconds until the next delivery of a payment or resolution is due; undefined when none is waiting. */
 export async function nextDueInMs(db: Db, uetr: string): Promise<number | undefined> {
-  const { rows } = await sql<{ wait_ms: string | null }>`
+  const select = sql<{ wait_ms: string | null }>`
     select ceil(extract(epoch from min(next_due_at) - clock_timestamp()) * 1000) as wait_ms
     from deliveries
-    where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null and closed_at is null`.execute(
-    db,
-  );
-  const wait = rows[0]?.wait_ms ?? null;
+    where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null
+      and closed_at is null`;
+  const [row] = await runPrepared(db, 'next_due', select);
+  const wait = row?.wait_ms ?? null;
   return wait === null ? undefined : Math.max(0, Number(wait));
 }
 
@@ -130,7 +127,7 @@ export interface SettledAttempt {
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;
   const notSent = settled.outcome === 'NOT_SENT' ? 1 : 0;
-  await sql`
+  const write = sql`
     with attempt as (
       update delivery_attempts
       set finished_at = clock_timestamp(), outcome = ${settled.outcome}, http_status = ${settled.httpStatus},
@@ -148,7 +145,8 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
       next_due_at = case when ${next.kind === 'retry'}::boolean
         then clock_timestamp() + ${next.kind === 'retry' ? next.inMs : 0} * interval '1 millisecond'
         else next_due_at end
-    where delivery_id = (select delivery_id from attempt)`.execute(db);
+    where delivery_id = (select delivery_id from attempt)`;
+  await runPrepared(db, 'settle_attempt', write);
 }
 
 /**

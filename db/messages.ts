@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import type { Db } from './connection.ts';
+import { runPrepared } from './prepared.ts';
 
 export type Leg = 'source' | 'destination' | 'fxp';
 
@@ -65,15 +66,16 @@ export async function recordReceived(
   db: Db,
   message: ReceivedMessage,
 ): Promise<{ messageId: string; isNew: boolean }> {
-  const inserted = await sql<{ message_id: string }>`
+  const insert = sql<{ message_id: string }>`
     insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
       reason_code, answer_url, sha256, body)
     values (${message.messageId}, ${message.uetr}, ${message.type}, ${message.identification}, 'in', ${message.leg},
       ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null}, ${message.answerUrl ?? null},
       ${message.sha256}, ${message.body})
     on conflict (party, message_type, sha256) where direction = 'in' do nothing
-    returning message_id`.execute(db);
-  if (inserted.rows[0] !== undefined) return { messageId: inserted.rows[0].message_id, isNew: true };
+    returning message_id`;
+  const [inserted] = await runPrepared(db, 'record_received', insert);
+  if (inserted !== undefined) return { messageId: inserted.message_id, isNew: true };
   const earlier = await db
     .selectFrom('messages') // index messages_received_once
     .select('message_id')
@@ -87,10 +89,11 @@ export async function recordReceived(
 
 /** The stored bytes of a message. */
 export async function messageBody(db: Db, messageId: string): Promise<Buffer> {
-  const row = await db
-    .selectFrom('messages')
-    .select('body')
-    .where('message_id', '=', messageId)
-    .executeTakeFirstOrThrow();
+  const [row] = await runPrepared(
+    db,
+    'message_body',
+    sql<{ body: Buffer }>`select body from messages where message_id = ${messageId}`,
+  );
+  if (row === undefined) throw new Error('a message that is named is stored');
   return row.body;
 }

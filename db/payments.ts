@@ -6,6 +6,7 @@ import type { BoundPayment } from '../core/payment.ts';
 import type { RefusedPacs008 } from '../core/iso20022/references.ts';
 import type { Db } from './connection.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { runPrepared } from './prepared.ts';
 
 /** A stored submission with everything that the database knows about its keys. */
 export interface StoredSubmission {
@@ -117,36 +118,40 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
 /** The payment of a UETR, or undefined. */
 export async function findPayment(db: Db, uetr: string): Promise<StoredPayment | undefined> {
   // primary keys of payments, messages and decisions; unique (uetr, kind) of deliveries
-  const { rows } = await sql<PaymentRow>`
-    select ${paymentColumns} from payments p ${paymentJoins} where p.uetr = ${uetr}`.execute(db);
-  return rows[0] && toPayment(rows[0]);
+  const [row] = await runPrepared(
+    db,
+    'find_payment',
+    sql<PaymentRow>`select ${paymentColumns} from payments p ${paymentJoins} where p.uetr = ${uetr}`,
+  );
+  return row && toPayment(row);
 }
 
 /** UETR of the payment that holds a quote, if one does (QUO-8). */
 export async function findQuoteHolder(db: Db, quoteId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('quote_uses') // primary key
-    .select('uetr')
-    .where('quote_id', '=', quoteId)
-    .executeTakeFirst();
+  // primary key
+  const [row] = await runPrepared(
+    db,
+    'find_quote_holder',
+    sql<{ uetr: string }>`select uetr from quote_uses where quote_id = ${quoteId}`,
+  );
   return row?.uetr;
+}
+
+interface SubmissionRow extends PaymentRow {
+  body: Buffer;
+  message_identification: string;
+  uetr: string;
+  party: string;
+  answer_url: string;
+  now: Date;
+  held_by: string | null;
+  earlier_answer_id: string | null;
 }
 
 /** A stored submission, with the payment and the MsgId that it may repeat. */
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer
-  const { rows } = await sql<
-    PaymentRow & {
-      body: Buffer;
-      message_identification: string;
-      uetr: string;
-      party: string;
-      answer_url: string;
-      now: Date;
-      held_by: string | null;
-      earlier_answer_id: string | null;
-    }
-  >`
+  const select = sql<SubmissionRow>`
     select m.body, m.message_identification, m.uetr, m.party, m.answer_url, now() as now, k.uetr as held_by,
       (select a.message_id from messages a where a.in_reply_to = m.message_id and a.direction = 'out' limit 1)
         as earlier_answer_id,
@@ -158,8 +163,8 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
       and k.message_identification = m.message_identification
       and k.uetr <> m.uetr
       and k.claimed_at > now() - interval '62 days'
-    where m.message_id = ${messageId}`.execute(db);
-  const [row] = rows;
+    where m.message_id = ${messageId}`;
+  const [row] = await runPrepared(db, 'load_submission', select);
   if (row === undefined) throw new Error('a submission is stored before its workflow starts');
   return {
     body: row.body,
@@ -239,7 +244,7 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
       from payment
     )
     select uetr from payment`;
-  return isWritten(db, write);
+  return isWritten(db, 'record_accepted', write);
 }
 
 /** A submission that the gateway rejects: its row, its final RJCT and the callback that tells it. */
@@ -283,15 +288,15 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
       from payment
     )
     select uetr from payment`;
-  return isWritten(db, write);
+  return isWritten(db, 'record_rejected', write);
 }
 
 const uniqueViolation = '23505';
 
 /** Runs a write that answers its UETR; a payment that another submission wrote first undoes the whole statement. */
-async function isWritten(db: Db, write: RawBuilder<{ uetr: string }>): Promise<boolean> {
+async function isWritten(db: Db, name: string, write: RawBuilder<{ uetr: string }>): Promise<boolean> {
   try {
-    return (await write.execute(db)).rows.length === 1;
+    return (await runPrepared(db, name, write)).length === 1;
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === uniqueViolation) return false;
     throw error;
