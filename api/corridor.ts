@@ -1,7 +1,7 @@
 // What a source and a destination are linked by, looked up once per snapshot of the reference data: currencies, maxima, fee
 // formulas, and the agents and accounts of each FX provider. It must not read rates: those are never cached (FX-4).
 import type { CreditorAgentFeeFormula, SchemeFeeFormula } from '../core/fee.ts';
-import { exact } from '../core/money.ts';
+import { exact, renderedJson, type JsonNumber, type JsonObject } from '../core/money.ts';
 import {
   clearingSystemsOf,
   keyOf,
@@ -32,10 +32,11 @@ export interface Place {
 /** Where an FX provider takes or gives money on one side. */
 export interface SettlementPlace {
   readonly sap: Institution;
-  readonly sapBic: string;
-  readonly clearingSystemId: string | null;
-  readonly memberId: string | null;
   readonly accountId: string;
+  /** The SAP as quotes show it. */
+  readonly agent: JsonNumber;
+  /** The account as quotes show it. */
+  readonly account: JsonNumber;
 }
 
 /** An FX provider that is set up for the corridor and can settle both sides (FX-3). */
@@ -168,14 +169,29 @@ export function settlementPlaceOf(
   const sapBic = sap?.bics[0];
   const account = accountAt(data, { fxpId, sapId: access.sapId, place });
   if (sap === undefined || sapBic === undefined || account === undefined) return undefined; // no message could name it
-  const { clearingSystemId } = place.clearingSystem;
-  const membership = sap.memberships.find((candidate) => candidate.clearingSystemId === clearingSystemId);
+  const { accountId } = account;
   return {
     sap,
-    sapBic,
-    clearingSystemId: membership?.clearingSystemId ?? null,
-    memberId: membership?.memberId ?? null,
-    accountId: account.accountId,
+    accountId,
+    agent: renderedJson(agentOf(sap, sapBic, place.clearingSystem.clearingSystemId)),
+    account: renderedJson({ id: accountId }),
+  };
+}
+
+/** Agent 1 or 2 of a quote: the SAP, by its member id in the payment system of that side. */
+function agentOf(sap: Institution, bic: string, clearingSystemId: string): JsonObject {
+  const membership = sap.memberships.find((candidate) => candidate.clearingSystemId === clearingSystemId);
+  return {
+    finInstId: {
+      name: sap.name,
+      BICFI: bic,
+      LEI: sap.lei,
+      clearingSystemMemberId: {
+        clearingSystemId: membership?.clearingSystemId ?? null,
+        memberId: membership?.memberId ?? null,
+      },
+      other: { id: sap.otherIds[0] ?? null },
+    },
   };
 }
 

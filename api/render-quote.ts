@@ -1,7 +1,7 @@
 // What a priced quote looks like on the wire: the specification's fields, decimals digit for digit (MON-4). It must not compute.
 import { jsonNumber, type JsonObject } from '../core/money.ts';
 import type { AdjustedQuote, PricedQuote } from '../core/quote.ts';
-import type { Corridor, CorridorFxp, SettlementPlace } from './corridor.ts';
+import type { Corridor, CorridorFxp } from './corridor.ts';
 
 /** The FX provider of a quote, by the id that it is priced under. */
 export function fxpOf(corridor: Corridor, quote: { fxpId: string }): CorridorFxp {
@@ -27,10 +27,10 @@ export function renderQuote(quote: PricedQuote, corridor: Corridor): JsonObject 
       },
       networkSchemeFee: { amount: jsonNumber(quote.networkSchemeFee), currency: sourceCurrency },
     },
-    intermediaryAgent1: renderAgent(fxp.source),
-    intermediaryAgent1Account: { id: fxp.source.accountId },
-    intermediaryAgent2: renderAgent(fxp.destination),
-    intermediaryAgent2Account: { id: fxp.destination.accountId },
+    intermediaryAgent1: fxp.source.agent,
+    intermediaryAgent1Account: fxp.source.account,
+    intermediaryAgent2: fxp.destination.agent,
+    intermediaryAgent2Account: fxp.destination.account,
     creditorAgent: {
       interbankSettlementAmount: {
         currency: destinationCurrency,
@@ -41,18 +41,6 @@ export function renderQuote(quote: PricedQuote, corridor: Corridor): JsonObject 
         amount: { amount: jsonNumber(quote.creditorAgentFee), currency: destinationCurrency },
       },
       creditorAccountAmount: jsonNumber(quote.creditorAccountAmount),
-    },
-  };
-}
-
-function renderAgent({ sap, sapBic, clearingSystemId, memberId }: SettlementPlace): JsonObject {
-  return {
-    finInstId: {
-      name: sap.name,
-      BICFI: sapBic,
-      LEI: sap.lei,
-      clearingSystemMemberId: { clearingSystemId, memberId },
-      other: { id: sap.otherIds[0] ?? null },
     },
   };
 }

@@ -156,7 +156,7 @@ export function plainDecimal(text: string): string {
 
 const digits: unique symbol = Symbol('digits');
 
-/** A number whose digits are written as they are. */
+/** JSON text that is written as it is: the digits of a number, or a part that was rendered before. */
 export interface JsonNumber {
   readonly [digits]: string;
 }
@@ -173,6 +173,11 @@ const jsonNumberForm = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 export function jsonNumber(text: string): JsonNumber {
   assert(jsonNumberForm.test(text), 'a JSON number is written in plain digits');
   return { [digits]: text };
+}
+
+/** Renders a value once, to be written as it is wherever it is placed: for parts that are the same in many answers. */
+export function renderedJson(value: JsonValue): JsonNumber {
+  return { [digits]: renderJson(value) };
 }
 
 /**

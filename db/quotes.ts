@@ -211,8 +211,11 @@ export interface QuoteStore {
   readonly store: (request: NewQuoteRequest) => Promise<Date>;
 }
 
-/** Two statements at once keep both the database and this process busy; a batch of 64 still takes few milliseconds. */
-const limits = { concurrent: 2, items: 64 };
+/**
+ * One statement of each kind at once: measured with 32 clients, a request costs a fifth less CPU than with two, for the
+ * batches are larger. A batch of 64 takes a few milliseconds.
+ */
+const limits = { concurrent: 1, items: 64 };
 
 export function openQuoteStore(db: Db): QuoteStore {
   return {
