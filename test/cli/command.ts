@@ -1,0 +1,90 @@
+// Runs commands of the command line as a person does, in a folder of their own, and reads what they print.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { findTemporal } from '../../cli/parts/temporal-binary.ts';
+import { postgresFolders } from '../../cli/parts/postgres-home.ts';
+import type { RunFile } from '../../cli/run-file.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+
+export interface RunningCommand {
+  readonly child: ChildProcess;
+  /** Everything printed so far. */
+  output(): string;
+  /** Exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>;
+  /** @throws with the output when the command ends before it has said so */
+  says(words: string): Promise<void>;
+}
+
+export interface CommandFolder {
+  readonly folder: string;
+  run(...args: readonly string[]): RunningCommand;
+  /** Runs it to its end. */
+  finish(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }>;
+  /** What the running demo wrote for other commands. */
+  runFile(): RunFile;
+  /** Removes everything; what still runs must have been stopped. */
+  remove(): void;
+}
+
+/** With the Temporal server that an earlier command fetched, so that nothing is fetched here. */
+export async function commandFolder(): Promise<CommandFolder> {
+  const binFolder = join(root, '.isthmus', 'bin');
+  const temporal = await findTemporal({ env: process.env, binFolder, say: () => undefined });
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-command-'));
+  const env: NodeJS.ProcessEnv = { ...process.env, ISTHMUS_HOME: folder, TEMPORAL_CLI: temporal };
+  for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'NODE_ENV']) env[name] = ''; // vitest's, or a person's
+  const run = (...args: readonly string[]) => follow(env, args);
+  return {
+    folder,
+    run,
+    finish: async (...args) => {
+      const command = run(...args);
+      const code = await command.ended;
+      return { code, output: command.output() };
+    },
+    runFile: () => JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as RunFile,
+    remove: () => {
+      for (const path of [...postgresFolders(join(folder, 'postgres')), folder])
+        rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+function follow(env: NodeJS.ProcessEnv, args: readonly string[]): RunningCommand {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      for (const listener of listeners) listener();
+    });
+  }
+  const ended = new Promise<number | null>((done) => child.once('close', done));
+  return {
+    child,
+    output: () => text,
+    ended,
+    says: (words) =>
+      Promise.race([
+        new Promise<void>((heard) => {
+          const listen = () => {
+            if (text.includes(words)) heard();
+          };
+          listeners.add(listen);
+          listen();
+        }),
+        ended.then((code) => {
+          throw new Error(`${args.join(' ')} ended with ${String(code)} and never said "${words}":\n${text}`);
+        }),
+      ]),
+  };
+}

@@ -1,0 +1,209 @@
+// What a newcomer does: the demo from an empty folder, payments of their own against a running one, a worker killed in the
+// middle, their own destination and FX provider, Ctrl-C. Everything embedded, everything real.
+import { createServer, type Server } from 'node:http';
+import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive } from '../../cli/parts/child.ts';
+import { readJournal } from '../../sandbox/journal-file.ts';
+import { commandFolder, type RunningCommand } from './command.ts';
+
+const place = await commandFolder();
+const { folder, run, finish, runFile } = place;
+
+/** A party of a person's own: takes everything, keeps it. */
+async function openParty(status: number) {
+  const received: { readonly path: string; readonly body: string }[] = [];
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ path: request.url ?? '', body: Buffer.concat(chunks).toString('utf8') });
+      response.writeHead(status).end();
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return { received, server, url: `http://127.0.0.1:${port}` };
+}
+
+/** Times out of the loop are the test's own. */
+async function until(fits: () => boolean): Promise<void> {
+  while (!fits()) await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+const uetrIn = (output: string) => /UETR ([0-9a-f-]{36})/.exec(output)?.[1] ?? '';
+
+describe('npm run demo -- --once, from an empty folder', () => {
+  it('plays the payment to the last figure and ends with 0', { timeout: 180_000 }, async () => {
+    const { code, output } = await finish('demo', '--once');
+    expect(code, output).toBe(0);
+    for (const line of [
+      /✓ Postgres 18 on 127\.0\.0\.1:\d+/,
+      /✓ Temporal on 127\.0\.0\.1:\d+/,
+      /1 {2}MERISGS0 +25 +1,000 +25,000 +100 +24,900 +1\.50 SGD/,
+      /SGDFAST → Isthmus +pacs\.008 /,
+      /Isthmus → SGDFAST +pacs\.002 {2}ACTC {2}in the HTTP answer/,
+      /Isthmus → IPSO-TH +pacs\.008 +25,000 THB at 25, creditor agent fee 100 THB; answered HTTP 202/,
+      /IPSO-TH +ledger +moves 25,000 THB, credits 24,900 THB/,
+      /IPSO-TH → Isthmus +pacs\.002 {2}ACCC {2}answered HTTP 200/,
+      /Isthmus → IPSO-TH +pacs\.002 {2}ACCC {2}confirmation/,
+      /Isthmus → SGDFAST +pacs\.002 {2}ACCC {2}callback: the final status; answered HTTP 200/,
+      /Isthmus → MERISGS0 +fxtr\.017 +1,000 SGD sold, 25,000 THB bought at 25; answered HTTP 200/,
+      /✓ source interbank settlement amount, SGD +1,000 {2}quote, fxtr\.017/,
+      /✓ exchange rate +25 {2}quote, pacs\.008 at the destination, fxtr\.017/,
+      /✓ destination interbank settlement amount, THB +25,000 {2}quote, .*ledger, fxtr\.017/,
+      /✓ creditor agent fee, THB +100 {2}quote, pacs\.008 at the destination/,
+      /✓ credited to the recipient, THB +24,900 {2}quote, the destination's ledger/,
+      /✓ scheme fee, SGD +1\.50 {2}quote/,
+      /✓ Stopped/,
+    ]) {
+      expect(output).toMatch(line);
+    }
+    expect(output).not.toContain('\u001b['); // no terminal, no colours
+    const elapsed = [...output.matchAll(/^ +\+(\d+) ms/gm)].map(([, ms]) => Number(ms));
+    expect(elapsed).toEqual(elapsed.toSorted((one, other) => one - other));
+    expect(existsSync(join(folder, 'run.json'))).toBe(false);
+  });
+});
+
+describe('npm start, on the same folder', () => {
+  let started: RunningCommand;
+  let ownDestination: Awaited<ReturnType<typeof openParty>>;
+  let ownFxp: Awaited<ReturnType<typeof openParty>>;
+
+  beforeAll(async () => {
+    ownDestination = await openParty(202);
+    ownFxp = await openParty(200);
+    started = run('start', '--destination', `MY=${ownDestination.url}`, '--fxp', `ZENIHKS0=${ownFxp.url}`);
+    await started.says('Isthmus runs until Ctrl-C.');
+  }, 120_000);
+
+  it('prints every address and a token request that works', async () => {
+    const { apiUrl, temporalUiUrl, sandbox, journalDirectory } = runFile();
+    for (const address of [apiUrl, `${apiUrl}/reference`, temporalUiUrl, ...Object.values(sandbox)]) {
+      expect(started.output()).toContain(address);
+    }
+    expect(started.output()).toContain(journalDirectory);
+    expect((await fetch(`${apiUrl}/reference`)).status).toBe(200);
+    expect((await fetch(temporalUiUrl ?? '')).status).toBe(200);
+    expect(started.output()).toContain(`-u LOTUSGS0:demo-LOTUSGS0`);
+    expect(started.output()).toContain('IPSO-MY: at your own address instead');
+  });
+
+  it('a second one on the folder is refused with what to do', async () => {
+    const { code, output } = await finish('start');
+    expect(code).toBe(1);
+    expect(output).toMatch(/already runs Isthmus on .*stop it first/);
+  });
+
+  it.each([
+    ['...0001', 'ACCC', 0, /Credited: ACCC/],
+    ['...0003', 'RJCT', 0, /Rejected, no money moved: RJCT AC04/],
+    ['...0004', 'BLCK', 0, /Blocked, neither credited nor returned: BLCK/],
+  ])('npm run pay: account %s ends %s', async (account, status, expected, said) => {
+    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '1000', '--account', account);
+    expect(code, output).toBe(expected);
+    expect(output).toMatch(said);
+    const callbacks = readJournal(runFile().journalDirectory, 'source/SGDFAST').filter(
+      (entry) => entry.uetr === uetrIn(output),
+    );
+    expect(callbacks.map((entry) => entry.status)).toEqual([status]);
+  });
+
+  it('npm run pay: an amount in the destination currency is what is credited', async () => {
+    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '24900', '--currency', 'THB');
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/credits 24,900 THB/);
+  });
+
+  it('npm run pay: what the gateway refuses itself is told with its reason', async () => {
+    const { code, output } = await finish(
+      'pay',
+      '--to',
+      'TH',
+      '--amount',
+      '1000',
+      '--creditor-psp',
+      'FERNTHS0',
+    );
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/RJCT {2}in the HTTP answer; AGNT; .*PAY-6/);
+    expect(output).toContain('Rejected, no money moved: RJCT AGNT');
+  });
+
+  it('npm run pay: a destination that stays silent ends with 3 and says where to look', async () => {
+    const options = ['--to', 'TH', '--amount', '1000', '--account', '...0005', '--wait', '2'];
+    const { code, output } = await finish('pay', ...options);
+    expect(code, output).toBe(3);
+    expect(output).toMatch(/No final status in time[^]*workflows\/pacs008%2F/);
+  });
+
+  it('npm run pay: a refusal of the quotes ends with 1 and the reason', async () => {
+    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '1000', '--psp', 'LOTUMYS0');
+    expect(code, output).toBe(1);
+    expect(output).toMatch(/HTTP 4\d\d: /);
+  });
+
+  it('a destination of one’s own gets the pacs.008 at its address, an FX provider its fxtr.017', async () => {
+    const my = await finish('pay', '--to', 'MY', '--amount', '250', '--wait', '2'); // nobody will answer it
+    expect(my.code, my.output).toBe(3);
+    const [instruction] = ownDestination.received;
+    expect(instruction?.path).toMatch(/^\/iso20022\/pacs008\?pacs002Endpoint=http/);
+    expect(instruction?.body).toContain(uetrIn(my.output));
+
+    const jp = await finish('pay', '--to', 'JP', '--amount', '250');
+    expect(jp.code, jp.output).toBe(0);
+    const [rank1] = /^ +1 {2}(\w+)/m.exec(jp.output)?.slice(1) ?? [];
+    expect(rank1).toBe('ZENIHKS0'); // no tier of Meridian below 1,000 SGD, so the tightest spread is best
+    await until(() =>
+      ownFxp.received.some(({ body }) => body.includes(uetrIn(jp.output).replaceAll('-', ''))),
+    );
+    expect(ownFxp.received.at(-1)?.path).toBe('/iso20022/fxtr017');
+  });
+
+  it('a worker killed between forward and answer: ACCC, one instruction, one fxtr.017, no help', async () => {
+    const paying = run('pay', '--to', 'TH', '--amount', '1000', '--account', '...0011');
+    await paying.says('ACWP'); // the destination has the instruction, its answer comes 2 s later
+    const killed = runFile().pids['worker'] ?? 0;
+    process.kill(killed, 'SIGKILL');
+    expect(await paying.ended, paying.output()).toBe(0);
+    expect(paying.output()).toContain('Credited: ACCC');
+    await started.says(
+      `! worker (process ${killed}) has ended: it was ended by SIGKILL. Starting it again now.`,
+    );
+    expect(runFile().pids['worker']).not.toBe(killed);
+
+    const entries = readJournal(runFile().journalDirectory).filter(
+      (entry) => entry.uetr === uetrIn(paying.output()) && entry.direction === 'received',
+    );
+    const distinct = (party: string, kind: string) =>
+      new Set(
+        entries.filter((one) => one.party.startsWith(party) && one.kind === kind).map((one) => one.sha256),
+      );
+    expect(distinct('destination/', 'pacs008').size).toBe(1);
+    expect(distinct('fxp/', 'fxtr017').size).toBe(1);
+    expect(distinct('source/', 'pacs002').size).toBe(1);
+    expect(entries.filter((entry) => entry.violation !== undefined)).toEqual([]);
+  });
+
+  it('Ctrl-C stops everything in order; afterwards a payment is told that nothing runs', async () => {
+    const { pids } = runFile();
+    started.child.kill('SIGINT');
+    expect(await started.ended, started.output()).toBe(0);
+    expect(started.output()).toMatch(/✓ Stopped/);
+    for (const pid of Object.values(pids)) expect(isAlive(pid)).toBe(false);
+    const { code, output } = await finish('pay', '--to', 'MY', '--amount', '250');
+    expect(code).toBe(1);
+    expect(output).toContain('No demo is running here. Start one in another terminal with npm start');
+  });
+
+  afterAll(async () => {
+    started.child.kill('SIGTERM');
+    await started.ended;
+    ownDestination.server.close();
+    ownFxp.server.close();
+    place.remove();
+  });
+});
