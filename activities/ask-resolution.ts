@@ -15,11 +15,12 @@ import { withHeartbeat } from './heartbeat.ts';
 import type { PostResult } from './outbound-http.ts';
 import { openRequest } from './resolution-messages.ts';
 
+const followMs = 100; // what it takes to store an answer and draw its consequence before the deadline
 const repeatDelaysSeconds = [1, 2, 5]; // as TIM-3; a request that is read twice does no harm
 
 export function createAskResolution(deps: ActivityDependencies): EnquiryActivities['askResolution'] {
   return async function askResolution({ resolutionId, deliveryId, deadlineAt }) {
-    const remainingMs = deadlineAt - Date.now();
+    const remainingMs = deadlineAt - followMs - Date.now();
     const attempt = remainingMs <= 0 ? undefined : await claimInstruction(deps.db, deliveryId);
     if (attempt === undefined) throw tooLate();
     const startedAt = performance.now();

@@ -150,13 +150,16 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const headersTimeout = options.headersTimeoutMs ?? 5_000; // SEC-5
   const totalTimeout = options.totalTimeoutMs ?? 10_000; // SEC-5
-  const agent = new Agent({
+  const pool = {
     connect: createConnector(options),
     connections: maxConnectionsPerOrigin,
     pipelining: 1,
     headersTimeout,
     bodyTimeout: totalTimeout,
-  });
+  };
+  const agent = new Agent(pool);
+  // Who may take longer has connections of its own: a silent proxy directory holds none of its operator's payments.
+  const patientAgent = new Agent(pool);
   return {
     post: async (url, body, headers, timeoutMs) => {
       try {
@@ -164,7 +167,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
           method: 'POST',
           body,
           headers: { ...headers, 'accept-encoding': 'identity' },
-          dispatcher: agent,
+          dispatcher: timeoutMs === undefined ? agent : patientAgent,
           ...(timeoutMs !== undefined && { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }),
           signal: AbortSignal.timeout(timeoutMs ?? totalTimeout),
         });
@@ -180,6 +183,8 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
           : { outcome: 'MAYBE_SENT', errorClass: errorClassOf(error) };
       }
     },
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([agent.destroy(), patientAgent.destroy()]);
+    },
   };
 }

@@ -109,7 +109,7 @@ function resolutionStart(submission: ResolutionSubmission, taskQueuePrefix: stri
     workflowId: resolutionWorkflowId(sourceSystem, messageIdentification),
     taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
     args: [],
-    workflowTaskTimeout: '2s', // a worker killed in the middle of a task is noticed well before the deadline (RES-1)
+    workflowTaskTimeout: '5s', // a worker killed in the middle of a task is noticed before the deadline (RES-1)
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE, // the database is the authority on duplicates
     staticSummary:

@@ -10,11 +10,13 @@ export const taskQueues = {
   payments: 'payments',
   /** Callbacks, confirmations and notifications: a slow receiver holds no slot of a payment (CBK-3). */
   deliveries: 'deliveries',
+  /** Sends to proxy directories and creditor agents: those that are silent hold no slot of a payment or a callback. */
+  enquiries: 'enquiries',
 } as const;
 
-/** The deliveries' queue that belongs to a workflow's own; tests put a prefix before both. */
-export function deliveriesQueueOf(workflowQueue: string): string {
-  return workflowQueue.slice(0, -taskQueues.payments.length) + taskQueues.deliveries;
+/** Another queue of the worker that a workflow's own queue belongs to; tests put a prefix before all. */
+export function queueBeside(workflowQueue: string, queue: 'deliveries' | 'enquiries'): string {
+  return workflowQueue.slice(0, -taskQueues.payments.length) + taskQueues[queue];
 }
 
 export const workflowTypes = {

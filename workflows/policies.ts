@@ -2,7 +2,7 @@
  * How long each activity may take and how it is repeated. One try, then the rule that bounds the whole.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
-import { deliveriesQueueOf } from './ids.ts';
+import { queueBeside } from './ids.ts';
 
 /** Database work of milliseconds; repeated until the database answers. */
 export const localPolicy: LocalActivityOptions = {
@@ -24,7 +24,7 @@ export const forwardPolicy: ActivityOptions = {
  */
 export function deliverPolicy(workflowQueue: string): ActivityOptions {
   return {
-    taskQueue: deliveriesQueueOf(workflowQueue),
+    taskQueue: queueBeside(workflowQueue, 'deliveries'),
     startToCloseTimeout: '30s',
     heartbeatTimeout: '4s',
     retry: { initialInterval: '1s', backoffCoefficient: 1 },
@@ -34,9 +34,11 @@ export function deliverPolicy(workflowQueue: string): ActivityOptions {
 /**
  * Sends to a proxy directory or a creditor agent: no longer than the source waits (RES-1); the activity itself sets the
  * delays between repeats.
+ * @param workflowQueue the task queue of the workflow that asks
  */
-export function enquiryPolicy(remainingMs: number): ActivityOptions {
+export function enquiryPolicy(workflowQueue: string, remainingMs: number): ActivityOptions {
   return {
+    taskQueue: queueBeside(workflowQueue, 'enquiries'),
     scheduleToCloseTimeout: remainingMs,
     heartbeatTimeout: '2s', // a killed worker is noticed while there is time for another try
     retry: { initialInterval: '1s', backoffCoefficient: 1 },

@@ -108,7 +108,7 @@ async function ask(progress: Progress, { resolutionId, deadlineAt, enquiry }: Ro
     while (progress.answer === undefined) {
       setCurrentDetails(`${asked[next.of]} in ${next.destinationSystem} is asked.`);
       const { askResolution } = proxyActivities<EnquiryActivities>(
-        enquiryPolicy(Math.max(1, deadlineAt - Date.now())),
+        enquiryPolicy(workflowInfo().taskQueue, Math.max(1, deadlineAt - Date.now())),
       );
       const { deliveryId, of } = next;
       const { reportMessageId } = await askResolution({ resolutionId, deliveryId, deadlineAt });
