@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApplicationFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
-import { workbench } from './workbench.ts';
+import { inActivity, workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -38,7 +37,7 @@ async function due(callbackUrl = url): Promise<string> {
 /** One run of the activity; answers when the next is due, or that none is. */
 async function run(uetr: string): Promise<string> {
   try {
-    await new MockActivityEnvironment().run(deliver, { uetr });
+    await inActivity(() => deliver({ uetr }));
     return 'nothing due';
   } catch (error) {
     if (!(error instanceof ApplicationFailure)) throw error;

@@ -2,13 +2,11 @@
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, expect, test } from 'vitest';
-import type { DestinationAnswer } from '../../activities/contract.ts';
+import { afterAll, expect, test, vi } from 'vitest';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
-import { ownExchange, workbench } from './workbench.ts';
+import { inActivity, ownExchange, workbench } from './workbench.ts';
 
 const { deps, accepted, store } = await workbench();
 const { db } = deps;
@@ -26,12 +24,10 @@ afterAll(() => {
   server.close();
 });
 await db.updateTable('operators').set({ endpoint_url: url }).where('operator_id', '=', 'IPSO-TH').execute();
-await expect
-  .poll(() => deps.reference().operators.get('IPSO-TH')?.endpointUrl) // the cache hears of it (REF-6)
-  .toBe(url);
+// the cache hears of it (REF-6)
+await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(url));
 
-const run = (payment: { uetr: string; deliveryId: string }) =>
-  new MockActivityEnvironment({ attempt: 1 }).run(forwardPayment, payment) as Promise<DestinationAnswer>;
+const run = (payment: { uetr: string; deliveryId: string }) => inActivity(() => forwardPayment(payment));
 
 async function forwardedId(uetr: string): Promise<string> {
   const { message_identification: identification } = await db

@@ -1,6 +1,7 @@
 // Activities with real parts around them but without a workflow: a database of the file's own, and payments that are
 // accepted as they would be. Whoever calls an activity sees what it does by itself.
 import { createHash, randomUUID } from 'node:crypto';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
@@ -16,12 +17,12 @@ import { testDatabase } from '../harness/database.ts';
 export interface Workbench {
   readonly deps: ActivityDependencies;
   /** Stores a submission; answers the id of its row. */
-  store(message: OriginalPacs008, callbackUrl?: string): Promise<string>;
+  readonly store: (message: OriginalPacs008, callbackUrl?: string) => Promise<string>;
   /** An accepted payment: SG to TH without a quote, 1,000 SGD at 25 (PAY-5). */
-  accepted(
+  readonly accepted: (
     changes?: Partial<OriginalPacs008>,
     callbackUrl?: string,
-  ): Promise<{ readonly uetr: string; readonly deliveryId: string; readonly messageId: string }>;
+  ) => Promise<{ readonly uetr: string; readonly deliveryId: string; readonly messageId: string }>;
 }
 
 /** Lotus exchanges by itself: 1,000 SGD at 25 are 25,000 THB; fee 75 + 0.1 % = 100. */
@@ -105,4 +106,10 @@ export async function workbench(): Promise<Workbench> {
       return { uetr: message.uetr, deliveryId: judgement.instructionDeliveryId, messageId };
     },
   };
+}
+
+/** Runs an activity as its first attempt, with heartbeats that nobody hears. */
+export function inActivity<T>(activity: () => Promise<T>): Promise<T> {
+  const context = { info: { attempt: 1 }, heartbeat: () => undefined };
+  return asyncLocalStorage.run(context as unknown as Context, activity);
 }
