@@ -1,0 +1,236 @@
+// The business checks of a pacs.008 (PAY-3 to PAY-6): which failure is told first, the edges of each limit, and that what
+// passes is bound to exactly what was quoted or, without a quote, to the formula.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
+import { branch } from '../../core/iso20022/tree.ts';
+import {
+  checkPayment,
+  type BoundPayment,
+  type PaymentContext,
+  type QuoteSnapshot,
+} from '../../core/payment.ts';
+import { add, fraction, multiply, ofUnits, text, units } from './exact-reference.ts';
+import { amountOf, usualRate } from './arbitraries.ts';
+import { world } from './small-world.ts';
+
+const now = Date.parse('2026-06-01T12:00:00Z');
+const quoteId = '11111111-1111-4111-8111-111111111101';
+
+const quote: QuoteSnapshot = {
+  quoteId,
+  pspId: 'SG-LOTU',
+  fxpId: 'SG-MERI',
+  sourceCountry: 'SG',
+  sourceCurrency: 'SGD',
+  destinationCountry: 'TH',
+  destinationCurrency: 'THB',
+  exchangeRate: '25.0000000000',
+  sourceAmount: '1000.00',
+  destinationAmount: '25000.00',
+  creditorAgentFee: '100.00',
+  sourceSapId: 'SG-HARB',
+  sourceAccountId: 'MERI-SG-SGD',
+  destinationSapId: 'TH-HARB',
+  destinationAccountId: 'MERI-TH-THB',
+  expired: false,
+};
+
+const valid: Pacs008 = {
+  messageId: 'M1',
+  creationDateTime: '2026-06-01T11:59:59Z',
+  clearingSystemId: 'SGDFAST',
+  endToEndId: 'E1',
+  uetr: '22222222-2222-4222-8222-222222222222',
+  priority: 'NORM',
+  categoryPurpose: 'CASH',
+  interbankSettlementAmount: { currency: 'SGD', amount: '1000' },
+  acceptanceDateTime: { text: '', epochMs: now },
+  agreedRate: { preAgreedExchangeRate: '25', unitCurrency: 'SGD', quotedCurrency: 'THB', quoteId },
+  charges: [
+    { currency: 'SGD', amount: '0', agent: { bicfi: 'LOTUSGS0' } },
+    { currency: 'THB', amount: '100', agent: { bicfi: 'LOTUTHS0' } },
+  ],
+  debtorAgent: { bicfi: 'LOTUSGS0' },
+  creditorAgent: { bicfi: 'LOTUTHS0' },
+  debtorAccount: { otherId: '1' },
+  creditorAccount: { otherId: '2' },
+  transaction: branch('CdtTrfTxInf'),
+};
+
+const context: PaymentContext = { reference: world, submitter: 'SGDFAST', now, quote, quoteInUse: false };
+
+/** The key of the rejection, or the payment. */
+function judge(changes: Partial<Pacs008> = {}, around: Partial<PaymentContext> = {}): string | BoundPayment {
+  const checked = checkPayment({ ...valid, ...changes }, { ...context, ...around });
+  return checked.ok ? checked.payment : checked.rejection.key;
+}
+
+const ownRate = { preAgreedExchangeRate: '25', unitCurrency: 'SGD', quotedCurrency: 'THB' };
+const own: Partial<Pacs008> = {
+  agreedRate: ownRate,
+  intermediaryAgent2: { bicfi: 'HARBTHS0' },
+  intermediaryAgent2Account: { otherId: 'LOTU-TH-THB' },
+};
+
+describe('a payment with a quote', () => {
+  test('is bound to the quote: amounts, fee, accounts, both ends', () => {
+    expect(judge()).toMatchObject({
+      exchangeRate: '25',
+      sourceAmount: { currency: 'SGD', amount: '1000' },
+      destinationAmount: { currency: 'THB', amount: '25000' },
+      creditorAgentFee: '100',
+      sourceLeg: { agent: { bicfi: 'HARBSGS0' }, account: { otherId: 'MERI-SG-SGD' } },
+      destinationLeg: { agent: { bicfi: 'HARBTHS0' }, account: { otherId: 'MERI-TH-THB' } },
+      deadlineAt: null,
+    });
+  });
+
+  test('may write the same numbers in other ways', () => {
+    const changes: Partial<Pacs008> = {
+      interbankSettlementAmount: { currency: 'SGD', amount: '1000.00' },
+      agreedRate: { ...valid.agreedRate, preAgreedExchangeRate: '25.000000000' },
+      charges: [valid.charges[0], { ...valid.charges[1], amount: '100.0' }],
+    };
+    expect(judge(changes)).toEqual(judge());
+  });
+
+  test.each([
+    [
+      'rate',
+      { agreedRate: { ...valid.agreedRate, preAgreedExchangeRate: '25.000000001' } },
+      'quote-rate-differs',
+    ],
+    ['amount', { interbankSettlementAmount: { currency: 'SGD', amount: '1000.01' } }, 'quote-amount-differs'],
+    [
+      'fee',
+      { charges: [valid.charges[0], { ...valid.charges[1], amount: '100.01' }] },
+      'creditor-agent-fee-differs',
+    ],
+  ] as const)('must not differ in the last digit of its %s', (_, changes, key) => {
+    expect(judge(changes as Partial<Pacs008>)).toBe(key);
+  });
+
+  test('names its intermediary agents by any identifier of theirs', () => {
+    const memberId = { clearingSystemId: 'SGDFAST', memberId: 'HARBSG01' };
+    expect(judge({ intermediaryAgent1: { memberId } })).toEqual(judge());
+  });
+
+  test('that leaves nothing to credit is refused (FEE-5)', () => {
+    const tiny = { ...quote, destinationAmount: '100.00' };
+    expect(judge({}, { quote: tiny })).toBe('amount-too-small');
+  });
+});
+
+describe('the first failure is told (PAY-3)', () => {
+  /** Each row adds a failure that comes before those of the rows above it. */
+  const ladder: readonly (readonly [string, Partial<Pacs008>, Partial<PaymentContext>])[] = [
+    [
+      'creditor-agent-fee-differs',
+      { charges: [valid.charges[0], { ...valid.charges[1], amount: '99' }] },
+      {},
+    ],
+    ['intermediary-agent-differs', { intermediaryAgent1: { bicfi: 'HARBTHS0' } }, {}],
+    ['quote-amount-differs', { interbankSettlementAmount: { currency: 'SGD', amount: '999' } }, {}],
+    ['quote-rate-differs', { agreedRate: { ...valid.agreedRate, preAgreedExchangeRate: '24' } }, {}],
+    ['quote-in-use', {}, { quoteInUse: true }],
+    ['quote-expired', {}, { quote: { ...quote, expired: true } }],
+    ['quote-foreign', {}, { quote: { ...quote, expired: true, pspId: 'SG-BANY' } }],
+    ['quote-unknown', {}, { quote: undefined }],
+    ['creditor-agent-not-onboarded', { creditorAgent: { bicfi: 'FERNTHS0' } }, {}],
+    ['debtor-agent-not-member', { debtorAgent: { bicfi: 'LOTUTHS0' } }, {}],
+    ['acceptance-too-old', { acceptanceDateTime: { text: '', epochMs: now - 120_001 } }, {}],
+    ['too-many-decimals', { interbankSettlementAmount: { currency: 'SGD', amount: '1.001' } }, {}],
+    ['currency-wrong', { interbankSettlementAmount: { currency: 'THB', amount: '1' } }, {}],
+    ['clearing-system-foreign', { clearingSystemId: 'THBPPAY' }, {}],
+  ];
+
+  test.each(ladder.map(([key], index) => [key, index] as const))('%s', (key, index) => {
+    const failures = ladder.slice(0, index + 1);
+    const changes = Object.assign({}, ...failures.map(([, one]) => one)) as Partial<Pacs008>;
+    const around = Object.assign({}, ...failures.map(([, , one]) => one)) as Partial<PaymentContext>;
+    expect(judge(changes, around)).toBe(key);
+  });
+});
+
+describe('freshness, to the millisecond (TIM-4, TIM-1)', () => {
+  const at = (epochMs: number, priority: 'HIGH' | 'NORM' = 'NORM') =>
+    judge({ acceptanceDateTime: { text: '', epochMs }, priority });
+
+  test('120 s old and 10 s ahead are taken; a millisecond more is not', () => {
+    expect(at(now - 120_000)).toBeTypeOf('object');
+    expect(at(now - 120_001)).toBe('acceptance-too-old');
+    expect(at(now + 10_000)).toBeTypeOf('object');
+    expect(at(now + 10_001)).toBe('acceptance-ahead');
+  });
+
+  test('HIGH has until 20 s after its acceptance; at that moment it is too late', () => {
+    expect(at(now - 19_999, 'HIGH')).toMatchObject({ deadlineAt: now + 1 });
+    expect(at(now - 20_000, 'HIGH')).toBe('deadline-past');
+  });
+});
+
+describe('a payment without a quote (PAY-5)', () => {
+  const at = (amount: string, rate: string, fee: string) =>
+    judge({
+      ...own,
+      interbankSettlementAmount: { currency: 'SGD', amount },
+      agreedRate: { ...ownRate, preAgreedExchangeRate: rate },
+      charges: [valid.charges[0], { ...valid.charges[1], amount: fee }],
+    });
+
+  test('settles amount x rate half up, from the account of its own', () => {
+    expect(at('333.33', '25.5', '83.5')).toMatchObject({
+      quote: undefined,
+      destinationAmount: { currency: 'THB', amount: '8499.92' }, // 8,499.915
+      creditorAgentFee: '83.5', // 75 + 8.49992
+      sourceLeg: undefined,
+      destinationLeg: { agent: { bicfi: 'HARBTHS0' }, account: { otherId: 'LOTU-TH-THB' } },
+    });
+  });
+
+  test('may reach the destination maximum, and not exceed it (PAY-6)', () => {
+    expect(at('80000', '25', '2075')).toMatchObject({ destinationAmount: { amount: '2000000' } });
+    expect(at('80000.01', '25', '2075')).toBe('destination-maximum-exceeded'); // 2,000,000.25; fee 2,075.00025
+  });
+
+  test.each([
+    ['of an FX provider', { intermediaryAgent2Account: { otherId: 'MERI-TH-THB' } }],
+    [
+      'of its own in another country',
+      { intermediaryAgent2: { bicfi: 'HARBSGS0' }, intermediaryAgent2Account: { otherId: 'LOTU-SG-SGD' } },
+    ],
+    ['at another SAP', { intermediaryAgent2: { bicfi: 'HARBSGS0' } }],
+    ['that nobody knows', { intermediaryAgent2Account: { otherId: 'X' } }],
+  ])('must not pay from an account %s', (_, changes) => {
+    expect(judge({ ...own, ...changes })).toBe('own-account-unregistered');
+  });
+
+  test('is not open to another PSP', () => {
+    const agent = { bicfi: 'BANYSGS0' };
+    expect(judge({ ...own, debtorAgent: agent })).toBe('own-account-unregistered');
+  });
+
+  test('settles, for any amount and rate, what the formulas say, exactly', () => {
+    fc.assert(
+      fc.property(amountOf(2), usualRate, (amount, rate) => {
+        const settled = units(multiply(fraction(amount), fraction(rate)), 2, 'half up');
+        const percentage = multiply(ofUnits(settled, 2), fraction('0.001'));
+        const fee = units(add(fraction('75'), percentage), 2, 'half up');
+        const expected =
+          fee >= settled
+            ? 'amount-too-small'
+            : settled > 200_000_000n
+              ? 'destination-maximum-exceeded'
+              : {
+                  destinationAmount: { currency: 'THB', amount: text(settled, 2) },
+                  creditorAgentFee: text(fee, 2),
+                };
+        const judged = at(amount, rate, text(fee, 2));
+        if (typeof expected === 'string') expect(judged).toBe(expected);
+        else expect(judged).toMatchObject(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,61 @@
+// Whether a destination's report is about the instruction that we sent (PAY-8), and whether it is final (PAY-7).
+import { describe, expect, test } from 'vitest';
+import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
+import type { OriginalReferences } from '../../core/iso20022/references.ts';
+import { findMismatch, isFinal } from '../../core/report.ts';
+
+const sent: OriginalReferences = {
+  messageId: 'OURS',
+  messageNameId: 'pacs.008.001.13',
+  creationDateTime: '2026-01-01T00:00:00Z',
+  instructionId: 'I',
+  endToEndId: 'E',
+  transactionId: 'T',
+  uetr: '11111111-1111-4111-8111-111111111111',
+};
+const about = (original: OriginalReferences): Pacs002 => ({
+  messageId: 'THEIRS',
+  creationDateTime: '2026-01-01T00:00:01Z',
+  status: 'ACCC',
+  original,
+});
+
+test('ACCC, RJCT and BLCK are final; ACWP and ACTC are interim', () => {
+  const statuses = ['ACCC', 'RJCT', 'BLCK', 'ACWP', 'ACTC'] as const;
+  expect(statuses.filter(isFinal)).toEqual(['ACCC', 'RJCT', 'BLCK']);
+});
+
+describe('a report matches', () => {
+  test('with all ids', () => {
+    expect(findMismatch(about(sent), sent)).toBeUndefined();
+  });
+
+  test('with the mandatory ids alone', () => {
+    const { messageId, messageNameId, uetr } = sent;
+    expect(findMismatch(about({ messageId, messageNameId, uetr }), sent)).toBeUndefined();
+  });
+
+  test('whatever creation time it repeats: clocks are written in more than one way', () => {
+    expect(
+      findMismatch(about({ ...sent, creationDateTime: '2026-01-01T00:00:00.000Z' }), sent),
+    ).toBeUndefined();
+  });
+});
+
+describe('a report does not match', () => {
+  test.each([
+    ['uetr', 'OrgnlUETR'],
+    ['messageId', 'OrgnlMsgId'],
+    ['messageNameId', 'OrgnlMsgNmId'],
+    ['instructionId', 'OrgnlInstrId'],
+    ['endToEndId', 'OrgnlEndToEndId'],
+    ['transactionId', 'OrgnlTxId'],
+  ] as const)('with another %s', (id, element) => {
+    expect(findMismatch(about({ ...sent, [id]: 'other' }), sent)).toBe(element);
+  });
+
+  test('with an id that we never sent', () => {
+    const { messageId, messageNameId, uetr } = sent;
+    expect(findMismatch(about(sent), { messageId, messageNameId, uetr })).toBe('OrgnlInstrId');
+  });
+});
