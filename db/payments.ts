@@ -263,16 +263,13 @@ export interface RejectedPayment {
 
 /** Writes a rejected payment with its decision, unless its UETR or MsgId was taken meanwhile; answers whether it did. */
 export async function recordRejected(db: Db, rejected: RejectedPayment): Promise<boolean> {
-  const claim = rejected.messageIdIsHeld
-    ? sql`select ${rejected.uetr}::uuid as uetr`
-    : claimMessageId(rejected.sourceSystem, rejected);
   const write = sql<{ uetr: string }>`
-    with claim as (${claim}),
+    with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
     payment as (
       insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted)
       select ${rejected.uetr}::uuid, ${rejected.sourceSystem}, ${rejected.messageId}::uuid,
         ${rejected.answer.messageId}::uuid, now(), false
-      from claim
+      where exists (select from claim) or ${rejected.messageIdIsHeld}::boolean
       returning uetr
     ),
     stored as (${insertOutgoing([rejected.answer], sql`exists (select from payment)`)}),

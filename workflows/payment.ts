@@ -68,7 +68,9 @@ interface Progress {
   /** The source asked for the status (DUP-1): the instruction goes to the destination once more. */
   enquiryAsked: boolean;
   sendsUnderWay: number;
-  /** A final came in an HTTP answer after the decision: its confirmation is due (PAY-9). */
+  /** The deliveries have begun. */
+  telling: boolean;
+  /** A final came in an HTTP answer after they had: its confirmation is due (PAY-9). */
   confirmationDue: boolean;
 }
 
@@ -90,7 +92,12 @@ function isKnown(progress: Progress): boolean {
 }
 
 export async function payment({ uetr }: PaymentInput): Promise<PaymentOutcome> {
-  const progress: Progress = { enquiryAsked: false, sendsUnderWay: 0, confirmationDue: false };
+  const progress: Progress = {
+    enquiryAsked: false,
+    sendsUnderWay: 0,
+    telling: false,
+    confirmationDue: false,
+  };
   setHandler(submitUpdate, (submission) => takeSubmission(progress, submission));
   setHandler(reportFinalUpdate, ({ reportMessageId }: ReportFinal) =>
     decide(uetr, progress, { by: 'destination', reportMessageId, answeredInPlace: false }),
@@ -109,6 +116,7 @@ export async function payment({ uetr }: PaymentInput): Promise<PaymentOutcome> {
     ...deliverPolicy(workflowInfo().taskQueue),
     summary: `${decision.status} to every party that must know`,
   });
+  progress.telling = true;
   await deliver({ uetr });
   await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
   if (progress.confirmationDue) await deliver({ uetr });
@@ -170,9 +178,9 @@ async function sendInstruction(
   try {
     const answer = await forward();
     if (answer.kind === 'pending') return;
-    progress.confirmationDue = progress.decision !== undefined;
     const { reportMessageId } = answer;
     await decide(uetr, progress, { by: 'destination', reportMessageId, answeredInPlace: true });
+    if (progress.telling) progress.confirmationDue = true;
   } catch (error) {
     // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;

@@ -1,0 +1,146 @@
+// What the database alone guarantees of payments (DUP-2, DUP-3, PAY-2): its unique keys decide who comes first, and a
+// payment, its answer and its instruction are there together or not at all.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { createValidatePayment } from '../../activities/validate-payment.ts';
+import type { Judgement } from '../../activities/contract.ts';
+import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { findPayment } from '../../db/payments.ts';
+import { ownExchange, workbench } from '../activities/workbench.ts';
+
+const { deps, store } = await workbench();
+const { db } = deps;
+const validatePayment = createValidatePayment(deps);
+
+async function submit(message: OriginalPacs008): Promise<Judgement> {
+  return validatePayment({ messageId: await store(message), waitSeconds: 0 });
+}
+
+/** `accepted`, or the reason of a rejection or refusal. */
+function told(judgement: Judgement): string {
+  if (judgement.verdict === 'accepted') return 'accepted';
+  return judgement.verdict === 'refused'
+    ? `refused ${judgement.reasonCode}`
+    : `decided ${judgement.decision.reasonCode}`;
+}
+
+const rowsOf = async (uetr: string) => {
+  const { rows } = await sql<{ payments: string; instructions: string; out: string; decisions: string }>`
+    select (select count(*) from payments where uetr = ${uetr}) as payments,
+      (select count(*) from deliveries where uetr = ${uetr} and kind = 'instruction') as instructions,
+      (select count(*) from messages where uetr = ${uetr} and direction = 'out') as out,
+      (select count(*) from decisions where uetr = ${uetr}) as decisions`.execute(db);
+  return rows[0];
+};
+
+describe('what is written together', () => {
+  test('an accepted payment: its row, its ACTC, its converted message and its instruction', async () => {
+    const message = ownExchange();
+    expect(told(await submit(message))).toBe('accepted');
+    expect(await rowsOf(message.uetr)).toEqual({
+      payments: '1',
+      instructions: '1',
+      out: '2',
+      decisions: '0',
+    });
+    expect(await findPayment(db, message.uetr)).toMatchObject({
+      corridor: 'SG-TH',
+      destinationSystem: 'THBPPAY',
+      accepted: true,
+      decision: null,
+    });
+  });
+
+  test('a rejected payment: its row, its RJCT and its decision, no instruction', async () => {
+    const message = ownExchange({ creditorAgent: { bicfi: 'NONETHS0' }, charges: chargesFor('NONETHS0') });
+    expect(told(await submit(message))).toBe('decided RC07');
+    expect(await rowsOf(message.uetr)).toEqual({
+      payments: '1',
+      instructions: '0',
+      out: '1',
+      decisions: '1',
+    });
+  });
+
+  test('a refused repeat: nothing but its answer, and that once', async () => {
+    const message = ownExchange();
+    await submit(message);
+    const before = await rowsOf(message.uetr);
+    const other = { ...message, messageId: 'OTHER' };
+    const answers = [await submit(other), await submit(other)].map((one) => one.answerMessageId);
+    expect(new Set(answers).size).toBe(1);
+    expect(await rowsOf(message.uetr)).toEqual({ ...before, out: '3' });
+  });
+});
+
+function chargesFor(bicfi: string): OriginalPacs008['charges'] {
+  const [first, second] = ownExchange().charges;
+  return [first, { ...second, agent: { bicfi } }];
+}
+
+describe('who comes first', () => {
+  test('of many messages with one UETR, one is accepted (DUP-2)', async () => {
+    const uetr = randomUUID();
+    const judgements = await Promise.all(Array.from({ length: 8 }, () => submit(ownExchange({ uetr }))));
+    expect(judgements.map(told).sort()).toEqual([
+      'accepted',
+      ...Array.from({ length: 7 }, () => 'refused DUPL'),
+    ]);
+    expect(await rowsOf(uetr)).toMatchObject({ payments: '1', instructions: '1' });
+  });
+
+  test('of many payments with one MsgId, one is accepted (DUP-2)', async () => {
+    const messageId = randomUUID().slice(0, 30);
+    const judgements = await Promise.all(Array.from({ length: 8 }, () => submit(ownExchange({ messageId }))));
+    expect(judgements.map(told).sort()).toEqual([
+      'accepted',
+      ...Array.from({ length: 7 }, () => 'refused DU01'),
+    ]);
+  });
+
+  test('of many judgements of one message, as after crashes, all find the same payment', async () => {
+    const messageId = await store(ownExchange());
+    const judgements = await Promise.all(
+      Array.from({ length: 8 }, () => validatePayment({ messageId, waitSeconds: 0 })),
+    );
+    expect(new Set(judgements.map((one) => one.answerMessageId)).size).toBe(1);
+  });
+});
+
+describe('a MsgId is taken for 62 days (DUP-2)', () => {
+  async function usedDaysAgo(days: number): Promise<string> {
+    const earlier = ownExchange();
+    await submit(earlier);
+    await db
+      .updateTable('message_identifications')
+      .set({ claimed_at: sql<Date>`now() - ${days} * interval '1 day'` })
+      .where('message_identification', '=', earlier.messageId)
+      .execute();
+    return earlier.messageId;
+  }
+
+  test('after 61 days it is refused, after 63 it is free', async () => {
+    expect(told(await submit(ownExchange({ messageId: await usedDaysAgo(61) })))).toBe('refused DU01');
+    expect(told(await submit(ownExchange({ messageId: await usedDaysAgo(63) })))).toBe('accepted');
+  });
+
+  test('by a payment that was rejected, too', async () => {
+    const rejected = ownExchange({ purpose: 'ZZZZ' });
+    expect(told(await submit(rejected))).toBe('decided FF01');
+    expect(told(await submit(ownExchange({ messageId: rejected.messageId })))).toBe('refused DU01');
+  });
+
+  test('and not taken over by an invalid message that carries it (PAY-3)', async () => {
+    const first = ownExchange();
+    await submit(first);
+    const invalid = ownExchange({ messageId: first.messageId, purpose: 'ZZZZ' });
+    expect(told(await submit(invalid))).toBe('decided FF01');
+    const holder = await db
+      .selectFrom('message_identifications')
+      .select('uetr')
+      .where('message_identification', '=', first.messageId)
+      .executeTakeFirstOrThrow();
+    expect(holder.uetr).toBe(first.uetr);
+  });
+});
