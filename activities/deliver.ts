@@ -16,27 +16,36 @@ const maxExcerptBytes = 1_024; // CBK-4
 
 export function createDeliver(deps: ActivityDependencies): DeliveryActivities['deliver'] {
   return async function deliver({ uetr }): Promise<void> {
-    const due = await claimDue(deps.db, uetr);
-    const stories = await withHeartbeat(() =>
-      Promise.all(due.map((attempt) => deliverOnce(deps, uetr, attempt))),
+    const { attempts, areAll } = await claimDue(deps.db, uetr);
+    const results = await withHeartbeat(() =>
+      Promise.all(attempts.map((attempt) => deliverOnce(deps, uetr, attempt))),
     );
+    if (areAll && results.every(({ isOpen }) => !isOpen)) return;
     const waitMs = await nextDueInMs(deps.db, uetr);
     if (waitMs === undefined) return;
     throw ApplicationFailure.create({
       type: 'NotYetDelivered',
-      message: stories.join('; ') || 'waiting for the next attempt',
+      message: results.map(({ story }) => story).join('; ') || 'waiting for the next attempt',
       category: ApplicationFailureCategory.BENIGN,
       nextRetryDelay: waitMs,
     });
   };
 }
 
-/** One attempt, recorded; answers what an operator reads in the Temporal UI. */
+/** What came of one attempt. */
+interface DeliveryResult {
+  /** Whether another attempt follows. */
+  readonly isOpen: boolean;
+  /** What an operator reads in the Temporal UI. */
+  readonly story: string;
+}
+
+/** One attempt, recorded. */
 async function deliverOnce(
   deps: ActivityDependencies,
   uetr: string,
   attempt: ClaimedAttempt,
-): Promise<string> {
+): Promise<DeliveryResult> {
   const startedAt = performance.now();
   const result = await post(deps, attempt);
   const durationMs = Math.round(performance.now() - startedAt);
@@ -61,7 +70,8 @@ async function deliverOnce(
       detail: { deliveryId: attempt.deliveryId, kind: attempt.kind, reason: next.reason },
     });
   }
-  return `${attempt.kind} to ${attempt.party}: ${describe(result)}`;
+  const story = `${attempt.kind} to ${attempt.party}: ${describe(result)}`;
+  return { isOpen: next.kind === 'retry', story };
 }
 
 async function post(deps: ActivityDependencies, attempt: ClaimedAttempt): Promise<PostResult> {

@@ -9,10 +9,10 @@ import { resolveAgent } from '../core/agent.ts';
 import { findMismatch, isFinal } from '../core/report.ts';
 import { additionalInformation } from '../core/rejection.ts';
 import { recordAudit } from '../db/audit.ts';
-import { loadDecidable, recordContradiction } from '../db/decisions.ts';
+import { findDecidable, recordContradiction, type DecidablePayment } from '../db/decisions.ts';
 import { askAgain } from '../db/deliveries.ts';
 import { messageBody, recordReceived } from '../db/messages.ts';
-import { findPayment, type StoredPayment } from '../db/payments.ts';
+import { findPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { readReport } from '../xml/read-report.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
@@ -102,20 +102,18 @@ async function submit(
   const refusal = refuseCallback(deps, sourceSystem, callback);
   if (refusal !== undefined) return refusal;
   const uetr = message.key.uetr ?? '';
-  const [{ messageId }, payment] = await Promise.all([
-    recordReceived(deps.db, {
-      messageId: randomUUID(),
-      uetr,
-      type: 'pacs008',
-      identification: message.key.messageId,
-      leg: 'source',
-      party: sourceSystem,
-      answerUrl: callbackUrl,
-      body,
-      sha256: createHash('sha256').update(body).digest(),
-    }),
-    findPayment(deps.db, uetr),
-  ]);
+  const { messageId, isNew } = await recordReceived(deps.db, {
+    messageId: randomUUID(),
+    uetr,
+    type: 'pacs008',
+    identification: message.key.messageId,
+    leg: 'source',
+    party: sourceSystem,
+    answerUrl: callbackUrl,
+    body,
+    sha256: createHash('sha256').update(body).digest(),
+  });
+  const payment = isNew ? undefined : await findPayment(deps.db, uetr); // new bytes repeat nothing (DUP-1)
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
   if (payment?.messageId === messageId && payment.decision !== null) {
     // DUP-1: the stored pacs.002, in the answer and to the callback again
@@ -191,19 +189,13 @@ async function report(
   const message = openMessage(iso.engine, body, 'pacs002');
   if (isProblem(message)) return message;
   const uetr = message.key.uetr ?? '';
-  const payment = await findPayment(deps.db, uetr);
-  const refusal = refuseReporter(payment, caller);
-  if (refusal !== undefined || payment?.destinationSystem == null) {
+  const payment = await findDecidable(deps.db, uetr);
+  const isDestination = caller.role === 'all' || caller.clearingSystemId === payment?.destinationSystem;
+  if (payment === undefined || !isDestination) {
     message.parsed.dispose();
-    return refuseReport(deps, refusal ?? 'unknown-payment', { uetr, caller });
+    return refuseReport(deps, payment ? 'not-the-destination' : 'unknown-payment', { uetr, caller });
   }
-  return takeReport(deps, iso, { message, body, payment, party: payment.destinationSystem, caller });
-}
-
-function refuseReporter(payment: StoredPayment | undefined, caller: Caller): ProblemCode | undefined {
-  if (payment?.destinationSystem == null) return 'unknown-payment';
-  const isDestination = caller.role === 'all' || caller.clearingSystemId === payment.destinationSystem;
-  return isDestination ? undefined : 'not-the-destination';
+  return takeReport(deps, iso, { message, body, payment, caller });
 }
 
 /** PAY-8: each of these is a security event. */
@@ -224,8 +216,7 @@ async function refuseReport(
 interface IncomingReport {
   readonly message: TakenMessage;
   readonly body: Buffer;
-  readonly payment: StoredPayment;
-  readonly party: string;
+  readonly payment: DecidablePayment;
   readonly caller: Caller;
 }
 
@@ -234,15 +225,14 @@ async function takeReport(
   iso: Iso20022Dependencies,
   incoming: IncomingReport,
 ): Promise<Response | Problem> {
-  const { message, body, payment, party, caller } = incoming;
-  const { uetr } = payment;
+  const { message, body, payment, caller } = incoming;
+  const { uetr, destinationSystem: party, decision } = payment;
   const reading = await readReport(message.parsed);
   if (!reading.ok) {
     const detail = additionalInformation(reading.rejection);
     return problem('message-invalid', { detail, errors: [{ pointer: '', detail }] });
   }
-  const decidable = await loadDecidable(deps.db, uetr, null);
-  const mismatch = findMismatch(reading.report, decidable.destinationReferences.original);
+  const mismatch = findMismatch(reading.report, payment.destinationReferences.original);
   if (mismatch !== undefined) {
     const detail = `${mismatch} is not that of the pacs.008 that was sent.`;
     return refuseReport(deps, 'original-ids-differ', { uetr, caller, detail });
@@ -261,7 +251,6 @@ async function takeReport(
     sha256: createHash('sha256').update(body).digest(),
   });
   if (!isFinal(status)) return new Response(null, { status: 202, headers: baseHeaders });
-  const { decision } = decidable;
   const standing =
     decision ??
     (await iso.workflows.reportFinal({

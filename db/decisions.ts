@@ -69,15 +69,26 @@ interface DecidableRow {
   report_reason: string | null;
 }
 
-/**
- * An accepted payment with its decision, if there is one already.
- * @param reportMessageId the destination's pacs.002 that is to be judged, or null
- */
+/** As `findDecidable`, where the payment is known to have been accepted. */
 export async function loadDecidable(
   db: Db,
   uetr: string,
   reportMessageId: string | null,
 ): Promise<DecidablePayment> {
+  const payment = await findDecidable(db, uetr, reportMessageId);
+  if (payment === undefined) throw new Error('only an accepted payment can be decided');
+  return payment;
+}
+
+/**
+ * An accepted payment with its decision, if there is one already; undefined when none was accepted under that UETR.
+ * @param reportMessageId the destination's pacs.002 that is to be judged, if it is about one
+ */
+export async function findDecidable(
+  db: Db,
+  uetr: string,
+  reportMessageId: string | null = null,
+): Promise<DecidablePayment | undefined> {
   // primary keys; unique (uetr, kind) of deliveries
   const select = sql<DecidableRow>`
     select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.message_id, m.answer_url as callback_url,
@@ -93,7 +104,7 @@ export async function loadDecidable(
     left join messages r on r.message_id = ${reportMessageId}::uuid
     where p.uetr = ${uetr} and p.accepted`;
   const [row] = await runPrepared(db, 'load_decidable', select);
-  if (row === undefined) throw new Error('only an accepted payment can be decided');
+  if (row === undefined) return undefined;
   return {
     uetr: row.uetr,
     sourceSystem: row.source_clearing_system,

@@ -76,23 +76,36 @@ export async function claimInstruction(db: Db, deliveryId: string): Promise<Clai
   return row && toAttempt(row);
 }
 
+/** What is due of a payment or resolution, claimed. */
+export interface ClaimedDeliveries {
+  readonly attempts: readonly ClaimedAttempt[];
+  /** Whether no other delivery of it was waiting at that moment; unknown where nothing was due. */
+  readonly areAll: boolean;
+}
+
 /** Claims every delivery of a payment or resolution that is due now. */
-export async function claimDue(db: Db, uetr: string): Promise<readonly ClaimedAttempt[]> {
-  const claim = sql<ClaimRow>`
+export async function claimDue(db: Db, uetr: string): Promise<ClaimedDeliveries> {
+  const claim = sql<ClaimRow & { others: boolean }>`
     with claimed as (
       update deliveries -- index: unique (uetr, kind)
       set attempts = attempts + 1, attempts_since_asked = attempts_since_asked + 1, possibly_sent = possibly_sent + 1,
         next_due_at = now() + ${sql.lit(claimSeconds)} * interval '1 second'
-      where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null and closed_at is null
-        and next_due_at <= now()
+      where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null
+        and closed_at is null and next_due_at <= now()
       returning delivery_id, kind, attempts, attempts_since_asked, asked_at, party, url, message_id
     ),
     intent as (
       insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
     )
-    select claimed.*, m.message_identification, m.body
+    select claimed.*, m.message_identification, m.body,
+      exists (
+        select from deliveries o
+        where o.uetr = ${uetr} and o.kind in ('callback', 'confirmation', 'notification')
+          and o.delivered_at is null and o.closed_at is null and o.next_due_at > now()
+      ) as others
     from claimed join messages m on m.message_id = claimed.message_id`;
-  return (await runPrepared(db, 'claim_due', claim)).map(toAttempt);
+  const rows = await runPrepared(db, 'claim_due', claim);
+  return { attempts: rows.map(toAttempt), areAll: rows[0]?.others === false };
 }
 
 /** Milliseconds until the next delivery of a payment or resolution is due; undefined when none is waiting. */
