@@ -33,6 +33,7 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
     application_name: options.applicationName,
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: 5_000, // a request must fail visibly rather than queue for ever
+    idleTimeoutMillis: 300_000, // a new connection costs a key derivation on either side and plans every statement anew
     types,
     Client: PreparingClient,
   });
