@@ -55,11 +55,16 @@ function shareName(name: string): string {
 
 const attributePattern = /\s+([^\s=]+)=(?:"([^"]*)"|'([^']*)')/gy; // sticky: linear, however long a name is
 
-/** The attributes of a start tag without namespace declarations; those with a prefix keep it. */
+const schemaLocation = /:(noNamespaceS|s)chemaLocation$/;
+
+/**
+ * The attributes of a start tag; those with a prefix keep it. Left out are namespace declarations, and schema locations,
+ * which must not pass on in a message that does not declare their prefix.
+ */
 function readAttributes(rest: string): Record<string, string> {
   const attributes: Record<string, string> = {};
   for (const [, name = '', double, single] of rest.matchAll(attributePattern)) {
-    if (name === 'xmlns' || name.startsWith('xmlns:')) continue;
+    if (name === 'xmlns' || name.startsWith('xmlns:') || schemaLocation.test(name)) continue;
     attributes[name] = unescape(double ?? single ?? '');
   }
   return attributes;
@@ -100,9 +105,7 @@ export function readTree(written: string): TreeReading {
       const element: OpenElement = { name, attributes, children: noChildren, text: '' };
       if (attributes !== noAttributes) {
         for (const attribute of Object.keys(attributes)) {
-          const local = localName(attribute);
-          if (local !== attribute && !/^(noNamespaceS|s)chemaLocation$/.test(local))
-            foreignAttributes.push(attribute);
+          if (attribute.includes(':')) foreignAttributes.push(attribute);
         }
       }
       const parent = stack.at(-1);

@@ -124,6 +124,18 @@ export const refusedBySchema: readonly RefusedMessage[] = [
     'no such day',
     value('AccptncDtTm', '2026-02-30T04:00:00Z'),
   ),
+  refused(
+    invalid,
+    `${tx}/AddtlDtTm/AccptncDtTm`,
+    'whitespace before a time, which libxml2 refuses by the official schema',
+    value('AccptncDtTm', '\n2026-11-21T04:00:00.000Z'),
+  ),
+  refused(
+    invalid,
+    `${tx}/IntrBkSttlmDt`,
+    'whitespace after a date, which libxml2 refuses by the official schema',
+    value('IntrBkSttlmDt', '2026-11-21 '),
+  ),
   refused(invalid, `${tx}/Cdtr/Nm`, 'a line break in a name', edit('Somchai Jaidee', 'Somchai&#10;Jaidee')),
   refused(
     invalid,

@@ -1,0 +1,96 @@
+// 20,000 messages broken at random: none makes the gateway fail, none holds it for a second, none is accepted that the
+// official schema refuses, and whatever is built in answer to one is valid. Most run in this process, some over real HTTP.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect } from '../../db/connection.ts';
+import { openReferenceCache, type ReferenceCache } from '../../db/reference-cache.ts';
+import { testDatabase } from '../harness/database.ts';
+import { allFixtures, officialNote, officialPresent, validTree } from '../xml/fixtures.ts';
+import { pick, randomFrom } from '../xml/generate.ts';
+import { circumstancesOf, judge, type Case, type Outcome } from './judge.ts';
+import { mutate } from './mutate.ts';
+
+const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
+const cases = Number(process.env['FUZZ_CASES'] ?? 20_000);
+const longestMs = 1_000;
+
+if (!officialPresent) {
+  process.stderr.write(
+    '\n*** No official ISO 20022 schemas beside the project: accepted messages are held against our own schemas only. ***\n',
+  );
+}
+
+const database = await testDatabase();
+const db = connect(database.url, { applicationName: 'isthmus-test-fuzz' });
+let reference: ReferenceCache;
+beforeAll(async () => {
+  reference = await openReferenceCache(db, database.url, () => undefined);
+});
+afterAll(async () => {
+  await reference.close();
+  await db.destroy();
+});
+
+const nobody: Case['context'] = {
+  submitter: 'SGDFAST',
+  now: Date.UTC(2026, 10, 21, 4),
+  quote: undefined,
+  quoteInUse: false,
+};
+
+/** Every fixture with the circumstances in which it is accepted. */
+async function unbroken(): Promise<readonly (Case & { readonly name: string })[]> {
+  return Promise.all(
+    allFixtures().map(async ({ message, name, bytes }) => ({
+      name,
+      message,
+      text: bytes.toString(),
+      context:
+        message === 'pacs008'
+          ? circumstancesOf(await validTree(message, bytes), reference.current())
+          : nobody,
+    })),
+  );
+}
+
+describe(`${cases} messages broken at random${officialNote}`, () => {
+  test('unbroken, each is accepted', async () => {
+    for (const one of await unbroken()) {
+      expect([one.name, await judge(Buffer.from(one.text), reference.current(), one)]).toEqual([
+        one.name,
+        'accepted',
+      ]);
+    }
+  });
+
+  test(
+    'broken: an answer to each, in less than a second, and no wrong accept',
+    { timeout: 300_000 },
+    async () => {
+      const sources = await unbroken();
+      const payments = sources.filter(({ message }) => message === 'pacs008');
+      const random = randomFrom(seed);
+      const outcomes: Record<Outcome, number> = { refused: 0, rejected: 0, accepted: 0 };
+      let slowestMs = 0;
+      const startedAt = performance.now();
+      for (let index = 0; index < cases; index += 1) {
+        const one = pick(random, random() < 0.5 ? payments : sources);
+        const body = mutate(one.text, pick(random, sources).text, random);
+        const start = performance.now();
+        try {
+          outcomes[await judge(body, reference.current(), one)] += 1;
+        } catch (error) {
+          const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
+          expect.fail(`case ${index} of seed ${seed}, from ${one.name}: ${told}\n${body.toString()}`);
+        }
+        slowestMs = Math.max(slowestMs, performance.now() - start);
+      }
+      const perSecond = Math.round((cases / (performance.now() - startedAt)) * 1_000);
+      process.stderr.write(
+        `\nfuzzing: ${cases} cases, ${perSecond} a second, slowest ${slowestMs.toFixed(1)} ms, ${JSON.stringify(outcomes)}\n`,
+      );
+      expect(slowestMs).toBeLessThan(longestMs);
+      // each way is taken often enough for the test to mean something
+      for (const count of Object.values(outcomes)) expect(count).toBeGreaterThan(cases / 20);
+    },
+  );
+});
