@@ -1,0 +1,118 @@
+// Every command in the documents is run as it is written, against one demo, and prints what the document shows. The few that
+// are not run say so, with the reason, where they stand.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../cli/parts/ports.ts';
+import { commandFolder, type RunningCommand } from '../cli/command.ts';
+import { blocksOf, documents, readDocument, root } from './documents.ts';
+
+const place = await commandFolder();
+const scratch = mkdtempSync(join(tmpdir(), 'isthmus-documents-'));
+const destinationPort = await freePort();
+const receiverPort = await freePort();
+let started: RunningCommand;
+
+beforeAll(async () => {
+  started = place.run('start', '--destination', `PH=http://127.0.0.1:${destinationPort}`);
+  await started.says('Isthmus runs until Ctrl-C.');
+}, 180_000);
+afterAll(async () => {
+  started.child.kill('SIGTERM');
+  await started.ended;
+  place.remove();
+  rmSync(scratch, { recursive: true });
+});
+
+/** The same commands at the addresses and in the folders of this test. */
+function here(text: string): string {
+  const { apiUrl } = place.runFile();
+  return text
+    .replaceAll('http://127.0.0.1:8080', apiUrl)
+    .replaceAll(/\b9000\b/g, String(receiverPort))
+    .replaceAll('/tmp/isthmus-', `${scratch}/`)
+    .replaceAll('./.isthmus/', `${place.folder}/`);
+}
+
+const marker = '@@ next block';
+
+/** Runs blocks in one shell, which ends at the first command that fails, and gives the output of each. */
+async function runInShell(blocks: readonly string[]): Promise<readonly string[]> {
+  const script = ['set -eu', ...blocks.map((block) => `echo '${marker}'\n${here(block)}`)].join('\n');
+  const shell = spawn('bash', ['-c', `exec 2>&1\n${script}`], {
+    cwd: root,
+    env: { ...process.env, ...place.env, npm_config_loglevel: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  const code = await new Promise<number | null>((ended) => shell.once('close', ended));
+  expect(code, output).toBe(0);
+  return output.split(`${marker}\n`).slice(1);
+}
+
+/** Lines without what differs from run to run. */
+function comparable(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) =>
+      line
+        .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')
+        .replace(/^ *\+\d+ ms/, '')
+        .replaceAll(/ +/g, ' ')
+        .trim(),
+    )
+    .filter((line) => line !== '');
+}
+
+describe('every command in a document', () => {
+  it.each(documents)('%s: is run, or says why not', (path) => {
+    const shell = blocksOf(readDocument(path)).filter(({ language }) => language === 'sh');
+    expect(shell.length).toBeGreaterThan(0);
+    for (const { text, note } of shell) {
+      if (note !== undefined) expect({ text, key: note.key }).toEqual({ text, key: 'not run' });
+    }
+    for (const [, script = ''] of readDocument(path).matchAll(/npm (?:run )?([a-z:]+)/g)) {
+      if (script === 'packages' || script === 'start' || script === 'run') continue;
+      expect(packageScripts).toContain(script);
+    }
+  });
+
+  it.each(documents)('%s: does what it shows', { timeout: 180_000 }, async (path) => {
+    const blocks = blocksOf(readDocument(path));
+    const helpers = blocks
+      .filter(({ note }) => note?.key === 'file')
+      .map(({ text, note }) => {
+        const file = here(note?.value ?? '');
+        writeFileSync(file, text);
+        const { apiUrl } = place.runFile();
+        return spawn(process.execPath, [file, String(destinationPort), `${apiUrl}/oauth/token`]);
+      });
+    const isRun = (index: number) => blocks[index]?.language === 'sh' && blocks[index].note === undefined;
+    const indexes = [...blocks.keys()].filter(isRun);
+    const outputs = await runInShell(indexes.map((index) => blocks[index]?.text ?? ''));
+    for (const helper of helpers) helper.kill();
+    expect(outputs).toHaveLength(indexes.length);
+    for (const [position, index] of indexes.entries()) {
+      const shown = blocks[index + 1];
+      if (shown?.language !== 'text') continue;
+      const said = comparable(outputs[position] ?? '');
+      for (const line of comparable(shown.text)) expect(said).toContain(line);
+    }
+    if (path === 'README.md') expectCurlWalkThrough(outputs.at(-1) ?? '');
+  });
+});
+
+/** Answer and callback: the same final status in the same bytes (PAY-1). */
+function expectCurlWalkThrough(output: string): void {
+  const reports = output.match(/<Document[^]*?<\/Document>/g) ?? [];
+  expect(reports, output).toHaveLength(2);
+  expect(reports[0]).toContain('<TxSts>ACCC</TxSts>');
+  expect(reports[1]).toBe(reports[0]);
+}
+
+const packageScripts = Object.keys(
+  (JSON.parse(readDocument('package.json')) as { scripts: Record<string, string> }).scripts,
+);
