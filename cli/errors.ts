@@ -2,5 +2,10 @@
 
 /** The message says what happened and what to do next. */
 export class UserError extends Error {
-  override readonly name = 'UserError';
+  override readonly name: string = 'UserError';
+}
+
+/** The service, or a part of it, does not answer at this moment: the same request may be made again. */
+export class UnavailableError extends UserError {
+  override readonly name = 'UnavailableError';
 }

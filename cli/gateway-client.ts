@@ -1,7 +1,7 @@
 // The gateway as a PSP and a source operator see it: tokens, reference data, quotes, submission, over HTTP only.
 // Every number of an answer stays the text that was sent (MON-1). It must not look into the gateway's database.
 import { z } from 'zod';
-import { UserError } from './errors.ts';
+import { UnavailableError, UserError } from './errors.ts';
 
 const decimal = z.string(); // a JSON number, kept as its digits
 const money = z.object({ amount: decimal, currency: z.string() });
@@ -91,7 +91,7 @@ export function quotesPath(request: QuoteRequest): string {
 export function gatewayClient(apiUrl: string): GatewayClient {
   const tokens = new Map<string, Promise<string>>();
 
-  /** @throws UserError when the answer is not 200, with what the gateway says of it */
+  /** @throws UserError when the answer is not 200, with what the gateway says of it; UnavailableError for 503 or none */
   async function call(path: string, init: RequestInit): Promise<Response> {
     const response = await fetch(`${apiUrl}${path}`, {
       ...init,
@@ -102,7 +102,8 @@ export function gatewayClient(apiUrl: string): GatewayClient {
       );
     });
     if (response.status === 200) return response;
-    throw new UserError(await explain(`${init.method ?? 'GET'} ${path}`, response));
+    const explanation = await explain(`${init.method ?? 'GET'} ${path}`, response);
+    throw response.status === 503 ? new UnavailableError(explanation) : new UserError(explanation);
   }
 
   async function get<Value>(path: string, clientId: string, shape: z.ZodType<Value>): Promise<Value> {

@@ -36,9 +36,19 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
       `${sourceCountry} to ${destinationCountry}, ${priority}, creditor account ${account}`,
     ),
   );
+  if (isOwnDestination(run, destinationCountry)) {
+    terminal.line(`${destinationCountry}'s operator is yours: what it got is in no journal of the sandbox`);
+  }
   const payment = await playPayment({ run, terminal }, plan);
   terminal.line();
   return conclude(terminal, run, payment);
+}
+
+function isOwnDestination(run: RunFile, destinationCountry: string): boolean {
+  return clearingSystems.some(
+    ({ countryCodes, operatorId }) =>
+      countryCodes.includes(destinationCountry) && run.replaced.operatorIds.includes(operatorId),
+  );
 }
 
 /** @throws UserError for an option that is not understood */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { JournalEntry } from '../sandbox/journal.ts';
-import { UserError } from './errors.ts';
+import { UnavailableError, UserError } from './errors.ts';
 import { gatewayClient, quotesPath, type GatewayClient, type OfferedQuote } from './gateway-client.ts';
 import { writeInstruction, type WrittenInstruction } from './instruct.ts';
 import { followJournals, type JournalFollower } from './journal-follower.ts';
@@ -50,6 +50,7 @@ export interface Stage {
 }
 
 const pollMs = 25;
+const resubmitMs = 1_000; // a process that was killed needs about that long
 /** What a party sent is journaled when it was answered: so long a line waits for older ones. */
 const settleMs = 150;
 const quietMs = 300; // a repeat or a contradiction follows the first report closely (accounts 0009, 0010)
@@ -165,8 +166,8 @@ interface Underway {
 
 async function submitAndFollow(stage: Stage, underway: Underway): Promise<PlayedPayment> {
   const { run, terminal } = stage;
-  const { gateway, operator, quote, written } = underway;
-  const { uetr, xml } = written;
+  const { operator, quote } = underway;
+  const { uetr } = underway.written;
   const values = messageValues();
   const journals = followJournals(run.journalDirectory);
   const source = quote.debtorAgent.interbankSettlementAmount;
@@ -178,15 +179,13 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
     message: 'pacs.008',
     detail: `${showAmount(source.amount)} ${source.currency} at ${quote.exchangeRate}, UETR ${uetr}`,
   });
-  const answering = gateway
-    .submitPacs008({
-      clearingSystemId: operator,
-      xml,
-      pacs002Endpoint: `${run.sandbox.source}/callbacks/${operator}/pacs002`,
-    })
-    .then((bytes) => ({ elapsedMs: Date.now() - startedAt, report: values.pacs002(bytes) }));
-  const isFxpOurs = !run.replaced.fxpBics.includes(quote.fxpfinInstId);
   const { waitSeconds } = underway.plan;
+  const deadline = startedAt + waitSeconds * 1_000;
+  const answering = submitUntilAnswered(stage, underway, deadline).then((bytes) => ({
+    elapsedMs: Date.now() - startedAt,
+    report: values.pacs002(bytes),
+  }));
+  const isFxpOurs = !run.replaced.fxpBics.includes(quote.fxpfinInstId);
   const following = { answering, operator, journals, values, uetr, startedAt, waitSeconds, isFxpOurs };
   const [{ report: answer }, entries] = await Promise.all([answering, follow(stage, following)]);
   const told = entries.find((entry) => entry.party.startsWith('source/') && entry.status !== undefined);
@@ -201,6 +200,27 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
     entries,
     missing: missingIn(entries, isFxpOurs),
   };
+}
+
+/** An operator that got no answer sends the same bytes again: that is an enquiry, never a second payment (DUP-1). */
+async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: number): Promise<Uint8Array> {
+  const { run, terminal, signal } = stage;
+  const { gateway, operator, written } = underway;
+  for (;;) {
+    try {
+      return await gateway.submitPacs008({
+        clearingSystemId: operator,
+        xml: written.xml,
+        pacs002Endpoint: `${run.sandbox.source}/callbacks/${operator}/pacs002`,
+      });
+    } catch (error) {
+      const isOver = Date.now() >= deadline || signal?.aborted === true;
+      if (!(error instanceof UnavailableError) || isOver) throw error;
+      terminal.line(terminal.paint('warning', `! ${error.message}`));
+      terminal.line('  Sending the same bytes again.');
+      await delay(resubmitMs);
+    }
+  }
 }
 
 interface Following {

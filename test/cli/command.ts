@@ -21,13 +21,17 @@ export interface RunningCommand {
 
 export interface CommandFolder {
   readonly folder: string;
-  run(...args: readonly string[]): RunningCommand;
+  /** What makes other programs use the folder. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly run: (...args: readonly string[]) => RunningCommand;
   /** Runs it to its end. */
-  finish(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }>;
+  readonly finish: (
+    ...args: readonly string[]
+  ) => Promise<{ readonly code: number | null; readonly output: string }>;
   /** What the running demo wrote for other commands. */
-  runFile(): RunFile;
+  readonly runFile: () => RunFile;
   /** Removes everything; what still runs must have been stopped. */
-  remove(): void;
+  readonly remove: () => void;
 }
 
 /** With the Temporal server that an earlier command fetched, so that nothing is fetched here. */
@@ -40,6 +44,7 @@ export async function commandFolder(): Promise<CommandFolder> {
   const run = (...args: readonly string[]) => follow(env, args);
   return {
     folder,
+    env,
     run,
     finish: async (...args) => {
       const command = run(...args);

@@ -1,6 +1,6 @@
 // Every command in the documents is run as it is written, against one demo, and prints what the document shows. The few that
 // are not run say so, with the reason, where they stand.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,10 +31,21 @@ function here(text: string): string {
   const { apiUrl } = place.runFile();
   return text
     .replaceAll('http://127.0.0.1:8080', apiUrl)
-    .replaceAll(/\b9000\b/g, String(receiverPort))
+    .replaceAll('9000', String(receiverPort)) // also within %3A9000
     .replaceAll('/tmp/isthmus-', `${scratch}/`)
     .replaceAll('./.isthmus/', `${place.folder}/`);
 }
+
+const shells: ChildProcess[] = [];
+afterAll(() => {
+  for (const { pid } of shells) {
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    } catch {
+      // nothing of it is left, as it should be
+    }
+  }
+});
 
 const marker = '@@ next block';
 
@@ -45,7 +56,9 @@ async function runInShell(blocks: readonly string[]): Promise<readonly string[]>
     cwd: root,
     env: { ...process.env, ...place.env, npm_config_loglevel: 'error' },
     stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true, // a group of its own, with all that it starts
   });
+  shells.push(shell);
   let output = '';
   shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
   const code = await new Promise<number | null>((ended) => shell.once('close', ended));
