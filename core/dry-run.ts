@@ -68,7 +68,7 @@ function judgePacs008({ document, violations }: ValidatedMessage, context: DryRu
     foundValid(pacs008Reads.computed, violations) &&
     foundValid(
       pacs008Reads.needed,
-      violations.filter(({ structural }) => structural),
+      violations.filter(({ stoppedIn }) => stoppedIn !== undefined),
     );
   if (!isReadable) return unread;
   const { value, rejections } = readPacs008Throughout(document);

@@ -12,8 +12,11 @@ export interface Complaint {
   readonly message: string;
   /** From the root to the element that is complained of. */
   readonly elements: readonly XmlElement[];
-  /** Whether it is about which elements stand where; otherwise about a value or an attribute. */
-  readonly structural: boolean;
+  /**
+   * Where it is about which elements stand where, from the root to the element whose further content was not judged;
+   * undefined where it is about a value or an attribute.
+   */
+  readonly stoppedIn: readonly XmlElement[] | undefined;
 }
 
 /** The XPath of the last of a chain of elements, with a position where siblings share a name. */
@@ -27,6 +30,11 @@ function xpathOf(elements: readonly XmlElement[]): string {
         : `/${element.name}[${siblings.indexOf(element) + 1}]`;
     })
     .join('');
+}
+
+/** The chain without its last element, which for the root is the root. */
+export function parentOf(elements: readonly XmlElement[]): readonly XmlElement[] {
+  return elements.slice(0, Math.max(1, elements.length - 1));
 }
 
 /** The type of each element of the chain, as far as the schema knows them. */
@@ -68,7 +76,8 @@ function classifyValue(
   return { kind: tooMany ? 'decimals' : 'invalid', xpath };
 }
 
-function find({ elements, structural }: Complaint, model: SchemaModel): Finding {
+function find({ elements, stoppedIn }: Complaint, model: SchemaModel): Finding {
+  const structural = stoppedIn !== undefined;
   const xpath = xpathOf(elements);
   const types = typesOf(elements, model);
   const element = elements.at(-1);
@@ -96,12 +105,13 @@ export function classify(complaints: readonly Complaint[], model: SchemaModel): 
   for (const complaint of complaints) {
     const finding = find(complaint, model);
     const key = `${finding.kind} ${finding.xpath}`;
-    const { message, structural } = complaint;
+    const { message } = complaint;
+    const stoppedIn = complaint.stoppedIn && { stoppedIn: xpathOf(complaint.stoppedIn) };
     const known = violations.get(key);
     if (known === undefined) {
       if (violations.size === maxViolations) break;
-      violations.set(key, { ...finding, structural, message });
-    } else if (structural) violations.set(key, { ...known, structural });
+      violations.set(key, { ...finding, ...stoppedIn, message });
+    } else if (known.stoppedIn === undefined) violations.set(key, { ...known, ...stoppedIn });
   }
   return [...violations.values()];
 }

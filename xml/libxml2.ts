@@ -11,7 +11,7 @@ import {
 } from '../core/iso20022/messages.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
-import { classify, type Complaint } from './classify.ts';
+import { classify, parentOf, type Complaint } from './classify.ts';
 import {
   maxComplaints,
   maxViolations,
@@ -83,14 +83,14 @@ function elementsAlong(root: XmlElement, path: string): readonly XmlElement[] {
   return elements;
 }
 
-const structuralPattern = /This element is not expected|Missing child element/;
+const misplacedPattern = /This element is not expected/;
+const incompletePattern = /Missing child element/;
 
 function complaintOf(detail: ErrorDetail, root: XmlElement): Complaint {
-  return {
-    message: detail.message.trim(),
-    elements: elementsAlong(root, detail.xpath ?? ''),
-    structural: structuralPattern.test(detail.message),
-  };
+  const elements = elementsAlong(root, detail.xpath ?? '');
+  const message = detail.message.trim();
+  if (misplacedPattern.test(message)) return { message, elements, stoppedIn: parentOf(elements) };
+  return { message, elements, stoppedIn: incompletePattern.test(message) ? elements : undefined };
 }
 
 function complaintsOf(document: OpenDocument, schema: MessageSchema): readonly Complaint[] {
@@ -110,7 +110,6 @@ export function foreignAttributeViolations(document: TreeReading): readonly Viol
   return document.foreignAttributes.slice(0, maxViolations).map((attribute) => ({
     kind: 'invalid',
     xpath: '/Document',
-    structural: false,
     message: `attribute ${attribute} is not allowed`,
   }));
 }

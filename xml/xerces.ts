@@ -5,7 +5,7 @@
 import type * as xsdSchemaValidator from 'xsd-schema-validator';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { messageOfNamespace } from '../core/iso20022/messages.ts';
-import { classify, type Complaint } from './classify.ts';
+import { classify, parentOf, type Complaint } from './classify.ts';
 import { maxComplaints, type ParsedMessage, type ParseResult, type XmlEngine } from './engine.ts';
 import { foreignAttributeViolations, openDocument, type OpenDocument } from './libxml2.ts';
 import { openSchemas, type MessageSchema, type SchemaOptions } from './schemas.ts';
@@ -65,9 +65,11 @@ function complaintsOf(refusal: Refusal, text: string, root: XmlElement): readonl
   const complaints = messages.slice(0, maxComplaints).map((message) => {
     const place = /\((\d+):(\d+)\)\s*$/.exec(message);
     const elements = place === null ? [root] : elementsBefore(text, root, Number(place[1]), Number(place[2]));
-    return { message, elements, structural: structuralPattern.test(message) };
+    return { message, elements, stoppedIn: structuralPattern.test(message) ? parentOf(elements) : undefined };
   });
-  return complaints.length > 0 ? complaints : [{ message: 'not valid', elements: [root], structural: false }];
+  return complaints.length > 0
+    ? complaints
+    : [{ message: 'not valid', elements: [root], stoppedIn: undefined }];
 }
 
 async function loadValidator(): Promise<ValidateXml> {

@@ -12,8 +12,8 @@ export interface Violation {
   readonly kind: 'missing' | 'proprietary' | 'decimals' | 'invalid';
   /** From `/Document` on, names without prefix, with a position where siblings share a name. */
   readonly xpath: string;
-  /** About which elements stand where: then an engine does not judge what follows it in the same parent. */
-  readonly structural: boolean;
+  /** XPath of the element whose further content the engine did not judge, where elements do not stand as they must. */
+  readonly stoppedIn?: string;
   /** The engine's own words. They may repeat values of the message: never log or store them (SEC-3). */
   readonly message: string;
 }
@@ -61,8 +61,8 @@ export const within = (inner: string, outer: string) => inner === outer || inner
  * @param paths of elements, from `/Document` on, without positions
  */
 export function foundValid(paths: readonly string[], violations: readonly Violation[]): boolean {
-  const unsafe = violations.map(({ xpath, structural }) =>
-    withoutPositions(structural ? xpath.slice(0, xpath.lastIndexOf('/')) : xpath),
+  const unsafe = violations.flatMap(({ xpath, stoppedIn = xpath }) =>
+    [xpath, stoppedIn].map(withoutPositions),
   );
   const isRoot = (xpath: string) => !xpath.includes('/', 1); // whatever its name is, nothing below it was judged
   return !unsafe.some((one) => isRoot(one) || paths.some((path) => within(path, one) || within(one, path)));

@@ -156,6 +156,25 @@ describe('a message with faults', () => {
     expect(told(run)).toEqual(['FF01 MSG-4 CdtTrfTxInf/IntrBkSttlmAmt']);
   });
 
+  test.each([
+    ['an element where it may not stand', edit(lotus, '<PmtTpInf>', '<PrvsInstgAgt1/><PmtTpInf>')],
+    ['another root', lotus.replaceAll('Document', 'BizMsgEnvlp')],
+    ['two transactions', edit(lotus, /(<CdtTrfTxInf>[^]*<\/CdtTrfTxInf>)/, '$1$1')],
+  ])('%s keeps the schema from what follows it, so that the rules are not judged', async (_, text) => {
+    const broken = edit(text, '<PreAgrdXchgRate>25', '<PreAgrdXchgRate>2.5.2');
+    expect(await dryRun(broken)).toMatchObject({ valid: false, judged: ['schema'] });
+  });
+
+  test('a party that lacks its name keeps no rule from being judged', async () => {
+    const run = await dryRun(
+      edit(fresh(lotus), /(<Cdtr>\s*)<Nm>[^<]*<\/Nm>/, '$1').replace('>CASH<', '>ZZZZ<'),
+    );
+    expect(told(run)).toEqual([
+      'CH21 MSG-4 CdtTrfTxInf/Cdtr/Nm',
+      'FF01 MSG-4 CdtTrfTxInf/PmtTpInf/CtgyPurp/Cd',
+    ]);
+  });
+
   test('more than 20 faults of the schema are cut to 20', async () => {
     const report =
       '<RgltryRptg><Dtls><Tp>&#x85;</Tp><Ctry>sg</Ctry><Amt Ccy="x">+1</Amt></Dtls></RgltryRptg>';
