@@ -11,7 +11,7 @@ import { compact } from '../core/iso20022/parties.ts';
 import { readRefusedPacs008, type RefusedPacs008 } from '../core/iso20022/references.ts';
 import { rejectionOf } from '../core/iso20022/violation.ts';
 import { parseQuoteId } from '../core/ids.ts';
-import { checkPayment, type BoundPayment } from '../core/payment.ts';
+import { checkPayment, findGuidelineFault, type BoundPayment } from '../core/payment.ts';
 import { additionalInformation, reject, type Rejection } from '../core/rejection.ts';
 import { recordAudit } from '../db/audit.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
@@ -63,7 +63,10 @@ async function judge(deps: ActivityDependencies, messageId: string): Promise<Jud
     const [violation] = await parsed.message.validate();
     const reading: Reading<Pacs008> =
       violation === undefined ? readPacs008(document) : { ok: false, rejection: rejectionOf(violation) };
-    const rejection = reading.ok ? findDuplicate(reading.value, stored) : reading.rejection;
+    const submitted = { reference: deps.reference(), submitter: stored.sourceSystem };
+    const rejection = reading.ok
+      ? (findGuidelineFault(reading.value, submitted) ?? findDuplicate(reading.value, stored))
+      : reading.rejection;
     if (rejection !== undefined) return await turnAway(deps, submission, rejection);
     return reading.ok ? await judgePayment(deps, submission, reading.value) : undefined;
   } finally {

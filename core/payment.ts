@@ -56,6 +56,9 @@ export interface SettlementLeg {
   readonly account: AccountIdentification;
 }
 
+/** Who submits a message, and what is known of the world. */
+type Submitted = Pick<PaymentContext, 'reference' | 'submitter'>;
+
 /** A payment that passed every check; amounts are plain decimal text. */
 export interface BoundPayment {
   readonly source: ClearingSystem;
@@ -101,6 +104,12 @@ export function checkPayment(message: Pacs008, context: PaymentContext): Checked
   const ends = findEnds(message, context);
   for (const rejection of checksBeforeBinding(message, context, ends)) return no(rejection);
   return bind(message, context, ends);
+}
+
+/** The first thing that a message offends of the usage guidelines; it comes before duplicates (PAY-3). */
+export function findGuidelineFault(message: Pacs008, context: Submitted): Rejection | undefined {
+  const [rejection] = checkGuidelines(message, context, findEnds(message, context));
+  return rejection;
 }
 
 /** Settles every amount, agent and account of a message whose ends were found in order (PAY-4 to PAY-6). */
@@ -153,7 +162,7 @@ interface Parties {
   readonly destination: ClearingSystem;
 }
 
-function findEnds(message: Pacs008, { reference, submitter }: PaymentContext): Ends {
+function findEnds(message: Pacs008, { reference, submitter }: Submitted): Ends {
   const creditorAgent = resolveAgent(reference, message.creditorAgent);
   const destination =
     creditorAgent &&
@@ -169,7 +178,7 @@ function findEnds(message: Pacs008, { reference, submitter }: PaymentContext): E
 }
 
 /** MSG-2, MSG-4, MSG-5, MSG-7: what the guidelines demand and only reference data can tell. */
-function* checkGuidelines(message: Pacs008, context: PaymentContext, ends: Ends): Iterable<Rejection> {
+function* checkGuidelines(message: Pacs008, context: Submitted, ends: Ends): Iterable<Rejection> {
   const { reference, submitter } = context;
   if (message.clearingSystemId !== submitter) yield reject('clearing-system-foreign');
   if (message.interbankSettlementAmount.currency !== ends.source?.currencyCode) {

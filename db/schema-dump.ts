@@ -71,8 +71,7 @@ async function ordinaryTable(db: Db, table: Table): Promise<string> {
     where conrelid = ${table.oid}::oid and contype in ('p', 'u', 'c', 'x')
     order by case contype when 'p' then 1 when 'u' then 2 else 3 end, conname collate "C"`.execute(db);
   const lines = [...columns.rows, ...constraints.rows].map(({ line }) => `  ${line}`);
-  const partitioned =
-    table.partition_key === null ? '' : ` partition by ${table.partition_key}`;
+  const partitioned = table.partition_key === null ? '' : ` partition by ${table.partition_key}`;
   return `create table ${table.name} (\n${lines.join(',\n')}\n)${partitioned};`;
 }
 
