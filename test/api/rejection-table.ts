@@ -16,7 +16,7 @@ Every reason for which the gateway itself refuses a message. The same table is s
 
 1. What could not be answered by a message is answered by HTTP 4xx \`application/problem+json\`, and nothing is stored (MSG-2): a body over 256 KiB (413); another content type, charset or a \`Content-Encoding\` (415); no token of role ipso (401, 403); bytes that are not UTF-8, a DOCTYPE, comment, processing instruction or CDATA section, XML 1.1, a declared encoding other than UTF-8, XML that is not well formed, another namespace than the expected one (400, which names it); a MsgId or UETR that is missing or malformed (400); a callback address that is not registered (422).
 2. Everything else is refused by a message: a pacs.008 by a pacs.002 \`RJCT\`, an acmt.023 by an acmt.024 with \`Vrfctn\` false. **The first failure is the one that is told**, in the order below.
-3. A pacs.002 carries the ISO code in \`StsRsnInf/Rsn/Cd\` and, in \`AddtlInf\` (at most 105 characters), the rule, the XPath from \`CdtTrfTxInf\` on and the public text: \`EXAMPLE\`. An XPath that is too long is cut at its head. An acmt.024 has no place for more than the code.
+3. A pacs.002 carries the ISO code in \`StsRsnInf/Rsn/Cd\` and, in \`AddtlInf\` (at most 105 characters), the rule, the XPath from \`CdtTrfTxInf\` on and the public text: \`EXAMPLE\`. An XPath that is too long is cut at its head. An acmt.024 has no place for more than the code; rule, XPath and text stand in the header \`Isthmus-Rejection\` of the HTTP answer.
 4. A pacs.002 of a destination that is refused is answered by HTTP (PAY-8): unknown UETR 404, not the destination 403, other original ids 409, not valid 422.
 
 ## The order of the checks
