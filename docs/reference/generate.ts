@@ -9,8 +9,10 @@ import type { ApiDependencies } from '../../api/dependencies.ts';
 import { iso20022Routes } from '../../api/iso20022.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
 import { openApiDocument } from '../../api/openapi.ts';
+import { paymentRoutes } from '../../api/payments.ts';
 import { problems } from '../../api/problem.ts';
 import { resolutionRoutes } from '../../api/resolutions.ts';
+import { validateRoutes } from '../../api/validate.ts';
 import { connect } from '../../db/connection.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
@@ -48,7 +50,13 @@ function declareAll() {
     config,
     auth: createAuthenticator(config.auth, { reference: reference.current, logger, clock: () => 0 }),
     logger,
-    modules: [iso20022Routes(parts), resolutionRoutes(parts), oauthRoutes(untouched())],
+    modules: [
+      iso20022Routes(parts),
+      resolutionRoutes(parts),
+      validateRoutes(untouched()),
+      paymentRoutes(untouched()),
+      oauthRoutes(untouched()),
+    ],
   });
 }
 
