@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../cli/parts/child.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
+import { validTree } from '../xml/fixtures.ts';
 import { commandFolder, type RunningCommand } from './command.ts';
 
 const place = await commandFolder();
@@ -65,6 +66,18 @@ describe('npm run demo -- --once, from an empty folder', () => {
     const elapsed = [...output.matchAll(/^ +\+(\d+) ms/gm)].map(([, ms]) => Number(ms));
     expect(elapsed).toEqual(elapsed.toSorted((one, other) => one - other));
     expect(existsSync(join(folder, 'run.json'))).toBe(false);
+
+    const messages = readJournal(join(folder, 'journal')).filter((entry) => entry.bytes !== undefined);
+    expect(messages.map(({ kind }) => kind).sort()).toEqual([
+      'fxtr017',
+      'pacs002',
+      'pacs002',
+      'pacs002',
+      'pacs008',
+    ]);
+    for (const { kind, bytes = '' } of messages) {
+      if (kind !== 'ledger' && kind !== 'unknown') await validTree(kind, bytes);
+    }
   });
 });
 
