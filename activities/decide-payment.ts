@@ -195,7 +195,16 @@ async function composeNotification(
     return identifyAgent(institution);
   };
   const url = institutions.get(fxpId)?.notificationUrl;
-  assert(typeof url === 'string', 'an FX provider that quotes gave an endpoint at onboarding');
+  if (typeof url !== 'string') {
+    // never may a notification that cannot be addressed hold the decision back
+    await recordAudit(deps.db, {
+      severity: 'alert',
+      kind: 'notification.no-endpoint',
+      uetr: payment.uetr,
+      party: fxpId,
+    });
+    return null;
+  }
   const identification = newMessageIdentification();
   const fxp = agent(fxpId);
   const xml = buildFxtr017({

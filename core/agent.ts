@@ -6,26 +6,32 @@ import type { AgentIdentification } from './iso20022/parties.ts';
 import { findInstitution, keyOf, type Institution, type ReferenceData } from './reference.ts';
 
 /**
- * The institution that a message names. Every identifier that we know must name the same one.
+ * The institution that a message names. A BIC or member id that the message gives must be known: an unknown BIC beside a
+ * known LEI would send the money on to whoever has that BIC. An LEI may be news to us where the institution has none in our
+ * data, and another id beside a better one; but none may name another institution.
  * @param clearingSystemId where a member id is one of, when the message does not say
- * @returns undefined when no identifier is known, or two contradict each other
+ * @returns undefined when nothing known names it, or two identifiers contradict each other
  */
 export function resolveAgent(
   data: ReferenceData,
   agent: AgentIdentification,
   clearingSystemId?: string,
 ): Institution | undefined {
-  const found = new Set<Institution>();
-  const add = (institution: Institution | undefined) => institution && found.add(institution);
-  if (agent.bicfi !== undefined) add(findInstitution(data, 'BICFI', agent.bicfi));
-  if (agent.lei !== undefined) add(findInstitution(data, 'LEI', agent.lei));
-  if (agent.otherId !== undefined) add(findInstitution(data, 'otherId', agent.otherId));
-  const system = agent.memberId?.clearingSystemId ?? clearingSystemId;
-  if (agent.memberId !== undefined && system !== undefined) {
-    add(data.institutionsByMembership.get(keyOf(system, agent.memberId.memberId)));
+  const { bicfi, lei, otherId, memberId } = agent;
+  const byLei = lei === undefined ? undefined : findInstitution(data, 'LEI', lei);
+  const byOtherId = otherId === undefined ? undefined : findInstitution(data, 'otherId', otherId);
+  const routed: (Institution | undefined)[] = [];
+  if (bicfi !== undefined) routed.push(findInstitution(data, 'BICFI', bicfi));
+  if (memberId !== undefined) {
+    const system = memberId.clearingSystemId ?? clearingSystemId ?? '';
+    routed.push(data.institutionsByMembership.get(keyOf(system, memberId.memberId)));
   }
-  const [institution, contradiction] = found;
-  return contradiction === undefined ? institution : undefined;
+  const institution = routed.length > 0 ? routed[0] : (byLei ?? byOtherId);
+  if (institution === undefined || routed.some((one) => one !== institution)) return undefined;
+  if (byOtherId !== undefined && byOtherId !== institution) return undefined;
+  const isLeiInOrder =
+    byLei === undefined ? lei === undefined || institution.lei === null : byLei === institution;
+  return isLeiInOrder ? institution : undefined;
 }
 
 /** How we name an institution in a message: by BIC, else by LEI, else by its id in the payment system, else by other id. */

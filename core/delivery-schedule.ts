@@ -50,7 +50,8 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
   const delayMs = delaysMs[Math.min(failed.attempts, delaysMs.length) - 1] ?? second;
   const variedMs = Math.round(delayMs * (1 - variation + 2 * variation * failed.random));
   const inMs = Math.max(variedMs, Math.min(failed.retryAfterMs ?? 0, 8 * hour));
-  return failed.elapsedMs + inMs > giveUpAfterMs
+  const remainingMs = giveUpAfterMs - failed.elapsedMs;
+  return remainingMs <= 0
     ? { kind: 'closed', reason: 'expired' }
-    : { kind: 'retry', inMs };
+    : { kind: 'retry', inMs: Math.min(inMs, remainingMs) }; // the last attempt falls at 72 hours
 }

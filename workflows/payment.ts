@@ -217,7 +217,7 @@ async function untilFinal(
       if (progress.decision !== undefined) return;
       if (takeEnquiry(progress)) send();
     }
-    if (afterMs === unreachableAfterMs && (await decide(uetr, progress, { by: 'unreachable' }))) return;
+    if (afterMs >= unreachableAfterMs && (await decide(uetr, progress, { by: 'unreachable' }))) return;
     const nextAfterMs = enquiryTimesMs[index + 1];
     const missed = nextAfterMs !== undefined && acceptedAt + nextAfterMs <= Date.now();
     if (!missed) send(); // after an outage of ours, one enquiry stands for all that were missed

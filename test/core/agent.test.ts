@@ -42,6 +42,12 @@ describe('no institution is found', () => {
     ['nothing', {}],
     ['a name alone', { name: 'LOTU' }],
     ['an unknown BIC', { bicfi: 'NONESGS0' }],
+    ['an unknown BIC beside a known LEI', { bicfi: 'NONESGS0', lei: '99990000000000000011' }],
+    [
+      'an unknown member id beside a known BIC',
+      { bicfi: 'LOTUSGS0', memberId: { clearingSystemId: 'SGDFAST', memberId: 'NONESG01' } },
+    ],
+    ['an unknown LEI beside the BIC of who has another', { bicfi: 'LOTUSGS0', lei: '99990000000000000099' }],
     ['an unknown branch of a known BIC', { bicfi: 'LOTUSGS0BKK' }],
     ['a lower-case BIC', { bicfi: 'lotusgs0' }],
     ["a member id of another system's", { memberId: { clearingSystemId: 'THBPPAY', memberId: 'LOTUSG01' } }],
