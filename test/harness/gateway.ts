@@ -44,6 +44,8 @@ export interface GatewayOptions {
   readonly worker?: boolean;
   /** HIGH: seconds to the deadline (TIM-1) of every destination, in the gateway and at the parties. */
   readonly maxExecutionSeconds?: number;
+  /** Milliseconds between two sweeps of the worker (LIF-2); default: none but the one at its start. */
+  readonly sweepEveryMs?: number;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
   /** Runs before the parts start, on the seeded database. */
@@ -117,6 +119,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
         logger,
         workflowBundle,
         taskQueuePrefix,
+        sweepEveryMs: options.sweepEveryMs ?? null,
         ...(options.maxCachedWorkflows === undefined
           ? {}
           : { maxCachedWorkflows: options.maxCachedWorkflows }),
