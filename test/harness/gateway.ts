@@ -15,6 +15,7 @@ import { seed } from '../../db/seed.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxClearingSystem, SandboxOptions } from '../../sandbox/options.ts';
 import { clientCredentials } from '../../sandbox/tokens.ts';
+import type { XmlEngine } from '../../xml/engine.ts';
 import { testDatabase } from './database.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
 
@@ -46,6 +47,8 @@ export interface GatewayOptions {
   readonly maxExecutionSeconds?: number;
   /** Milliseconds between two sweeps of the worker (LIF-2); default: none but the one at its start. */
   readonly sweepEveryMs?: number;
+  /** The engine of the worker, where a test wants it to fail; default: libxml2. */
+  readonly workerEngine?: XmlEngine;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
   /** Runs before the parts start, on the seeded database. */
@@ -120,6 +123,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
         workflowBundle,
         taskQueuePrefix,
         sweepEveryMs: options.sweepEveryMs ?? null,
+        ...(options.workerEngine && { engine: options.workerEngine }),
         ...(options.maxCachedWorkflows === undefined
           ? {}
           : { maxCachedWorkflows: options.maxCachedWorkflows }),
