@@ -19,11 +19,41 @@ const types = {
     getTypeParser(oid === numericArray ? textArray : oid, format),
 };
 
+/** Milliseconds, unless they say otherwise; absent: without limit. */
+export interface ConnectionLimits {
+  /** Until a new connection is made. */
+  readonly connectMs: number;
+  /** That a query waits for a connection of the pool. */
+  readonly waitMs: number;
+  /** `lock_timeout` of the session. */
+  readonly lockMs: number;
+  /** `statement_timeout` of the session. */
+  readonly statementMs: number;
+  /** `idle_in_transaction_session_timeout` of the session. */
+  readonly idleInTransactionMs: number;
+  /** Without an answer for so long the connection is destroyed. */
+  readonly answerMs: number;
+  /** Age at which a connection is replaced. */
+  readonly lifetimeSeconds: number;
+}
+
+/** Of the pools of api and worker. */
+export const serviceLimits: ConnectionLimits = {
+  connectMs: 2_000,
+  waitMs: 3_000,
+  lockMs: 1_500,
+  statementMs: 3_000,
+  idleInTransactionMs: 5_000,
+  answerMs: 3_500,
+  lifetimeSeconds: 600,
+};
+
 export interface ConnectionOptions {
   /** Name shown in pg_stat_activity. */
   readonly applicationName: string;
   /** Largest number of connections of this process. */
   readonly maxConnections?: number;
+  readonly limits?: Partial<ConnectionLimits>;
 }
 
 /** Opens a pool. Nothing connects until the first query; `destroy()` ends it. */

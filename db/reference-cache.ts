@@ -11,7 +11,19 @@ export interface ReferenceCache {
   readonly close: () => Promise<void>;
 }
 
-const reconnectMs = 500; // REF-6 allows 1 s of staleness
+/** Milliseconds. */
+export interface ReferenceLimits {
+  /** Between two signs of life of the listening connection. */
+  readonly pingMs: number;
+  /** Without an answer for so long the listening connection is given up. */
+  readonly silenceMs: number;
+  /** Between two tries to listen again. */
+  readonly retryMs: number;
+  /** A snapshot that was not confirmed for so long is not used. */
+  readonly staleMs: number;
+}
+
+const defaultLimits: ReferenceLimits = { pingMs: 500, silenceMs: 1_000, retryMs: 500, staleMs: 3_000 };
 
 /**
  * Loads the first snapshot and starts to listen.
@@ -21,6 +33,7 @@ export async function openReferenceCache(
   db: Db,
   databaseUrl: string,
   onError: (error: unknown) => void,
+  limits: ReferenceLimits = defaultLimits,
 ): Promise<ReferenceCache> {
   let snapshot = await loadReferenceData(db);
   let closed = false;
@@ -74,7 +87,7 @@ export async function openReferenceCache(
         .catch((failure: unknown) => {
           lost(failure);
         });
-    }, reconnectMs);
+    }, limits.retryMs);
   }
 
   await listen();

@@ -1,0 +1,68 @@
+// An api whose way to Postgres breaks: the requests under way are told to try again, the process lives, and it serves again
+// by itself.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../db/connection.ts';
+import { testDatabase } from '../harness/database.ts';
+import { faultProxy } from '../harness/fault-proxy.ts';
+
+const database = await testDatabase();
+const proxy = await faultProxy(database.url);
+const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 2 });
+afterAll(() => db.destroy());
+
+const quotesPath = '/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0';
+
+describe('an api process whose database connections are reset in the middle of a query', () => {
+  let child: ChildProcess;
+  let there: { url: string; token: string };
+  beforeAll(async () => {
+    const script = join(import.meta.dirname, 'api-process.ts');
+    const started = spawn(process.execPath, ['--import', 'tsx', script, proxy.address], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    child = started;
+    there = await new Promise((resolve, reject) => {
+      createInterface({ input: started.stdout }).once('line', (line) => {
+        resolve(JSON.parse(line) as typeof there);
+      });
+      started.once('exit', () => {
+        reject(new Error('the api process did not start'));
+      });
+    });
+  });
+  afterAll(async () => {
+    if (child.exitCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.stdin?.end();
+    await gone;
+  });
+
+  const ask = () =>
+    fetch(`${there.url}${quotesPath}`, { headers: { authorization: `Bearer ${there.token}` } });
+  const waiting = async () => {
+    const { rows } = await sql`select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    return rows.length;
+  };
+
+  it('answers those requests 503, lives, and answers the next ones', async () => {
+    expect((await ask()).status).toBe(200);
+    const answers = await db.transaction().execute(async (trx) => {
+      await sql`lock table rates in access exclusive mode`.execute(trx); // quotes read it
+      const asked = [1, 2, 3].map(ask);
+      await expect.poll(waiting).toBeGreaterThan(0);
+      proxy.reset();
+      return Promise.all(asked);
+    });
+    for (const answer of answers) {
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ code: 'unavailable' });
+    }
+    expect((await ask()).status).toBe(200);
+    expect(child.exitCode).toBeNull();
+  });
+});
