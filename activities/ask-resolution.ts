@@ -8,9 +8,10 @@ import { recordAudit } from '../db/audit.ts';
 import { claimInstruction, settleAttempt, type ClaimedAttempt } from '../db/deliveries.ts';
 import { recordReceived } from '../db/messages.ts';
 import { parseAnswer } from '../xml/read-answer.ts';
+import { addressOf } from './addresses.ts';
 import type { EnquiryActivities } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { describe } from './forward-payment.ts';
+import { describe, roundOf } from './forward-payment.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import type { PostResult } from './outbound-http.ts';
 import { openRequest } from './resolution-messages.ts';
@@ -21,11 +22,13 @@ const repeatDelaysSeconds = [1, 2, 5]; // as TIM-3; a request that is read twice
 export function createAskResolution(deps: ActivityDependencies): EnquiryActivities['askResolution'] {
   return async function askResolution({ resolutionId, deliveryId, deadlineAt }) {
     const remainingMs = deadlineAt - followMs - Date.now();
-    const attempt = remainingMs <= 0 ? undefined : await claimInstruction(deps.db, deliveryId);
+    const attempt = remainingMs <= 0 ? undefined : await claimInstruction(deps.db, deliveryId, roundOf());
     if (attempt === undefined) throw tooLate();
     const startedAt = performance.now();
     const headers = { 'content-type': 'application/xml; charset=utf-8' };
-    const result = await withHeartbeat(() => deps.http.post(attempt.url, attempt.body, headers, remainingMs));
+    const address = addressOf(deps, attempt);
+    if (address === undefined) throw tooLate();
+    const result = await withHeartbeat(() => deps.http.post(address.url, attempt.body, headers, remainingMs));
     const reportMessageId = await takeAnswer(deps, { resolutionId, attempt }, result);
     await settle(deps, attempt, {
       result,
@@ -100,7 +103,7 @@ async function distrust(
 
 function settle(
   deps: ActivityDependencies,
-  { deliveryId, attempt }: ClaimedAttempt,
+  { deliveryId, attempt, asks, url }: ClaimedAttempt,
   exchange: { readonly result: PostResult; readonly durationMs: number; readonly isAnswered: boolean },
 ): Promise<void> {
   const { result, durationMs, isAnswered } = exchange;
@@ -109,6 +112,8 @@ function settle(
   return settleAttempt(deps.db, {
     deliveryId,
     attempt,
+    asks,
+    url,
     outcome: isServerError ? 'MAYBE_SENT' : result.outcome,
     httpStatus: answered ? result.status : null,
     durationMs,

@@ -4,20 +4,23 @@ import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';
 import { connect } from '../db/connection.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
+import type { XmlEngine } from '../xml/engine.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createOutboundHttp } from './outbound-http.ts';
 import { runWorkers, type RunningWorkers, type WorkerOptions } from './worker.ts';
 
 export interface WorkerStart extends Pick<
   WorkerOptions,
-  'workflowBundle' | 'taskQueuePrefix' | 'maxCachedWorkflows'
+  'workflowBundle' | 'taskQueuePrefix' | 'maxCachedWorkflows' | 'sweep'
 > {
   readonly logger: Logger;
+  /** Tests bring one that fails; else the one of the configuration. */
+  readonly engine?: XmlEngine;
 }
 
 /** @throws the error of the part that cannot be reached */
 export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorkers> {
-  const { logger, ...options } = start;
+  const { logger, engine, ...options } = start;
   const db = connect(config.databaseUrl, { applicationName: 'isthmus-worker', maxConnections: 20 });
   const http = createOutboundHttp({ allowLoopback: config.allowLoopbackCallbacks });
   try {
@@ -28,7 +31,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       {
         db,
         reference: reference.current,
-        engine: await openXmlEngine(config.xsdEngine),
+        engine: engine ?? (await openXmlEngine(config.xsdEngine)),
         http,
         publicUrl: config.publicUrl,
         allowLoopbackCallbacks: config.allowLoopbackCallbacks,

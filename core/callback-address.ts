@@ -54,3 +54,16 @@ function covers(origin: string, address: AddressParts): boolean {
 function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '127.0.0.1' || host === '[::1]';
 }
+
+/** The same for an address that an operator or FX provider registered, without origins. */
+export function refuseEndpoint(
+  address: string,
+  policy: Pick<CallbackPolicy, 'allowLoopbackHttp'>,
+): string | undefined {
+  const match = form.exec(address);
+  if (match === null) return 'is not written as scheme://host[:port]/path';
+  const [, scheme, host = ''] = match;
+  return scheme === 'http' && !(policy.allowLoopbackHttp && isLoopbackHost(host))
+    ? 'is not https'
+    : undefined;
+}

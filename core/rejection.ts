@@ -313,6 +313,12 @@ export const rejections = {
     checks: 'A resolution is answered before its deadline.',
     text: 'no answer before the deadline',
   },
+  defect: {
+    isoCode: 'NARR',
+    ruleId: 'SEC-9',
+    checks: 'We are able to judge the message.',
+    text: 'this message could not be judged; we have been told',
+  },
 } as const satisfies Record<string, RejectionRow>;
 
 export type RejectionKey = keyof typeof rejections;
@@ -358,4 +364,9 @@ export function additionalInformation(rejection: Pick<Rejection, 'ruleId' | 'xpa
   if (path.length > room) return `${ruleId} ${cutMark}${path.slice(path.length - room + cutMark.length)}`;
   const full = `${ruleId} ${path}: ${text}`;
   return full.length <= maxAdditionalInformation ? full : `${ruleId} ${path}`;
+}
+
+/** What is said beside an answer, at length (MSG-13). */
+export function explain(rejection: Rejection): string {
+  return additionalInformation(rejection);
 }

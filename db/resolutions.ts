@@ -141,9 +141,9 @@ export interface NewEnquiry {
 
 function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, condition: RawBuilder<unknown>) {
   return sql`
-    insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
+    insert into deliveries (delivery_id, uetr, kind, message_id, party)
     select ${enquiry.deliveryId}::uuid, ${resolutionId}::uuid, ${enquiryKinds[enquiry.of]},
-      ${enquiry.message.messageId}::uuid, ${enquiry.message.party}, ${enquiry.url}
+      ${enquiry.message.messageId}::uuid, ${enquiry.message.party}
     where ${condition}`;
 }
 

@@ -30,7 +30,13 @@ afterAll(() => {
 /** A payment that is decided, its callback due. */
 async function due(callbackUrl = url): Promise<string> {
   const { uetr } = await accepted({}, callbackUrl);
-  await decidePayment({ uetr, cause: { by: 'unreachable' } });
+  // rejected by the deadline: whatever it is, the source is to be told
+  await db
+    .updateTable('payments')
+    .set({ deadline_at: new Date(Date.now() - 1) })
+    .where('uetr', '=', uetr)
+    .execute();
+  await decidePayment({ uetr, cause: { by: 'deadline' } });
   return uetr;
 }
 

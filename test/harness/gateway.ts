@@ -122,7 +122,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
         logger,
         workflowBundle,
         taskQueuePrefix,
-        sweepEveryMs: options.sweepEveryMs ?? null,
+        sweep: { everyMs: options.sweepEveryMs ?? null, graceMs: 1_000 },
         ...(options.workerEngine && { engine: options.workerEngine }),
         ...(options.maxCachedWorkflows === undefined
           ? {}
