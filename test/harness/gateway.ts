@@ -45,6 +45,8 @@ export interface GatewayOptions {
   readonly worker?: boolean;
   /** HIGH: seconds to the deadline (TIM-1) of every destination, in the gateway and at the parties. */
   readonly maxExecutionSeconds?: number;
+  /** A Temporal server of the file's own, which it may stop; default: the one of the run. */
+  readonly temporalAddress?: string;
   /** Milliseconds between two sweeps of the worker (LIF-2); default: none but the one at its start. */
   readonly sweepEveryMs?: number;
   /** The engine of the worker, where a test wants it to fail; default: libxml2. */
@@ -64,7 +66,8 @@ const seededClearingSystems = JSON.parse(
 /** Call it at the top of a test file: `const gateway = await testGateway()`. It is closed after the file's tests. */
 export async function testGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const database = await testDatabase();
-  const temporal = await testTemporal();
+  const shared = await testTemporal();
+  const temporal = { ...shared, address: options.temporalAddress ?? shared.address };
   const workflowBundle = await testWorkflowBundle();
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
