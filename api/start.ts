@@ -49,13 +49,17 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     closers.push(() => workflows.close());
     const issuer =
       config.auth.kind === 'builtin'
-        ? await openBuiltinIssuer(db, { ...config.auth, clock: Date.now })
+        ? await openBuiltinIssuer(db, {
+            ...config.auth,
+            clock: Date.now,
+            reference: reference.current,
+          })
         : undefined;
     const auth = createAuthenticator(config.auth, {
       reference: reference.current,
       logger,
       clock: Date.now,
-      ...(issuer && { builtinKey: issuer.verificationKey }),
+      ...(issuer && { builtin: issuer }),
     });
     const modules: RouteModule[] = [
       iso20022Routes({ engine, workflows }),

@@ -67,12 +67,12 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const db = connect(databaseUrl, { applicationName: 'isthmus-test-api' });
   const reference = await openReferenceCache(db, databaseUrl, () => undefined);
   const issuer =
-    config.auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...config.auth, clock }) : undefined;
+    config.auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...config.auth, clock, reference: reference.current }) : undefined;
   const auth = createAuthenticator(config.auth, {
     reference: reference.current,
     logger,
     clock,
-    ...(issuer === undefined ? {} : { builtinKey: issuer.verificationKey }),
+    ...(issuer === undefined ? {} : { builtin: issuer }),
   });
   const modules = [...(issuer === undefined ? [] : [oauthRoutes(issuer)]), ...(options.modules ?? [])];
   const closeData = async () => {
