@@ -1,5 +1,5 @@
 // A whole API process in this one: real HTTP on a free port, the built-in issuer, a database of the test's own.
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { createApp } from '../../api/app.ts';
 import type { RouteModule } from '../../api/dependencies.ts';
 import { createAuthenticator } from '../../api/auth.ts';
@@ -58,12 +58,14 @@ export interface ApiOptions {
   readonly config?: Partial<ApiConfig>;
   readonly clock?: () => number;
   readonly modules?: readonly RouteModule[];
+  /** Default: one that says nothing. */
+  readonly logger?: Logger;
 }
 
 export async function startApi(databaseUrl: string, options: ApiOptions = {}): Promise<RunningApi> {
   const config = { ...testConfig, ...options.config, databaseUrl };
   const clock = options.clock ?? Date.now;
-  const logger = pino({ level: 'silent' });
+  const logger = options.logger ?? pino({ level: 'silent' });
   const db = connect(databaseUrl, { applicationName: 'isthmus-test-api' });
   const reference = await openReferenceCache(db, databaseUrl, () => undefined);
   const issuer =
