@@ -13,15 +13,31 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const headersTimeoutMs = 10_000; // a client that writes slower than that is not one of ours
-const requestTimeoutMs = 30_000; // the largest body has 256 KiB
-const keepAliveTimeoutMs = 65_000; // longer than the 60 s of common load balancers, so that they close first
+/** Milliseconds, and numbers of connections (SEC-7). */
+export interface ServerLimits {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly idleMs: number;
+  readonly answerMs: number;
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+}
+
+const defaultLimits = {
+  headersMs: 10_000, // a client that writes slower than that is not one of ours
+  requestMs: 30_000, // the largest body has 256 KiB
+  idleMs: 65_000, // longer than the 60 s of common load balancers, so that they close first
+};
 const closeTimeoutMs = 10_000;
 
 /** @param port 0 lets the system choose */
 export async function startServer(
   app: OpenAPIHono,
-  { host, port }: { readonly host: string; readonly port: number },
+  {
+    host,
+    port,
+    limits,
+  }: { readonly host: string; readonly port: number; readonly limits?: Partial<ServerLimits> },
 ): Promise<RunningServer> {
   const listener = getRequestListener(app.fetch, {
     errorHandler: () =>
@@ -29,9 +45,9 @@ export async function startServer(
   });
   const server = createServer(
     {
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
+      headersTimeout: limits?.headersMs ?? defaultLimits.headersMs,
+      requestTimeout: limits?.requestMs ?? defaultLimits.requestMs,
+      keepAliveTimeout: limits?.idleMs ?? defaultLimits.idleMs,
     },
     (request, response) => {
       void listener(request, response);

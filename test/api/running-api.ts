@@ -5,7 +5,7 @@ import type { RouteModule } from '../../api/dependencies.ts';
 import { createAuthenticator } from '../../api/auth.ts';
 import { openBuiltinIssuer } from '../../api/issuer.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
-import { startServer } from '../../api/server.ts';
+import { startServer, type ServerLimits } from '../../api/server.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { openReferenceCache } from '../../db/reference-cache.ts';
@@ -58,6 +58,7 @@ export interface ApiOptions {
   readonly config?: Partial<ApiConfig>;
   readonly clock?: () => number;
   readonly modules?: readonly RouteModule[];
+  readonly limits?: Partial<ServerLimits>;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
 }
@@ -69,7 +70,9 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const db = connect(databaseUrl, { applicationName: 'isthmus-test-api' });
   const reference = await openReferenceCache(db, databaseUrl, () => undefined);
   const issuer =
-    config.auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...config.auth, clock, reference: reference.current }) : undefined;
+    config.auth.kind === 'builtin'
+      ? await openBuiltinIssuer(db, { ...config.auth, clock, reference: reference.current })
+      : undefined;
   const auth = createAuthenticator(config.auth, {
     reference: reference.current,
     logger,
@@ -88,7 +91,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     await closeData();
     throw error;
   }
-  const server = await startServer(app, config);
+  const server = await startServer(app, { ...config, limits: options.limits ?? {} });
   const url = `http://127.0.0.1:${server.port}`;
   const tokens = new Map<string, Promise<string>>();
 
