@@ -82,7 +82,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       stopMaintenance();
       return Promise.resolve();
     });
-    const server = await startServer(app, { host: config.host, port: config.port });
+    const server = await startServer(app, { host: config.host, port: config.port, logger });
     closers.push(() => server.close());
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
     return { url: `http://${host}:${server.port}`, close };

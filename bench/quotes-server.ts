@@ -52,7 +52,7 @@ async function serveApi(databaseUrl: string): Promise<{ url: string; token: stri
     clock: Date.now,
     builtin,
   });
-  const server = await startServer(createApp({ db, reference, config, auth, logger }), config);
+  const server = await startServer(createApp({ db, reference, config, auth, logger }), { ...config, logger });
   const psp = reference.current().institutions.get('SG-BANY'); // it has a PSP improvement
   if (psp === undefined) throw new Error('the seed data is not there');
   const token = await builtin.issue({ role: 'psp', clientId: 'BANYSGS0', institutionId: psp.institutionId });

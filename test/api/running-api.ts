@@ -91,7 +91,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     await closeData();
     throw error;
   }
-  const server = await startServer(app, { ...config, limits: options.limits ?? {} });
+  const server = await startServer(app, { ...config, logger, limits: options.limits ?? {} });
   const url = `http://127.0.0.1:${server.port}`;
   const tokens = new Map<string, Promise<string>>();
 
