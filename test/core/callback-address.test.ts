@@ -1,7 +1,7 @@
 // Addresses for answers: only as their operator registered them, letter for letter (SEC-2).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { refuseCallbackAddress } from '../../core/callback-address.ts';
+import { refuseCallbackAddress, refuseEndpoint } from '../../core/callback-address.ts';
 
 const registered = ['https://ips.example', 'https://ips.example:8443/answers', 'https://api.example/hooks/'];
 const judge = (address: string, origins = registered, allowLoopbackHttp = false) =>
@@ -211,7 +211,7 @@ function readings(path: string): readonly string[] {
     try {
       return decodeURIComponent(text);
     } catch {
-      return unescape(text); // byte by byte, as old servers do
+      return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
     }
   };
   const withoutParameters = (text: string) => text.replaceAll(/;[^/]*/g, '');
@@ -262,4 +262,45 @@ test('what is taken lies under its prefix however a server reads its path', () =
     { numRuns: 5_000 },
   );
   expect(taken).toBeGreaterThan(200);
+});
+
+describe('an address that is registered itself (operators, directories, FX providers)', () => {
+  const refusal = (address: string, allowLoopbackHttp = false) =>
+    refuseEndpoint(address, { allowLoopbackHttp });
+
+  test('is taken over https, wherever it leads', () => {
+    for (const address of [
+      'https://ips.example',
+      'https://ips.example:8443/a/iso20022/pacs008?pacs002Endpoint=https%3A%2F%2Fisthmus.example%2Fiso20022%2Fpacs002',
+      'https://192.0.2.1/x',
+    ])
+      expect(refusal(address)).toBeUndefined();
+  });
+
+  test('is taken over http on loopback in a demo only', () => {
+    for (const address of ['http://127.0.0.1:9102/IPSO-TH', 'http://localhost:9103/x', 'http://[::1]:1/']) {
+      expect(refusal(address, true)).toBeUndefined();
+      expect(refusal(address)).toBe('is not https');
+    }
+    expect(refusal('http://ips.example/', true)).toBe('is not https');
+    expect(refusal('http://10.0.0.1/', true)).toBe('is not https');
+  });
+
+  test.each([
+    'https://user@ips.example/',
+    'https://ips.example/#a',
+    'https://IPS.example/',
+    'https://ips.example./',
+    'https://127.1/',
+    'https://2130706433/',
+    'https://0x7f000001/',
+    'https://ips.example/..;/x',
+    'https://ips.example/%252e%252e/x',
+    'https://ips.example/a/../b',
+    'amqps://ips.example/queue',
+    'data:text/plain,x',
+    '',
+  ])('is held to the same form: %s', (address) => {
+    expect(refusal(address, true)).toBeDefined();
+  });
 });
