@@ -2,7 +2,7 @@
  * Whether an address of another party may be used (SEC-2): one that a submission names for its answer must be one that its
  * operator registered, and those of operators, directories and FX providers must be in the same form.
  */
-import { parseWebAddress, type WebAddress, type WebAddressPolicy } from './web-address.ts';
+import { isSecure, parseWebAddress, type WebAddress, type WebAddressPolicy } from './web-address.ts';
 
 const originForm =
   /^(https?):\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::([1-9]\d{0,4}|\*))?(\/[A-Za-z0-9\-._~!$&'()*+,=:@/]*)?$/;
@@ -14,8 +14,9 @@ export interface CallbackPolicy extends WebAddressPolicy {
 
 /** @returns undefined when the address may be used, else why not, for the person who sent it */
 export function refuseCallbackAddress(address: string, policy: CallbackPolicy): string | undefined {
-  const parsed = parseWebAddress(address, policy);
+  const parsed = parseWebAddress(address);
   if (typeof parsed === 'string') return parsed;
+  if (!isSecure(parsed, policy)) return 'is not https';
   const isRegistered = policy.origins.some((origin) => covers(origin, parsed));
   return isRegistered ? undefined : 'is not under a callback origin that its operator registered';
 }
@@ -25,8 +26,9 @@ export function refuseCallbackAddress(address: string, policy: CallbackPolicy): 
  * @returns undefined when the address may be connected to, as far as its writing tells; else why not, for an operator
  */
 export function refuseEndpoint(address: string, policy: WebAddressPolicy): string | undefined {
-  const parsed = parseWebAddress(address, policy);
-  return typeof parsed === 'string' ? parsed : undefined;
+  const parsed = parseWebAddress(address);
+  if (typeof parsed === 'string') return parsed;
+  return isSecure(parsed, policy) ? undefined : 'is not https';
 }
 
 /** Literal comparison: an address must be written as it was registered. */

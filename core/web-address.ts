@@ -10,7 +10,10 @@ export interface WebAddress {
   /** A name, an IPv4 address, or an IPv6 address in brackets. */
   readonly host: string;
   readonly port: string | undefined;
+  /** From the first slash; a slash where none is written. */
   readonly path: string;
+  /** With its question mark, or empty. */
+  readonly query: string;
 }
 
 export interface WebAddressPolicy {
@@ -26,7 +29,7 @@ const unreserved = /^[A-Za-z0-9\-._~]$/;
 const divider = /[/\\?#%]/;
 
 /** @returns the parts, or why the address may not be used, for the person who wrote it */
-export function parseWebAddress(address: string, policy: WebAddressPolicy): WebAddress | string {
+export function parseWebAddress(address: string): WebAddress | string {
   if (address.length > maxLength) return `is longer than ${maxLength} characters`;
   const match = form.exec(address);
   if (match === null)
@@ -34,9 +37,12 @@ export function parseWebAddress(address: string, policy: WebAddressPolicy): WebA
   const [, scheme = '', host = '', port, path = '/', query = ''] = match;
   if (port !== undefined && Number(port) > 65_535) return 'has a port above 65535';
   const fault = hostFault(host) ?? encodingFault(path + query) ?? pathFault(path);
-  if (fault !== undefined) return fault;
-  if (scheme === 'http' && !(policy.allowLoopbackHttp && isLoopbackHost(host))) return 'is not https';
-  return { scheme, host, port, path };
+  return fault ?? { scheme, host, port, path, query };
+}
+
+/** https, or http on loopback where that is allowed. */
+export function isSecure({ scheme, host }: WebAddress, { allowLoopbackHttp }: WebAddressPolicy): boolean {
+  return scheme === 'https' || (allowLoopbackHttp && isLoopbackHost(host));
 }
 
 /** What is percent-encoded must need it, and stand for one character that is seen. */

@@ -275,7 +275,7 @@ describe('AUTH=none', () => {
   });
 
   it('does not start on an address that others can reach (SEC-1)', () => {
-    const env = { DATABASE_URL: 'postgres://x', TEMPORAL_ADDRESS: 'x:1', AUTH: 'none', HOST: '0.0.0.0' };
+    const env = { DATABASE_URL: 'postgres://x/y', TEMPORAL_ADDRESS: 'x:1', AUTH: 'none', HOST: '0.0.0.0' };
     expect(() => parseApiConfig(env)).toThrow('loopback');
     expect(parseApiConfig({ ...env, HOST: '127.0.0.1' }).auth).toEqual({ kind: 'none' });
   });
