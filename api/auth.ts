@@ -1,8 +1,9 @@
 // Bearer tokens become callers here (SEC-1). A verified token is remembered for half a minute, so that a busy client costs
 // one signature check per token and time; it must not count beyond what SEC-8 allows.
 import type { Context } from 'hono';
+import { refuseBrowser } from '../core/browser.ts';
 import type { AuthConfig } from '../core/config.ts';
-import { findInstitution, type ReferenceData } from '../core/reference.ts';
+import { findInstitution } from '../core/reference.ts';
 import { clientCertificateThumbprint } from './client-certificate.ts';
 import type { Caller } from './caller.ts';
 import { isProblem, problem, type Problem } from './problem.ts';
@@ -20,7 +21,10 @@ export interface Authenticator {
   authenticate(context: Context): Caller | Problem | Promise<Caller | Problem>;
 }
 
-export type AuthenticatorDependencies = TokenDependencies;
+export interface AuthenticatorDependencies extends TokenDependencies {
+  /** Origins whose pages may ask although AUTH=none asks nobody who they are. */
+  readonly corsOrigins?: readonly string[];
+}
 
 const maxTokenLength = 8_192; // far above any real token; keeps the memory small
 const maxRememberedTokens = 10_000; // some 20 MB at 2 KB each
@@ -34,7 +38,7 @@ export function createAuthenticator(config: AuthConfig, deps: AuthenticatorDepen
     deps.logger.warn(
       'AUTH=none: EVERYBODY WHO REACHES THIS PORT MAY DO EVERYTHING. For play on one machine only.',
     );
-    return believing(deps.reference);
+    return believing(deps);
   }
   return verifying(createTokenVerifier(config, deps), deps);
 }
@@ -102,11 +106,17 @@ function bearerOf(authorization: string): string {
   return authorization.slice(start).trimEnd();
 }
 
-/** AUTH=none: who names itself (`Bearer` and a BIC, a payment system or `operator`) is that; who does not is everybody. */
-function believing(reference: () => ReferenceData): Authenticator {
+/**
+ * AUTH=none: who names itself (`Bearer` and a BIC, a payment system or `operator`) is that; who does not is everybody. Pages
+ * of other origins are nobody: whoever looks at one must not thereby let it in.
+ */
+function believing({ reference, corsOrigins = [] }: AuthenticatorDependencies): Authenticator {
   return {
-    authenticate: (context) => {
-      const name = bearerOf(context.req.raw.headers.get('authorization') ?? '');
+    authenticate: ({ req }) => {
+      const [host, origin, site] = [req.header('host'), req.header('origin'), req.header('sec-fetch-site')];
+      const refusal = refuseBrowser({ host, origin, site }, corsOrigins);
+      if (refusal !== undefined) return problem('forbidden', { detail: refusal });
+      const name = bearerOf(req.header('authorization') ?? '');
       const data = reference();
       if (name === 'operator') return { role: 'operator', clientId: name };
       if (data.clearingSystems.has(name)) return { role: 'ipso', clientId: name, clearingSystemId: name };

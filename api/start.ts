@@ -59,6 +59,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       reference: reference.current,
       logger,
       clock: Date.now,
+      corsOrigins: config.corsOrigins,
       ...(issuer && { builtin: issuer }),
     });
     const modules: RouteModule[] = [

@@ -77,6 +77,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     reference: reference.current,
     logger,
     clock,
+    corsOrigins: config.corsOrigins,
     ...(issuer === undefined ? {} : { builtin: issuer }),
   });
   const modules = [...(issuer === undefined ? [] : [oauthRoutes(issuer)]), ...(options.modules ?? [])];
