@@ -130,13 +130,27 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
   }
 }
 
-/** The body's bytes, or undefined when they are more than `limit`: reading stops there. */
+/** The client ended the connection before all of its request had come: its fault, not ours (OBS-1), and nobody to answer. */
+export class ClientWentAway extends Error {
+  override readonly name = 'ClientWentAway';
+}
+
+/**
+ * The body's bytes, or undefined when they are more than `limit`: reading stops there.
+ * @throws ClientWentAway when it does not come whole
+ */
 export async function readLimited(request: Request, limit: number): Promise<Uint8Array | undefined> {
   const length = request.headers.get('content-length');
-  if (length !== null) {
+  if (length !== null && Number(length) > limit) return undefined;
+  try {
     // the server reads no more than was announced, and this way without a stream
-    return Number(length) > limit ? undefined : new Uint8Array(await request.arrayBuffer());
+    return length === null ? await readStream(request, limit) : new Uint8Array(await request.arrayBuffer());
+  } catch (error) {
+    throw new ClientWentAway('the client went away before its request was whole', { cause: error });
   }
+}
+
+async function readStream(request: Request, limit: number): Promise<Uint8Array | undefined> {
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -7,7 +7,7 @@ import { findClient } from '../db/clients.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { isRole, type CallerClaims } from './caller.ts';
 import { readLimited } from './input.ts';
-import { tokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
+import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
 import { json } from './response.ts';
 import type { Router } from './route.ts';
 
@@ -90,10 +90,12 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
           },
         },
       },
-      () =>
-        json({ keys: issuer.jwks.keys.map((key) => ({ ...key }) as Record<string, string>) }, 200, {
-          'cache-control': 'public, max-age=300',
-        }),
+      async () => {
+        const { keys } = await issuer.jwks();
+        return json({ keys: keys.map((key) => ({ ...key }) as Record<string, string>) }, 200, {
+          'cache-control': 'public, max-age=25', // a verifier that keeps it counts no key for longer than SEC-8 allows
+        });
+      },
     );
   };
 }
@@ -115,7 +117,7 @@ async function issueToken(context: Context, deps: ApiDependencies, issuer: Built
   return json({
     access_token: await issuer.issue(claims),
     token_type: 'Bearer',
-    expires_in: tokenLifetimeSeconds,
+    expires_in: maxTokenLifetimeSeconds,
   });
 }
 

@@ -49,13 +49,18 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     closers.push(() => workflows.close());
     const issuer =
       config.auth.kind === 'builtin'
-        ? await openBuiltinIssuer(db, { ...config.auth, clock: Date.now })
+        ? await openBuiltinIssuer(db, {
+            ...config.auth,
+            clock: Date.now,
+            reference: reference.current,
+          })
         : undefined;
     const auth = createAuthenticator(config.auth, {
       reference: reference.current,
       logger,
       clock: Date.now,
-      ...(issuer && { builtinKey: issuer.verificationKey }),
+      corsOrigins: config.corsOrigins,
+      ...(issuer && { builtin: issuer }),
     });
     const modules: RouteModule[] = [
       iso20022Routes({ engine, workflows }),
@@ -78,7 +83,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       stopMaintenance();
       return Promise.resolve();
     });
-    const server = await startServer(app, { host: config.host, port: config.port });
+    const server = await startServer(app, { host: config.host, port: config.port, logger });
     closers.push(() => server.close());
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
     return { url: `http://${host}:${server.port}`, close };

@@ -936,6 +936,8 @@ CREATE TRIGGER address_types_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCAT
 
 CREATE TRIGGER clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
+CREATE TRIGGER clients_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clients FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
 CREATE TRIGGER countries_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER country_clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.country_clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
@@ -957,6 +959,8 @@ CREATE TRIGGER institution_memberships_changed AFTER INSERT OR DELETE OR UPDATE 
 CREATE TRIGGER institution_roles_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.institution_roles FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER institutions_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.institutions FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER issuer_keys_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.issuer_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER operator_callback_origins_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.operator_callback_origins FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
