@@ -1,7 +1,7 @@
 // The way to Postgres: one pool per process. Money comes and goes as decimal text, never as a number (MON-1).
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { PreparingClient } from './prepared.ts';
+import { DatabaseClient } from './client.ts';
 import type { Database } from './tables.ts';
 
 export type Db = Kysely<Database>;
@@ -65,9 +65,9 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
     connectionTimeoutMillis: 5_000, // a request must fail visibly rather than queue for ever
     idleTimeoutMillis: 300_000, // a new connection costs a key derivation on either side and plans every statement anew
     types,
-    Client: PreparingClient,
+    Client: DatabaseClient,
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // An idle connection that breaks is replaced by the pool, which tells of it; without a listener that would end the process.
   pool.on('error', () => undefined);
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
 }
