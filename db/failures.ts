@@ -12,6 +12,16 @@ const serverStates = /^(08|53|57|58|25006|25P0[34]|26000|4000[13]|40P01|55P03)/;
 /** Of `pg` and its pool, which give them neither class nor code. */
 const poolMessages = /^timeout exceeded when trying to connect$|^Connection terminated|not queryable$/;
 
+/** The server did not answer within the limit; what it was asked to do may have been done. */
+export class DatabaseSilent extends Error {
+  override readonly name = 'DatabaseSilent';
+}
+
+/** Nobody can tell any more whether the reference data at hand is that of the database (REF-6). */
+export class ReferenceDataStale extends Error {
+  override readonly name = 'ReferenceDataStale';
+}
+
 const marked = new WeakSet<Error>();
 
 /** For an error that a connection to Postgres met: a socket's, or any refusal while it was being made. */
@@ -22,7 +32,8 @@ export function markDatabaseFailure(error: Error): void {
 /** Whether the database could not be reached, was too slow, or asked for another try. */
 export function isDatabaseFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (marked.has(error)) return true;
+  if (marked.has(error) || error instanceof DatabaseSilent || error instanceof ReferenceDataStale)
+    return true;
   if (error instanceof pg.DatabaseError) return serverStates.test(error.code ?? '');
   return poolMessages.test(error.message);
 }

@@ -69,7 +69,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const logger = pino({ level: 'silent' });
   const limits = options.limits ?? serviceLimits;
   const db = connect(databaseUrl, { applicationName: 'isthmus-test-api', limits });
-  const reference = await openReferenceCache(db, databaseUrl, () => undefined, options.referenceLimits);
+  const reference = await openReferenceCache(databaseUrl, () => undefined, options.referenceLimits);
   const issuer =
     config.auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...config.auth, clock }) : undefined;
   const auth = createAuthenticator(config.auth, {
