@@ -2,7 +2,7 @@
 // never ends the process. It must not try anything again: what was sent may have been done.
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { DatabaseSilent, markDatabaseFailure } from './failures.ts';
+import { DatabaseSilent, endsConnection, markDatabaseFailure } from './failures.ts';
 import { nameOfPrepared } from './prepared.ts';
 
 export interface DatabaseClientConfig extends pg.ClientConfig {
@@ -93,6 +93,9 @@ export class DatabaseClient extends pg.Client {
     const timer = this.#answerMs && setTimeout(() => setImmediate(silent), this.#answerMs);
     try {
       return await answer;
+    } catch (error) {
+      if (endsConnection(error)) this.drop(error);
+      throw error;
     } finally {
       isOver = true;
       clearTimeout(timer);

@@ -26,6 +26,12 @@ export interface ConnectionLimits {
   readonly connectMs: number;
   /** That a query waits for a connection of the pool. */
   readonly waitMs: number;
+  /** `lock_timeout` of the session: what somebody else holds is asked for again later. */
+  readonly lockMs: number;
+  /** `statement_timeout` of the session. */
+  readonly statementMs: number;
+  /** `idle_in_transaction_session_timeout`: what a process that stands still has locked is free again. */
+  readonly idleInTransactionMs: number;
   /** Without an answer for so long the connection is destroyed: its host may have vanished without a word. */
   readonly answerMs: number;
   /** Age at which a connection is replaced. */
@@ -36,7 +42,10 @@ export interface ConnectionLimits {
 export const serviceLimits: ConnectionLimits = {
   connectMs: 2_000, // a key derivation and a process on either side: 20 ms
   waitMs: 3_000, // a request fails visibly rather than to queue for ever
-  answerMs: 3_500,
+  lockMs: 1_500,
+  statementMs: 3_000, // ours take milliseconds
+  idleInTransactionMs: 5_000, // between two statements of ours lie microseconds
+  answerMs: 3_500, // the server tells of a slow statement before
   lifetimeSeconds: 600, // a database that moved or was balanced anew is followed
 };
 
@@ -49,10 +58,14 @@ export interface ConnectionOptions {
   readonly limits?: Partial<ConnectionLimits>;
 }
 
-const patientLimits: Partial<ConnectionLimits> = { connectMs: 5_000, waitMs: 5_000 };
+const limitsOf = ({ limits }: ConnectionOptions): Partial<ConnectionLimits> => ({
+  connectMs: 5_000,
+  waitMs: 5_000,
+  ...limits,
+});
 
 function clientConfig(databaseUrl: string, options: ConnectionOptions): DatabaseClientConfig {
-  const { connectMs, answerMs } = { ...patientLimits, ...options.limits };
+  const { connectMs, answerMs, lockMs, statementMs, idleInTransactionMs } = limitsOf(options);
   return {
     connectionString: databaseUrl,
     application_name: options.applicationName,
@@ -60,13 +73,16 @@ function clientConfig(databaseUrl: string, options: ConnectionOptions): Database
     keepAliveInitialDelayMillis: 10_000,
     connectMs,
     answerMs,
+    lock_timeout: lockMs,
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
     types,
   };
 }
 
 /** Opens a pool. Nothing connects until the first query; `destroy()` ends it. */
 export function connect(databaseUrl: string, options: ConnectionOptions): Db {
-  const { waitMs, lifetimeSeconds } = { ...patientLimits, ...options.limits };
+  const { waitMs, lifetimeSeconds } = limitsOf(options);
   const idle = new Set<unknown>();
   const config: DatabaseClientConfig & pg.PoolConfig = {
     ...clientConfig(databaseUrl, options),

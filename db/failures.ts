@@ -22,6 +22,12 @@ export class ReferenceDataStale extends Error {
   override readonly name = 'ReferenceDataStale';
 }
 
+/**
+ * SQLSTATE after which every further query of the connection would fail too: 25006, the server is no longer the primary;
+ * 26000, it has forgotten our prepared statements.
+ */
+const uselessAfter = new Set(['25006', '26000']);
+
 const marked = new WeakSet<Error>();
 
 /** For an error that a connection to Postgres met: a socket's, or any refusal while it was being made. */
@@ -36,4 +42,10 @@ export function isDatabaseFailure(error: unknown): boolean {
     return true;
   if (error instanceof pg.DatabaseError) return serverStates.test(error.code ?? '');
   return poolMessages.test(error.message);
+}
+
+/** Whether a new connection is wanted after that error: the server has closed this one, or it leads to the wrong server. */
+export function endsConnection(error: unknown): error is pg.DatabaseError {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return error.severity === 'FATAL' || uselessAfter.has(error.code ?? '');
 }

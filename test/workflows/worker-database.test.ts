@@ -44,18 +44,19 @@ test('a table that stays locked holds no connection for two seconds, and once it
   const message = instruction(await bestQuote(gateway));
   const path = '/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0';
   const headers = { authorization: `Bearer ${await gateway.token('LOTUSGS0')}` };
-  await gateway.db.transaction().execute(async (trx) => {
+  const { submitted } = await gateway.db.transaction().execute(async (trx) => {
     await sql`lock table quote_uses, rates in access exclusive mode`.execute(trx);
     const submitting = submit(gateway, message);
     const quotes = fetch(`${gateway.url}${path}`, { headers });
     let longest = 0;
-    for (const until = performance.now() + 4_000; performance.now() < until; ) {
+    for (const until = performance.now() + 3_000; performance.now() < until;) {
       longest = Math.max(longest, ...(await waits()));
     }
     expect(longest).toBeGreaterThan(1);
     expect(longest).toBeLessThan(2);
     expect((await quotes).status).toBe(503);
-    expect([200, 503]).toContain((await submitting).httpStatus);
+    return { submitted: submitting };
   });
+  expect([200, 503]).toContain((await submitted).httpStatus);
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
 });
