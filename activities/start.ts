@@ -2,8 +2,8 @@
 // by tests, which bring their own logger and their own task queues.
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';
-import { connect } from '../db/connection.ts';
-import { openReferenceCache } from '../db/reference-cache.ts';
+import { connect, serviceLimits } from '../db/connection.ts';
+import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createOutboundHttp } from './outbound-http.ts';
@@ -21,10 +21,15 @@ export interface WorkerStart extends Pick<
 /** @throws the error of the part that cannot be reached */
 export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorkers> {
   const { logger, engine, ...options } = start;
-  const db = connect(config.databaseUrl, { applicationName: 'isthmus-worker', maxConnections: 20 });
+  const db = connect(config.databaseUrl, {
+    applicationName: 'isthmus-worker',
+    maxConnections: 20,
+    limits: serviceLimits,
+  });
   const http = createOutboundHttp({ allowLoopback: config.allowLoopbackCallbacks });
+  let reference: ReferenceCache | undefined;
   try {
-    const reference = await openReferenceCache(db, config.databaseUrl, (error) => {
+    reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
     const workers = await runWorkers(
@@ -40,7 +45,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       { ...config.temporal, ...options },
     );
     const finished = workers.finished.finally(async () => {
-      await reference.close();
+      await reference?.close();
       await http.close();
       await db.destroy();
     });
@@ -52,6 +57,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       },
     };
   } catch (error) {
+    await reference?.close();
     await http.close();
     await db.destroy();
     throw error;

@@ -1,6 +1,9 @@
 // Tells a part that does not answer (503, try again) from a defect of ours (500).
 import { isDatabaseFailure } from '../db/failures.ts';
 
+/** Of a part other than the database. */
+const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']);
+
 /** Temporal did not answer in time; what was stored is not lost, and the same request may be sent again. */
 export class TemporalUnavailable extends Error {
   override readonly name = 'TemporalUnavailable';
@@ -8,5 +11,6 @@ export class TemporalUnavailable extends Error {
 
 /** Whether the error says that a part could not be reached or asked for another try. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof TemporalUnavailable || isDatabaseFailure(error);
+  if (error instanceof TemporalUnavailable || isDatabaseFailure(error)) return true;
+  return error instanceof Error && 'code' in error && socketCodes.has(String(error.code));
 }

@@ -2,7 +2,7 @@
 // tests, which bring their own logger and their own task queues.
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
-import { connect, type Db } from '../db/connection.ts';
+import { connect, serviceLimits, type Db } from '../db/connection.ts';
 import { assertNoDemoClients } from '../db/clients.ts';
 import { ensureQuotePartitions, dropOldQuotePartitions } from '../db/partitions.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
@@ -33,14 +33,18 @@ const hourMs = 3_600_000;
 
 /** @throws ConfigurationError or the error of the part that cannot be reached */
 export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOptions): Promise<RunningApi> {
-  const db = connect(config.databaseUrl, { applicationName: 'isthmus-api', maxConnections: 20 });
+  const db = connect(config.databaseUrl, {
+    applicationName: 'isthmus-api',
+    maxConnections: 20,
+    limits: serviceLimits,
+  });
   const closers: (() => Promise<unknown>)[] = [() => db.destroy()];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
     if (!config.demo || config.auth.kind === 'jwt') await assertNoDemoClients(db);
-    const reference = await openReferenceCache(db, config.databaseUrl, (error) => {
+    const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
     closers.push(() => reference.close());

@@ -38,7 +38,7 @@ async function serveApi(databaseUrl: string): Promise<{ url: string; token: stri
   };
   const logger = pino({ level: 'warn' });
   const db = connect(databaseUrl, { applicationName: 'isthmus-bench-api', maxConnections });
-  const reference = await openReferenceCache(db, databaseUrl, (error) => {
+  const reference = await openReferenceCache(databaseUrl, (error) => {
     throw error;
   });
   const builtin = await openBuiltinIssuer(db, {

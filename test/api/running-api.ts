@@ -7,8 +7,8 @@ import { openBuiltinIssuer } from '../../api/issuer.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
 import { startServer, type ServerLimits } from '../../api/server.ts';
 import type { ApiConfig } from '../../core/config.ts';
-import { connect, type Db } from '../../db/connection.ts';
-import { openReferenceCache } from '../../db/reference-cache.ts';
+import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
+import { openReferenceCache, type ReferenceLimits } from '../../db/reference-cache.ts';
 import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const address = 'https://isthmus.test';
@@ -61,14 +61,18 @@ export interface ApiOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
+  /** Default: those of the service. */
+  readonly databaseLimits?: ConnectionLimits;
+  readonly referenceLimits?: ReferenceLimits;
 }
 
 export async function startApi(databaseUrl: string, options: ApiOptions = {}): Promise<RunningApi> {
   const config = { ...testConfig, ...options.config, databaseUrl };
   const clock = options.clock ?? Date.now;
   const logger = options.logger ?? pino({ level: 'silent' });
-  const db = connect(databaseUrl, { applicationName: 'isthmus-test-api' });
-  const reference = await openReferenceCache(db, databaseUrl, () => undefined);
+  const limits = options.databaseLimits ?? serviceLimits;
+  const db = connect(databaseUrl, { applicationName: 'isthmus-test-api', limits });
+  const reference = await openReferenceCache(databaseUrl, () => undefined, options.referenceLimits);
   const issuer =
     config.auth.kind === 'builtin'
       ? await openBuiltinIssuer(db, { ...config.auth, clock, reference: reference.current })

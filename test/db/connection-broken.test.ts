@@ -89,7 +89,7 @@ describe('a connection that is reset while a query runs', () => {
 describe('the connection that listens for changes of the reference data', () => {
   it('is made anew when it is reset, and what changed meanwhile is read', async () => {
     const failures: unknown[] = [];
-    const reference = await openReferenceCache(direct, proxy.address, (error) => void failures.push(error));
+    const reference = await openReferenceCache(proxy.address, (error) => void failures.push(error));
     try {
       for (const name of ['Malaya', 'Malaysia']) {
         proxy.reset();

@@ -1,5 +1,5 @@
-// A worker process whose way to Postgres breaks while it judges a payment: it lives, and the payment goes on as if nothing
-// had been (I-1, I-2).
+// A worker process whose way to Postgres breaks while it judges a payment, and a table that somebody else keeps locked: the
+// worker lives, and the payment goes on as if nothing had been (I-1, I-2).
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { distinct, evidenceOf } from '../harness/evidence.ts';
@@ -16,25 +16,47 @@ const proxy = await faultProxy(gateway.databaseUrl);
 const worker = await startWorkerProcess({ ...gateway, databaseUrl: proxy.address }, codePath);
 afterAll(() => killProcess(worker));
 
-const worksOnPayments = async () => {
-  const { rows } = await sql`select pid from pg_stat_activity
-    where datname = current_database() and application_name = 'isthmus-worker' and wait_event_type = 'Lock'`.execute(
-    gateway.db,
-  );
-  return rows.length;
+/** Seconds for which each session of api and worker that wants a lock has been waiting. */
+const waits = async () => {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from clock_timestamp() - query_start)::float8 as seconds from pg_stat_activity
+    where datname = current_database() and application_name in ('isthmus-worker', 'isthmus-api')
+      and wait_event_type = 'Lock'`.execute(gateway.db);
+  return rows.map(({ seconds }) => seconds);
 };
 
 test('a payment that is judged while every connection is reset is judged all the same', async () => {
   const message = instruction(await bestQuote(gateway));
-  const submitting = await gateway.db.transaction().execute(async (trx) => {
+  const { submitted } = await gateway.db.transaction().execute(async (trx) => {
     await sql`lock table quote_uses in access exclusive mode`.execute(trx); // PAY-4 reads and writes it
-    const submitted = submit(gateway, message);
-    await expect.poll(worksOnPayments).toBeGreaterThan(0);
+    const submitting = submit(gateway, message);
+    await expect.poll(async () => (await waits()).length).toBeGreaterThan(0);
     proxy.reset();
-    return { submitted };
+    return { submitted: submitting };
   });
-  expect((await submitting.submitted).report?.status).toMatch(/^(ACTC|ACCC)$/);
+  expect((await submitted).report?.status).toMatch(/^(ACTC|ACCC)$/);
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   expect(distinct(evidence.received(message.uetr, 'destination', 'pacs008'))).toBe(1);
   expect(worker.exitCode).toBeNull();
+});
+
+test('a table that stays locked holds no connection for two seconds, and once it is free the payment ends', async () => {
+  const message = instruction(await bestQuote(gateway));
+  const path = '/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0';
+  const headers = { authorization: `Bearer ${await gateway.token('LOTUSGS0')}` };
+  const { submitted } = await gateway.db.transaction().execute(async (trx) => {
+    await sql`lock table quote_uses, rates in access exclusive mode`.execute(trx);
+    const submitting = submit(gateway, message);
+    const quotes = fetch(`${gateway.url}${path}`, { headers });
+    let longest = 0;
+    for (const until = performance.now() + 3_000; performance.now() < until;) {
+      longest = Math.max(longest, ...(await waits()));
+    }
+    expect(longest).toBeGreaterThan(1);
+    expect(longest).toBeLessThan(2);
+    expect((await quotes).status).toBe(503);
+    return { submitted: submitting };
+  });
+  expect([200, 503]).toContain((await submitted).httpStatus);
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
 });
