@@ -1,17 +1,20 @@
 // The executions of payments, as the sweep sees them (LIF-2): whether one runs, and how one that was lost is made again.
 // What it is asked for is durable in the database before; it must not decide anything.
-import { Client, WorkflowNotFoundError, type ConnectionLike } from '@temporalio/client';
+import {
+  Client,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  type ConnectionLike,
+} from '@temporalio/client';
 import {
   paymentWorkflowId,
   redeliverySignal,
   signals,
   updates,
   workflowTypes,
-  type ReportFinalArguments,
   type SubmitArguments,
 } from '../workflows/ids.ts';
 import { paymentStart, redeliveryStart, resolutionStart } from '../workflows/starts.ts';
-import { WithStartWorkflowOperation } from '@temporalio/client';
 
 export interface StoredPaymentKey {
   readonly uetr: string;
@@ -33,9 +36,7 @@ export interface Executions {
   start(payment: StoredPaymentKey): Promise<void>;
   /** Brings a stored submission to its payment's execution, running or new, which judges it. */
   submit(payment: StoredPaymentKey): Promise<void>;
-  /** Brings a stored final to its payment's execution, running or new. */
-  reportFinal(payment: StoredPaymentKey, reportMessageId: string): Promise<void>;
-  /** Lets a running execution look whether its deadline has passed. */
+  /** Lets a running execution ask the record, which may know more. */
   look(uetr: string): Promise<void>;
   /** Starts a resolution from the record, unless its execution runs. */
   resolve(request: StoredRequestKey): Promise<void>;
@@ -76,13 +77,6 @@ export function openExecutions(
         await workflow.executeUpdateWithStart<never, unknown, SubmitArguments>(updates.submit, {
           updateId: `${messageId}/0`, // that of the api: whoever comes second finds the first's
           args: [{ messageId, waitSeconds: 0 }],
-          startWorkflowOperation: withStart(payment),
-        });
-      }),
-    reportFinal: (payment, reportMessageId) =>
-      bounded(async () => {
-        await workflow.executeUpdateWithStart<never, unknown, ReportFinalArguments>(updates.reportFinal, {
-          args: [{ reportMessageId, fromRecord: true }],
           startWorkflowOperation: withStart(payment),
         });
       }),

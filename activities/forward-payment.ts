@@ -28,7 +28,7 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       const { url, result } = await post(deps, attempt, { admission, startedAt });
       const answer = await outlast(() => readAnswer(deps, { uetr, party }, result));
       const durationMs = Math.round(performance.now() - startedAt);
-      await outlast(() => settle(deps, attempt, { url, result, durationMs }));
+      await outlast(() => settle(deps, attempt, { url, result, durationMs, counts: answer !== undefined }));
       if (answer !== undefined) return answer;
       const delayMs = repeatDelaysMs[attempt.attemptSinceAsked - 1];
       if (delayMs === undefined) return { kind: 'unanswered' };
@@ -132,9 +132,15 @@ async function distrust(
 function settle(
   deps: ActivityDependencies,
   attempt: ClaimedAttempt,
-  exchange: { readonly url: string | null; readonly result: PostResult; readonly durationMs: number },
+  exchange: {
+    readonly url: string | null;
+    readonly result: PostResult;
+    readonly durationMs: number;
+    /** Whether what it answered is an answer to the instruction (PAY-8). */
+    readonly counts: boolean;
+  },
 ) {
-  const { url, result, durationMs } = exchange;
+  const { url, result, durationMs, counts } = exchange;
   const answered = result.outcome === 'ANSWERED';
   const isServerError = answered && result.status >= 500; // TIM-3: it may have been read, and worse
   return settleAttempt(deps.db, {
@@ -147,10 +153,7 @@ function settle(
     durationMs,
     errorClass: answered ? null : result.errorClass,
     responseExcerpt: null, // its pacs.002 is stored as a message; anything else may hold personal data
-    next:
-      answered && (result.status === 200 || result.status === 202)
-        ? { kind: 'delivered' }
-        : { kind: 'retry', inMs: 0 },
+    next: counts ? { kind: 'delivered' } : { kind: 'retry', inMs: 0 },
   });
 }
 

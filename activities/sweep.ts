@@ -12,7 +12,9 @@ import {
   findUnjudged,
   isUndecided,
   takeLease,
+  type UndecidedPayment,
 } from '../db/sweep.ts';
+import type { DecisionCause, PaymentLocalActivities } from './contract.ts';
 import type { Executions } from './executions.ts';
 
 export interface SweepOptions {
@@ -25,6 +27,7 @@ export interface SweepOptions {
 export interface SweepDependencies {
   readonly db: Db;
   readonly executions: Executions;
+  readonly decidePayment: PaymentLocalActivities['decidePayment'];
   readonly logger: Logger;
 }
 
@@ -137,21 +140,32 @@ async function sweepSubmissions(
   }
 }
 
+/**
+ * Decides what the record can decide by itself: a final that is stored, a deadline that is past; so that an execution
+ * that is stuck holds no payment. Then the execution is told, or made again.
+ */
 async function sweepPayments(deps: SweepDependencies, graceMs: number, found: Findings): Promise<void> {
-  const { executions, db } = deps;
-  for await (const payment of findUndecided(db, graceMs)) {
-    const { uetr, finalReportId, isOverdue } = payment;
-    if (finalReportId !== null) {
-      const bring = () => executions.reportFinal(payment, finalReportId);
-      if (await isUndecided(db, uetr)) await startAgain(deps, { kind: 'finals', uetr }, found, bring);
-    } else if (!(await executions.isRunning(uetr))) {
-      // decided meanwhile, an execution ends
-      if (!(await isUndecided(db, uetr))) continue;
-      await startAgain(deps, { kind: 'payments', uetr }, found, () => executions.start(payment));
-    } else if (isOverdue && (await isUndecided(db, uetr))) {
-      await startAgain(deps, { kind: 'deadlines', uetr }, found, () => executions.look(uetr));
-    }
+  const { executions, decidePayment } = deps;
+  for await (const payment of findUndecided(deps.db, graceMs)) {
+    const { uetr, finalReportId } = payment;
+    const isRunning = await executions.isRunning(uetr);
+    // an execution that has ended, or is about to, may have decided meanwhile
+    if (!(await isUndecided(deps.db, uetr))) continue;
+    const cause = causeOf(payment);
+    if (cause === undefined && isRunning) continue;
+    const kind = cause === undefined ? 'payments' : finalReportId === null ? 'deadlines' : 'finals';
+    await startAgain(deps, { kind, uetr }, found, async () => {
+      if (cause !== undefined) await decidePayment({ uetr, cause });
+      await (isRunning ? executions.look(uetr) : executions.start(payment));
+    });
   }
+}
+
+function causeOf({ finalReportId, isOverdue }: UndecidedPayment): DecisionCause | undefined {
+  if (finalReportId !== null) {
+    return { by: 'destination', reportMessageId: finalReportId, answeredInPlace: true };
+  }
+  return isOverdue ? { by: 'deadline' } : undefined;
 }
 
 /** Counts a finding, leaves a trace of it for whoever asks about the payment, and starts it again. */

@@ -131,6 +131,7 @@ function repeat(deps: ActivityDependencies, { payment, now }: StoredSubmission):
     acceptedAt: payment.receivedAt,
     now,
     isTaken: payment.isInstructionTaken,
+    ...(payment.finalReportId !== null && { finalReportId: payment.finalReportId }),
   };
 }
 

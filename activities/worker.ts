@@ -106,7 +106,10 @@ export async function runWorkers(
     namespace: options.namespace,
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });
-  const sweep = startSweep({ db: deps.db, executions, logger: deps.logger }, options.sweep);
+  const sweep = startSweep(
+    { db: deps.db, executions, decidePayment: activities.decidePayment, logger: deps.logger },
+    options.sweep,
+  );
   return {
     finished,
     shutdown: async () => {

@@ -303,17 +303,17 @@ export async function nameCallbackAddress(
   submission: { readonly messageId: string; readonly uetr: string; readonly url: string },
 ): Promise<void> {
   const { messageId, uetr, url } = submission;
+  const current = sql`coalesce(
+    (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
+    (select answer_url from messages where message_id = ${messageId}))`;
+  const { rows } = await sql`select where ${current} is distinct from ${url}`.execute(db);
+  if (rows.length === 0) return; // as most repeats do, it names the same
   await db.transaction().execute(async (transaction) => {
     await sql`select from deliveries where uetr = ${uetr} order by kind for update`.execute(transaction);
     await sql`
-      with current as (
-        select coalesce(
-          (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
-          (select answer_url from messages where message_id = ${messageId})) as url
-      ),
-      named as (
+      with named as (
         insert into callback_addresses (message_id, url)
-        select ${messageId}::uuid, ${url} from current where url is distinct from ${url}
+        select ${messageId}::uuid, ${url} where ${current} is distinct from ${url}
       )
       update deliveries set url = ${url} where uetr = ${uetr} and kind = 'callback' and url <> ${url}`.execute(
       transaction,

@@ -40,6 +40,8 @@ export interface StoredPayment {
   readonly instructionDeliveryId: string | null;
   /** Whether the destination has answered a send of it, without a final. */
   readonly isInstructionTaken: boolean;
+  /** The first final of the destination that was stored while it was undecided (PAY-7). */
+  readonly finalReportId: string | null;
   readonly corridor: string | null;
   readonly destinationSystem: string | null;
   readonly priority: 'HIGH' | 'NORM' | null;
@@ -67,6 +69,7 @@ interface PaymentRow {
   forwarded_message_id: string | null;
   instruction_delivery_id: string | null;
   is_instruction_taken: boolean;
+  final_report_id: string | null;
   corridor: string | null;
   destination_clearing_system: string | null;
   priority: 'HIGH' | 'NORM' | null;
@@ -82,7 +85,7 @@ interface PaymentRow {
 const paymentColumns = sql`
   p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
   p.source_clearing_system, p.answer_message_id, p.accepted, p.received_at, p.forwarded_message_id,
-  i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
+  i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id, p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
   p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
   d.confirmation_message_id`;
 const paymentJoins = sql`
@@ -103,6 +106,7 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     forwardedMessageId: row.forwarded_message_id,
     instructionDeliveryId: row.instruction_delivery_id,
     isInstructionTaken: row.is_instruction_taken,
+    finalReportId: row.final_report_id,
     corridor: row.corridor,
     destinationSystem: row.destination_clearing_system,
     priority: row.priority,

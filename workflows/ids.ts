@@ -78,15 +78,13 @@ export interface SubmitResult {
 export interface ReportFinal {
   /** Id of the destination's stored pacs.002. */
   readonly reportMessageId: string;
-  /** Found in the record (LIF-2): nobody waits for the confirmation in an HTTP answer, so that it is sent (PAY-9). */
-  readonly fromRecord?: boolean;
 }
 
 export const updates = { submit: 'submit', reportFinal: 'reportFinal', resolve: 'resolve' } as const;
 export const signals = {
   /** The source asks for the status of a payment that is not decided (DUP-1). */
   enquire: 'enquire',
-  /** A HIGH payment is past its deadline by the database clock (LIF-2). */
+  /** The record may know more than the execution: a decision, or that a deadline is past by the database clock (LIF-2). */
   look: 'look',
 } as const;
 export type SubmitArguments = [Submission];

@@ -71,7 +71,7 @@ interface Progress {
   clockAheadMs: number;
   /** The source asked for the status (DUP-1): the instruction goes to the destination once more. */
   enquiryAsked: boolean;
-  /** The sweep asks to look whether the deadline has passed (LIF-2): the engine's clock may be wrong. */
+  /** The sweep has decided, or says that the time to decide has come (LIF-2): the record is asked. */
   lookAsked: boolean;
   sends: number;
   sendsUnderWay: number;
@@ -178,17 +178,15 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
   return { answerMessageId: progress.decision?.callbackMessageId ?? judgement.answerMessageId };
 }
 
-/** Takes a final of the destination that is stored (PAY-8). */
-async function takeReport(progress: Progress, report: ReportFinal): Promise<Decision | null> {
-  const { reportMessageId, fromRecord = false } = report;
-  await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: fromRecord });
-  if (fromRecord && progress.telling) progress.confirmationDue = true;
+/** Takes a final of the destination that is stored, and whose sender waits for the confirmation (PAY-8). */
+async function takeReport(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
+  await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: false });
   return progress.decision ?? null;
 }
 
 /** Forwards the instruction and waits until the destination, the deadline or the operator's silence decides. */
 async function bringToDecision(uetr: string, progress: Progress, accepted: Accepted): Promise<void> {
-  const { route } = accepted;
+  const { route, finalReportId } = accepted;
   const { destinationSystem } = route;
   upsertSearchAttributes([
     { key: searchAttributes.status, value: 'ACTC' },
@@ -213,7 +211,10 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
     );
   };
   tellOfSends(progress, destinationSystem);
-  if (accepted.isTaken !== true) send();
+  if (finalReportId !== undefined) {
+    // stored before this execution began, and not applied yet (PAY-7)
+    await decide(progress, { by: 'destination', reportMessageId: finalReportId, answeredInPlace: true });
+  } else if (accepted.isTaken !== true) send();
   if (accepted.deadlineAt !== null) await untilDeadline(progress, accepted.deadlineAt, send);
   else await untilFinal(progress, accepted.acceptedAt, send);
   sending.cancel();
@@ -281,7 +282,7 @@ async function untilFinal(progress: Progress, acceptedAt: number, send: () => vo
     if (isMissed && isNewForm(progress.input)) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEvent(progress, timer, acceptedAt + afterMs - now(progress))) {
-      if (progress.decision !== undefined || isLong()) return;
+      if (await isDecidedOrLong(progress)) return;
       if (takeEnquiry(progress)) send();
     }
     if (afterMs >= unreachableAfterMs && (await decide(progress, { by: 'unreachable' }))) return;
@@ -292,10 +293,19 @@ async function untilFinal(progress: Progress, acceptedAt: number, send: () => vo
   setCurrentDetails(
     'In doubt: the destination has not said how the payment ended. An operator must find out.',
   );
-  while (progress.decision === undefined && !isLong()) {
+  while (!(await isDecidedOrLong(progress))) {
     await nextEvent(progress, '');
     if (takeEnquiry(progress)) send();
   }
+}
+
+/** Asks the record where the sweep says that it knows more (LIF-2). */
+async function isDecidedOrLong(progress: Progress): Promise<boolean> {
+  if (progress.lookAsked && progress.decision === undefined) {
+    progress.lookAsked = false;
+    await decide(progress, { by: 'unreachable' });
+  }
+  return progress.decision !== undefined || isLong();
 }
 
 /** Waits for the decision, an enquiry or the time; false when the time came first. */

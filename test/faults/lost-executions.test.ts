@@ -179,6 +179,31 @@ test('a final that is stored while no worker runs decides, though the deadline p
   await evidence.closed(uetr);
 });
 
+test('a HIGH payment whose execution is stuck is decided from the record, and told (LIF-2, TIM-1)', async () => {
+  const { uetr } = await waiting('HIGH');
+  await handleOf(uetr).terminate('to put another in its place');
+  await temporal.workflow.start('payment', {
+    workflowId: paymentWorkflowId(uetr),
+    taskQueue: 'nobody-polls-this',
+    args: [{ uetr }],
+  });
+  await vi.waitFor(async () => expect(await statusOf(uetr)).toEqual(['RJCT', 'AB03']), 15_000);
+  await vi.waitFor(
+    async () => {
+      await db
+        .updateTable('deliveries')
+        .set({ next_due_at: new Date(Date.now() - 61_000) })
+        .where('uetr', '=', uetr)
+        .where('kind', '=', 'callback')
+        .where('attempts', '=', 0)
+        .execute();
+      expect(evidence.received(uetr, 'source', 'pacs002').map(({ status }) => status)).toEqual(['RJCT']);
+    },
+    { timeout: 15_000, interval: 500 },
+  );
+  await handleOf(uetr).terminate('the end of the test');
+});
+
 test('in a system where nothing was lost, the sweep finds nothing (I-20)', async () => {
   const message = instruction(await bestQuote(gateway), { account: '5550000011' });
   await submit(gateway, message);
