@@ -191,6 +191,24 @@ describe.concurrent('a request that is refused', () => {
     await evidence.closed(messageId);
   });
 
+  test.each([
+    ['assigner', /<Assgnr>.*?<\/Assgnr>/, 'Assgnr', 'Assgnr/Agt'],
+    ['first agent', /<FrstAgt>.*?<\/FrstAgt>/, 'FrstAgt', 'FrstAgt'],
+  ])(
+    "in another's name, by its %s: false AGNT, and nobody is asked (RES-5)",
+    async (_, element, name, path) => {
+      const messageId = `FOREIGN-${name}`;
+      const foreign = good.replace(element, (own) => own.replace('LOTUSGS0', 'LOTUTHS0'));
+      const asked = await askXml(gateway, foreign.replace(/<MsgId>.*?</, `<MsgId>${messageId}<`));
+      expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AGNT' });
+      expect(asked.headers.get('isthmus-rejection')).toBe(
+        `RES-5 Assgnmt/${path}: not a member of the submitting system`,
+      );
+      expect(await evidence.attempts(messageId, 'account-enquiry')).toEqual([]);
+      await evidence.callback(asked);
+    },
+  );
+
   test('at intake: 4xx, and nothing is stored or started (MSG-2)', async () => {
     const count = async () =>
       (await gateway.db.selectFrom('messages').select('message_id').where('party', '=', 'IDRBFAST').execute())
