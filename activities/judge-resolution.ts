@@ -42,7 +42,7 @@ async function judge(
   const request: Request = { resolutionId: messageId, ...stored, references };
   if (stored.resolution !== undefined) return refuseRepeat(deps, request, stored);
   if (!reading.ok) return turnAway(deps, request, stored, reading.rejection);
-  const routing = routeRequest(reading.value, deps.reference());
+  const routing = routeRequest(reading.value, deps.reference(), stored.sourceSystem);
   return routing.ok
     ? route(deps, request, { stored, values: reading.value, enquiry: routing.enquiry })
     : turnAway(deps, request, stored, routing.rejection);

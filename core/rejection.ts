@@ -258,6 +258,14 @@ export const rejections = {
     checks: 'Some attempt to reach the destination within 60 s may have left us (NORM).',
     text: 'destination system not reachable',
   },
+  'assigner-not-member': {
+    isoCode: 'AGNT',
+    ruleId: 'RES-5',
+    checks:
+      'Who asks (`Assgnr`, `FrstAgt`, `Cretr`) is a member of the submitting payment system, or that system itself.',
+    xpath: '/Document/IdVrfctnReq/Assgnmt/Assgnr',
+    text: 'not a member of the submitting system',
+  },
   'assignee-country-missing': {
     isoCode: 'CH21',
     ruleId: 'RES-2',
