@@ -12,9 +12,10 @@ import type { XmlEngine } from '../xml/engine.ts';
 import { refuseCallback } from './callback.ts';
 import type { Caller } from './caller.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import { isUnavailable } from './failures.ts';
 import { bodyOf, openMessage, takeMessage } from './intake.ts';
 import { isProblem, type Problem } from './problem.ts';
-import type { ResolutionWorkflows } from './temporal.ts';
+import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
 import { xml, xmlBody } from './xml-message.ts';
 
 export interface ResolutionDependencies {
@@ -91,13 +92,15 @@ async function resolve(
   });
   const known = messageId === newId ? undefined : await findResolution(deps.db, messageId);
   if (known?.answer) {
-    // DUP-1: the stored acmt.024, in the answer and to the callback again
+    // DUP-1: the stored acmt.024, in the answer and to the callback again; while the engine is down the delivery stays due
     await askAgain(deps.db, messageId, 'callback');
-    await workflows.redeliver(messageId);
+    workflows.redeliver(messageId).catch((error: unknown) => {
+      deps.logger.warn({ err: error, messageId }, 'a redelivery could not be started; it stays due');
+    });
     return answerWith(deps, known.answer.answerMessageId);
   }
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
-  const { answerMessageId } = await workflows.resolve({
+  const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
     messageIdentification: message.key.messageId,
     sourceSystem,
@@ -106,6 +109,19 @@ async function resolve(
     isRepeat: known !== undefined,
   });
   return answerWith(deps, answerMessageId);
+}
+
+/** An execution that is ended by hand while its source waits changes nothing (LIF-3): another goes on from the record. */
+async function waitForAnswer(
+  workflows: ResolutionWorkflows,
+  submission: ResolutionSubmission,
+): Promise<{ answerMessageId: string }> {
+  try {
+    return await workflows.resolve(submission);
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    return workflows.resolve({ ...submission, isRepeat: true });
+  }
 }
 
 async function answerWith(deps: ApiDependencies, answerMessageId: string): Promise<Response> {

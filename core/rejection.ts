@@ -321,6 +321,12 @@ export const rejections = {
     checks: 'A resolution is answered before its deadline.',
     text: 'no answer before the deadline',
   },
+  defect: {
+    isoCode: 'NARR',
+    ruleId: 'SEC-9',
+    checks: 'The message can be judged at all.',
+    text: 'this message could not be judged; we have been told',
+  },
 } as const satisfies Record<string, RejectionRow>;
 
 export type RejectionKey = keyof typeof rejections;

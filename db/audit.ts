@@ -1,4 +1,5 @@
 // The audit trail: contradictions, security events, alerts. Codes and ids only, never personal data (SEC-3).
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from './connection.ts';
 
 export interface AuditEvent {
@@ -21,4 +22,13 @@ export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
       detail: JSON.stringify(event.detail ?? {}),
     })
     .execute();
+}
+
+/** `insert into audit_events` of what a larger statement does, so that neither is there without the other. */
+export function insertAudit(event: AuditEvent | undefined, condition: RawBuilder<unknown>) {
+  return sql`
+    insert into audit_events (severity, kind, uetr, party, detail)
+    select ${event?.severity ?? 'info'}, ${event?.kind ?? ''}, ${event?.uetr ?? null}::uuid, ${event?.party ?? null},
+      ${JSON.stringify(event?.detail ?? {})}::jsonb
+    where ${event !== undefined}::boolean and ${condition}`;
 }

@@ -66,6 +66,7 @@ function placeless(id: RejectionKey): string {
     'deadline-expired',
     'destination-unreachable',
     'resolution-deadline',
+    'defect',
   ];
   return ofPayment.includes(id) ? '-' : 'the element';
 }

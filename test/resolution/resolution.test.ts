@@ -302,7 +302,12 @@ describe.concurrent('the deadline (RES-1)', () => {
     const row = await evidence.row(request.messageId);
     expect(row).toMatchObject({ answered_by: 'gateway', rule_id: 'RES-1' });
     const lateMs = (row?.answered_at?.getTime() ?? 0) - (row?.deadline_at.getTime() ?? 0);
-    expect(row!.deadline_at.getTime() - row!.received_at.getTime()).toBe(deadlineSeconds * 1_000);
+    const { created_at: asked_at } = await gateway.db
+      .selectFrom('messages')
+      .select('created_at')
+      .where('message_id', '=', row?.resolution_id ?? '')
+      .executeTakeFirstOrThrow();
+    expect(row!.deadline_at.getTime() - asked_at.getTime()).toBe(deadlineSeconds * 1_000);
     expect(lateMs).toBeGreaterThanOrEqual(-50);
     expect(lateMs).toBeLessThan(1_500); // a busy machine
     expect(evidence.about('+66830000408', 'acmt023')).toHaveLength(1);

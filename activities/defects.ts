@@ -1,0 +1,61 @@
+// A defect of ours while a message is judged ends in an answer (SEC-9): it is tried three times, for it may have been the
+// moment, and then told in the barest way. What is no defect is thrown on: the world may answer later.
+import type { Logger } from 'pino';
+
+const maxTries = 3; // SEC-9
+
+/**
+ * @param judge may be repeated as a whole
+ * @param bare what is answered instead, built from nothing but keys that were checked; it is told the kind of the defect
+ * @throws what the world did not answer, and a defect of `bare` itself
+ */
+export async function boundDefects<T>(
+  logger: Logger,
+  judge: () => Promise<T>,
+  bare: (defect: string) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await judge();
+    } catch (error) {
+      if (isFailureOfTheWorld(error)) throw error;
+      const { defect, frames } = describeDefect(error);
+      logger.error({ tries, defect, frames }, 'a message could not be judged');
+      if (tries >= maxTries) return bare(defect);
+    }
+  }
+}
+
+/** Its kind and where it was; never its text, which might hold a value of the message (SEC-3). */
+function describeDefect(error: unknown): { defect: string; frames: readonly string[] } {
+  if (!(error instanceof Error)) return { defect: typeof error, frames: [] };
+  const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
+  return { defect: error.name, frames: frames.slice(0, 5) };
+}
+
+// SQLSTATE classes of a database that cannot do its work now: connection, state, rolled back, resources, locks,
+// operator's intervention, system. Anything else is a statement of ours that is wrong.
+const passingClasses: ReadonlySet<string> = new Set(['08', '25', '40', '53', '55', '57', '58']);
+const passingCodes: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** Whether it is the database or its network that did not answer, so that it may later. */
+export function isFailureOfTheWorld(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name === 'Defect') return false;
+  const { code } = error as Error & { code?: unknown };
+  if (typeof code === 'string')
+    return passingCodes.has(code) || passingClasses.has(sqlState(code).slice(0, 2));
+  return /\b(connection|connect|timeout)\b/i.test(error.message); // the driver's own errors have no code
+}
+
+function sqlState(code: string): string {
+  return /^[0-9A-Z]{5}$/.test(code) ? code : '';
+}
