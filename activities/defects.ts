@@ -48,7 +48,7 @@ const passingCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether it is the database or its network that did not answer, so that it may later. */
-export function isFailureOfTheWorld(error: unknown): boolean {
+function isFailureOfTheWorld(error: unknown): boolean {
   if (!(error instanceof Error) || error.name === 'Defect') return false;
   const { code } = error as Error & { code?: unknown };
   if (typeof code === 'string')
