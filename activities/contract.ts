@@ -153,8 +153,10 @@ export type ResolutionJudgement =
   | {
       readonly verdict: 'routed';
       readonly resolutionId: string;
-      /** Epoch milliseconds. */
+      /** Epoch milliseconds, database clock: for the record. */
       readonly deadlineAt: number;
+      /** Milliseconds to the deadline, by the database clock (RES-1); absent in histories of 0.1.0. */
+      readonly remainingMs?: number;
       readonly enquiry: ResolutionEnquiry;
     }
   | { readonly verdict: 'answered'; readonly resolutionId: string; readonly answer: ResolutionAnswer }
@@ -162,7 +164,12 @@ export type ResolutionJudgement =
 
 /** What follows from a party's answer. */
 export type ResolutionStep =
-  | { readonly kind: 'enquire'; readonly enquiry: ResolutionEnquiry }
+  | {
+      readonly kind: 'enquire';
+      readonly enquiry: ResolutionEnquiry;
+      /** As in the judgement. */
+      readonly remainingMs?: number;
+    }
   | { readonly kind: 'answered'; readonly answer: ResolutionAnswer };
 
 /** Short database work of a resolution; every one of them may be repeated. */
@@ -176,7 +183,10 @@ export interface ResolutionLocalActivities {
     /** Id of the party's stored acmt.024. */
     readonly reportMessageId: string;
   }): Promise<ResolutionStep>;
-  /** At the deadline: writes false AB08 unless there is an answer; answers the one that stands (RES-1). */
+  /**
+   * At the deadline: passes on what a party has said, or writes false AB08, unless there is an answer; answers the one that
+   * stands (RES-1).
+   */
   endResolution(resolution: { readonly resolutionId: string }): Promise<ResolutionAnswer>;
 }
 
@@ -185,7 +195,7 @@ export interface EnquiryActivities {
   askResolution(enquiry: {
     readonly resolutionId: string;
     readonly deliveryId: string;
-    /** Epoch milliseconds: the exchange ends by then. */
+    /** Epoch milliseconds, database clock: for the record. The database is asked how long there is. */
     readonly deadlineAt: number;
   }): Promise<{ readonly reportMessageId: string }>;
 }

@@ -92,6 +92,7 @@ async function readAnswer(
   if (result.outcome !== 'ANSWERED') return undefined;
   if (result.status === 202) return { kind: 'pending' };
   if (result.status !== 200) return undefined;
+  if (result.truncated) return distrust(deps, payment, 'not a whole message');
   const reading = await parseReport(deps.engine, result.body);
   const { uetr, party } = payment;
   if (reading?.ok !== true) return distrust(deps, payment, 'not a valid pacs.002');

@@ -49,6 +49,8 @@ export interface Admission {
 export interface OutboundHttp {
   /** @param receiver the origin as registered (SEC-2: scheme, host, port, path prefix), e.g. an operator's endpointUrl */
   enter(receiver: string): Admission | Held;
+  /** The same for one of several parties behind a receiver, each with a breaker of its own (RES-2). */
+  enterFor(receiver: string, party: string): Admission | Held;
   /** How each receiver that is in use, or failing, stands. */
   states(): readonly ReceiverState[];
   /** For callers that do not enter yet: it waits at the gate of the address. */
@@ -102,8 +104,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     }
   }
 
-  function enter(receiver: string): Admission | Held {
-    const place = gate.enter(receiver);
+  function admit(place: Place | Held): Admission | Held {
     if ('admitted' in place) return place;
     return {
       admitted: true,
@@ -113,13 +114,14 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   }
 
   return {
-    enter,
+    enter: (receiver) => admit(gate.enter(receiver)),
+    enterFor: (receiver, party) => admit(gate.enterFor(receiver, party)),
     states: gate.states,
     post: async (url, body, headers, timeoutMs) => {
       const until = performance.now() + (timeoutMs ?? totalTimeoutMs);
       for (;;) {
         const { origin, pathname } = new URL(url);
-        const admission = enter(origin + pathname);
+        const admission = admit(gate.enter(origin + pathname));
         if (admission.admitted) {
           return admission.post(url, body, headers, timeoutMs === undefined ? {} : { timeoutMs });
         }

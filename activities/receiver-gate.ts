@@ -40,6 +40,11 @@ export interface ReceiverState {
 export interface ReceiverGate {
   /** @param receiver whatever names one: the origin as registered (SEC-2) */
   readonly enter: (receiver: string) => Place | Held;
+  /**
+   * The same for one of several parties behind a receiver that passes on what it gets. The breaker is the party's own, and
+   * it gets half of the receiver's places at most: a silent one keeps no other from being asked.
+   */
+  readonly enterFor: (receiver: string, party: string) => Place | Held;
   readonly states: () => readonly ReceiverState[];
 }
 
@@ -76,39 +81,52 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
   function receiverOf(name: string): Receiver {
     const known = receivers.get(name);
     if (known !== undefined) return known;
-    for (const [other, { places, usedAt }] of receivers) {
-      if (places.size === 0 && now() - usedAt > forgottenAfterMs) receivers.delete(other);
+    for (const [other, idle] of receivers) {
+      dropLost(idle, now());
+      if (idle.places.size === 0 && now() - idle.usedAt > forgottenAfterMs) receivers.delete(other);
     }
     const receiver: Receiver = { places: new Set(), failuresInARow: 0, usedAt: now() };
     receivers.set(name, receiver);
     return receiver;
   }
 
+  function enter(name: string, places: number): Place | Held {
+    const receiver = receiverOf(name);
+    const { open } = receiver;
+    receiver.usedAt = now();
+    dropLost(receiver, now());
+    if (open?.probe !== undefined) return held('breaker-open', 500, 500); // its probe is under way: soon
+    if (open !== undefined && now() < open.probeAt) return held('breaker-open', open.probeAt - now(), 250);
+    if (receiver.places.size >= places) return held('gate-full', 100, 200);
+    const taken: Taken = { takenAt: now(), begun: false };
+    receiver.places.add(taken);
+    if (open !== undefined) open.probe = taken;
+    return {
+      begin: () => {
+        taken.begun = true;
+        receiver.places.add(taken); // where it was taken for lost
+      },
+      end: (verdict) => {
+        if (!receiver.places.delete(taken)) return;
+        receiver.usedAt = now();
+        judge(receiver, taken, verdict, now());
+        const isUnremarkable = receiver.failuresInARow === 0 && receiver.open === undefined;
+        if (receiver.places.size === 0 && isUnremarkable) receivers.delete(name);
+      },
+    };
+  }
+
   return {
-    enter: (name) => {
-      const receiver = receiverOf(name);
-      const { places, open } = receiver;
-      receiver.usedAt = now();
-      dropLost(receiver, now());
-      if (open?.probe !== undefined) return held('breaker-open', 500, 500); // its probe is under way: soon
-      if (open !== undefined && now() < open.probeAt) return held('breaker-open', open.probeAt - now(), 250);
-      if (places.size >= maxSends) return held('gate-full', 100, 200);
-      const taken: Taken = { takenAt: now(), begun: false };
-      places.add(taken);
-      if (open !== undefined) open.probe = taken;
-      return {
-        begin: () => {
-          taken.begun = true;
-          places.add(taken); // where it was taken for lost
-        },
-        end: (verdict) => {
-          if (!places.delete(taken)) return;
-          receiver.usedAt = now();
-          judge(receiver, taken, verdict, now());
-          const isUnremarkable = receiver.failuresInARow === 0 && receiver.open === undefined;
-          if (places.size === 0 && isUnremarkable) receivers.delete(name);
-        },
-      };
+    enter: (receiver) => enter(receiver, maxSends),
+    enterFor: (receiver, party) => {
+      const own = enter(`${receiver} ${party}`, Math.ceil(maxSends / 2));
+      if ('admitted' in own) return own;
+      const shared = enter(receiver, maxSends);
+      if ('admitted' in shared) {
+        own.end('nothing');
+        return shared;
+      }
+      return both(own, shared);
     },
     states: () =>
       Array.from(receivers, ([receiver, { places, failuresInARow, open }]) => ({
@@ -117,6 +135,20 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
         breaker: open === undefined ? 'closed' : open.probe === undefined ? 'open' : 'probing',
         failuresInARow,
       })),
+  };
+}
+
+/** The receiver itself is not judged by what is behind it. */
+function both(own: Place, shared: Place): Place {
+  return {
+    begin: () => {
+      own.begin();
+      shared.begin();
+    },
+    end: (verdict) => {
+      own.end(verdict);
+      shared.end('nothing');
+    },
   };
 }
 

@@ -1,7 +1,6 @@
 // Judges a stored pacs.008 and writes the payment with its first answer: in one statement, so that nothing is answered
 // that is not durable (PAY-2), and with the database's unique keys as the authority on duplicates (DUP-3).
 import { randomUUID } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/activity';
 import { assert } from '../core/assert.ts';
 import { identifyAgent } from '../core/agent.ts';
 import { buildForwardedPacs008 } from '../core/iso20022/build-pacs008.ts';
@@ -26,9 +25,10 @@ import {
 } from '../db/payments.ts';
 import { findQuote } from '../db/quotes.ts';
 import { compose, newMessageIdentification } from './compose.ts';
+import { boundDefects } from './defects.ts';
 import type { Judgement, PaymentLocalActivities, Submission } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { isDefect, tryAgain } from './failures.ts';
+import { tryAgain } from './failures.ts';
 
 /** A submission that is being judged. */
 interface Case {
@@ -39,34 +39,22 @@ interface Case {
 }
 
 const maxTries = 3; // each further try means that another submission of the same keys was written meanwhile
-const maxDefects = 3; // SEC-9
 
 export function createValidatePayment(deps: ActivityDependencies): PaymentLocalActivities['validatePayment'] {
-  return async function validatePayment({ messageId }: Submission): Promise<Judgement> {
-    let defects = 0;
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      try {
-        const judgement =
-          defects < maxDefects ? await judge(deps, messageId) : await judgeBarely(deps, messageId);
-        if (judgement !== undefined) return judgement;
-      } catch (error) {
-        if (!isDefect(error)) throw error;
-        deps.logger.error({ err: error, messageId }, 'a pacs.008 could not be judged');
-        defects += 1;
-        if (defects > maxDefects) throw giveUp(error);
-        tries -= 1; // bounded by the defects
-      }
-    }
-    throw tryAgain('KeysTaken', 'the keys of a submission kept changing hands', 50);
-  };
+  return ({ messageId }: Submission): Promise<Judgement> =>
+    boundDefects(
+      deps.logger,
+      () => untilWritten(() => judge(deps, messageId)),
+      () => untilWritten(() => judgeBarely(deps, messageId)),
+    );
 }
 
-/** Even the bare answer was a defect: nothing is answered, nothing is held, and whoever submitted is told to try later. */
-function giveUp(cause: unknown): ApplicationFailure {
-  const message = 'a submission can neither be judged nor refused';
-  return ApplicationFailure.nonRetryable(message, 'Defect', {
-    cause: cause instanceof Error ? cause.name : '',
-  });
+async function untilWritten(judgeOnce: () => Promise<Judgement | undefined>): Promise<Judgement> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const judgement = await judgeOnce();
+    if (judgement !== undefined) return judgement;
+  }
+  throw tryAgain('KeysTaken', 'the keys of a submission kept changing hands', 50);
 }
 
 /** SEC-9: RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */

@@ -20,6 +20,7 @@ import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './callback.ts';
 import type { Caller } from './caller.ts';
 import { bodyOf, openMessage, takeMessage, type TakenMessage } from './intake.ts';
+import { passOn } from './pass-on.ts';
 import { isProblem, problem, type Problem, type ProblemCode } from './problem.ts';
 import { baseHeaders } from './response.ts';
 import type { Router } from './route.ts';
@@ -154,13 +155,6 @@ async function repeat(
     passOn(deps, workflows.enquire({ uetr, sourceSystem, messageId }));
   }
   return payment;
-}
-
-/** What is on record already is not waited for. */
-function passOn(deps: ApiDependencies, passing: Promise<void>): void {
-  passing.catch((error: unknown) => {
-    deps.logger.warn({ err: error }, 'an enquiry was answered from the record, but could not be passed on');
-  });
 }
 
 const lookEveryMs = 200; // for a decision, by a repeat that waits for it

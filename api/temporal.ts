@@ -8,6 +8,7 @@ import {
   WorkflowUpdateFailedError,
   type WorkflowStartOptions,
 } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
 import type { Decision, ResolutionRequest, Submission } from '../activities/contract.ts';
 import {
@@ -84,6 +85,16 @@ function withStart(workflowType: string, options: WorkflowStartOptions): never {
   return new WithStartWorkflowOperation(workflowType, options as never) as never;
 }
 
+/** An execution that was ended by hand under a submission lost nothing: whoever sends it again is answered (LIF-3). */
+function askAgainLater(error: unknown): never {
+  const isDefect =
+    error instanceof WorkflowUpdateFailedError &&
+    error.cause instanceof ApplicationFailure &&
+    error.cause.nonRetryable === true;
+  if (error instanceof TemporalUnavailable || isDefect) throw error;
+  throw new TemporalUnavailable('the execution was ended meanwhile', { cause: error });
+}
+
 export async function connectTemporal(
   config: TemporalConfig,
   { taskQueuePrefix = '' }: TemporalOptions = {},
@@ -112,7 +123,7 @@ export async function connectTemporal(
           args: [{ messageId: submission.messageId, waitSeconds: submission.waitSeconds }],
           startWorkflowOperation: withStart(workflowTypes.payment, paymentStart(submission, taskQueuePrefix)),
         }),
-      ),
+      ).catch(askAgainLater),
     resolve: (submission) =>
       call(submission.maxResolutionSeconds * 1_000, () =>
         client.workflow.executeUpdateWithStart<never, SubmitResult, ResolveArguments>(updates.resolve, {

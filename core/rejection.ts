@@ -258,6 +258,14 @@ export const rejections = {
     checks: 'Some attempt to reach the destination within 60 s may have left us (NORM).',
     text: 'destination system not reachable',
   },
+  'assigner-not-member': {
+    isoCode: 'AGNT',
+    ruleId: 'RES-5',
+    checks:
+      'Who asks (`Assgnr`, `FrstAgt`, `Cretr`) is a member of the submitting payment system, or that system itself.',
+    xpath: '/Document/IdVrfctnReq/Assgnmt/Assgnr',
+    text: 'not a member of the submitting system',
+  },
   'assignee-country-missing': {
     isoCode: 'CH21',
     ruleId: 'RES-2',
@@ -316,7 +324,7 @@ export const rejections = {
   defect: {
     isoCode: 'NARR',
     ruleId: 'SEC-9',
-    checks: 'We are able to judge the message.',
+    checks: 'The message can be judged at all.',
     text: 'this message could not be judged; we have been told',
   },
 } as const satisfies Record<string, RejectionRow>;

@@ -12,12 +12,12 @@ export interface AuditEvent {
 }
 
 /** `insert into audit_events`, to be used inside a larger statement: an event and what it tells of appear together. */
-export function insertAudit(event: AuditEvent | null, condition: RawBuilder<unknown>) {
+export function insertAudit(event: AuditEvent | null | undefined, condition: RawBuilder<unknown>) {
   return sql`
     insert into audit_events (severity, kind, uetr, party, detail)
     select ${event?.severity ?? ''}, ${event?.kind ?? ''}, ${event?.uetr ?? null}::uuid, ${event?.party ?? null},
       ${JSON.stringify(event?.detail ?? {})}::jsonb
-    where ${event !== null}::boolean and ${condition}`;
+    where ${event != null}::boolean and ${condition}`;
 }
 
 export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {

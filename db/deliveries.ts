@@ -23,7 +23,7 @@ export interface ClaimedAttempt {
   readonly asks: number;
   /** Milliseconds since it was (last) asked for, by the database clock. */
   readonly elapsedMs: number;
-  /** Milliseconds left for it to leave us (TIM-1, RES-1), by the database clock; null: no limit. */
+  /** Milliseconds left for it to leave us (TIM-1), by the database clock; null: no limit. */
   readonly remainingMs: number | null;
   readonly party: string;
   /** Of a callback; null for every other kind (CBK-5). */
@@ -68,7 +68,7 @@ function toAttempt(row: ClaimRow): ClaimedAttempt {
   };
 }
 
-/** To whom an instruction or enquiry goes. */
+/** To whom an instruction goes. */
 export async function partyOf(db: Db, deliveryId: string): Promise<string> {
   const row = await db
     .selectFrom('deliveries') // primary key
@@ -79,10 +79,9 @@ export async function partyOf(db: Db, deliveryId: string): Promise<string> {
 }
 
 /**
- * Claims one send of an instruction or of an enquiry.
+ * Claims one send of an instruction.
  * @param round what its repeats are counted in (TIM-3): sends of another round count anew
- * @returns undefined once the payment is decided or the resolution answered, and from the deadline on (TIM-1): nothing may
- * leave any more
+ * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any more
  */
 export async function claimInstruction(
   db: Db,
@@ -98,10 +97,8 @@ export async function claimInstruction(
       from (
         select (extract(epoch from deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
         from (
-          select coalesce(
-            (select p.deadline_at from deliveries i join payments p on p.uetr = i.uetr where i.delivery_id = ${deliveryId}),
-            (select r.deadline_at from deliveries i join resolutions r on r.resolution_id = i.uetr
-              where i.delivery_id = ${deliveryId})) as deadline_at
+          select p.deadline_at from deliveries i join payments p on p.uetr = i.uetr
+          where i.delivery_id = ${deliveryId}
         ) due
       ) deadline
       where d.delivery_id = ${deliveryId} and d.closed_at is null

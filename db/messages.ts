@@ -38,6 +38,8 @@ export interface ReceivedMessage {
   readonly reasonCode?: string | undefined;
   /** Where the sender wants its answer (pacs002Endpoint). */
   readonly answerUrl?: string;
+  /** The message of ours that it answers. */
+  readonly inReplyTo?: string;
   readonly body: Buffer;
   readonly sha256: Buffer;
 }
@@ -71,10 +73,10 @@ export async function recordReceived(
 ): Promise<{ messageId: string; isNew: boolean }> {
   const insert = sql<{ message_id: string }>`
     insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
-      reason_code, answer_url, sha256, body)
+      reason_code, answer_url, in_reply_to, sha256, body)
     values (${message.messageId}, ${message.uetr}, ${message.type}, ${message.identification}, 'in', ${message.leg},
       ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null}, ${message.answerUrl ?? null},
-      ${message.sha256}, ${message.body})
+      ${message.inReplyTo ?? null}, ${message.sha256}, ${message.body})
     on conflict (party, message_type, sha256) where direction = 'in' do nothing
     returning message_id`;
   const [inserted] = await runPrepared(db, 'record_received', insert);
@@ -144,7 +146,9 @@ export async function loadAnswer(
     db,
     'load_answer',
     sql<{ body: Buffer; refusal: string | null }>`
-      select body, refusal from messages where message_id = ${messageId}`,
+      select m.body, coalesce(m.refusal, a.refusal) as refusal -- in answers of 0.1.0 it stands beside the answer
+      from messages m left join resolution_answers a on a.answer_message_id = m.message_id
+      where m.message_id = ${messageId}`,
   );
   if (row === undefined) throw new Error('a message that is named is stored');
   return row;

@@ -12,9 +12,18 @@ import {
 import type { DeliveryActivities } from '../activities/contract.ts';
 import { deliverAgainAfter, deliverPolicy } from './policies.ts';
 
-/** Runs steps that no request to cancel reaches: the operators' UI offers one with a click. */
+/**
+ * Runs steps that no request to cancel reaches: the operators' UI offers one with a click. It adds no turn to them, for
+ * the order of commands is part of each history.
+ */
 export function shielded<T>(steps: () => Promise<T>): Promise<T> {
-  return CancellationScope.nonCancellable(steps);
+  let result: Promise<T> | undefined;
+  void CancellationScope.nonCancellable(() => {
+    result = steps();
+    return Promise.resolve();
+  });
+  if (result === undefined) throw new Error('a scope runs its steps at once');
+  return result;
 }
 
 /**

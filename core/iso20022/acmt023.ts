@@ -89,7 +89,7 @@ export function requestReferencesOf(acmt023: Acmt023): RequestReferences {
   });
 }
 
-const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a mandatory id that nobody gave
+export const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a mandatory id that nobody gave
 
 /** The same of a request that may not be valid; what an answer could not carry is left out (MSG-2). */
 export function readRefusedAcmt023(document: XmlElement, messageId: string): RequestReferences {

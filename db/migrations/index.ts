@@ -6,7 +6,7 @@ import * as payments from './0003-payments.ts';
 import * as issuer from './0004-issuer.ts';
 import * as resolutions from './0005-resolutions.ts';
 import * as withdrawal from './0006-withdrawal.ts';
-import * as promises from './0007-promises.ts';
+import * as promises from './0008-promises.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -15,5 +15,5 @@ export const migrations: Record<string, Migration> = {
   '0004-issuer': issuer,
   '0005-resolutions': resolutions,
   '0006-withdrawal': withdrawal,
-  '0007-promises': promises,
+  '0008-promises': promises,
 };

@@ -130,6 +130,32 @@ describe('the breaker', () => {
   });
 });
 
+describe('several parties behind one receiver', () => {
+  const { enterFor, states } = createReceiverGate();
+  const take = (party: string) => {
+    const place = enterFor(receiver, party);
+    if ('admitted' in place) return place.reason;
+    place.begin();
+    return place;
+  };
+
+  test('have 16 places together, and none of them more than half', () => {
+    const places = Array.from({ length: 8 }, () => take('one') as Place);
+    expect(take('one')).toBe('gate-full');
+    places.push(...Array.from({ length: 8 }, () => take('other') as Place));
+    expect(take('third')).toBe('gate-full');
+    places.forEach((place) => place.end('alive'));
+    expect(states()).toEqual([]);
+  });
+
+  test('have a breaker each', () => {
+    for (let count = 0; count < 5; count += 1) (take('one') as Place).end('failed');
+    expect(take('one')).toBe('breaker-open');
+    (take('other') as Place).end('alive');
+    expect(states().map((state) => [state.receiver, state.breaker])).toEqual([[`${receiver} one`, 'open']]);
+  });
+});
+
 test('a receiver that nobody sends to is forgotten', () => {
   const { admitted, clock, states } = gate();
   for (let count = 0; count < 100; count += 1) {

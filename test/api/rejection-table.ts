@@ -33,7 +33,7 @@ A message that repeats a known one byte for byte is an enquiry and is not judged
    without one (PAY-5): the own account at intermediary agent 2; the creditor agent fee by its formula, and that it leaves something;
 8. the destination maximum.
 
-An acmt.023 is held against duplicates of its MsgId, its schema, the rule that it names an account or a proxy, its destination country, and then the proxy directory or the creditor agent (RES-2).
+An acmt.023 is held against duplicates of its MsgId, its schema, the rule that it names an account or a proxy, who asks (RES-5), its destination country, and then the proxy directory or the creditor agent (RES-2).
 
 What a destination, a proxy directory or a creditor agent refuses passes on with its own code. The codes that the scheme lists for resolutions are LISTED (RES-4).
 
@@ -66,6 +66,7 @@ function placeless(id: RejectionKey): string {
     'deadline-expired',
     'destination-unreachable',
     'resolution-deadline',
+    'defect',
   ];
   return ofPayment.includes(id) ? '-' : 'the element';
 }
