@@ -32,16 +32,9 @@ function expectInTime(tookMs: number): void {
   expect(tookMs).toBeLessThan(deadlineMs + 600); // 250 ms on an idle machine; the tests' is not
 }
 
-test('a silent creditor agent: the answer comes at the deadline after the source asked', async () => {
+test('a silent creditor agent: the answer comes at the deadline after the source asked, though judging took long', async () => {
   await ask(gateway, proxyRequest('+66880000001')); // everything is warm
   const request = accountRequest('6688000408');
-  const { asked, tookMs } = await timed(() => ask(gateway, request));
-  expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
-  expectInTime(tookMs);
-});
-
-test('also when judging the request takes long: the time that it took is not waited for again', async () => {
-  const request = proxyRequest('+66880010408');
   const { asked, tookMs } = await timed(async () => {
     const asking = gateway.db.transaction().execute(async (held) => {
       await sql`lock table resolutions in access exclusive mode`.execute(held);

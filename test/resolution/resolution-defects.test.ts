@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createJudgeResolution } from '../../activities/judge-resolution.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { readAcmt024 } from '../../core/iso20022/acmt024.ts';
+import { connect } from '../../db/connection.ts';
 import { messageBody } from '../../db/messages.ts';
 import { validTree } from '../xml/fixtures.ts';
 import { accountRequest } from './asker.ts';
@@ -54,6 +55,25 @@ test('a request that breaks us is answered false NARR after three tries, with an
     verificationId: 'NOTPROVIDED', // nothing of the message itself
     reasonCode: 'NARR',
   });
+});
+
+test('one that cannot even be answered is not repeated at once for ever', async () => {
+  const messageId = await store(accountRequest('CANARY-0'));
+  const broken = breaking('<'); // everything
+  const judge = createJudgeResolution(broken.deps);
+  await expect(judge({ messageId })).rejects.toMatchObject({ nonRetryable: true });
+  expect(broken.made.defects).toBe(4);
+  expect(await createJudgeResolution(deps)({ messageId })).toMatchObject({ verdict: 'routed' });
+});
+
+test('a database that does not answer is no defect: nothing is told, and it may be tried again', async () => {
+  const messageId = await store(accountRequest('CANARY-7'));
+  const away = connect('postgres://nobody@127.0.0.1:9/none', { applicationName: 'isthmus-test' });
+  await expect(createJudgeResolution({ ...deps, db: away })({ messageId })).rejects.toMatchObject({
+    code: 'ECONNREFUSED',
+  });
+  await away.destroy();
+  expect(await audit(messageId)).toEqual([]);
 });
 
 test('a defect that passes is none', async () => {
