@@ -3,6 +3,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { refuseBrowser } from '../core/browser.ts';
+import { isLoopback, type ApiConfig } from '../core/config.ts';
 import { findClient } from '../db/clients.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { isRole, type CallerClaims } from './caller.ts';
@@ -101,6 +103,8 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
 }
 
 async function issueToken(context: Context, deps: ApiDependencies, issuer: BuiltinIssuer): Promise<Response> {
+  const page = refusePage(context, deps.config);
+  if (page !== undefined) return refuse('invalid_request', page);
   const form = await readForm(context);
   if (typeof form === 'string') return refuse('invalid_request', form);
   const grantType = form.get('grant_type');
@@ -117,6 +121,16 @@ async function issueToken(context: Context, deps: ApiDependencies, issuer: Built
     token_type: 'Bearer',
     expires_in: maxTokenLifetimeSeconds,
   });
+}
+
+/** The demo's secrets are known to every page too: one that a browser on this machine shows must not use them. */
+function refusePage(
+  { req }: Context,
+  { demo, host: bound, publicUrl, corsOrigins }: ApiConfig,
+): string | undefined {
+  if (!demo || !isLoopback(bound)) return undefined;
+  const [host, origin, site] = [req.header('host'), req.header('origin'), req.header('sec-fetch-site')];
+  return refuseBrowser({ host, origin, site }, { origins: corsOrigins, hosts: [new URL(publicUrl).host] });
 }
 
 /** The form, or why it is not read: each parameter stands once, and in the body (RFC 6749, 2.3.1 and 3.2). */
