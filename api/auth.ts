@@ -114,7 +114,7 @@ function believing({ reference, corsOrigins = [] }: AuthenticatorDependencies): 
   return {
     authenticate: ({ req }) => {
       const [host, origin, site] = [req.header('host'), req.header('origin'), req.header('sec-fetch-site')];
-      const refusal = refuseBrowser({ host, origin, site }, corsOrigins);
+      const refusal = refuseBrowser({ host, origin, site }, { origins: corsOrigins });
       if (refusal !== undefined) return problem('forbidden', { detail: refusal });
       const name = bearerOf(req.header('authorization') ?? '');
       const data = reference();

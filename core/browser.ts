@@ -12,17 +12,26 @@ export interface RequestSource {
   readonly site: string | undefined;
 }
 
+export interface BrowserPolicy {
+  /** Origins whose pages may ask. */
+  readonly origins: readonly string[];
+  /** Hosts, with their ports, that are ours besides the names of this machine. */
+  readonly hosts?: readonly string[];
+}
+
 /**
- * @param origins whose pages may ask
  * @returns why the request is refused, for the person who made it; undefined when it may go on
  */
-export function refuseBrowser(source: RequestSource, origins: readonly string[]): string | undefined {
+export function refuseBrowser(
+  source: RequestSource,
+  { origins, hosts = [] }: BrowserPolicy,
+): string | undefined {
   const { host = '', origin, site } = source;
-  if (!isLoopbackName(host)) {
+  if (!isLoopbackName(host) && !hosts.includes(host)) {
     return 'The Host header names something else than this machine. Use 127.0.0.1 or localhost.';
   }
   if (origin !== undefined && origins.includes(origin)) return undefined;
-  const isElsewhere = origin !== undefined && origin !== `http://${host}`;
+  const isElsewhere = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
   return isElsewhere || (site !== undefined && site !== 'same-origin' && site !== 'none')
     ? 'A web page of another origin may not ask this. Ask from a program, or from a page of an allowed origin.'
     : undefined;

@@ -211,7 +211,8 @@ function assertNotOnNetwork(env: Environment, kind: AuthConfig['kind'], { host, 
   }
 }
 
-function isLoopback(host: string): boolean {
+/** Whether what is bound there is reached from this machine only. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 

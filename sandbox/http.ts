@@ -143,7 +143,7 @@ function controlFault(headers: IncomingMessage['headers']): PartyAnswer | undefi
     origin: headers.origin,
     site: typeof site === 'string' ? site : undefined,
   };
-  const refusal = refuseBrowser(source, []);
+  const refusal = refuseBrowser(source, { origins: [] });
   if (refusal !== undefined) return problem(403, refusal);
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   return type.trim().toLowerCase() === 'application/json'

@@ -97,6 +97,27 @@ describe('the built-in issuer', () => {
     expect(await code(ask(both, basic('LOTUSGS0', 'demo-LOTUSGS0')))).toEqual([400, 'invalid_request']);
   });
 
+  it.each([
+    ['our address', 'Host: isthmus.test\r\n', 200],
+    ['this machine', 'Host: localhost:8080\r\n', 200],
+    ['a name that was made to lead here', 'Host: evil.example\r\n', 400],
+    ['a page of another origin', 'Host: isthmus.test\r\nOrigin: https://evil.example\r\n', 400],
+    ['a page of a configured origin', 'Host: isthmus.test\r\nOrigin: https://pages.test\r\n', 200],
+  ])(
+    'gives demo clients, whose secrets every page knows, a token: asked for by %s',
+    async (_, headers, status) => {
+      const body = 'grant_type=client_credentials&client_id=LOTUSGS0&client_secret=demo-LOTUSGS0';
+      const type = 'Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n';
+      const length = `Content-Length: ${body.length}\r\n`;
+      const [answer] = await exchange(
+        api.url,
+        `POST /oauth/token HTTP/1.1\r\n${headers}${type}${length}\r\n${body}`,
+      );
+      expect(answer?.status).toBe(status);
+      if (status === 400) expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error: 'invalid_request' });
+    },
+  );
+
   it('agrees on one key with the other processes', async () => {
     const other = await startApi(database.url);
     try {

@@ -26,7 +26,7 @@ describe('a client that is too slow', { concurrent: true }, () => {
   const isCutWithinMs = 1_000; // SEC-7
   let api: RunningApi;
   beforeAll(async () => {
-    api = await startApi(database.url, { limits, modules: [holding] });
+    api = await startApi(database.url, { serverLimits: limits, modules: [holding] });
   });
   afterAll(() => api.close());
 
@@ -120,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('a client that opens many connecti
   let api: RunningApi;
   const sockets: Socket[] = [];
   beforeAll(async () => {
-    api = await startApi(database.url, { limits, modules: [holding] });
+    api = await startApi(database.url, { serverLimits: limits, modules: [holding] });
   });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();

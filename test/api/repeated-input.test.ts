@@ -131,7 +131,7 @@ describe('a parameter that stands twice', () => {
       authorization: `Basic ${Buffer.from(`${id}:demo-${id}`).toString('base64')}`,
     });
     const grant = 'grant_type=client_credentials';
-    expect(await ask(`${grant}&client_id=LOTUSGS0`, basic('LOTUSGS0'))).toMatchObject([200]);
+    expect((await ask(`${grant}&client_id=LOTUSGS0`, basic('LOTUSGS0')))[0]).toBe(200);
     expect(await ask(`${grant}&client_id=BANYSGS0`, basic('LOTUSGS0'))).toEqual([
       400,
       'invalid_request',

@@ -58,7 +58,7 @@ export interface ApiOptions {
   readonly config?: Partial<ApiConfig>;
   readonly clock?: () => number;
   readonly modules?: readonly RouteModule[];
-  readonly limits?: Partial<ServerLimits>;
+  readonly serverLimits?: Partial<ServerLimits>;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
   /** Default: those of the service. */
@@ -96,7 +96,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     await closeData();
     throw error;
   }
-  const server = await startServer(app, { ...config, logger, limits: options.limits ?? {} });
+  const server = await startServer(app, { ...config, logger, limits: options.serverLimits ?? {} });
   const url = `http://127.0.0.1:${server.port}`;
   const tokens = new Map<string, Promise<string>>();
 
