@@ -2,9 +2,8 @@
 // tests, which bring their own logger and their own task queues.
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
-import { connect, serviceLimits, type Db } from '../db/connection.ts';
+import { connect, serviceLimits } from '../db/connection.ts';
 import { assertNoDemoClients } from '../db/clients.ts';
-import { ensureQuotePartitions, dropOldQuotePartitions } from '../db/partitions.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
@@ -12,6 +11,7 @@ import { createAuthenticator } from './auth.ts';
 import type { RouteModule } from './dependencies.ts';
 import { iso20022Routes } from './iso20022.ts';
 import { openBuiltinIssuer } from './issuer.ts';
+import { startMaintenance } from './maintenance.ts';
 import { oauthRoutes } from './oauth.ts';
 import { resolutionRoutes } from './resolutions.ts';
 import { paymentRoutes } from './payments.ts';
@@ -28,8 +28,6 @@ export interface RunningApi {
 export interface ApiOptions extends TemporalOptions {
   readonly logger: Logger;
 }
-
-const hourMs = 3_600_000;
 
 /** @throws ConfigurationError or the error of the part that cannot be reached */
 export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOptions): Promise<RunningApi> {
@@ -82,11 +80,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       readiness: { temporal: () => workflows.check() },
       modules,
     });
-    const stopMaintenance = maintainPartitions(db, logger);
-    closers.push(() => {
-      stopMaintenance();
-      return Promise.resolve();
-    });
+    closers.push(startMaintenance(config.databaseUrl, logger));
     const server = await startServer(app, { host: config.host, port: config.port, logger });
     closers.push(() => server.close());
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
@@ -95,20 +89,4 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     await close();
     throw error;
   }
-}
-
-/** Quotes need tomorrow's partition before tomorrow, and give up those of 62 days ago (QUO-10). */
-function maintainPartitions(db: Db, logger: Logger): () => void {
-  const maintain = async () => {
-    await ensureQuotePartitions(db);
-    const dropped = await dropOldQuotePartitions(db);
-    if (dropped.length > 0) logger.info({ dropped }, 'old quotes dropped');
-  };
-  const timer = setInterval(() => {
-    maintain().catch((error: unknown) => {
-      logger.error({ err: error }, 'quote partitions could not be maintained; trying again in an hour');
-    });
-  }, hourMs);
-  timer.unref();
-  return () => clearInterval(timer);
 }

@@ -2,7 +2,7 @@
 // never ends the process. It must not try anything again: what was sent may have been done.
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { DatabaseSilent, endsConnection, markDatabaseFailure } from './failures.ts';
+import { DatabaseSilent, endsConnection, markDatabaseFailure, withoutValues } from './failures.ts';
 import { nameOfPrepared } from './prepared.ts';
 
 export interface DatabaseClientConfig extends pg.ClientConfig {
@@ -94,6 +94,7 @@ export class DatabaseClient extends pg.Client {
     try {
       return await answer;
     } catch (error) {
+      withoutValues(error);
       if (endsConnection(error)) this.drop(error);
       throw error;
     } finally {

@@ -49,3 +49,16 @@ export function endsConnection(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.severity === 'FATAL' || uselessAfter.has(error.code ?? '');
 }
+
+/**
+ * Takes out of an error of the server what was asked with or stored (SEC-3): it goes on into logs and into Temporal. Its code,
+ * table, column and constraint stay. Class 22 tells the value in the message itself.
+ */
+export function withoutValues(error: unknown): void {
+  if (!(error instanceof pg.DatabaseError)) return;
+  error.detail = error.where = error.internalQuery = undefined;
+  if (!error.code?.startsWith('22')) return;
+  const told = `data exception ${error.code} in ${error.routine ?? 'the server'}`;
+  error.stack = (error.stack ?? '').replace(error.message, () => told);
+  error.message = told;
+}

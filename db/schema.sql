@@ -70,6 +70,7 @@ create table audit_events (
   constraint audit_events_pkey PRIMARY KEY (audit_event_id),
   constraint audit_events_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'alert'::text, 'security'::text])))
 );
+CREATE INDEX audit_events_alerts ON public.audit_events USING btree (occurred_at) WHERE (severity = ANY (ARRAY['alert'::text, 'security'::text]));
 CREATE INDEX audit_events_uetr ON public.audit_events USING btree (uetr);
 comment on table audit_events is 'What operators must be able to look up: contradictions, security events, interim statuses. Insert-only, no personal data.';
 comment on column audit_events.audit_event_id is 'Our id.';

@@ -1,7 +1,9 @@
 // Quotes lie in a partition per day (QUO-10). Whatever stands in the way of one day, the other days have theirs, no quote is
 // lost, and somebody is told.
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { startMaintenance } from '../../api/maintenance.ts';
 import { connect } from '../../db/connection.ts';
 import { dropOldQuotePartitions, ensureQuotePartitions } from '../../db/partitions.ts';
 import { testDatabase } from '../harness/database.ts';
@@ -154,6 +156,25 @@ describe('dropOldQuotePartitions', () => {
       });
     });
     expect(await dropOldQuotePartitions(db)).toEqual({ dropped: [partitionIn(-80)], failed: [] });
+  });
+});
+
+describe('the api', () => {
+  it('brings the partitions in order when it starts, and tells what it found and what failed', async () => {
+    await quoteIn(3, '103');
+    await sql.raw(`create table ${partitionIn(5)} (something_else int)`).execute(db);
+    const lines: string[] = [];
+    const logger = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+    try {
+      await startMaintenance(database.url, logger)();
+    } finally {
+      await sql.raw(`drop table ${partitionIn(5)}`).execute(db);
+    }
+    expect(await whereabouts()).toEqual({ '103': partitionIn(3) });
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 40, day: dateIn(3), rows: 1 },
+      { level: 50, what: dateIn(5), err: { code: '42P07' } },
+    ]);
   });
 });
 
