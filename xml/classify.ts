@@ -4,6 +4,7 @@
  */
 import { childrenNamed, type XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
+import { isBlank, trimmed } from '../core/iso20022/white-space.ts';
 import { maxViolations } from './engine.ts';
 import { missingChild, particleNamed, type ComplexType, type SchemaModel } from './schema-model.ts';
 
@@ -20,7 +21,7 @@ export interface Complaint {
 }
 
 /** The XPath of the last of a chain of elements, with a position where siblings share a name. */
-function xpathOf(elements: readonly XmlElement[]): string {
+export function xpathOf(elements: readonly XmlElement[]): string {
   return elements
     .map((element, index) => {
       const parent = elements[index - 1];
@@ -47,7 +48,7 @@ function typesOf(elements: readonly XmlElement[], model: SchemaModel): readonly 
   return types;
 }
 
-const isBlank = (element: XmlElement) => element.children.length === 0 && element.text.trim() === '';
+const isEmpty = (element: XmlElement) => element.children.length === 0 && isBlank(element.text);
 const maxDecimals = 5; // MON-1, and of every ISO amount
 
 function missingIn(type: ComplexType, element: XmlElement, path: string): string | undefined {
@@ -70,8 +71,8 @@ function classifyValue(
   type: ComplexType | undefined,
   xpath: string,
 ): Finding {
-  if (isBlank(element)) return { kind: isMandatory(parent, element.name) ? 'missing' : 'invalid', xpath };
-  const decimals = /^\s*\d+\.(\d+)\s*$/.exec(element.text)?.[1];
+  if (isEmpty(element)) return { kind: isMandatory(parent, element.name) ? 'missing' : 'invalid', xpath };
+  const decimals = /^[0-9]+\.([0-9]+)$/.exec(trimmed(element.text))?.[1];
   const tooMany = type?.kind === 'amount' && decimals !== undefined && decimals.length > maxDecimals;
   return { kind: tooMany ? 'decimals' : 'invalid', xpath };
 }

@@ -3,6 +3,7 @@
  * Whether an agent exists or is onboarded is not decided here.
  */
 import { branch, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
+import { trimmed } from './white-space.ts';
 
 /** Decimal string, exactly as written, surrounding whitespace removed. */
 export interface Amount {
@@ -40,7 +41,7 @@ export function compact<T extends object>(values: Partially<T>): T {
 
 /** Removes the whitespace around decimals, dates and times, which carries no meaning there (whiteSpace collapse). */
 export function collapsed(text: string): string {
-  return text.trim(); // a value valid by the schema has no other whitespace than that of XML
+  return trimmed(text);
 }
 
 export function readAmount(element: XmlElement): Amount {

@@ -3,8 +3,12 @@
  * The XML engine makes it from the very document that it validated (MSG-8); nothing here parses XML.
  */
 
+/** The name of every element that is of another namespace than the message: no element of XML can have it. */
+export const foreignName = '#foreign';
+
 /** One element. `text` is empty for an element that has children. */
 export interface XmlElement {
+  /** Without prefix; {@link foreignName} where it is none of the message's namespace, so that nothing finds it by name (MSG-8). */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
