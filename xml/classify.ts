@@ -2,7 +2,7 @@
  * Gives what an engine complains of its kind and XPath, from the tree and the schema instead of the engine's words,
  * so that both engines lead to the same rejection. The verdict itself is never questioned here.
  */
-import { childrenNamed, type XmlElement } from '../core/iso20022/tree.ts';
+import { childrenNamed, xpathOf, type XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
 import { isBlank, trimmed } from '../core/iso20022/white-space.ts';
 import { maxViolations } from './engine.ts';
@@ -18,19 +18,6 @@ export interface Complaint {
    * undefined where it is about a value or an attribute.
    */
   readonly stoppedIn: readonly XmlElement[] | undefined;
-}
-
-/** The XPath of the last of a chain of elements, with a position where siblings share a name. */
-export function xpathOf(elements: readonly XmlElement[]): string {
-  return elements
-    .map((element, index) => {
-      const parent = elements[index - 1];
-      const siblings = parent === undefined ? [element] : childrenNamed(parent, element.name);
-      return siblings.length === 1
-        ? `/${element.name}`
-        : `/${element.name}[${siblings.indexOf(element) + 1}]`;
-    })
-    .join('');
 }
 
 /** The chain without its last element, which for the root is the root. */

@@ -9,9 +9,9 @@ import {
   messages,
   type MessageName,
 } from '../core/iso20022/messages.ts';
-import type { XmlElement } from '../core/iso20022/tree.ts';
+import { xpathOf, type XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
-import { classify, parentOf, xpathOf, type Complaint } from './classify.ts';
+import { classify, parentOf, type Complaint } from './classify.ts';
 import {
   maxComplaints,
   maxViolations,

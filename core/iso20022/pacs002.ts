@@ -3,6 +3,7 @@
  * and what a destination reports. It states a status; it never decides one.
  */
 import { reject } from '../rejection.ts';
+import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
 import type { Pacs008, Reading } from './pacs008.ts';
 import { buildAgent, collapsed, compact, readAgent, type AgentIdentification } from './parties.ts';
@@ -74,6 +75,8 @@ export function readPacs002(document: XmlElement): Reading<Pacs002> {
   if (status === 'RJCT' && reasonCode === undefined) {
     return { ok: false, rejection: reject('element-missing', xpath('StsRsnInf/Rsn/Cd'), 'MSG-11') };
   }
+  const [unknownCode] = findUnknownCodes(report, `/Document/${message.messageElement}`);
+  if (unknownCode !== undefined) return { ok: false, rejection: unknownCode };
   const accepted = textAt(transaction, 'AccptncDtTm');
   const information = reason === undefined ? [] : childrenNamed(reason, 'AddtlInf').map((one) => one.text);
   const value = compact<Pacs002>({

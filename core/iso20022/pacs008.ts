@@ -3,7 +3,7 @@
  * It checks what a schema cannot say and no reference data is needed for; accounts, agents and quotes are checked later.
  */
 import { reject, type Rejection } from '../rejection.ts';
-import { isCategoryPurposeCode, isPurposeCode } from './external-codes.ts';
+import { findUnknownCodes } from './coded-elements.ts';
 import { isZero, parseDateTime, rateFault } from './lexical.ts';
 import {
   collapsed,
@@ -229,12 +229,8 @@ function* checkAmounts(value: Pacs008): Iterable<Rejection> {
 }
 
 /** Codes are in their external code sets (MSG-4). */
-function* checkCodes(value: Pacs008): Iterable<Rejection> {
-  const { purpose, categoryPurpose } = value;
-  if (categoryPurpose !== undefined && !isCategoryPurposeCode(categoryPurpose)) {
-    yield reject('code-unknown', at('PmtTpInf/CtgyPurp/Cd'));
-  }
-  if (purpose !== undefined && !isPurposeCode(purpose)) yield reject('code-unknown', at('Purp/Cd'));
+function checkCodes({ transaction }: Pacs008): Iterable<Rejection> {
+  return findUnknownCodes(transaction, pacs008Paths.transaction);
 }
 
 /** A source does not fill in what only a forwarded message carries (MSG-10). */

@@ -67,6 +67,19 @@ export function childrenNamed(element: XmlElement, name: string): readonly XmlEl
   return element.children.filter((one) => one.name === name);
 }
 
+/** The XPath of the last of a chain of elements, with a position where siblings share a name. */
+export function xpathOf(chain: readonly XmlElement[]): string {
+  return chain
+    .map((element, index) => {
+      const parent = chain[index - 1];
+      const siblings = parent === undefined ? [element] : childrenNamed(parent, element.name);
+      return siblings.length === 1
+        ? `/${element.name}`
+        : `/${element.name}[${siblings.indexOf(element) + 1}]`;
+    })
+    .join('');
+}
+
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

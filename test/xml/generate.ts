@@ -1,5 +1,6 @@
 // Writes random messages that our schemas take, from the schemas themselves; every run of a seed writes the same ones.
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { leaf, renderDocument, type XmlElement } from '../../core/iso20022/tree.ts';
 import { XmlDocument } from 'libxml2-wasm';
@@ -11,6 +12,7 @@ import {
   type SchemaModel,
 } from '../../xml/schema-model.ts';
 import { writeOptions } from '../../xml/schemas.ts';
+import { officialFolder } from './fixtures.ts';
 
 /** Numbers from 0 up to, not including, 1: mulberry32, so that a failing seed can be run again. */
 export function randomFrom(seed: number): () => number {
@@ -111,11 +113,34 @@ const writers: Readonly<Record<string, (random: Random) => string>> = {
 };
 
 export function loadModel(message: MessageName): SchemaModel {
-  const path = new URL(`../../schemas/${messages[message].schemaFile}`, import.meta.url);
-  const document = XmlDocument.fromBuffer(readFileSync(path));
+  return modelOf(new URL(`../../schemas/${messages[message].schemaFile}`, import.meta.url));
+}
+
+function modelOf(path: string | URL): SchemaModel {
+  const text = readFileSync(path, 'utf8').replaceAll(/<!--[^]*?-->/g, ''); // the tree knows no comments
+  const document = XmlDocument.fromString(text);
   const model = readSchemaModel(readTree(document.toString(writeOptions)).root);
   document.dispose();
   return model;
+}
+
+/** The type of every element of the official schema, by the names from the message element on, as deep as ours go. */
+export function officialTypes(message: MessageName): ReadonlyMap<string, string> {
+  const path = join(officialFolder, messages[message].schemaFile);
+  const official = modelOf(path);
+  const types = new Map<string, string>();
+  const visit = (own: SchemaModel, ownType: string, officialType: string, at: readonly string[]) => {
+    const particles = own.complexTypes.get(ownType)?.options.flat() ?? [];
+    const others = official.complexTypes.get(officialType)?.options.flat() ?? [];
+    for (const { name, type } of particles) {
+      const other = others.find((one) => one.name === name);
+      if (other === undefined) throw new Error(`${at.join('/')}/${name} is not in the official schema`);
+      types.set([...at, name].join('/'), other.type);
+      visit(own, type, other.type, [...at, name]);
+    }
+  };
+  visit(loadModel(message), 'Document', 'Document', []);
+  return types;
 }
 
 function simpleValue(model: SchemaModel, name: string, random: Random): string {
