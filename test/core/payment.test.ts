@@ -6,6 +6,7 @@ import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { branch } from '../../core/iso20022/tree.ts';
 import {
   checkPayment,
+  findGuidelineFault,
   type BoundPayment,
   type PaymentContext,
   type QuoteSnapshot,
@@ -119,6 +120,86 @@ describe('a payment with a quote', () => {
   test('that leaves nothing to credit is refused (FEE-5)', () => {
     const tiny = { ...quote, destinationAmount: '100.00' };
     expect(judge({}, { quote: tiny })).toBe('amount-too-small');
+  });
+});
+
+describe('the agents of charges are institutions, however they are named (MSG-6)', () => {
+  const at = (
+    own: Pacs008['debtorAgent'],
+    creditor: Pacs008['creditorAgent'],
+    changes: Partial<Pacs008> = {},
+  ) =>
+    judge({
+      ...changes,
+      charges: [
+        { ...valid.charges[0], agent: own },
+        { ...valid.charges[1], agent: creditor },
+      ],
+    });
+  const [lotusSg, lotusTh] = [valid.charges[0].agent, valid.charges[1].agent];
+
+  test.each([
+    ['the same BIC', { bicfi: 'LOTUSGS0' }],
+    ['the same BIC with XXX', { bicfi: 'LOTUSGS0XXX' }],
+    ['its LEI', { lei: '99990000000000000011' }],
+    [
+      'its member id in the named system',
+      { memberId: { clearingSystemId: 'SGDFAST', memberId: 'LOTUSG01' } },
+    ],
+    ["its member id in the submitter's system", { memberId: { memberId: 'LOTUSG01' } }],
+    ['several identifiers that agree', { bicfi: 'LOTUSGS0', lei: '99990000000000000011' }],
+  ])('%s for the source PSP', (_, agent) => {
+    expect(at(agent, lotusTh)).toEqual(judge());
+    expect(at(lotusSg, lotusTh, { debtorAgent: agent })).toEqual(judge());
+  });
+
+  test.each([
+    ['another BIC of the same institution', { bicfi: 'LOTUTHS0BKK' }],
+    ['its member id', { memberId: { clearingSystemId: 'THBPPAY', memberId: 'LOTUTH01' } }],
+    ["its member id in the destination's system", { memberId: { memberId: 'LOTUTH01' } }],
+  ])('%s for the destination PSP', (_, agent) => {
+    expect(at(lotusSg, agent)).toEqual(judge());
+  });
+
+  test('by another id, where the institution has no BIC', () => {
+    const bare = { otherId: 'THBARE001' };
+    expect(at(lotusSg, { memberId: { memberId: 'BARETH01' } }, { creditorAgent: bare })).toBeTypeOf('object');
+    expect(at(lotusSg, lotusTh, { creditorAgent: bare })).toBe('charges-agent-wrong');
+  });
+
+  test.each([
+    ['the LEI of nobody', { lei: '99990000000000000099' }],
+    ['a name alone', { name: 'Lotus Bank' }],
+    ['the BIC of another', { bicfi: 'BANYSGS0' }],
+    ['its own id beside one of another', { bicfi: 'LOTUSGS0', otherId: 'THBARE001' }],
+    ['the destination PSP', { bicfi: 'LOTUTHS0' }],
+  ])('%s is not the source PSP', (_, agent) => {
+    expect(at(agent, lotusTh)).toBe('charges-agent-wrong');
+  });
+
+  test.each([
+    ['the LEI of the source PSP', { lei: '99990000000000000011' }],
+    ['a member id of another system', { memberId: { clearingSystemId: 'SGDFAST', memberId: 'LOTUTH01' } }],
+  ])('%s is not the destination PSP', (_, agent) => {
+    expect(at(lotusSg, agent)).toBe('charges-agent-wrong');
+  });
+
+  test('is judged with the usage guidelines, before duplicates (PAY-3)', () => {
+    const message = {
+      ...valid,
+      charges: [{ ...valid.charges[0], agent: { lei: '1' } }, valid.charges[1]],
+    } as const;
+    expect(findGuidelineFault(message, context)).toMatchObject({
+      key: 'charges-agent-wrong',
+      ruleId: 'MSG-6',
+    });
+  });
+
+  test('an agent that nobody knows is refused as such, not for its charges', () => {
+    const unknown = { bicfi: 'NONESGS0' };
+    expect(at(unknown, lotusTh, { debtorAgent: unknown })).toBe('debtor-agent-not-member');
+    const abroad = { bicfi: 'NONETHS0' };
+    expect(at(lotusSg, abroad, { creditorAgent: abroad })).toBe('creditor-agent-unknown');
   });
 });
 
