@@ -11,7 +11,6 @@ import {
   readAccount,
   readAgent,
   readAmount,
-  sameAgent,
   type AccountIdentification,
   type AgentIdentification,
   type Amount,
@@ -154,7 +153,6 @@ const sourceChecks: readonly Check[] = [
   checkAmounts,
   checkCodes,
   (value) => checkCurrencies(value, 'source'),
-  checkChargeAgents,
 ];
 /** The same for what we send: it settles in the destination currency (MSG-10). */
 const destinationChecks: readonly Check[] = [
@@ -252,16 +250,6 @@ function* checkCurrencies(value: Pacs008, leg: Leg): Iterable<Rejection> {
   if (charges[1].currency !== quotedCurrency) yield reject('currency-wrong', at('ChrgsInf[2]/Amt'));
   if (instructedAmount && ![unitCurrency, quotedCurrency].includes(instructedAmount.currency)) {
     yield reject('currency-wrong', at('InstdAmt'));
-  }
-}
-
-/** The charges are those of the debtor agent and of the creditor agent, as far as their identifiers tell (MSG-6). */
-function* checkChargeAgents(value: Pacs008): Iterable<Rejection> {
-  if (sameAgent(value.charges[0].agent, value.debtorAgent) === false) {
-    yield reject('charges-agent-wrong', at('ChrgsInf[1]/Agt'));
-  }
-  if (sameAgent(value.charges[1].agent, value.creditorAgent) === false) {
-    yield reject('charges-agent-wrong', at('ChrgsInf[2]/Agt'));
   }
 }
 

@@ -123,21 +123,20 @@ describe('a payment with a quote', () => {
   });
 });
 
+const [lotusSg, lotusTh, fern] = [{ bicfi: 'LOTUSGS0' }, { bicfi: 'LOTUTHS0' }, { bicfi: 'FERNTHS0' }];
+/** The charges, of other agents. */
+const chargesOf = (source: Pacs008['debtorAgent'], destination: Pacs008['creditorAgent']) =>
+  [
+    { ...valid.charges[0], agent: source },
+    { ...valid.charges[1], agent: destination },
+  ] as const;
+
 describe('the agents of charges are institutions, however they are named (MSG-6)', () => {
   const at = (
     own: Pacs008['debtorAgent'],
     creditor: Pacs008['creditorAgent'],
     changes: Partial<Pacs008> = {},
-  ) =>
-    judge({
-      ...changes,
-      charges: [
-        { ...valid.charges[0], agent: own },
-        { ...valid.charges[1], agent: creditor },
-      ],
-    });
-  const [lotusSg, lotusTh] = [valid.charges[0].agent, valid.charges[1].agent];
-
+  ) => judge({ ...changes, charges: chargesOf(own, creditor) });
   test.each([
     ['the same BIC', { bicfi: 'LOTUSGS0' }],
     ['the same BIC with XXX', { bicfi: 'LOTUSGS0XXX' }],
@@ -218,9 +217,10 @@ describe('the first failure is told (PAY-3)', () => {
     ['quote-expired', {}, { quote: { ...quote, expired: true } }],
     ['quote-foreign', {}, { quote: { ...quote, expired: true, pspId: 'SG-BANY' } }],
     ['quote-unknown', {}, { quote: undefined }],
-    ['creditor-agent-not-onboarded', { creditorAgent: { bicfi: 'FERNTHS0' } }, {}],
-    ['debtor-agent-not-member', { debtorAgent: { bicfi: 'LOTUTHS0' } }, {}],
+    ['creditor-agent-not-onboarded', { creditorAgent: fern, charges: chargesOf(lotusSg, fern) }, {}],
+    ['debtor-agent-not-member', { debtorAgent: lotusTh, charges: chargesOf(lotusTh, fern) }, {}],
     ['acceptance-too-old', { acceptanceDateTime: { text: '', epochMs: now - 120_001 } }, {}],
+    ['charges-agent-wrong', { charges: chargesOf(fern, fern) }, {}],
     ['too-many-decimals', { interbankSettlementAmount: { currency: 'SGD', amount: '1.001' } }, {}],
     ['currency-wrong', { interbankSettlementAmount: { currency: 'THB', amount: '1' } }, {}],
     ['clearing-system-foreign', { clearingSystemId: 'THBPPAY' }, {}],
@@ -289,7 +289,9 @@ describe('a payment without a quote (PAY-5)', () => {
 
   test('is not open to another PSP', () => {
     const agent = { bicfi: 'BANYSGS0' };
-    expect(judge({ ...own, debtorAgent: agent })).toBe('own-account-unregistered');
+    expect(judge({ ...own, debtorAgent: agent, charges: chargesOf(agent, lotusTh) })).toBe(
+      'own-account-unregistered',
+    );
   });
 
   test('settles, for any amount and rate, what the formulas say, exactly', () => {

@@ -226,6 +226,10 @@ export const refusedByReading: readonly RefusedMessage[] = [
     'an amount instructed in a third currency',
     edit('"SGD">1001', '"MYR">1001'),
   ),
+];
+
+/** Refused by what reference data say. */
+export const refusedByReference: readonly RefusedMessage[] = [
   refused(
     charges,
     `${tx}/ChrgsInf[1]/Agt`,
