@@ -267,8 +267,8 @@ describe(`fxtr.017${officialNote}`, () => {
   const named = ({ bicfi, lei, otherId, memberId }: AgentIdentification): AgentIdentification => {
     if (bicfi !== undefined) return { bicfi };
     if (lei !== undefined) return { lei };
-    const id = otherId ?? memberId?.memberId ?? '';
-    return id.length <= 34 ? { otherId: id } : {}; // PtyNm has 34 characters: half an id would be that of another
+    const id = otherId ?? memberId?.memberId;
+    return id !== undefined && id.length <= 34 ? { otherId: id } : {}; // PtyNm has 34 characters: half an id would be that of another
   };
   const parties = ['sourcePsp', 'fxp', 'destinationSap', 'destinationPsp', 'sourceSap'] as const;
 
