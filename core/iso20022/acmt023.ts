@@ -3,6 +3,7 @@
  * that can answer it (RES-3). Whom to ask is decided in core/resolution.ts.
  */
 import { reject } from '../rejection.ts';
+import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
 import type { Reading } from './pacs008.ts';
 import {
@@ -66,6 +67,8 @@ export function readAcmt023(document: XmlElement): Reading<Acmt023> {
       rejection: reject('element-missing', xpath('Vrfctn/PtyAndAcctId/Acct/Id'), 'RES-2'),
     };
   }
+  const [unknownCode] = findUnknownCodes(request, `/Document/${message.messageElement}`);
+  if (unknownCode !== undefined) return { ok: false, rejection: unknownCode };
   const value = compact<Acmt023>({
     messageId: textAt(request, 'Assgnmt/MsgId') ?? '',
     creationDateTime: collapsed(textAt(request, 'Assgnmt/CreDtTm') ?? ''),
