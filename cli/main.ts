@@ -7,15 +7,19 @@ import type { CommandContext } from './command.ts';
 import type { PayOptions } from './pay.ts';
 import { cliEnvironmentVariables } from './environment.ts';
 import { UserError } from './errors.ts';
+import { awaitSignals } from './interruption.ts';
+import { haltGuarded } from './parts/guard.mjs';
 import { standardOutput } from './terminal.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const { env } = process;
+const terminal = standardOutput(env);
 const context: CommandContext = {
   env,
   root,
   folder: resolve(root, env['ISTHMUS_HOME'] || cliEnvironmentVariables.ISTHMUS_HOME.default),
-  terminal: standardOutput(env),
+  terminal,
+  interruption: awaitSignals((line) => terminal.line(line)),
 };
 
 /** Exit codes: 0 all went well, 1 it did not, 2 the command line is not understood; `pay` has one more. */
@@ -154,14 +158,25 @@ function report(error: unknown): void {
   if (!isKnown) process.stderr.write(`  Logs: ${join(context.folder, 'logs')}, and *.log beside it.\n`);
 }
 
+/** What nobody waited for: a connection of a library that broke, for example. Nothing is left running behind it. */
+process.on('uncaughtException', (error: unknown) => {
+  void context.interruption.letStop().then(async () => {
+    report(error);
+    await haltGuarded();
+    process.exit(1);
+  });
+});
+
 try {
   await program().parseAsync();
 } catch (error) {
+  await context.interruption.letStop();
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : misunderstood;
   else {
     report(error);
     process.exitCode = 1;
   }
 }
+await context.interruption.letStop();
 // Whatever a library still holds open must not keep a command from ending.
 process.exit();

@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startChild, tail, type Child } from './parts/child.ts';
+import { isHalted } from './parts/guard.mjs';
 import type { Say } from './parts/progress.ts';
 
 export interface ProcessPlan {
@@ -28,8 +29,6 @@ export interface SupervisedProcess {
   untilReady(isReady: (pid: number) => Promise<boolean>): Promise<void>;
   /** Asks it to stop; it is not started again. */
   stop(): Promise<void>;
-  /** Ends it at once. */
-  kill(): void;
 }
 
 const restartDelaysMs = [0, 500, 1_000, 2_000, 5_000, 10_000]; // the last one repeats
@@ -43,7 +42,7 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
   let child = await start(plan);
   let ends = 0; // in a row, none of them steady
   const stopping = new AbortController();
-  const isStopping = () => stopping.signal.aborted; // changed by others while we wait
+  const isStopping = () => stopping.signal.aborted || isHalted(); // changed by others while we wait
 
   async function keepRunning(): Promise<void> {
     while (!isStopping()) {
@@ -84,14 +83,6 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
       stopping.abort();
       await child.stop();
       await kept;
-    },
-    kill: () => {
-      stopping.abort();
-      try {
-        process.kill(child.pid, 'SIGKILL');
-      } catch {
-        // it has ended already
-      }
     },
   };
 }

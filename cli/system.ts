@@ -31,8 +31,6 @@ export interface RunningSystem {
   readonly broken: Promise<string>;
   /** In order: what takes work first, what it needs last. */
   stop(): Promise<void>;
-  /** Ends every process at once. */
-  kill(): void;
 }
 
 interface Ports {
@@ -52,6 +50,7 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   const bundling = ensureWorkflowBundle(root, folder);
   bundling.catch(() => undefined); // reported where it is awaited
   const servers = await startServers({ env, folder, searchAttributes: Object.values(searchAttributes), say });
+  process.once('exit', () => removeRunFile(folder)); // also when everything is ended at once
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
     const [sandbox, ...ours] = processes.toReversed();
@@ -69,17 +68,7 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
     say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
     const run = describeRun(options, { servers, ports });
     await startProcesses({ options, run, ports, processes, workflowBundle: await bundling });
-    return {
-      run,
-      broken: servers.exited,
-      stop,
-      kill: () => {
-        for (const one of processes) one.kill();
-        signal(servers.temporal.pid, 'SIGKILL');
-        signal(servers.postgres.pid, 'SIGQUIT'); // Postgres ends its own processes at once; kill -9 would orphan them
-        removeRunFile(folder);
-      },
-    };
+    return { run, broken: servers.exited, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -218,14 +207,5 @@ async function answersOk(url: string): Promise<boolean> {
     return response.ok;
   } catch {
     return false;
-  }
-}
-
-function signal(pid: number | undefined, name: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(pid, name);
-  } catch {
-    // it has ended already
   }
 }

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { guard } from './guard.mjs';
+import { spawnGuarded } from './guard.mjs';
 
 export interface ChildOptions {
   readonly command: string;
@@ -16,6 +16,8 @@ export interface ChildOptions {
   readonly pidFile: string;
   /** What asks it to stop. */
   readonly stopSignal: NodeJS.Signals;
+  /** What ends it at once; SIGKILL unless given. */
+  readonly killSignal?: NodeJS.Signals;
   /** Unprivileged user to run as; undefined: ours. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }
@@ -33,12 +35,12 @@ const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer 
 /** @throws when the command cannot be started */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const log = openSync(options.logFile, options.keepLog === true ? 'a' : 'w');
-  const child = spawn(options.command, options.args, {
-    env: options.env,
-    stdio: ['ignore', log, log],
-    detached: true,
-    ...options.user,
-  });
+  const child = spawnGuarded(
+    options.command,
+    options.args,
+    { env: options.env, stdio: ['ignore', log, log], ...options.user },
+    { stop: options.stopSignal, ...(options.killSignal && { kill: options.killSignal }) },
+  );
   closeSync(log);
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => {
@@ -49,11 +51,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const { pid } = child;
   if (pid === undefined) throw new Error(`${options.command}: ${await exited}`);
   writeFileSync(options.pidFile, String(pid));
-  const release = guard(pid, options.stopSignal);
-  void exited.then(() => {
-    release();
-    rmSync(options.pidFile, { force: true });
-  });
+  void exited.then(() => rmSync(options.pidFile, { force: true }));
   return {
     pid,
     exited,

@@ -2,12 +2,12 @@
 // every safety of a production server on. It must not know what a payment is.
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Environment } from '../../core/config.ts';
 import { startChild, stopOrphan, tail, type Child } from './child.ts';
+import { spawnGuarded } from './guard.mjs';
 import { freePort } from './ports.ts';
 import { postgresHome, type PostgresHome } from './postgres-home.ts';
 import { secondsSince, type Say } from './progress.ts';
@@ -91,6 +91,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
     logFile,
     pidFile: join(options.folder, 'postgres.pid'),
     stopSignal: 'SIGINT', // fast: open transactions are rolled back, clients are disconnected
+    killSignal: 'SIGQUIT', // Postgres ends its own processes at once; kill -9 would orphan them
     user: home.user,
   });
   const password = readFileSync(join(home.folder, 'password'), 'utf8').trim();
@@ -123,7 +124,7 @@ async function initialise(home: PostgresHome, data: string): Promise<void> {
   if (home.user !== undefined) chownSync(passwordFile, home.user.uid, home.user.gid);
   const said: string[] = [];
   const code = await new Promise<number>((resolve, reject) => {
-    const child = spawn(
+    const child = spawnGuarded(
       home.initdb,
       [
         ...['--pgdata', unfinished, '--username', superuser, '--pwfile', passwordFile],
@@ -136,9 +137,10 @@ async function initialise(home: PostgresHome, data: string): Promise<void> {
         ...['--locale=C', '--no-instructions'],
       ],
       { cwd: '/', env: serverEnvironment, stdio: ['ignore', 'pipe', 'pipe'], ...home.user },
+      { stop: 'SIGTERM' }, // it removes then what it has made
     );
-    child.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
-    child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
     child.once('error', reject);
     child.once('close', (exitCode) => resolve(exitCode ?? 1));
   });

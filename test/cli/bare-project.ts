@@ -25,7 +25,7 @@ export interface BareProject {
 /** @param main source of its cli/main.ts */
 export function bareProject(main: string): BareProject {
   const root = mkdtempSync(join(tmpdir(), 'isthmus-bootstrap-'));
-  for (const path of ['cli/bootstrap.mjs', 'cli/install.mjs', 'cli/parts/guard.mjs']) {
+  for (const path of ['cli/bootstrap.mjs', 'cli/install.mjs', 'cli/starter.mjs', 'cli/parts/guard.mjs']) {
     cpSync(join(project, path), join(root, path));
   }
   mkdirSync(join(root, 'node_modules'));

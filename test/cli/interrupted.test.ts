@@ -2,10 +2,14 @@
 // gone afterwards, and the folder is free.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { claimFolder } from '../../cli/parts/claim.ts';
+import { postgresFolders } from '../../cli/parts/postgres-home.ts';
 import { bareProject, canSeeProcesses, leftAfter, processesWith } from './bare-project.ts';
+import { commandFolder } from './command.ts';
 
 /** Stands in for cli/main.ts: runs until it is told to stop. */
 const main = `
@@ -72,6 +76,27 @@ describe.skipIf(!canSeeProcesses)('a command that is interrupted', () => {
       }),
       { numRuns: 12, seed: 26, endOnFailure: true },
     );
+  });
+});
+
+/** What the command has just said; the first start of a folder makes the cluster then. */
+const stages = ['Starting Isthmus', 'Database:'];
+
+describe.skipIf(!canSeeProcesses)('npm start that is interrupted', () => {
+  it('stops what had been started before it ends, and frees the folder', { timeout: 120_000 }, async () => {
+    const place = await commandFolder();
+    const marks = [place.folder, ...postgresFolders(join(place.folder, 'postgres'))];
+    for (const stage of stages) {
+      const start = place.run('start');
+      await start.says(stage);
+      start.child.kill('SIGINT');
+      expect(await start.ended, start.output()).toBeOneOf([0, 130]);
+      expect({ stage, left: await leftAfter(patienceMs, ...marks) }).toEqual({ stage, left: [] });
+      expect(start.output()).not.toMatch(/^\s+at /m);
+      const claim = await claimFolder(place.folder);
+      await claim.release();
+    }
+    place.remove();
   });
 });
 
