@@ -21,12 +21,14 @@ const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 
 const codeOf = (signal) => 128 + (signalNumbers[signal] ?? 15);
 
 const samePressMs = 500; // npm repeats what the terminal has already sent
+const patience = 2; // presses of Ctrl-C that a command may take in its own way: the first in order, the second at once
 
 /** The program that runs for us. @type {import('node:child_process').ChildProcess | undefined} */
 let running;
 /** The first signal that we got; nothing is started after it. @type {NodeJS.Signals | undefined} */
 let asked;
 let lastSignalMs = 0;
+let presses = 0;
 
 /**
  * Passes a signal on; without anybody to pass it on to, it ends us.
@@ -38,7 +40,8 @@ function forward(signal) {
   if (running === undefined) process.exit(codeOf(signal));
   if (now - lastSignalMs < samePressMs) return;
   lastSignalMs = now;
-  running.kill(signal);
+  presses += 1;
+  running.kill(presses <= patience ? signal : 'SIGKILL');
 }
 
 /**
@@ -129,4 +132,7 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) pro
 watchStarter(() => forward('SIGTERM'));
 
 const [command = '', ...args] = process.argv.slice(2);
-process.exitCode = await start(command, args);
+process.exitCode = await start(command, args).catch((/** @type {unknown} */ error) => {
+  console.error(`✗ ${error instanceof Error ? error.message : String(error)}`);
+  return 1;
+});

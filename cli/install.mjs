@@ -38,7 +38,7 @@ function paths(root) {
  */
 export function installKey(root) {
   return createHash('sha256')
-    .update(readFileSync(paths(root).lockfile))
+    .update(JSON.stringify(readLockfile(paths(root).lockfile)))
     .update(`${process.platform} ${process.arch} ${process.versions.modules}`)
     .digest('hex');
 }
@@ -75,9 +75,20 @@ function agree(lockfile, installed) {
   return same && Object.keys(present).every((path) => path in wanted) ? 'current' : 'changed';
 }
 
-/** @param {string} path @returns {Lockfile} */
+/**
+ * @param {string} path
+ * @returns {Lockfile}
+ * @throws Error that says what to do
+ */
 function readLockfile(path) {
-  return JSON.parse(readFileSync(path, 'utf8'));
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `${path} cannot be read (${reason}). Restore it (git checkout package-lock.json), run npm ci, then the command again.`,
+    );
+  }
 }
 
 /**
@@ -85,7 +96,11 @@ function readLockfile(path) {
  * @param {string} root folder of the project
  */
 export function markInstalled(root) {
-  writeFileSync(paths(root).marker, installKey(root));
+  try {
+    writeFileSync(paths(root).marker, installKey(root));
+  } catch {
+    // a checkout that cannot be written to: the next command compares again
+  }
 }
 
 /**

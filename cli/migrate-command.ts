@@ -7,6 +7,8 @@ import { migrate } from '../db/migrate.ts';
 import { dumpSchema } from '../db/schema-dump.ts';
 import type { CommandContext } from './command.ts';
 import { defaultPostgresPort, startPostgres } from './parts/postgres.ts';
+import { checkDatabase } from './parts/given.ts';
+import { openHome } from './parts/home.ts';
 import { claimFolder, FolderInUseError, type Claim } from './parts/claim.ts';
 import { readRunFile } from './run-file.ts';
 
@@ -15,7 +17,11 @@ export async function migrateAndDump(context: CommandContext): Promise<void> {
   const { env, folder, terminal } = context;
   const say = (line: string) => terminal.line(line);
   const given = env['DATABASE_URL'] ?? '';
-  if (given !== '') return migrateOne(context, given);
+  if (given !== '') {
+    await checkDatabase(given);
+    return migrateOne(context, given);
+  }
+  openHome(folder);
   let claim: Claim;
   try {
     claim = await claimFolder(folder);

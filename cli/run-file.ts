@@ -3,7 +3,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UserError } from './errors.ts';
+import { codeOf, fileReason, UserError } from './errors.ts';
 
 const runFile = z.object({
   apiUrl: z.string(),
@@ -36,17 +36,21 @@ export function removeRunFile(folder: string): void {
   rmSync(pathIn(folder), { force: true });
 }
 
-/** @returns undefined when none was written, or not by this version */
+/**
+ * @returns undefined when none was written
+ * @throws UserError when there is one that cannot be read, or was not written by this version
+ */
 export function readRunFile(folder: string): RunFile | undefined {
-  let text: string;
   try {
-    text = readFileSync(pathIn(folder), 'utf8');
+    return runFile.parse(JSON.parse(readFileSync(pathIn(folder), 'utf8')));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    const reason = fileReason(error) ?? 'it is not what a running demo of this version writes';
+    throw new UserError(
+      `${pathIn(folder)}, which tells where the demo runs, cannot be read: ${reason}. Stop the demo if one runs, remove that file, and start again with npm start.`,
+    );
   }
-  const parsed = runFile.safeParse(JSON.parse(text));
-  return parsed.success ? parsed.data : undefined;
 }
 
 /** @throws UserError when no demo runs */

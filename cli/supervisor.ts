@@ -2,6 +2,7 @@
 // again and again. It must not know what the process does.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { UserError } from './errors.ts';
 import { startChild, tail, type Child } from './parts/child.ts';
 import { isHalted } from './parts/guard.mjs';
 import type { Say } from './parts/progress.ts';
@@ -76,7 +77,9 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
           ends < mostEndsBeforeReady
             ? `is not ready after ${readyTimeoutMs / 1_000} s`
             : 'ends as soon as it is started';
-        throw new Error(`${plan.name} ${reason}. End of ${plan.logFile}:\n${tail(plan.logFile)}`);
+        throw new UserError(
+          `${plan.name} ${reason}. Mend what its log says, then start again. End of ${plan.logFile}:\n${tail(plan.logFile)}`,
+        );
       }
     },
     stop: async () => {

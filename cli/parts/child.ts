@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { UserError } from '../errors.ts';
 import { spawnGuarded } from './guard.mjs';
 
 export interface ChildOptions {
@@ -49,7 +50,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${options.command}: ${await exited}`);
+  if (pid === undefined) throw new UserError(`${options.command}: ${await exited}`);
   writeFileSync(options.pidFile, String(pid));
   void exited.then(() => rmSync(options.pidFile, { force: true }));
   return {
@@ -70,11 +71,14 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   };
 }
 
-/** Last lines of a log, for an error message. */
+/** Last lines of a log, for an error message; without stacks, which are for whoever mends the code. */
 export function tail(logFile: string, lines = 15): string {
-  return existsSync(logFile)
-    ? readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n')
-    : '';
+  if (!existsSync(logFile)) return '';
+  const said = readFileSync(logFile, 'utf8').trimEnd().split('\n');
+  return said
+    .filter((line) => !/^\s+at /.test(line))
+    .slice(-lines)
+    .join('\n');
 }
 
 /**

@@ -18,6 +18,7 @@ import { unzipSync } from 'fflate';
 import { extract } from 'tar';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import type { Environment } from '../../core/config.ts';
+import { UserError } from '../errors.ts';
 import { spawnGuarded } from './guard.mjs';
 import { secondsSince, type Say } from './progress.ts';
 
@@ -51,7 +52,7 @@ export interface FindTemporalOptions {
 }
 
 /** No server can be had; the message says what was tried and what to do. */
-export class TemporalNotFoundError extends Error {
+export class TemporalNotFoundError extends UserError {
   override readonly name = 'TemporalNotFoundError';
 }
 

@@ -5,6 +5,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   rmSync,
   symlinkSync,
@@ -24,7 +25,7 @@ import { commandFolder, type RunningCommand } from './command.ts';
 const place = await commandFolder();
 const database = new URL((await testDatabase()).url);
 const { address: temporal } = await testTemporal();
-const scratch = place.folder;
+const scratch = mkdtempSync(join(tmpdir(), 'isthmus-unusable-'));
 const closed = await freePort();
 /** Takes connections and speaks neither Postgres nor gRPC. */
 const other: Server = createServer((_, response) => response.end('hello'));
@@ -44,6 +45,7 @@ beforeAll(async () => {
 afterAll(() => {
   other.close();
   place.remove();
+  rmSync(scratch, { recursive: true });
 });
 
 const at = (port: number, path = '') => `127.0.0.1:${port}${path}`;
@@ -111,8 +113,8 @@ describe.concurrent('npm start says what is wrong and what to do', () => {
       () => ({ TEMPORAL_CLI: '/bin/false' }),
       /Temporal server did not.*exited with code 1/s,
     ],
-  ])('TEMPORAL_ADDRESS or TEMPORAL_CLI names %s', async (_, env, said) => {
-    const given = { ISTHMUS_HOME: home('given'), DATABASE_URL: database.href, ...env() };
+  ])('TEMPORAL_ADDRESS or TEMPORAL_CLI names %s', async (title, env, said) => {
+    const given = { ISTHMUS_HOME: home(title.replaceAll(' ', '-')), DATABASE_URL: database.href, ...env() };
     await expectSentence(place.runWith(given, 'start'), said);
   });
 });
