@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const main = ['--import', 'tsx', 'cli/main.ts'];
 
 /** Commands that cli/main.ts carries out. */
-const mainCommands = ['demo', 'start', 'pay', 'reset', 'migrate', 'bench'];
+const mainCommands = ['demo', 'start', 'pay', 'where', 'reset', 'migrate', 'bench'];
 
 /** The static checks of `verify`, in this order; each is an npm script. */
 const checks = ['format:check', 'lint', 'types', 'unused', 'bundle'];

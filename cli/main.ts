@@ -13,6 +13,7 @@ import { awaitSignals } from './interruption.ts';
 import { haltGuarded } from './parts/guard.mjs';
 import { checkSurroundings } from './surroundings.ts';
 import { standardOutput } from './terminal.ts';
+import { places } from './places.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const { env } = process;
@@ -35,6 +36,7 @@ function program(): Command {
     .exitOverride();
   addDemo(command);
   addPay(command);
+  addWhere(command);
   addData(command);
   return command;
 }
@@ -105,6 +107,20 @@ function addPay(command: Command): void {
     .action(async (options: PayOptions) => {
       const { pay } = await import('./pay.ts');
       process.exitCode = await pay(context, options);
+    });
+}
+
+function addWhere(command: Command): void {
+  command
+    .command('where')
+    .usage('[name]')
+    .description(
+      'print the addresses of the demo that runs, or one of them for a script: API=$(npm run -s where api)',
+    )
+    .argument('[name]', places.join(', '))
+    .action(async (name: string | undefined) => {
+      const { where } = await import('./where.ts');
+      await where(context, name);
     });
 }
 

@@ -1,5 +1,6 @@
 // Everything that the embedded default runs: Postgres, Temporal, schema and seed data, then api, worker and sandbox as
 // processes of their own. It starts and stops them in order; it plays no payment.
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentVariables, type Environment } from '../core/config.ts';
@@ -50,6 +51,7 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   const bundling = ensureWorkflowBundle(root, folder);
   bundling.catch(() => undefined); // reported where it is awaited
   const servers = await startServers({ env, folder, searchAttributes: Object.values(searchAttributes), say });
+  removeRunFile(folder); // of a demo that was killed: the folder is ours now
   process.once('exit', () => removeRunFile(folder)); // also when everything is ended at once
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
@@ -62,7 +64,7 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   try {
     const started = performance.now();
     const { applied } = await migrate(servers.postgres.url);
-    const ports = await choosePorts();
+    const ports = await choosePorts(say);
     await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
     const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
     say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
@@ -75,14 +77,27 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   }
 }
 
-async function choosePorts(): Promise<Ports> {
+async function choosePorts(say: Say): Promise<Ports> {
+  const choose = async (name: keyof Ports) => {
+    const port = await freePort(defaultPorts[name]);
+    if (port !== defaultPorts[name])
+      say(`! Port ${defaultPorts[name]} is taken (${portOwners[name]}): ${port} instead`);
+    return port;
+  };
   return {
-    api: await freePort(defaultPorts.api),
-    source: await freePort(defaultPorts.source),
-    destination: await freePort(defaultPorts.destination),
-    fxProvider: await freePort(defaultPorts.fxProvider),
+    api: await choose('api'),
+    source: await choose('source'),
+    destination: await choose('destination'),
+    fxProvider: await choose('fxProvider'),
   };
 }
+
+const portOwners = {
+  api: 'api',
+  source: 'source operators',
+  destination: 'destinations',
+  fxProvider: 'FX providers',
+} as const satisfies Record<keyof Ports, string>;
 
 const onLoopback = (port: number) => `http://127.0.0.1:${port}`;
 
@@ -100,6 +115,7 @@ function describeRun(
 ): RunFile {
   const { address, uiAddress } = servers.temporal;
   return {
+    instanceId: randomUUID(),
     apiUrl: onLoopback(ports.api),
     ...(uiAddress === undefined ? {} : { temporalUiUrl: uiAddress }),
     temporalAddress: address,
@@ -173,6 +189,7 @@ function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly
     AUTH: 'builtin',
     AUTH_ISSUER: run.apiUrl,
     AUTH_AUDIENCE: run.apiUrl,
+    INSTANCE_ID: run.instanceId,
     DEMO: '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
   };

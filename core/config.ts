@@ -34,6 +34,10 @@ export const environmentVariables = {
     description: '1: callbacks and operators on loopback over http are allowed (SEC-2); for demos only',
     default: '0',
   },
+  INSTANCE_ID: {
+    description: 'Told by GET /health/live, for commands that must know whom they talk to; the demo sets it',
+    default: '',
+  },
   LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
 } as const satisfies Record<string, EnvironmentVariable>;
 
@@ -67,6 +71,8 @@ export interface ApiConfig extends CommonConfig {
   readonly publicUrl: string;
   readonly auth: AuthConfig;
   readonly demo: boolean;
+  /** Empty: none is told. */
+  readonly instanceId?: string;
   readonly corsOrigins: readonly string[];
   readonly xsdEngine: 'libxml2' | 'xerces';
   readonly allowLoopbackCallbacks: boolean;
@@ -113,6 +119,7 @@ export function parseApiConfig(env: Environment): ApiConfig {
     port,
     auth: parseAuth(env, { host, publicUrl: worker.publicUrl }),
     demo: flag(env, 'DEMO'),
+    instanceId: read(env, 'INSTANCE_ID'),
     corsOrigins: read(env, 'CORS_ORIGINS')
       .split(',')
       .filter((origin) => origin !== ''),
