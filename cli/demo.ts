@@ -7,6 +7,7 @@ import { messageValues } from './message-values.ts';
 import { secondsSince } from './parts/progress.ts';
 import { playPayment, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
 import { parseReplacements } from './replacements.ts';
+import { paymentUrl } from './temporal-ui.ts';
 import { startSystem, type RunningSystem } from './system.ts';
 import { showAmount, type Terminal } from './terminal.ts';
 
@@ -105,11 +106,8 @@ async function playDemo(terminal: Terminal, system: RunningSystem, signal: Abort
   for (const fault of faults) terminal.line(terminal.paint('bad', `✗ ${fault}`));
   if (faults.length > 0) return false;
   terminal.line(terminal.paint('good', `✓ Credited, and every party was told the same.`));
-  const { temporalUiUrl, temporalNamespace } = system.run;
-  if (temporalUiUrl !== undefined) {
-    const workflowId = encodeURIComponent(`pacs008/${payment.uetr}`);
-    terminal.line(`  Its workflow: ${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${workflowId}`);
-  }
+  const link = paymentUrl(system.run, payment.uetr);
+  if (link !== undefined) terminal.line(`  Its workflow: ${link}`);
   return true;
 }
 

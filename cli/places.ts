@@ -1,9 +1,10 @@
 // What `npm run where` can name: the addresses and process numbers of a running demo that a script may want.
 import type { RunFile } from './run-file.ts';
+import { paymentsUrl } from './temporal-ui.ts';
 
 const valueOf = {
   api: (run) => run.apiUrl,
-  'temporal-ui': (run) => run.temporalUiUrl,
+  'temporal-ui': paymentsUrl,
   temporal: (run) => run.temporalAddress,
   postgres: (run) => run.databaseUrl,
   journals: (run) => run.journalDirectory,
