@@ -52,10 +52,7 @@ export function openExecutions(
   const { workflow } = new Client({ connection, namespace });
   const bounded = <T>(work: () => Promise<T>) => connection.withDeadline(Date.now() + callTimeoutMs, work);
   const withStart = (payment: StoredPaymentKey) =>
-    new WithStartWorkflowOperation(
-      workflowTypes.payment,
-      paymentStart(payment, taskQueuePrefix) as never,
-    ) as never;
+    new WithStartWorkflowOperation(workflowTypes.payment, paymentStart(payment, taskQueuePrefix)) as never;
   return {
     isRunning: (uetr) =>
       bounded(async () => {

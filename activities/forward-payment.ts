@@ -61,7 +61,7 @@ async function claim(
 }
 
 /** What the repeats of one activity are counted in (TIM-3). */
-export function roundOf(): string {
+function roundOf(): string {
   const { workflowExecution, activityId } = activityInfo();
   return `${workflowExecution?.runId ?? ''}/${activityId}`;
 }

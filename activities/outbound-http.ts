@@ -1,7 +1,6 @@
 // The one way out: posts a message to another party's server and classifies what happened (TIM-3, SEC-2, SEC-5), behind a
 // gate and a breaker per receiver (CBK-3). It never follows a redirect, never inflates, and never connects to an address
 // that it did not check itself.
-import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { createConnector } from './connect-checked.ts';
 import { exchange, type PostResult } from './exchange.ts';
@@ -53,13 +52,6 @@ export interface OutboundHttp {
   enterFor(receiver: string, party: string): Admission | Held;
   /** How each receiver that is in use, or failing, stands. */
   states(): readonly ReceiverState[];
-  /** For callers that do not enter yet: it waits at the gate of the address. */
-  post(
-    url: string,
-    body: Buffer,
-    headers: Readonly<Record<string, string>>,
-    timeoutMs?: number,
-  ): Promise<PostResult>;
   close(): Promise<void>;
 }
 
@@ -117,18 +109,6 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     enter: (receiver) => admit(gate.enter(receiver)),
     enterFor: (receiver, party) => admit(gate.enterFor(receiver, party)),
     states: gate.states,
-    post: async (url, body, headers, timeoutMs) => {
-      const until = performance.now() + (timeoutMs ?? totalTimeoutMs);
-      for (;;) {
-        const { origin, pathname } = new URL(url);
-        const admission = admit(gate.enter(origin + pathname));
-        if (admission.admitted) {
-          return admission.post(url, body, headers, timeoutMs === undefined ? {} : { timeoutMs });
-        }
-        if (performance.now() >= until) return { outcome: 'NOT_SENT', errorClass: admission.reason };
-        await delay(admission.retryInMs);
-      }
-    },
     close: async () => {
       connector.close();
       await agent.destroy();

@@ -33,9 +33,6 @@ export interface Request {
   readonly references: RequestReferences;
 }
 
-/** Below an operator's address. */
-export const enquiryPath = '/iso20022/acmt023';
-
 /** How the gateway names itself where it answers in nobody's name. */
 const ownName = { otherId: 'ISTHMUS' };
 
@@ -72,7 +69,7 @@ export function assigneeOf({ request }: Acmt023): string {
 export async function composeEnquiry(
   engine: XmlEngine,
   request: { readonly values: Acmt023; readonly resolutionId: string; readonly now: number },
-  { of, destination, operator, assignee, found }: Enquiry,
+  { of, destination, assignee, found }: Enquiry,
 ): Promise<NewEnquiry> {
   const { values, resolutionId, now } = request;
   const identification = newMessageIdentification();
@@ -92,7 +89,7 @@ export async function composeEnquiry(
     party: destination.clearingSystemId,
     xml: buildForwardedAcmt023(values, leg),
   });
-  return { of, deliveryId: randomUUID(), url: `${operator.endpointUrl}${enquiryPath}`, message };
+  return { of, deliveryId: randomUUID(), message };
 }
 
 /** A party's answer, for the source. */

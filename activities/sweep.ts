@@ -27,7 +27,7 @@ export interface SweepOptions {
 export interface SweepDependencies {
   readonly db: Db;
   readonly executions: Executions;
-  readonly decidePayment: PaymentLocalActivities['decidePayment'];
+  readonly activities: Pick<PaymentLocalActivities, 'decidePayment'>;
   readonly logger: Logger;
 }
 
@@ -96,7 +96,7 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
 }
 
 /** One sweep; answers what it found. */
-export async function sweep(
+async function sweep(
   deps: SweepDependencies,
   limits: { readonly withinMs: number; readonly graceMs: number },
 ): Promise<Findings> {
@@ -145,7 +145,7 @@ async function sweepSubmissions(
  * that is stuck holds no payment. Then the execution is told, or made again.
  */
 async function sweepPayments(deps: SweepDependencies, graceMs: number, found: Findings): Promise<void> {
-  const { executions, decidePayment } = deps;
+  const { executions, activities } = deps;
   for await (const payment of findUndecided(deps.db, graceMs)) {
     const { uetr, finalReportId } = payment;
     const isRunning = await executions.isRunning(uetr);
@@ -155,7 +155,7 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, found: Fi
     if (cause === undefined && isRunning) continue;
     const kind = cause === undefined ? 'payments' : finalReportId === null ? 'deadlines' : 'finals';
     await startAgain(deps, { kind, uetr }, found, async () => {
-      if (cause !== undefined) await decidePayment({ uetr, cause });
+      if (cause !== undefined) await activities.decidePayment({ uetr, cause });
       await (isRunning ? executions.look(uetr) : executions.start(payment));
     });
   }

@@ -106,10 +106,7 @@ export async function runWorkers(
     namespace: options.namespace,
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });
-  const sweep = startSweep(
-    { db: deps.db, executions, decidePayment: activities.decidePayment, logger: deps.logger },
-    options.sweep,
-  );
+  const sweep = startSweep({ db: deps.db, executions, activities, logger: deps.logger }, options.sweep);
   return {
     finished,
     shutdown: async () => {

@@ -13,6 +13,8 @@ const readinessSchema = z
 const livenessSchema = z.object({ status: z.literal('up') }).openapi('Liveness');
 
 export function healthRoutes(router: Router, deps: ApiDependencies): void {
+  const { instanceId = '' } = deps.config;
+  const instance = instanceId === '' ? undefined : { 'isthmus-instance': instanceId };
   router.addPublic(
     {
       method: 'get',
@@ -24,7 +26,7 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
         200: { description: 'It does', content: { 'application/json': { schema: livenessSchema } } },
       },
     },
-    () => json({ status: 'up' }),
+    () => json({ status: 'up' }, 200, instance),
   );
   const checks: Readonly<Record<string, ReadinessCheck>> = {
     database: () => sql`select 1`.execute(deps.db),

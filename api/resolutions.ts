@@ -5,7 +5,7 @@ import { z } from '@hono/zod-openapi';
 import { resolveAgent } from '../core/agent.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
-import { askAgain } from '../db/deliveries.ts';
+import { askAgain, nameCallbackAddress } from '../db/deliveries.ts';
 import { loadAnswer, recordReceived } from '../db/messages.ts';
 import { findResolution } from '../db/resolutions.ts';
 import type { XmlEngine } from '../xml/engine.ts';
@@ -90,7 +90,9 @@ async function resolve(
     body,
     sha256: createHash('sha256').update(body).digest(),
   });
-  const known = messageId === newId ? undefined : await findResolution(deps.db, messageId);
+  const isNew = messageId === newId;
+  if (!isNew) await nameCallbackAddress(deps.db, { messageId, uetr: messageId, url: callbackUrl }); // DUP-1
+  const known = isNew ? undefined : await findResolution(deps.db, messageId);
   if (known?.answer) {
     // DUP-1: the stored acmt.024, in the answer and to the callback again; while the engine is down the delivery stays due
     await askAgain(deps.db, messageId, 'callback', callbackUrl);

@@ -4,6 +4,7 @@ import institutions from '../db/seed/institutions.json' with { type: 'json' };
 import { relative } from 'node:path';
 import { quotesPath } from './gateway-client.ts';
 import type { RunFile } from './run-file.ts';
+import { paymentsUrl } from './temporal-ui.ts';
 import { wrap, type Terminal } from './terminal.ts';
 
 const labelWidth = 18;
@@ -15,8 +16,8 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   terminal.line(terminal.paint('heading', 'Addresses'));
   row('API', run.apiUrl);
   row('API reference', `${run.apiUrl}/reference`);
-  if (run.temporalUiUrl !== undefined)
-    row('Temporal UI', `${run.temporalUiUrl}/namespaces/${run.temporalNamespace}`);
+  const payments = paymentsUrl(run);
+  if (payments !== undefined) row('Temporal UI', payments);
   row('Temporal', run.temporalAddress);
   row('Postgres', withoutPassword(run.databaseUrl));
   row('Source operators', `${sandbox.source}/callbacks/<payment system id>/pacs002`);

@@ -1,67 +1,76 @@
 // What every npm script starts: from a bare clone to a running command with only Node and npm.
 // It installs what is missing and hands over; it must not import anything but node: and must not know the domain.
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { guard } from './parts/guard.mjs';
 import { ensureInstalled, npm, refuseNode } from './install.mjs';
+import { spawnGuarded } from './parts/guard.mjs';
+import { watchStarter } from './starter.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const main = ['--import', 'tsx', 'cli/main.ts'];
 
 /** Commands that cli/main.ts carries out. */
-const mainCommands = ['demo', 'start', 'pay', 'reset', 'migrate', 'bench'];
+const mainCommands = ['demo', 'start', 'pay', 'where', 'reset', 'migrate', 'bench'];
 
 /** The static checks of `verify`, in this order; each is an npm script. */
 const checks = ['format:check', 'lint', 'types', 'unused', 'bundle'];
 
+/** @type {Record<string, number>} */
+const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15, SIGABRT: 6 };
+
+/** What a program ends with that a signal has ended. @param {string} signal */
+const codeOf = (signal) => 128 + (signalNumbers[signal] ?? 15);
+
+const samePressMs = 500; // npm repeats what the terminal has already sent
+const patience = 2; // presses of Ctrl-C that a command may take in its own way: the first in order, the second at once
+
+/** The program that runs for us. @type {import('node:child_process').ChildProcess | undefined} */
+let running;
+/** The first signal that we got; nothing is started after it. @type {NodeJS.Signals | undefined} */
+let asked;
+let lastSignalMs = 0;
+let presses = 0;
+
+/**
+ * Passes a signal on; without anybody to pass it on to, it ends us.
+ * @param {NodeJS.Signals} signal
+ */
+function forward(signal) {
+  const now = Date.now();
+  asked ??= signal;
+  if (running === undefined) process.exit(codeOf(signal));
+  if (now - lastSignalMs < samePressMs) return;
+  lastSignalMs = now;
+  presses += 1;
+  running.kill(presses <= patience ? signal : 'SIGKILL');
+}
+
 /**
  * Runs a program to its end. It has a process group of its own, so that one Ctrl-C, which the terminal, npm
- * and we would each pass on, reaches it once.
+ * and we would each pass on, reaches it once; when we die, it is told to stop.
  * @param {string[]} args
  * @param {string} command a Node program unless named
- * @returns {Promise<number>} its exit code; 128 + the signal's number when a signal ended it
+ * @returns {Promise<number>} its exit code; 128 + the signal's number when a signal ended it, or had come before
  */
 function run(args, command = process.execPath) {
+  if (asked !== undefined) return Promise.resolve(codeOf(asked));
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: 'inherit', detached: true });
-    const release = child.pid === undefined ? () => undefined : guard(child.pid, 'SIGTERM');
-    const stopForwarding = forwardSignals(child);
+    const child = spawnGuarded(
+      command,
+      args,
+      { cwd: root, stdio: ['inherit', 'inherit', 'inherit'] },
+      { stop: 'SIGTERM' },
+    );
+    running = child;
     child.on('error', (error) => {
+      running = undefined;
       console.error(`✗ ${args.join(' ')} could not be started: ${error.message}`);
       resolve(127);
     });
     child.on('exit', (code, signal) => {
-      stopForwarding();
-      release();
-      resolve(code ?? 128 + (signal === null ? 0 : (signalNumbers[signal] ?? 15)));
+      running = undefined;
+      resolve(code ?? codeOf(signal ?? ''));
     });
   });
-}
-
-/** @type {Partial<Record<NodeJS.Signals, number>>} */
-const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15, SIGABRT: 6 };
-
-const samePressMs = 500; // npm repeats what the terminal has already sent
-
-/**
- * @param {import('node:child_process').ChildProcess} child
- * @returns {() => void} ends the forwarding
- */
-function forwardSignals(child) {
-  let last = 0;
-  /** @type {NodeJS.SignalsListener} */
-  const forward = (signal) => {
-    const now = Date.now();
-    if (now - last < samePressMs) return;
-    last = now;
-    child.kill(signal);
-  };
-  /** @type {NodeJS.Signals[]} */
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, forward);
-  return () => {
-    for (const signal of signals) process.off(signal, forward);
-  };
 }
 
 /**
@@ -85,6 +94,7 @@ async function verify() {
     const code = await run([...npm().args, 'run', '--silent', check], npm().command);
     const seconds = ((Date.now() - started) / 1_000).toFixed(1);
     console.log(code === 0 ? `✓ ${check} (${seconds} s)` : `✗ ${check} failed (${seconds} s)`);
+    if (asked !== undefined) return codeOf(asked);
     if (code !== 0) failed.push(check);
   }
   console.log(failed.length === 0 ? '✓ All static checks passed' : `✗ Failed: ${failed.join(', ')}`);
@@ -106,7 +116,7 @@ async function start(command, args) {
     console.error(refusal);
     return 1;
   }
-  if (!(await ensureInstalled(root))) return 1;
+  if (!(await ensureInstalled(root, run))) return asked === undefined ? 1 : codeOf(asked);
   switch (command) {
     case 'test':
       return test(args);
@@ -117,5 +127,12 @@ async function start(command, args) {
   }
 }
 
+// Before anything is started, so that no signal finds a program of ours and nobody who listens.
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, forward);
+watchStarter(() => forward('SIGTERM'));
+
 const [command = '', ...args] = process.argv.slice(2);
-process.exitCode = await start(command, args);
+process.exitCode = await start(command, args).catch((/** @type {unknown} */ error) => {
+  console.error(`✗ ${error instanceof Error ? error.message : String(error)}`);
+  return 1;
+});

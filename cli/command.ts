@@ -1,5 +1,6 @@
 // What every command gets from the entry: environment, folders, terminal. Commands read nothing else from the outside.
 import type { Environment } from '../core/config.ts';
+import type { Interruption } from './interruption.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface CommandContext {
@@ -9,4 +10,5 @@ export interface CommandContext {
   /** `.isthmus`. */
   readonly folder: string;
   readonly terminal: Terminal;
+  readonly interruption: Interruption;
 }

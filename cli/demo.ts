@@ -7,6 +7,7 @@ import { messageValues } from './message-values.ts';
 import { secondsSince } from './parts/progress.ts';
 import { playPayment, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
 import { parseReplacements } from './replacements.ts';
+import { paymentUrl } from './temporal-ui.ts';
 import { startSystem, type RunningSystem } from './system.ts';
 import { showAmount, type Terminal } from './terminal.ts';
 
@@ -34,18 +35,16 @@ const demoPlan: PaymentPlan = {
   waitSeconds: 60, // a busy machine; the payment itself takes half a second
 };
 
-const killedExitCode = 130; // 128 + SIGINT
-
 /** @returns the exit code of the command */
 export async function demo(context: CommandContext, options: DemoOptions): Promise<number> {
   const { terminal } = context;
   const say = (line: string) => terminal.line(paintLine(terminal, line));
   const started = performance.now();
   const replaced = parseReplacements(options.destination, options.fxp);
-  const interruption = awaitSignals();
   say(`▶ Starting Isthmus in ${context.folder}`);
   const system = await startSystem({ ...context, replaced, say });
-  const asked = interruption.handTo(system);
+  const asked = new AbortController();
+  context.interruption.handTo(() => asked.abort());
   say(`✓ Isthmus is up after ${secondsSince(started)}`);
   const code = await runUntilAsked(context, { system, options, asked });
   terminal.line();
@@ -54,27 +53,6 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
   await system.stop();
   say(`✓ Stopped (${secondsSince(stopping)})`);
   return code;
-}
-
-/** The first signal asks for an orderly end, the second ends everything at once, and so does the first before all is up. */
-function awaitSignals() {
-  const asked = new AbortController();
-  let running: RunningSystem | undefined;
-  const onSignal = () => {
-    if (running !== undefined && !asked.signal.aborted) {
-      asked.abort();
-      return;
-    }
-    running?.kill(); // parts that are still starting are stopped by their guards
-    process.exit(killedExitCode);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-  return {
-    handTo: (system: RunningSystem): AbortController => {
-      running = system;
-      return asked;
-    },
-  };
 }
 
 interface Running {
@@ -128,11 +106,8 @@ async function playDemo(terminal: Terminal, system: RunningSystem, signal: Abort
   for (const fault of faults) terminal.line(terminal.paint('bad', `✗ ${fault}`));
   if (faults.length > 0) return false;
   terminal.line(terminal.paint('good', `✓ Credited, and every party was told the same.`));
-  const { temporalUiUrl, temporalNamespace } = system.run;
-  if (temporalUiUrl !== undefined) {
-    const workflowId = encodeURIComponent(`pacs008/${payment.uetr}`);
-    terminal.line(`  Its workflow: ${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${workflowId}`);
-  }
+  const link = paymentUrl(system.run, payment.uetr);
+  if (link !== undefined) terminal.line(`  Its workflow: ${link}`);
   return true;
 }
 

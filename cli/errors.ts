@@ -9,3 +9,69 @@ export class UserError extends Error {
 export class UnavailableError extends UserError {
   override readonly name = 'UnavailableError';
 }
+
+/** What the system's error codes mean for a file or folder, in words. */
+const fileReasons: Readonly<Partial<Record<string, string>>> = {
+  EEXIST: 'something else is there already',
+  ENOTDIR: 'a part of its path is a file',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'it lies on a file system that is read only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ELOOP: 'it is a chain of symbolic links without an end',
+  ENAMETOOLONG: 'its name is too long',
+  ENOENT: 'it is not there, and cannot be made',
+  EMFILE: 'too many files are open (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
+  EIO: 'the disk does not work',
+};
+
+/** Why a file or folder could not be used; undefined when the error is of another kind. */
+export function fileReason(error: unknown): string | undefined {
+  const code = codeOf(error);
+  return code === undefined ? undefined : fileReasons[code];
+}
+
+/** The system's or the database's code of an error, of its cause, or of the first of several. */
+export function codeOf(error: unknown): string | undefined {
+  const { code } = error as { readonly code?: unknown };
+  if (typeof code === 'string') return code;
+  const inner = innerOf(error);
+  return inner === undefined ? undefined : codeOf(inner);
+}
+
+/** The innermost message; `AggregateError` and `fetch failed` have none of their own. */
+export function reasonOf(error: unknown): string {
+  const inner = innerOf(error);
+  if (inner !== undefined) return reasonOf(inner);
+  return error instanceof Error ? error.message : String(error);
+}
+
+function innerOf(error: unknown): Error | undefined {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0];
+  return error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
+}
+
+/** One sentence for an error that nobody has put into words; undefined for a fault of our own. */
+export function explain(error: unknown): string | undefined {
+  if (error instanceof UserError) return error.message;
+  if (!(error instanceof Error)) return undefined;
+  if (codeOf(error) === 'ERR_MODULE_NOT_FOUND') {
+    return `The installation is incomplete (${firstLine(error.message)}). Run npm ci, then the command again.`;
+  }
+  const { path } = error as NodeJS.ErrnoException;
+  const reason = fileReason(error);
+  if (path !== undefined && reason !== undefined) {
+    return `${path} cannot be used: ${reason}. Mend that, or set ISTHMUS_HOME to another folder.`;
+  }
+  if ('severity' in error && 'routine' in error) {
+    return `The database refuses: ${error.message} (SQLSTATE ${codeOf(error) ?? ''}). Grant what is missing to the user of DATABASE_URL, or use another database.`;
+  }
+  return undefined;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? '';
+}

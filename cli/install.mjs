@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
 
 /** First Node release that runs this code (require of ES modules without a flag). */
 const leastNode = '20.19.0';
@@ -39,7 +38,7 @@ function paths(root) {
  */
 export function installKey(root) {
   return createHash('sha256')
-    .update(readFileSync(paths(root).lockfile))
+    .update(JSON.stringify(readLockfile(paths(root).lockfile)))
     .update(`${process.platform} ${process.arch} ${process.versions.modules}`)
     .digest('hex');
 }
@@ -76,9 +75,20 @@ function agree(lockfile, installed) {
   return same && Object.keys(present).every((path) => path in wanted) ? 'current' : 'changed';
 }
 
-/** @param {string} path @returns {Lockfile} */
+/**
+ * @param {string} path
+ * @returns {Lockfile}
+ * @throws Error that says what to do
+ */
 function readLockfile(path) {
-  return JSON.parse(readFileSync(path, 'utf8'));
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `${path} cannot be read (${reason}). Restore it (git checkout package-lock.json), run npm ci, then the command again.`,
+    );
+  }
 }
 
 /**
@@ -86,15 +96,20 @@ function readLockfile(path) {
  * @param {string} root folder of the project
  */
 export function markInstalled(root) {
-  writeFileSync(paths(root).marker, installKey(root));
+  try {
+    writeFileSync(paths(root).marker, installKey(root));
+  } catch {
+    // a checkout that cannot be written to: the next command compares again
+  }
 }
 
 /**
  * Makes node_modules what the lockfile says, when it is not; says what it does.
  * @param {string} root folder of the project
+ * @param {(args: string[], command: string) => Promise<number>} run runs a program to its end; gives its exit code
  * @returns {Promise<boolean>} false: npm failed and has said why
  */
-export async function ensureInstalled(root) {
+export async function ensureInstalled(root, run) {
   const state = installState(root);
   if (state === 'current') {
     if (!existsSync(paths(root).marker)) markInstalled(root);
@@ -107,7 +122,9 @@ export async function ensureInstalled(root) {
   const heartbeat = setInterval(() => {
     console.log(`  … still installing (${Math.round((Date.now() - started) / 1_000)} s)`);
   }, 10_000); // npm itself is silent when its output is not a terminal
-  const code = await runNpm(root, ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund']);
+  const { command, args } = npm();
+  const install = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund'];
+  const code = await run([...args, ...install], command);
   clearInterval(heartbeat);
   if (code !== 0) {
     console.error(
@@ -129,21 +146,4 @@ export function npm() {
   return cli !== undefined && /npm-cli\.c?js$/.test(cli)
     ? { command: process.execPath, args: [cli] }
     : { command: 'npm', args: [] };
-}
-
-/**
- * @param {string} root
- * @param {string[]} args
- * @returns {Promise<number>} exit code
- */
-function runNpm(root, args) {
-  const { command, args: first } = npm();
-  return new Promise((resolve) => {
-    const child = spawn(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-    child.on('error', (error) => {
-      console.error(`✗ npm could not be started: ${error.message}`);
-      resolve(127);
-    });
-    child.on('exit', (code) => resolve(code ?? 1));
-  });
 }

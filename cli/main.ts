@@ -1,21 +1,29 @@
 // The command line: `npm run demo`, `npm start`, `npm run pay` and the others end up here, through cli/bootstrap.mjs.
 // It reads the environment and the options, and hands over to one command; it must not know how a command works.
+import { appendFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError } from '../core/config.ts';
 import type { CommandContext } from './command.ts';
 import type { PayOptions } from './pay.ts';
 import { cliEnvironmentVariables } from './environment.ts';
-import { UserError } from './errors.ts';
+import { explain, reasonOf } from './errors.ts';
+import { awaitSignals } from './interruption.ts';
+import { haltGuarded } from './parts/guard.mjs';
+import { checkSurroundings } from './surroundings.ts';
 import { standardOutput } from './terminal.ts';
+import { places } from './places.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const { env } = process;
+const terminal = standardOutput(env);
 const context: CommandContext = {
   env,
   root,
   folder: resolve(root, env['ISTHMUS_HOME'] || cliEnvironmentVariables.ISTHMUS_HOME.default),
-  terminal: standardOutput(env),
+  terminal,
+  interruption: awaitSignals((line) => terminal.line(line)),
 };
 
 /** Exit codes: 0 all went well, 1 it did not, 2 the command line is not understood; `pay` has one more. */
@@ -28,6 +36,7 @@ function program(): Command {
     .exitOverride();
   addDemo(command);
   addPay(command);
+  addWhere(command);
   addData(command);
   return command;
 }
@@ -60,12 +69,14 @@ function addDemo(command: Command): void {
     .description('start everything, play one payment step by step, stay up until Ctrl-C')
     .option('--once', 'end after the payment: exit code 0 when every step went well, else 1')
     .action(async ({ once, ...options }: SystemOptions) => {
+      await checkSurroundings(context);
       const { demo } = await import('./demo.ts');
       process.exitCode = await demo(context, { ...options, plays: true, once: once === true });
     });
   withReplacements(command.command('start'))
     .description('the same without the payment')
     .action(async (options: SystemOptions) => {
+      await checkSurroundings(context);
       const { demo } = await import('./demo.ts');
       process.exitCode = await demo(context, { ...options, plays: false, once: false });
     });
@@ -96,6 +107,20 @@ function addPay(command: Command): void {
     .action(async (options: PayOptions) => {
       const { pay } = await import('./pay.ts');
       process.exitCode = await pay(context, options);
+    });
+}
+
+function addWhere(command: Command): void {
+  command
+    .command('where')
+    .usage('[name]')
+    .description(
+      'print the addresses of the demo that runs, or one of them for a script: API=$(npm run -s where api)',
+    )
+    .argument('[name]', places.join(', '))
+    .action(async (name: string | undefined) => {
+      const { where } = await import('./where.ts');
+      await where(context, name);
     });
 }
 
@@ -144,24 +169,48 @@ function addData(command: Command): void {
     });
 }
 
-/** What a person can mend is told in a sentence; anything else with its stack, for whoever mends the code. */
+/** What a person can mend is told in a sentence; a fault of ours too, with its stack in a file for whoever mends the code. */
 function report(error: unknown): void {
-  const known = ['FolderInUseError', 'TemporalNotFoundError', ConfigurationError.name, UserError.name];
-  const isKnown = error instanceof Error && (error instanceof UserError || known.includes(error.name));
-  const text =
-    error instanceof Error ? (isKnown ? error.message : (error.stack ?? error.message)) : String(error);
-  process.stderr.write(`${context.terminal.paint('bad', '✗')} ${text}\n`);
-  if (!isKnown) process.stderr.write(`  Logs: ${join(context.folder, 'logs')}, and *.log beside it.\n`);
+  const said = error instanceof ConfigurationError ? error.message : explain(error);
+  process.stderr.write(`${terminal.paint('bad', '✗')} ${said ?? reasonOf(error)}\n`);
+  if (said !== undefined) return;
+  process.stderr.write(`  This should not have happened; ${keepDetails(error)} says more.\n`);
 }
+
+/** @returns path of the file that has the stack */
+function keepDetails(error: unknown): string {
+  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  for (const folder of [context.folder, tmpdir()]) {
+    const path = join(folder, 'error.log');
+    try {
+      appendFileSync(path, `${new Date().toISOString()} ${process.argv.slice(2).join(' ')}\n${details}\n`);
+      return path;
+    } catch {
+      // another place, then
+    }
+  }
+  return details;
+}
+
+/** What nobody waited for: a connection of a library that broke, for example. Nothing is left running behind it. */
+process.on('uncaughtException', (error: unknown) => {
+  void context.interruption.letStop().then(async () => {
+    report(error);
+    await haltGuarded();
+    process.exit(1);
+  });
+});
 
 try {
   await program().parseAsync();
 } catch (error) {
+  await context.interruption.letStop();
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : misunderstood;
   else {
     report(error);
     process.exitCode = 1;
   }
 }
+await context.interruption.letStop();
 // Whatever a library still holds open must not keep a command from ending.
 process.exit();

@@ -7,22 +7,28 @@ import { migrate } from '../db/migrate.ts';
 import { dumpSchema } from '../db/schema-dump.ts';
 import type { CommandContext } from './command.ts';
 import { defaultPostgresPort, startPostgres } from './parts/postgres.ts';
+import { checkDatabase } from './parts/given.ts';
+import { openHome } from './parts/home.ts';
 import { claimFolder, FolderInUseError, type Claim } from './parts/claim.ts';
-import { readRunFile } from './run-file.ts';
+import { findRunningDemo } from './run-file.ts';
 
 /** DATABASE_URL, else the database of the demo that runs, else the embedded one, started for the purpose. */
 export async function migrateAndDump(context: CommandContext): Promise<void> {
   const { env, folder, terminal } = context;
   const say = (line: string) => terminal.line(line);
   const given = env['DATABASE_URL'] ?? '';
-  if (given !== '') return migrateOne(context, given);
+  if (given !== '') {
+    await checkDatabase(given);
+    return migrateOne(context, given);
+  }
+  openHome(folder);
   let claim: Claim;
   try {
     claim = await claimFolder(folder);
   } catch (error) {
-    const run = error instanceof FolderInUseError ? readRunFile(folder) : undefined;
-    if (run === undefined) throw error;
-    return migrateOne(context, run.databaseUrl);
+    if (!(error instanceof FolderInUseError)) throw error;
+    const { databaseUrl } = await findRunningDemo(folder);
+    return migrateOne(context, databaseUrl);
   }
   try {
     const postgres = await startPostgres({

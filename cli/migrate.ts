@@ -1,9 +1,10 @@
 // Entry of the migrate job (dist/migrate.js): brings DATABASE_URL to the newest schema and ends. With DEMO=1 it loads the
 // seed data too, with the sandbox at its default ports. Safe to run again, and by several at once.
-import { parseCommonConfig, ConfigurationError } from '../core/config.ts';
+import { parseCommonConfig } from '../core/config.ts';
 import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { sandboxEnvironmentVariables } from '../sandbox/environment.ts';
+import { explain, reasonOf } from './errors.ts';
 import { addressesWith, parseReplacements } from './replacements.ts';
 
 async function main(): Promise<void> {
@@ -22,7 +23,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const message = error instanceof ConfigurationError ? error.message : error;
-  process.stderr.write(`isthmus migrate failed: ${String(message)}\n`);
+  process.stderr.write(`isthmus migrate failed: ${explain(error) ?? reasonOf(error)}\n`);
   process.exitCode = 1;
 });

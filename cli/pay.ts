@@ -7,6 +7,7 @@ import type { CommandContext } from './command.ts';
 import { UserError } from './errors.ts';
 import { playPayment, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
 import { findRunningDemo, type RunFile } from './run-file.ts';
+import { paymentUrl } from './temporal-ui.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface PayOptions {
@@ -108,13 +109,13 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): num
         '! No final status in time. The payment goes on without us; ask again with a longer --wait',
       ),
     );
-    terminal.line(`  for the next one, or watch this one: ${workflowUrl(run, uetr)}`);
+    terminal.line(`  for the next one, or watch this one: ${paymentUrl(run, uetr) ?? `pacs008/${uetr}`}`);
     return noFinalStatus;
   }
   const { status, reasonCode } = final;
   const reason = reasonCode === undefined ? '' : ` ${reasonCode}`;
   terminal.line(`${meanings[status] ?? status}: ${terminal.paint('heading', status + reason)}`);
-  terminal.line(`  UETR ${uetr}, workflow ${workflowUrl(run, uetr)}`);
+  terminal.line(`  UETR ${uetr}, workflow ${paymentUrl(run, uetr) ?? `pacs008/${uetr}`}`);
   for (const what of missing) terminal.line(terminal.paint('bad', `✗ Not yet seen: ${what}`));
   return violations.length === 0 && missing.length === 0 ? 0 : 1;
 }
@@ -124,10 +125,3 @@ const meanings: Readonly<Partial<Record<string, string>>> = {
   RJCT: 'Rejected, no money moved',
   BLCK: 'Blocked, neither credited nor returned',
 };
-
-function workflowUrl({ temporalUiUrl, temporalNamespace }: RunFile, uetr: string): string {
-  const workflowId = `pacs008/${uetr}`;
-  return temporalUiUrl === undefined
-    ? workflowId
-    : `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`;
-}

@@ -3,9 +3,11 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UserError } from './errors.ts';
+import { codeOf, fileReason, UserError } from './errors.ts';
 
 const runFile = z.object({
+  /** What the api of this very demo says of itself: another Isthmus may hold its port by now. */
+  instanceId: z.string(),
   apiUrl: z.string(),
   /** Absent: an existing Temporal server whose UI we do not know. */
   temporalUiUrl: z.string().optional(),
@@ -33,37 +35,46 @@ export function writeRunFile(folder: string, values: RunFile): void {
 }
 
 export function removeRunFile(folder: string): void {
-  rmSync(pathIn(folder), { force: true });
+  rmSync(pathIn(folder), { recursive: true, force: true }); // whatever it is
 }
 
-/** @returns undefined when none was written, or not by this version */
+/**
+ * @returns undefined when none was written
+ * @throws UserError when there is one that cannot be read, or was not written by this version
+ */
 export function readRunFile(folder: string): RunFile | undefined {
-  let text: string;
   try {
-    text = readFileSync(pathIn(folder), 'utf8');
+    return runFile.parse(JSON.parse(readFileSync(pathIn(folder), 'utf8')));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    const reason = fileReason(error) ?? 'it is not what a running demo of this version writes';
+    throw new UserError(
+      `${pathIn(folder)}, which tells where the demo runs, cannot be read: ${reason}. Stop the demo if one runs, remove that file, and start again with npm start.`,
+    );
   }
-  const parsed = runFile.safeParse(JSON.parse(text));
-  return parsed.success ? parsed.data : undefined;
 }
 
-/** @throws UserError when no demo runs */
+/** @throws UserError when no demo runs on the folder, also when another Isthmus answers at its address */
 export async function findRunningDemo(folder: string): Promise<RunFile> {
   const run = readRunFile(folder);
-  if (run !== undefined && (await isLive(run.apiUrl))) return run;
+  const found = run === undefined ? 'nobody' : await whoAnswers(run);
+  if (run !== undefined && found === 'it') return run;
+  const instead =
+    run === undefined || found === 'nobody'
+      ? ''
+      : ` (At ${run.apiUrl}, where one ran before, another Isthmus or another program answers.)`;
   throw new UserError(
-    'No demo is running here. Start one in another terminal with npm start (or npm run demo), then run this again.',
+    `No demo is running here. Start one in another terminal with npm start (or npm run demo), then run this again.${instead}`,
   );
 }
 
-async function isLive(apiUrl: string): Promise<boolean> {
+async function whoAnswers({ apiUrl, instanceId }: RunFile): Promise<'it' | 'another' | 'nobody'> {
   try {
     const response = await fetch(`${apiUrl}/health/live`, { signal: AbortSignal.timeout(2_000) });
     await response.body?.cancel();
-    return response.ok;
+    return response.headers.get('isthmus-instance') === instanceId ? 'it' : 'another';
   } catch {
-    return false;
+    return 'nobody';
   }
 }

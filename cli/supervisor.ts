@@ -2,7 +2,9 @@
 // again and again. It must not know what the process does.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { UserError } from './errors.ts';
 import { startChild, tail, type Child } from './parts/child.ts';
+import { isHalted } from './parts/guard.mjs';
 import type { Say } from './parts/progress.ts';
 
 export interface ProcessPlan {
@@ -28,8 +30,6 @@ export interface SupervisedProcess {
   untilReady(isReady: (pid: number) => Promise<boolean>): Promise<void>;
   /** Asks it to stop; it is not started again. */
   stop(): Promise<void>;
-  /** Ends it at once. */
-  kill(): void;
 }
 
 const restartDelaysMs = [0, 500, 1_000, 2_000, 5_000, 10_000]; // the last one repeats
@@ -43,7 +43,7 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
   let child = await start(plan);
   let ends = 0; // in a row, none of them steady
   const stopping = new AbortController();
-  const isStopping = () => stopping.signal.aborted; // changed by others while we wait
+  const isStopping = () => stopping.signal.aborted || isHalted(); // changed by others while we wait
 
   async function keepRunning(): Promise<void> {
     while (!isStopping()) {
@@ -77,21 +77,15 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
           ends < mostEndsBeforeReady
             ? `is not ready after ${readyTimeoutMs / 1_000} s`
             : 'ends as soon as it is started';
-        throw new Error(`${plan.name} ${reason}. End of ${plan.logFile}:\n${tail(plan.logFile)}`);
+        throw new UserError(
+          `${plan.name} ${reason}. Mend what its log says, then start again. End of ${plan.logFile}:\n${tail(plan.logFile)}`,
+        );
       }
     },
     stop: async () => {
       stopping.abort();
       await child.stop();
       await kept;
-    },
-    kill: () => {
-      stopping.abort();
-      try {
-        process.kill(child.pid, 'SIGKILL');
-      } catch {
-        // it has ended already
-      }
     },
   };
 }

@@ -1,5 +1,6 @@
 // Everything that the embedded default runs: Postgres, Temporal, schema and seed data, then api, worker and sandbox as
 // processes of their own. It starts and stops them in order; it plays no payment.
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentVariables, type Environment } from '../core/config.ts';
@@ -31,8 +32,6 @@ export interface RunningSystem {
   readonly broken: Promise<string>;
   /** In order: what takes work first, what it needs last. */
   stop(): Promise<void>;
-  /** Ends every process at once. */
-  kill(): void;
 }
 
 interface Ports {
@@ -52,6 +51,8 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   const bundling = ensureWorkflowBundle(root, folder);
   bundling.catch(() => undefined); // reported where it is awaited
   const servers = await startServers({ env, folder, searchAttributes: Object.values(searchAttributes), say });
+  removeRunFile(folder); // of a demo that was killed: the folder is ours now
+  process.once('exit', () => removeRunFile(folder)); // also when everything is ended at once
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
     const [sandbox, ...ours] = processes.toReversed();
@@ -63,37 +64,40 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   try {
     const started = performance.now();
     const { applied } = await migrate(servers.postgres.url);
-    const ports = await choosePorts();
+    const ports = await choosePorts(say);
     await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
     const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
     say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
     const run = describeRun(options, { servers, ports });
     await startProcesses({ options, run, ports, processes, workflowBundle: await bundling });
-    return {
-      run,
-      broken: servers.exited,
-      stop,
-      kill: () => {
-        for (const one of processes) one.kill();
-        signal(servers.temporal.pid, 'SIGKILL');
-        signal(servers.postgres.pid, 'SIGQUIT'); // Postgres ends its own processes at once; kill -9 would orphan them
-        removeRunFile(folder);
-      },
-    };
+    return { run, broken: servers.exited, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function choosePorts(): Promise<Ports> {
+async function choosePorts(say: Say): Promise<Ports> {
+  const choose = async (name: keyof Ports) => {
+    const port = await freePort(defaultPorts[name]);
+    if (port !== defaultPorts[name])
+      say(`! Port ${defaultPorts[name]} is taken (${portOwners[name]}): ${port} instead`);
+    return port;
+  };
   return {
-    api: await freePort(defaultPorts.api),
-    source: await freePort(defaultPorts.source),
-    destination: await freePort(defaultPorts.destination),
-    fxProvider: await freePort(defaultPorts.fxProvider),
+    api: await choose('api'),
+    source: await choose('source'),
+    destination: await choose('destination'),
+    fxProvider: await choose('fxProvider'),
   };
 }
+
+const portOwners = {
+  api: 'api',
+  source: 'source operators',
+  destination: 'destinations',
+  fxProvider: 'FX providers',
+} as const satisfies Record<keyof Ports, string>;
 
 const onLoopback = (port: number) => `http://127.0.0.1:${port}`;
 
@@ -111,6 +115,7 @@ function describeRun(
 ): RunFile {
   const { address, uiAddress } = servers.temporal;
   return {
+    instanceId: randomUUID(),
     apiUrl: onLoopback(ports.api),
     ...(uiAddress === undefined ? {} : { temporalUiUrl: uiAddress }),
     temporalAddress: address,
@@ -184,6 +189,7 @@ function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly
     AUTH: 'builtin',
     AUTH_ISSUER: run.apiUrl,
     AUTH_AUDIENCE: run.apiUrl,
+    INSTANCE_ID: run.instanceId,
     DEMO: '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
   };
@@ -218,14 +224,5 @@ async function answersOk(url: string): Promise<boolean> {
     return response.ok;
   } catch {
     return false;
-  }
-}
-
-function signal(pid: number | undefined, name: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(pid, name);
-  } catch {
-    // it has ended already
   }
 }

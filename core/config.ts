@@ -48,6 +48,10 @@ export const environmentVariables = {
     description: '1: callbacks and operators on loopback over http are allowed (SEC-2); for demos only',
     default: '0',
   },
+  INSTANCE_ID: {
+    description: 'Told by GET /health/live, for commands that must know whom they talk to; the demo sets it',
+    default: '',
+  },
   LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
 } as const satisfies Record<string, EnvironmentVariable>;
 
@@ -83,6 +87,8 @@ export interface ApiConfig extends CommonConfig {
   readonly publicUrl: string;
   readonly auth: AuthConfig;
   readonly demo: boolean;
+  /** Empty: none is told. */
+  readonly instanceId?: string;
   readonly corsOrigins: readonly string[];
   readonly xsdEngine: 'libxml2' | 'xerces';
   readonly allowLoopbackCallbacks: boolean;
@@ -130,6 +136,7 @@ export function parseApiConfig(env: Environment): ApiConfig {
     port,
     auth: parseAuth(env, { host, publicUrl: worker.publicUrl, demo }),
     demo,
+    instanceId: read(env, 'INSTANCE_ID'),
     corsOrigins: parseOrigins(env),
   };
 }

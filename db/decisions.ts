@@ -133,7 +133,10 @@ export async function findDecidable(
     ) f on true
     where p.uetr = ${uetr} and p.accepted`;
   const [row] = await runPrepared(db, 'load_decidable', select);
-  if (row === undefined) return undefined;
+  return row && toDecidable(row);
+}
+
+function toDecidable(row: DecidableRow): DecidablePayment {
   return {
     uetr: row.uetr,
     sourceSystem: row.source_clearing_system,
@@ -167,15 +170,13 @@ export async function findDecidable(
             callbackMessageId: row.callback_message_id,
             confirmationMessageId: row.confirmation_message_id,
           },
-    report:
-      row.report_id === null
-        ? null
-        : { messageId: row.report_id, status: row.report_status, reasonCode: row.report_reason },
-    firstFinal:
-      row.final_id === null
-        ? null
-        : { messageId: row.final_id, status: row.final_status, reasonCode: row.final_reason },
+    report: toReport(row.report_id, row.report_status, row.report_reason),
+    firstFinal: toReport(row.final_id, row.final_status, row.final_reason),
   };
+}
+
+function toReport(messageId: string | null, status: string, reasonCode: string | null): StoredReport | null {
+  return messageId === null ? null : { messageId, status, reasonCode };
 }
 
 /** A message that a decision sends, and where to. */

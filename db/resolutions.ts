@@ -119,7 +119,10 @@ export async function findResolution(db: Db, resolutionId: string): Promise<Stor
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
   // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
   const { rows } = await sql<RequestRow>`
-    select m.body, m.message_identification, m.party, m.answer_url, now() as now,
+    select m.body, m.message_identification, m.party, now() as now,
+      coalesce(
+        (select url from callback_addresses c where c.message_id = m.message_id order by named_at desc limit 1),
+        m.answer_url) as answer_url,
       (select o.message_id from messages o where o.in_reply_to = m.message_id and o.direction = 'out' limit 1)
         as earlier_answer_id,
       ${resolutionColumns}
@@ -145,7 +148,6 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
 export interface NewEnquiry {
   readonly of: StoredEnquiry['of'];
   readonly deliveryId: string;
-  readonly url: string;
   readonly message: OutgoingMessage;
 }
 

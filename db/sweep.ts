@@ -41,7 +41,7 @@ export async function* findUnjudged(
         and m.created_at < now() - ${graceMs} * interval '1 millisecond'
       order by m.created_at
       limit ${sql.lit(sliceRows)}`.execute(db);
-    for (const { at: _at, judged, ...submission } of rows) if (!judged) yield submission;
+    for (const row of rows) if (!row.judged) yield row;
     after = rows.at(-1)?.at ?? null;
     if (rows.length < sliceRows) return;
   }
@@ -84,7 +84,7 @@ export async function* findUndecided(db: Db, graceMs: number): AsyncIterable<Und
       where i.kind = 'instruction' and i.closed_at is null and i.asked_at > ${after}::timestamptz
       order by i.asked_at
       limit ${sql.lit(pageRows)}`.execute(db);
-    for (const { at: _at, ...payment } of rows) yield payment;
+    yield* rows;
     after = rows.at(-1)?.at ?? '';
     if (rows.length < pageRows) return;
   }

@@ -3,7 +3,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { guard } from './guard.mjs';
+import { UserError } from '../errors.ts';
+import { spawnGuarded } from './guard.mjs';
 
 export interface ChildOptions {
   readonly command: string;
@@ -16,6 +17,8 @@ export interface ChildOptions {
   readonly pidFile: string;
   /** What asks it to stop. */
   readonly stopSignal: NodeJS.Signals;
+  /** What ends it at once; SIGKILL unless given. */
+  readonly killSignal?: NodeJS.Signals;
   /** Unprivileged user to run as; undefined: ours. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }
@@ -33,12 +36,12 @@ const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer 
 /** @throws when the command cannot be started */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const log = openSync(options.logFile, options.keepLog === true ? 'a' : 'w');
-  const child = spawn(options.command, options.args, {
-    env: options.env,
-    stdio: ['ignore', log, log],
-    detached: true,
-    ...options.user,
-  });
+  const child = spawnGuarded(
+    options.command,
+    options.args,
+    { env: options.env, stdio: ['ignore', log, log], ...options.user },
+    { stop: options.stopSignal, ...(options.killSignal && { kill: options.killSignal }) },
+  );
   closeSync(log);
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => {
@@ -47,13 +50,9 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${options.command}: ${await exited}`);
+  if (pid === undefined) throw new UserError(`${options.command}: ${await exited}`);
   writeFileSync(options.pidFile, String(pid));
-  const release = guard(pid, options.stopSignal);
-  void exited.then(() => {
-    release();
-    rmSync(options.pidFile, { force: true });
-  });
+  void exited.then(() => rmSync(options.pidFile, { force: true }));
   return {
     pid,
     exited,
@@ -72,11 +71,14 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   };
 }
 
-/** Last lines of a log, for an error message. */
+/** Last lines of a log, for an error message; without stacks, which are for whoever mends the code. */
 export function tail(logFile: string, lines = 15): string {
-  return existsSync(logFile)
-    ? readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n')
-    : '';
+  if (!existsSync(logFile)) return '';
+  const said = readFileSync(logFile, 'utf8').trimEnd().split('\n');
+  return said
+    .filter((line) => !/^\s+at /.test(line))
+    .slice(-lines)
+    .join('\n');
 }
 
 /**

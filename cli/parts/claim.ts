@@ -5,13 +5,14 @@ import { rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve as absolute } from 'node:path';
+import { fileReason, reasonOf, UserError } from '../errors.ts';
 
 export interface Claim {
   release(): Promise<void>;
 }
 
 /** Somebody else, alive, owns the folder. */
-export class FolderInUseError extends Error {
+export class FolderInUseError extends UserError {
   override readonly name = 'FolderInUseError';
 }
 
@@ -27,15 +28,23 @@ export async function claimFolder(folder: string): Promise<Claim> {
       `Process ${owner} already runs Isthmus on ${folder}. Use the addresses it printed, or stop it first.`,
     );
   }
-  rmSync(path, { force: true }); // of an owner that died
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end(String(process.pid));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, () => resolve());
-  });
+  try {
+    rmSync(path, { force: true }); // of an owner that died
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, () => resolve());
+    });
+  } catch (error) {
+    throw new UserError(
+      `${path}, which says who runs on the folder, cannot be made: ${fileReason(error) ?? reasonOf(error)}. ` +
+        'Remove it if it is there, or set TMPDIR to a folder that you may write to.',
+      { cause: error },
+    );
+  }
   server.unref();
   return {
     release: () =>

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { UserError } from '../errors.ts';
 
 export interface PostgresHome {
   /** Password and data; exists and belongs to `user`. */
@@ -50,7 +51,7 @@ export function postgresHome(folder: string): PostgresHome {
   if (isUsable(here)) return here;
   const there = at(fallbackFolder(folder), copyBinaries(binaries, version));
   if (isUsable(there)) return there;
-  throw new Error(
+  throw new UserError(
     `Running as root, and user ${user.uid} can reach neither ${here.folder} nor ${there.folder}. ` +
       'Run the command as an ordinary user, or set DATABASE_URL to a Postgres of your own.',
   );
@@ -66,6 +67,19 @@ function fallbackFolder(folder: string): string {
   return join(rootFallback, name);
 }
 
+/** @throws UserError when the programs are not there */
+export function assertEmbeddedPostgres(): void {
+  const { binaries } = locateBinaries();
+  for (const name of ['initdb', 'postgres']) {
+    const path = join(binaries, 'bin', name);
+    if (existsSync(path)) continue;
+    throw new UserError(`The embedded Postgres is incomplete: ${path} is missing. ${withoutEmbedded}`);
+  }
+}
+
+const withoutEmbedded =
+  'Run npm ci, or set DATABASE_URL=postgres://user:password@host:port/database to a Postgres of your own (16 or newer).';
+
 /** The npm package of this platform; its own start code is not used: it ends our process on a signal. */
 function locateBinaries(): { binaries: string; version: string } {
   const require = createRequire(import.meta.url);
@@ -78,9 +92,8 @@ function locateBinaries(): { binaries: string; version: string } {
     const version = (manifest as { readonly version: string }).version;
     return { binaries: join(root, 'native'), version };
   } catch (error) {
-    throw new Error(
-      `There is no embedded Postgres for ${process.platform} on ${process.arch} (npm package ${name}). ` +
-        'Set DATABASE_URL=postgres://user:password@host:port/database to one of your own (PostgreSQL 16 or newer).',
+    throw new UserError(
+      `There is no embedded Postgres for ${process.platform} on ${process.arch} (npm package ${name}). ${withoutEmbedded}`,
       { cause: error },
     );
   }
@@ -98,7 +111,7 @@ function unprivilegedUser(): PostgresHome['user'] {
       return { uid, gid };
     }
   }
-  throw new Error(
+  throw new UserError(
     'Running as root, and there is neither a user postgres nor nobody to run Postgres as. ' +
       'Run the command as an ordinary user, or set DATABASE_URL to a Postgres of your own.',
   );

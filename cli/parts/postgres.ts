@@ -2,14 +2,16 @@
 // every safety of a production server on. It must not know what a payment is.
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Environment } from '../../core/config.ts';
+import { UserError } from '../errors.ts';
 import { startChild, stopOrphan, tail, type Child } from './child.ts';
+import { spawnGuarded } from './guard.mjs';
+import { checkDatabase } from './given.ts';
 import { freePort } from './ports.ts';
-import { postgresHome, type PostgresHome } from './postgres-home.ts';
+import { assertEmbeddedPostgres, postgresHome, type PostgresHome } from './postgres-home.ts';
 import { secondsSince, type Say } from './progress.ts';
 
 export interface StartPostgresOptions {
@@ -75,17 +77,19 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
   const existing = options.env['DATABASE_URL'];
   if (existing !== undefined && existing !== '') return useExisting(existing, options.say);
   const started = performance.now();
+  assertEmbeddedPostgres();
   mkdirSync(options.folder, { recursive: true });
   const home = postgresHome(join(options.folder, 'postgres'));
   const data = join(home.folder, 'data');
   const logFile = join(options.folder, 'postgres.log');
   if (!existsSync(data)) await initialise(home, data);
-  const written = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
+  const written = readIn(data, 'PG_VERSION');
   if (written !== home.majorVersion) {
-    throw new Error(
+    throw new UserError(
       `${data} was written by PostgreSQL ${written}, this is ${home.majorVersion}: npm run reset removes it.`,
     );
   }
+  const password = readIn(home.folder, 'password');
   // The server refuses to start while its pid file names a live process, also when that number is another's by now.
   if (await stopOrphan(join(data, 'postmaster.pid'), data, 'SIGINT')) {
     options.say('  stopped a Postgres server left by an earlier run');
@@ -104,9 +108,9 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
     logFile,
     pidFile: join(options.folder, 'postgres.pid'),
     stopSignal: 'SIGINT', // fast: open transactions are rolled back, clients are disconnected
+    killSignal: 'SIGQUIT', // Postgres ends its own processes at once; kill -9 would orphan them
     user: home.user,
   });
-  const password = readFileSync(join(home.folder, 'password'), 'utf8').trim();
   const url = (database: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
   try {
     await untilReady(child, url('postgres'), logFile);
@@ -127,6 +131,13 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
 
 const serverEnvironment = { LC_ALL: 'C', TZ: 'UTC' } as const;
 
+/** @throws UserError when the file is not there: the cluster is not whole */
+function readIn(folder: string, name: string): string {
+  const path = join(folder, name);
+  if (existsSync(path)) return readFileSync(path, 'utf8').trim();
+  throw new UserError(`${path} is missing, so the data beside it is of no use. npm run reset begins anew.`);
+}
+
 /** A new cluster appears complete or not at all. Sorting is by code point, everywhere the same. */
 async function initialise(home: PostgresHome, data: string): Promise<void> {
   const unfinished = `${data}.new`;
@@ -136,7 +147,7 @@ async function initialise(home: PostgresHome, data: string): Promise<void> {
   if (home.user !== undefined) chownSync(passwordFile, home.user.uid, home.user.gid);
   const said: string[] = [];
   const code = await new Promise<number>((resolve, reject) => {
-    const child = spawn(
+    const child = spawnGuarded(
       home.initdb,
       [
         ...['--pgdata', unfinished, '--username', superuser, '--pwfile', passwordFile],
@@ -149,13 +160,18 @@ async function initialise(home: PostgresHome, data: string): Promise<void> {
         ...['--locale=C', '--no-instructions'],
       ],
       { cwd: '/', env: serverEnvironment, stdio: ['ignore', 'pipe', 'pipe'], ...home.user },
+      { stop: 'SIGTERM' }, // it removes then what it has made
     );
-    child.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
-    child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
     child.once('error', reject);
     child.once('close', (exitCode) => resolve(exitCode ?? 1));
   });
-  if (code !== 0) throw new Error(`initdb failed (exit code ${code}):\n${said.join('').trimEnd()}`);
+  if (code !== 0) {
+    throw new UserError(
+      `The embedded Postgres could not make its files (initdb ended with ${code}). Mend what it says, or set DATABASE_URL to a Postgres of your own:\n${said.join('').trimEnd()}`,
+    );
+  }
   renameSync(unfinished, data);
 }
 
@@ -167,8 +183,8 @@ async function untilReady(child: Child, url: string, logFile: string): Promise<v
     if (answer === true) return;
     const reason = typeof answer === 'object' ? answer.how : undefined;
     if (reason !== undefined || performance.now() > deadline) {
-      throw new Error(
-        `Postgres did not start: ${reason ?? `no connection within ${startTimeoutMs / 1_000} s`}.\n` +
+      throw new UserError(
+        `Postgres did not start: ${reason ?? `no connection within ${startTimeoutMs / 1_000} s`}. Mend what its log says, or begin anew with npm run reset.\n` +
           `End of ${logFile}:\n${tail(logFile)}`,
       );
     }
@@ -205,11 +221,7 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
 }
 
 async function useExisting(url: string, say: Say): Promise<RunningPostgres> {
-  try {
-    await withClient(url, (client) => client.query('select 1'));
-  } catch (error) {
-    throw new Error('DATABASE_URL names a database that does not answer.', { cause: error });
-  }
+  await checkDatabase(url);
   say('✓ Postgres of DATABASE_URL');
   return { url, exited: new Promise(() => undefined), stop: () => Promise.resolve() };
 }

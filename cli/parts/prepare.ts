@@ -1,7 +1,9 @@
 // Entry of the bootstrap before the tests: makes sure that a Temporal server and a Postgres can be had, with visible
 // progress, so that nothing is fetched inside a test run.
 import { join, resolve } from 'node:path';
-import { postgresHome } from './postgres-home.ts';
+import { explain, reasonOf } from '../errors.ts';
+import { checkDatabase, checkTemporalAddress } from './given.ts';
+import { assertEmbeddedPostgres, postgresHome } from './postgres-home.ts';
 import { sayOnTerminal } from './progress.ts';
 import { findTemporal } from './temporal-binary.ts';
 
@@ -10,6 +12,7 @@ const folder = resolve(import.meta.dirname, '..', '..', '.isthmus');
 
 try {
   if ((env['TEMPORAL_ADDRESS'] ?? '') !== '') {
+    await checkTemporalAddress(env['TEMPORAL_ADDRESS'] ?? '');
     sayOnTerminal(`✓ Temporal: the server at ${env['TEMPORAL_ADDRESS'] ?? ''}`);
   } else {
     sayOnTerminal(
@@ -17,11 +20,13 @@ try {
     );
   }
   if ((env['DATABASE_URL'] ?? '') !== '') {
+    await checkDatabase(env['DATABASE_URL'] ?? '');
     sayOnTerminal('✓ Postgres: the server of DATABASE_URL');
   } else {
+    assertEmbeddedPostgres();
     sayOnTerminal(`✓ Postgres: version ${postgresHome(join(folder, 'postgres')).majorVersion} from npm`);
   }
 } catch (error) {
-  sayOnTerminal(`✗ ${error instanceof Error ? error.message : String(error)}`);
+  sayOnTerminal(`✗ ${explain(error) ?? reasonOf(error)}`);
   process.exitCode = 1;
 }

@@ -1,7 +1,8 @@
 // Removes the data of the demo: the next start begins with the seed data. It must not touch a server that runs.
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { claimFolder } from './claim.ts';
+import { ownEntries } from './home.ts';
 import { postgresFolders } from './postgres-home.ts';
 
 export interface ResetOptions {
@@ -13,13 +14,13 @@ export interface ResetOptions {
 
 /**
  * @returns the paths that it removed
- * @throws FolderInUseError while a demo runs on the folder
+ * @throws FolderInUseError while a demo runs on the folder; UserError when it holds what is not ours
  */
 export async function resetFolder(options: ResetOptions): Promise<readonly string[]> {
   const claim = await claimFolder(options.folder);
   try {
     const kept = options.all ? [] : ['bin'];
-    const inside = list(options.folder)
+    const inside = ownEntries(options.folder)
       .filter((name) => !kept.includes(name))
       .map((name) => join(options.folder, name));
     const postgres = postgresFolders(join(options.folder, 'postgres'));
@@ -28,14 +29,5 @@ export async function resetFolder(options: ResetOptions): Promise<readonly strin
     return inside;
   } finally {
     await claim.release();
-  }
-}
-
-function list(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
   }
 }

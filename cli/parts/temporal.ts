@@ -1,12 +1,13 @@
 // The Temporal server of the demo and of the tests: an existing one, or a development server of our own, which is a
 // real server on SQLite. It must not know what a payment is.
 import { mkdirSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import type { Environment } from '../../core/config.ts';
+import { reasonOf, UserError } from '../errors.ts';
 import { startChild, stopOrphan, tail, type Child } from './child.ts';
+import { checkTemporalAddress, noTemporal } from './given.ts';
 import { freePort } from './ports.ts';
 import { secondsSince, type Say } from './progress.ts';
 import { findTemporal } from './temporal-binary.ts';
@@ -176,8 +177,8 @@ async function untilHealthy(child: Child, httpPort: number, logFile: string): Pr
     if (answer === true) return;
     const reason = typeof answer === 'object' ? answer.how : undefined;
     if (reason !== undefined || performance.now() > deadline) {
-      throw new Error(
-        `The Temporal server did not become healthy: ${reason ?? `no answer within ${healthTimeoutMs / 1_000} s`}.\n` +
+      throw new UserError(
+        `The Temporal server did not become healthy: ${reason ?? `no answer within ${healthTimeoutMs / 1_000} s`}. Mend what its log says, set TEMPORAL_CLI to the Temporal CLI, or begin anew with npm run reset.\n` +
           `End of ${logFile}:\n${tail(logFile)}`,
       );
     }
@@ -196,23 +197,20 @@ async function isOk(url: string): Promise<boolean> {
 }
 
 async function useExisting(address: string, options: StartTemporalOptions): Promise<RunningTemporal> {
-  const namespace = options.env['TEMPORAL_NAMESPACE'] ?? 'default';
-  const silent = `TEMPORAL_ADDRESS names ${address}, where no Temporal server answers.`;
-  if (!(await isListening(address))) throw new Error(silent); // the SDK would try again and again
-  const connection = await Connection.connect({ address, connectTimeout: '10 s' }).catch((error: unknown) => {
-    throw new Error(silent, { cause: error });
+  await checkTemporalAddress(address);
+  const namespace = options.env['TEMPORAL_NAMESPACE'] || 'default';
+  const connection = await Connection.connect({ address, connectTimeout: '5 s' }).catch((error: unknown) => {
+    throw noTemporal(address, firstLine(reasonOf(error)));
   });
   try {
-    const known = await connection.operatorService.listSearchAttributes({ namespace });
-    const missing = options.searchAttributes.filter(({ name }) => !(name in known.customAttributes));
-    if (missing.length > 0) {
-      await connection.operatorService.addSearchAttributes({
-        namespace,
-        searchAttributes: Object.fromEntries(
-          missing.map(({ name, type }) => [name, searchAttributeTypes[type].code]),
-        ),
-      });
+    await registerMissing(connection, namespace, options.searchAttributes);
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === grpcNotFound) {
+      throw new UserError(
+        `The Temporal server at ${address} has no namespace ${namespace}. Make it (temporal operator namespace create -n ${namespace}), or correct TEMPORAL_NAMESPACE.`,
+      );
     }
+    throw noTemporal(address, firstLine(reasonOf(error)));
   } finally {
     await connection.close();
   }
@@ -220,19 +218,22 @@ async function useExisting(address: string, options: StartTemporalOptions): Prom
   return { address, exited: new Promise(() => undefined), stop: () => Promise.resolve() };
 }
 
-function isListening(address: string): Promise<boolean> {
-  const { hostname, port } = new URL(`tcp://${address}`);
-  return new Promise((resolve) => {
-    const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port) || defaultTemporalPorts.grpc,
-    });
-    const settle = (listening: boolean) => {
-      socket.destroy();
-      resolve(listening);
-    };
-    socket.setTimeout(5_000, () => settle(false));
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
-  });
+const grpcNotFound = 5;
+
+async function registerMissing(
+  { operatorService }: Connection,
+  namespace: string,
+  wanted: SearchAttributes,
+): Promise<void> {
+  const known = await operatorService.listSearchAttributes({ namespace });
+  const missing = wanted.filter(({ name }) => !(name in known.customAttributes));
+  if (missing.length === 0) return;
+  const searchAttributes = Object.fromEntries(
+    missing.map(({ name, type }) => [name, searchAttributeTypes[type].code]),
+  );
+  await operatorService.addSearchAttributes({ namespace, searchAttributes });
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? '';
 }

@@ -1,11 +1,8 @@
 // The way from an npm script to a command: exit codes come back, one Ctrl-C arrives once, nothing is left behind.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-const project = resolve(import.meta.dirname, '..', '..');
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { bareProject } from './bare-project.ts';
 
 /** Stands in for cli/main.ts: tells what it gets. */
 const main = `
@@ -32,22 +29,8 @@ console.log('up');
 `;
 
 describe('cli/bootstrap.mjs', () => {
-  let root = '';
-
-  beforeAll(() => {
-    root = mkdtempSync(join(tmpdir(), 'isthmus-bootstrap-'));
-    for (const path of ['cli/bootstrap.mjs', 'cli/install.mjs', 'cli/parts/guard.mjs']) {
-      cpSync(join(project, path), join(root, path));
-    }
-    mkdirSync(join(root, 'node_modules'));
-    symlinkSync(join(project, 'node_modules', 'tsx'), join(root, 'node_modules', 'tsx'));
-    writeFileSync(join(root, 'cli', 'main.ts'), main);
-    writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
-    for (const path of ['package-lock.json', 'node_modules/.package-lock.json']) {
-      writeFileSync(join(root, path), '{ "packages": { "": {} } }');
-    }
-  });
-  afterAll(() => rmSync(root, { recursive: true }));
+  const { root, remove } = bareProject(main);
+  afterAll(remove);
 
   it('passes arguments on and the exit code back', async () => {
     const run = start(root, 'pay', '--to', 'MY');
@@ -58,7 +41,7 @@ describe('cli/bootstrap.mjs', () => {
   it('names the commands when it is given none of them', async () => {
     const run = start(root, 'fly');
     expect(await run.ended).toBe(2);
-    expect(run.output()).toContain('demo|start|pay|reset|migrate|bench|test|verify');
+    expect(run.output()).toContain('demo|start|pay|where|reset|migrate|bench|test|verify');
   });
 
   it('lets the command end in order on Ctrl-C, which the terminal and npm both pass on', async () => {

@@ -24,13 +24,17 @@ export interface CommandFolder {
   /** What makes other programs use the folder. */
   readonly env: NodeJS.ProcessEnv;
   readonly run: (...args: readonly string[]) => RunningCommand;
+  /** With more variables, or others. */
+  readonly runWith: (more: NodeJS.ProcessEnv, ...args: readonly string[]) => RunningCommand;
+  /** The command line of another copy of the project. */
+  readonly runIn: (project: string, more: NodeJS.ProcessEnv, ...args: readonly string[]) => RunningCommand;
   /** Runs it to its end. */
   readonly finish: (
     ...args: readonly string[]
   ) => Promise<{ readonly code: number | null; readonly output: string }>;
   /** What the running demo wrote for other commands. */
   readonly runFile: () => RunFile;
-  /** Removes everything; what still runs must have been stopped. */
+  /** Removes everything, and ends a command that still runs. */
   readonly remove: () => void;
 }
 
@@ -41,11 +45,19 @@ export async function commandFolder(): Promise<CommandFolder> {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-command-'));
   const env: NodeJS.ProcessEnv = { ...process.env, ISTHMUS_HOME: folder, TEMPORAL_CLI: temporal };
   for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'NODE_ENV']) env[name] = ''; // vitest's, or a person's
-  const run = (...args: readonly string[]) => follow(env, args);
+  const started: RunningCommand[] = [];
+  const runIn = (project: string, more: NodeJS.ProcessEnv, ...args: readonly string[]) => {
+    const command = follow({ ...env, ...more }, args, project);
+    started.push(command);
+    return command;
+  };
+  const run = (...args: readonly string[]) => runIn(root, {}, ...args);
   return {
     folder,
     env,
     run,
+    runWith: (more, ...args) => runIn(root, more, ...args),
+    runIn,
     finish: async (...args) => {
       const command = run(...args);
       const code = await command.ended;
@@ -53,15 +65,16 @@ export async function commandFolder(): Promise<CommandFolder> {
     },
     runFile: () => JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as RunFile,
     remove: () => {
+      for (const { child } of started) child.kill('SIGKILL'); // what it started is stopped by its guards
       for (const path of [...postgresFolders(join(folder, 'postgres')), folder])
         rmSync(path, { recursive: true, force: true });
     },
   };
 }
 
-function follow(env: NodeJS.ProcessEnv, args: readonly string[]): RunningCommand {
+function follow(env: NodeJS.ProcessEnv, args: readonly string[], cwd: string): RunningCommand {
   const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
-    cwd: root,
+    cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

