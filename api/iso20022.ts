@@ -25,7 +25,7 @@ import { isProblem, problem, type Problem, type ProblemCode } from './problem.ts
 import { baseHeaders } from './response.ts';
 import type { Router } from './route.ts';
 import type { PaymentWorkflows } from './temporal.ts';
-import { xml, xmlBody } from './xml-message.ts';
+import { refusalHeader, xml, xmlBody } from './xml-message.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
@@ -181,7 +181,7 @@ async function answerWith(
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const { body, refusal } = await loadAnswer(deps.db, messageId);
-  return xml(body, { ...headers, ...(refusal !== null && { 'isthmus-rejection': refusal }) });
+  return xml(body, { ...headers, ...refusalHeader(refusal) });
 }
 
 const maxWaitSeconds = 30; // PAY-1

@@ -16,7 +16,7 @@ import { isUnavailable } from './failures.ts';
 import { bodyOf, openMessage, takeMessage } from './intake.ts';
 import { isProblem, type Problem } from './problem.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
-import { xml, xmlBody } from './xml-message.ts';
+import { refusalHeader, xml, xmlBody } from './xml-message.ts';
 
 export interface ResolutionDependencies {
   readonly engine: XmlEngine;
@@ -128,7 +128,7 @@ async function waitForAnswer(
 
 async function answerWith(deps: ApiDependencies, answerMessageId: string): Promise<Response> {
   const { body, refusal } = await loadAnswer(deps.db, answerMessageId);
-  return xml(body, refusal === null ? {} : { 'isthmus-rejection': refusal });
+  return xml(body, refusalHeader(refusal));
 }
 
 /** With AUTH=none nobody says who submits: the message's own assigner is believed. */
