@@ -14,20 +14,13 @@ import {
   workflowTypes,
   type SubmitArguments,
 } from '../workflows/ids.ts';
-import { paymentStart, redeliveryStart, resolutionStart } from '../workflows/starts.ts';
-
-export interface StoredPaymentKey {
-  readonly uetr: string;
-  readonly sourceSystem: string;
-  /** The stored submission. */
-  readonly messageId: string;
-}
-
-export interface StoredRequestKey {
-  readonly messageId: string;
-  readonly messageIdentification: string;
-  readonly sourceSystem: string;
-}
+import {
+  paymentStart,
+  redeliveryStart,
+  resolutionStart,
+  type StoredPaymentKey,
+  type StoredRequestKey,
+} from '../workflows/starts.ts';
 
 export interface Executions {
   /** Whether the payment has an execution that has not ended. */

@@ -22,20 +22,21 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from '../workflows/ids.ts';
-import { paymentStart, redeliveryStart, resolutionStart } from '../workflows/starts.ts';
+import {
+  paymentStart,
+  redeliveryStart,
+  resolutionStart,
+  type StoredPaymentKey,
+  type StoredRequestKey,
+} from '../workflows/starts.ts';
 import { TemporalUnavailable } from './failures.ts';
 
-export interface PaymentSubmission extends Submission {
-  readonly uetr: string;
-  readonly sourceSystem: string;
+export interface PaymentSubmission extends Submission, StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
   readonly destinationCountry: string | undefined;
 }
 
-export interface ResolutionSubmission extends ResolutionRequest {
-  /** Its MsgId. */
-  readonly messageIdentification: string;
-  readonly sourceSystem: string;
+export interface ResolutionSubmission extends ResolutionRequest, StoredRequestKey {
   /** For the Temporal UI. */
   readonly destinationCountry: string | undefined;
   readonly maxResolutionSeconds: number;
@@ -50,21 +51,13 @@ export interface ResolutionWorkflows {
   redeliver(resolutionId: string): Promise<void>;
 }
 
-/** What an execution is started from when there is none. */
-export interface StoredSubmissionKey {
-  readonly uetr: string;
-  readonly sourceSystem: string;
-  /** The stored submission that made the payment. */
-  readonly messageId: string;
-}
-
 export interface PaymentWorkflows {
   /** Starts the payment, or finds it, and waits for the answer to this submission (PAY-1). */
   submit(submission: PaymentSubmission): Promise<SubmitResult>;
   /** Lets the instruction of an undecided payment go to the destination once more (DUP-1). */
-  enquire(payment: StoredSubmissionKey): Promise<void>;
+  enquire(payment: StoredPaymentKey): Promise<void>;
   /** Hands a stored final report of the destination to the payment; answers the decision that stands (PAY-8). */
-  reportFinal(payment: StoredSubmissionKey & { readonly reportMessageId: string }): Promise<Decision>;
+  reportFinal(payment: StoredPaymentKey & { readonly reportMessageId: string }): Promise<Decision>;
   /** Delivers again what was asked for again (DUP-1). */
   redeliver(uetr: string): Promise<void>;
   /** Resolves when Temporal answers. */

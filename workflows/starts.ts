@@ -20,11 +20,15 @@ const policies = {
   workflowTaskTimeout: '5s', // a worker killed in the middle of a task is noticed well before a deadline (TIM-1, RES-1)
 } as const;
 
-interface PaymentToStart {
+/** What an execution is made from when there is none. */
+export interface StoredPaymentKey {
   readonly uetr: string;
   readonly sourceSystem: string;
-  /** The stored submission. */
-  readonly messageId?: string | undefined;
+  /** The stored submission that made the payment, or may make it. */
+  readonly messageId: string;
+}
+
+interface PaymentToStart extends StoredPaymentKey {
   /** For the Temporal UI. */
   readonly destinationCountry?: string | undefined;
 }
@@ -34,7 +38,7 @@ export function paymentStart(
   { uetr, sourceSystem, messageId, destinationCountry }: PaymentToStart,
   taskQueuePrefix: string,
 ) {
-  const input: PaymentInput = { uetr, form: 2, ...(messageId !== undefined && { messageId }) };
+  const input: PaymentInput = { uetr, messageId, form: 2 };
   return {
     ...policies,
     workflowId: paymentWorkflowId(uetr),
@@ -49,12 +53,16 @@ export function paymentStart(
   };
 }
 
-interface ResolutionToStart {
+/** What the execution of a resolution is made from. */
+export interface StoredRequestKey {
+  /** The stored request. */
+  readonly messageId: string;
   /** Its MsgId. */
   readonly messageIdentification: string;
   readonly sourceSystem: string;
-  /** The stored request. */
-  readonly messageId: string;
+}
+
+interface ResolutionToStart extends StoredRequestKey {
   /** For the Temporal UI. */
   readonly destinationCountry?: string | undefined;
 }

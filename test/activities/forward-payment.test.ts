@@ -23,9 +23,14 @@ afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
-await db.updateTable('operators').set({ endpoint_url: url }).where('operator_id', '=', 'IPSO-TH').execute();
-// the cache hears of it (REF-6)
-await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(url));
+
+/** The operator registers another address, and the cache hears of it (REF-6). */
+async function moveTo(address: string): Promise<void> {
+  const change = { endpoint_url: address };
+  await db.updateTable('operators').set(change).where('operator_id', '=', 'IPSO-TH').execute();
+  await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address));
+}
+await moveTo(url);
 
 const run = (payment: { uetr: string; deliveryId: string }) => inActivity(() => forwardPayment(payment));
 
@@ -161,14 +166,6 @@ test('the operator has moved since the payment was accepted: the instruction goe
   }).listen(0, '127.0.0.1');
   await once(moved, 'listening');
   const newUrl = `http://127.0.0.1:${(moved.address() as AddressInfo).port}`;
-  const moveTo = async (address: string) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: address })
-      .where('operator_id', '=', 'IPSO-TH')
-      .execute();
-    await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address));
-  };
   answer = () => {
     throw new Error('nobody is asked at the old address');
   };
@@ -187,14 +184,6 @@ test('the operator has moved since the payment was accepted: the instruction goe
 
 test('an operator whose address may not be used any more is not connected to (SEC-2)', async () => {
   const payment = await accepted();
-  const moveTo = async (address: string) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: address })
-      .where('operator_id', '=', 'IPSO-TH')
-      .execute();
-    await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address));
-  };
   await moveTo('http://operator.example'); // neither https nor loopback
   await expect(run(payment)).rejects.toThrow('NOT_SENT (address-not-registered)');
   await moveTo(url);
