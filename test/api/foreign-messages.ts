@@ -137,7 +137,7 @@ const ofPayment: readonly Cure[] = [
   cure(/ClrSys\/Prtry: .*Expected: SGDFAST/, replace(/<Prtry>TIPS/, '<Prtry>SGDFAST')),
   cure(/SttlmPrty: not used/, drop('SttlmPrty')),
   cure(
-    /AccptncDtTm, which belongs into AddtlDtTm/,
+    /AccptncDtTm, which belongs into AddtlDtTm|AddtlDtTm: mandatory.*with AccptncDtTm/,
     replace(/(<AccptncDtTm>[^<]*<\/AccptncDtTm>)/, '<AddtlDtTm>$1</AddtlDtTm>'),
   ),
   cure(/XchgRate: not used/, drop('XchgRate')),
@@ -151,7 +151,10 @@ const ofPayment: readonly Cure[] = [
     ),
   ),
   cure(/ChrgsInf\[2\]: mandatory/, replace(/(<\/ChrgsInf>)/, `$1${creditorAgentFee}`)),
-  cure(/PstlAdr\/TwnNm: mandatory/, replace(/(<PstlAdr>)/, '$1<TwnNm>Singapore</TwnNm><Ctry>SG</Ctry>')),
+  cure(
+    /PstlAdr\/(TwnNm|Ctry): mandatory/,
+    replace(/(<PstlAdr>)/, '$1<TwnNm>Singapore</TwnNm><Ctry>SG</Ctry>'),
+  ),
   cure(/AdrLine\[3\]: at most 2/, replace(/<AdrLine>Singapore<\/AdrLine>/, '')),
   cure(/CtgyPurp\/Cd: required by the destination country/, (text) =>
     text.includes('<PmtTpInf>')
