@@ -2,8 +2,8 @@
 // parsing, namespace and keys. What fails here has no payment to answer for: HTTP 4xx, and nothing is stored or started.
 import type { Context } from 'hono';
 import type { MessageName } from '../core/iso20022/messages.ts';
-import { readMessageKey, type MessageKey } from '../core/iso20022/references.ts';
-import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
+import { findKeyFaults, readMessageKey, type MessageKey } from '../core/iso20022/references.ts';
+import type { IntakeFault, ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import { readLimited } from './input.ts';
 import { problem, type Problem } from './problem.ts';
 
@@ -36,12 +36,23 @@ export interface TakenMessage {
   readonly key: MessageKey;
 }
 
+/** A body that is no message at all: told all that is known of it, and nothing of its own text (MSG-13). */
+export function refusal({ detail, ruleId }: IntakeFault): Problem {
+  const told = { detail: `The body is refused: ${detail}.` };
+  return problem('message-refused', ruleId === undefined ? told : { ...told, ruleId });
+}
+
 export function openMessage(engine: XmlEngine, body: Buffer, name: MessageName): TakenMessage | Problem {
   const result = engine.parse(body, [name]);
-  if (!result.ok)
-    return problem('message-refused', { detail: `The body is refused: ${result.fault.detail}.` });
-  const key = readMessageKey(name, result.message.document);
+  if (!result.ok) return refusal(result.fault);
+  const { document } = result.message;
+  const key = readMessageKey(name, document);
   if (key.ok) return { parsed: result.message, key: key.value };
   result.message.dispose();
-  return problem('message-refused', { detail: `${key.element} is ${key.problem}.` });
+  const root = document.name === 'Document' ? [] : ['The root element must be Document (MSG-12).'];
+  const told = findKeyFaults(name, document).map(
+    ({ element, problem: what, path, expected }) =>
+      `${element} is ${what}: expected at Document/${path} is ${expected}.`,
+  );
+  return problem('message-refused', { detail: [...root, ...told].join(' ') });
 }

@@ -3,11 +3,11 @@
 import { z } from '@hono/zod-openapi';
 import { dryRun, layers, type DryRun } from '../core/dry-run.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
-import { additionalInformation } from '../core/rejection.ts';
+import { faults, type Fault } from '../core/explanation.ts';
+import { additionalInformation, explain } from '../core/rejection.ts';
 import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import type { RouteModule } from './dependencies.ts';
-import { bodyOf, takeMessage } from './intake.ts';
-import { problem } from './problem.ts';
+import { bodyOf, refusal, takeMessage } from './intake.ts';
 import { json } from './response.ts';
 import { xmlBody } from './xml-message.ts';
 
@@ -19,7 +19,18 @@ const violationSchema = z
     isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'FF01' }),
     ruleId: z.string().openapi({ example: 'MSG-4' }),
     xpath: z.string().nullable().openapi({ description: 'From /Document on; null where it has no place' }),
-    text: z.string().openapi({ description: 'Public text' }),
+    text: z.string().openapi({ description: 'What is wrong, in a few words' }),
+    fault: z
+      .enum(Object.keys(faults) as [Fault, ...Fault[]])
+      .nullable()
+      .openapi({ description: 'Which of four it is (MSG-13); null where it is nothing about the message' }),
+    explanation: z.string().openapi({
+      description:
+        'The long form (MSG-13), as the header Isthmus-Rejection carries it: element, what stands there, what was ' +
+        'expected. Values of persons, accounts and addresses, ids and free text are never repeated.',
+      example:
+        'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid by ISO 20022, but not used in this scheme). Found: DEBT. Expected: SHAR.',
+    }),
     additionalInformation: z
       .string()
       .openapi({ description: 'AddtlInf as a pacs.002 would carry it (MSG-11)' }),
@@ -27,19 +38,31 @@ const violationSchema = z
   .strict()
   .openapi('Violation');
 
+const notJudgedSchema = z
+  .object({
+    name: z.string().openapi({ description: 'What was not judged', example: 'quote' }),
+    ruleId: z.string().openapi({ example: 'PAY-4' }),
+    reason: z.string().openapi({ description: 'Why' }),
+  })
+  .strict()
+  .openapi('NotJudged');
+
 const dryRunSchema = z
   .object({
     message: z.string().openapi({ description: 'Message identifier', example: 'pacs.008.001.13' }),
     valid: z.boolean().openapi({ description: 'Whether nothing was found' }),
     judged: z.array(z.enum(layers)).openapi({
       description:
-        'What the message was held against. A layer that is left out was not reached, for the schema found fault with ' +
-        'what it needs, or has nothing to say of such a message.',
+        'What the message was held against, wholly or in part. A layer that is left out was not reached, for the schema ' +
+        'found fault with what it needs, or has nothing to say of such a message.',
     }),
     violations: z.array(violationSchema).openapi({
       description:
         'Schema first (at most 20), then rules, then reference data; the first is what a submission is told',
     }),
+    notJudged: z
+      .array(notJudgedSchema)
+      .openapi({ description: 'What the message was not held against, each with its reason (MSG-14)' }),
   })
   .strict()
   .openapi('DryRun');
@@ -55,8 +78,9 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         summary: 'Everything that would be held against a message, without submitting it',
         description:
           'Takes any of the six messages, found by its namespace; another version is answered with the namespace that is ' +
-          'expected. A pacs.008 or acmt.023 is judged as one that you submit. Nothing is stored. Quotes (PAY-4) and ' +
-          'duplicates (DUP) are judged only when the message is submitted; AccptncDtTm is held against the present (TIM-4).',
+          'expected. A pacs.008 or acmt.023 is judged as one that you submit. Nothing is stored. Every fault that can be ' +
+          'known is told, each with what stands there and what was expected, and so is by name what was not judged: quotes ' +
+          '(PAY-4) and duplicates (DUP) are, only when the message is submitted; AccptncDtTm is held against the present (TIM-4).',
         tag: 'ISO 20022',
         roles: ['ipso'],
         before: takeMessage,
@@ -67,7 +91,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
       async ({ caller, context }) => {
         const parsed = engine.parse(bodyOf(context), everyName);
         if (!parsed.ok) {
-          return problem('message-refused', { detail: `The body is refused: ${parsed.fault.detail}.` });
+          return refusal(parsed.fault);
         }
         const { message } = parsed;
         const run = await judge(message, {
@@ -91,7 +115,7 @@ async function judge(message: ParsedMessage, context: Parameters<typeof dryRun>[
   }
 }
 
-function render({ type }: ParsedMessage, { judged, rejections }: DryRun) {
+function render({ type }: ParsedMessage, { judged, rejections, notJudged }: DryRun) {
   return {
     message: type.identifier,
     valid: rejections.length === 0,
@@ -102,7 +126,10 @@ function render({ type }: ParsedMessage, { judged, rejections }: DryRun) {
       ruleId: rejection.ruleId,
       xpath: rejection.xpath ?? null,
       text: rejection.text,
+      fault: rejection.fault ?? null,
+      explanation: explain(rejection),
       additionalInformation: additionalInformation(rejection),
     })),
+    notJudged: notJudged.map(({ name, ruleId, reason }) => ({ name, ruleId, reason })),
   };
 }

@@ -1,16 +1,17 @@
 /**
  * What the gateway would hold against a message, all of it at once, for whoever prepares one (`POST /iso20022/validate`).
  * It asks the very checks that judge a submission, but no database: quotes, duplicates and contradictions are not its matter,
- * and nothing is ever accepted by it.
+ * and nothing is ever accepted by it. What it did not judge it lists by name (MSG-14).
  */
+import type { NotJudged } from './check.ts';
 import { readAcmt023 } from './iso20022/acmt023.ts';
 import { readAcmt024 } from './iso20022/acmt024.ts';
 import type { MessageName } from './iso20022/messages.ts';
 import { readPacs002 } from './iso20022/pacs002.ts';
-import { pacs008Reads, readPacs008Throughout, type Reading } from './iso20022/pacs008.ts';
-import type { XmlElement } from './iso20022/tree.ts';
-import { foundValid, rejectionOf, within, type Violation } from './iso20022/violation.ts';
-import { rejectionsByReference } from './payment.ts';
+import { readPacs008Throughout, type Pacs008, type Reading } from './iso20022/pacs008.ts';
+import { elementAt, type XmlElement } from './iso20022/tree.ts';
+import { foundValid, maxViolations, rejectionOf, within, type Violation } from './iso20022/violation.ts';
+import { judgeByReference } from './payment.ts';
 import type { ReferenceData } from './reference.ts';
 import type { Rejection } from './rejection.ts';
 import { requestRejectionOf, routeRequest } from './resolution.ts';
@@ -20,10 +21,11 @@ export const layers = ['schema', 'rules', 'reference-data'] as const;
 export type Layer = (typeof layers)[number];
 
 export interface DryRun {
-  /** What the message was held against; a layer that is left out was not reached, or has nothing to say of such a message. */
+  /** What the message was held against, wholly or in part; a layer that is left out has nothing to say of such a message, or was not reached. */
   readonly judged: readonly Layer[];
   /** In the order of the layers, each once. */
   readonly rejections: readonly Rejection[];
+  readonly notJudged: readonly NotJudged[];
 }
 
 /** A message that was parsed, with what its schema has against it. */
@@ -41,48 +43,142 @@ export interface DryRunContext {
   readonly now: number;
 }
 
-interface Findings {
-  readonly judged: readonly Layer[];
-  readonly rejections: readonly Rejection[];
-}
-
 /** A pacs.008 or an acmt.023 is judged as one that a source submits, a pacs.002 or an acmt.024 as an answer to us. */
 export function dryRun(message: ValidatedMessage, context: DryRunContext): DryRun {
   const { name, violations } = message;
   const bySchema = violations.map(name === 'acmt023' ? requestRejectionOf : rejectionOf);
-  const { judged, rejections } =
+  const { judged, rejections, notJudged } =
     name === 'pacs008' ? judgePacs008(message, context) : judgeOther(message, context);
   // a value that the schema refuses is refused once: what a rule says of it follows from that
-  const faulty = violations.map(({ xpath }) => xpath);
+  const faulty = violations
+    .filter(({ isReadable }) => isReadable !== true)
+    .map(({ xpath }) => xpath.replace('/CdtTrfTxInf[1]', '/CdtTrfTxInf')); // rules look at the first alone
   const byRules = rejections.filter(
     ({ xpath = '' }) => !faulty.some((one) => within(xpath, one) || within(one, xpath)),
   );
-  return { judged: ['schema', ...judged], rejections: withoutRepeats([...bySchema, ...byRules]) };
-}
-
-const unread: Findings = { judged: [], rejections: [] };
-
-/** Schema faults elsewhere do not keep the rules from being judged, as long as every value that they need was found valid. */
-function judgePacs008({ document, violations }: ValidatedMessage, context: DryRunContext): Findings {
-  const isReadable =
-    foundValid(pacs008Reads.computed, violations) &&
-    foundValid(
-      pacs008Reads.needed,
-      violations.filter(({ stoppedIn }) => stoppedIn !== undefined),
-    );
-  if (!isReadable) return unread;
-  const { value, rejections } = readPacs008Throughout(document);
-  const { submitter = value.clearingSystemId } = context;
   return {
-    judged: ['rules', 'reference-data'],
-    rejections: [...rejections, ...rejectionsByReference(value, { ...context, submitter })],
+    judged: ['schema', ...judged],
+    rejections: withoutRepeats([...bySchema, ...byRules]),
+    notJudged: [...(violations.length < maxViolations ? [] : [beyondTheFirst]), ...notJudged],
   };
 }
 
-/** The other messages have at most one rule each that a schema cannot say, so that their readers tell all there is. */
-function judgeOther({ name, document, violations }: ValidatedMessage, context: DryRunContext): Findings {
-  if (violations.length > 0) return unread;
-  const rules = (reading: Reading<unknown>): Findings => ({
+const beyondTheFirst: NotJudged = {
+  name: `faults of the schema beyond the first ${maxViolations}`,
+  ruleId: 'MSG-4',
+  reason: `No more than ${maxViolations} are told at once.`,
+};
+
+/** The same as a dry run, as far as it goes beyond the schema. */
+type Findings = DryRun;
+
+const unread = (ruleIds: readonly (readonly [name: string, ruleId: string])[], reason: string): Findings => ({
+  judged: [],
+  rejections: [],
+  notJudged: ruleIds.map(([name, ruleId]) => ({ name, ruleId, reason })),
+});
+
+const rulesAndReferences = [
+  ['rules of the message', 'MSG-4'],
+  ['reference data', 'PAY-6'],
+  ['freshness', 'TIM-4'],
+] as const;
+
+/** Schema faults elsewhere do not keep a rule from being judged, as long as every value that it needs was found valid. */
+function judgePacs008({ document, violations }: ValidatedMessage, context: DryRunContext): Findings {
+  const hasTransaction = elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf') !== undefined;
+  const isRoot = document.name === 'Document';
+  if (!hasTransaction || !isRoot || violations.length >= maxViolations) {
+    const reason =
+      hasTransaction && isRoot
+        ? 'There may be more faults than are told.'
+        : 'There is no transaction to be read.';
+    return withSubmission(unread(rulesAndReferences, reason));
+  }
+  const isFit = (xpath: string) => foundValid(xpath, violations);
+  const read = readPacs008Throughout(document, isFit);
+  const { submitter = read.value.clearingSystemId } = context;
+  const referred = judgeByReference(read.value, { ...context, submitter }, isFit);
+  return withSubmission(
+    {
+      judged: ['rules', 'reference-data'],
+      rejections: [...read.rejections, ...referred.rejections],
+      notJudged: [...read.notJudged, ...referred.notJudged],
+    },
+    read.value,
+  );
+}
+
+const onSubmission = 'Only a submission is held against what is stored.';
+
+/** What no dry run judges of a pacs.008. */
+function withSubmission(findings: Findings, message?: Pacs008): Findings {
+  const quoteId = message?.agreedRate.quoteId;
+  const later: readonly NotJudged[] = [
+    ...(message !== undefined && quoteId === undefined
+      ? []
+      : [
+          { name: 'quote', ruleId: 'PAY-4', reason: onSubmission },
+          { name: 'destination maximum', ruleId: 'PAY-6', reason: 'It is judged with the quote.' },
+        ]),
+    { name: 'duplicates', ruleId: 'DUP-2', reason: onSubmission },
+    { name: 'callback address', ruleId: 'SEC-2', reason: 'It comes with a submission.' },
+    {
+      name: 'freshness at submission',
+      ruleId: 'TIM-4',
+      reason: 'AccptncDtTm is held against the present; a submission that comes later is judged then.',
+    },
+  ];
+  return { ...findings, notJudged: [...findings.notJudged, ...later] };
+}
+
+const duplicatesOf = (name: string): NotJudged => ({ name, ruleId: 'DUP-2', reason: onSubmission });
+const matchOf = (name: string, ruleId: string): NotJudged => ({ name, ruleId, reason: onSubmission });
+
+/** What only the receipt of each other kind of message is judged by. */
+const onReceipt: Readonly<Record<Exclude<MessageName, 'pacs008'>, readonly NotJudged[]>> = {
+  acmt023: [
+    duplicatesOf('duplicates'),
+    { name: 'callback address', ruleId: 'SEC-2', reason: 'It comes with a submission.' },
+    {
+      name: 'account or proxy',
+      ruleId: 'RES-2',
+      reason: 'Its directory or its creditor agent is asked only by a submission.',
+    },
+  ],
+  pacs002: [matchOf('the payment that it is about', 'PAY-8'), matchOf('an earlier final status', 'PAY-7')],
+  acmt024: [matchOf('the request that it answers', 'RES-2')],
+  fxtr017: [],
+  pacs028: [matchOf('the payment that it is about', 'TIM-2')],
+};
+
+/** The other messages have few rules each that a schema cannot say, so that their readers tell all there is. */
+function judgeOther(message: ValidatedMessage, context: DryRunContext): Findings {
+  const { name, violations } = message;
+  if (name === 'pacs008') throw new Error('a pacs.008 has checks of its own');
+  const later = onReceipt[name];
+  const rules = rulesOf[name];
+  if (violations.length > 0) {
+    const { notJudged, ...rest } = unread(rules, 'The schema refuses the message.');
+    return { ...rest, notJudged: [...notJudged, ...later] };
+  }
+  return { ...judgeValid(message, context), notJudged: later };
+}
+
+const messageRules = ['rules of the message', 'MSG-4'] as const;
+const rulesOf: Readonly<Record<Exclude<MessageName, 'pacs008'>, readonly (readonly [string, string])[]>> = {
+  acmt023: [messageRules, ['reference data', 'RES-2']],
+  acmt024: [messageRules],
+  pacs002: [messageRules],
+  fxtr017: [],
+  pacs028: [],
+};
+
+function judgeValid(
+  { name, document }: ValidatedMessage,
+  context: DryRunContext,
+): Omit<Findings, 'notJudged'> {
+  const rules = (reading: Reading<unknown>): Omit<Findings, 'notJudged'> => ({
     judged: ['rules'],
     rejections: reading.ok ? [] : [reading.rejection],
   });
@@ -100,11 +196,16 @@ function judgeOther({ name, document, violations }: ValidatedMessage, context: D
     case 'pacs008':
     case 'pacs028':
     case 'fxtr017':
-      return unread; // their schemas say everything
+      return { judged: [], rejections: [] }; // their schemas say everything
   }
 }
 
 function withoutRepeats(rejections: readonly Rejection[]): readonly Rejection[] {
-  const byKey = new Map(rejections.map((one) => [`${one.key} ${one.ruleId} ${one.xpath ?? ''}`, one]));
+  const byKey = new Map(
+    rejections.map((one) => [
+      `${one.key} ${one.ruleId} ${one.xpath ?? ''} ${one.text} ${one.found ?? ''}`,
+      one,
+    ]),
+  );
   return [...byKey.values()];
 }

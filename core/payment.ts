@@ -4,21 +4,23 @@
  * It looks nothing up by itself and has no clock; duplicates are judged by the database (DUP-3).
  */
 import { identifyAgent, resolveAgent } from './agent.ts';
+import { judgeFit, rejectionsOf, type Check, type IsFit } from './check.ts';
 import { creditorAgentFee, feeOn } from './fee.ts';
 import { pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
 import { exact, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
 import {
-  checkGuidelines,
   checksBeforeBinding,
   deadlineOf,
   findEnds,
+  guidelineChecks,
   type Ends,
+  type Judged,
   type Submitted,
   type SubmittedNow,
 } from './payment-checks.ts';
 import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
-import { reject, type Rejection } from './rejection.ts';
+import { reject, type Rejection, type RejectionKey } from './rejection.ts';
 
 /** The stored quote that a pacs.008 names (QUO-7); amounts as decimal text. */
 export interface QuoteSnapshot {
@@ -83,18 +85,22 @@ export type Checked =
 
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 const no = (rejection: Rejection): Checked => ({ ok: false, rejection });
+/** A value that is not the one that was expected; amounts, rates and currencies may be shown (MSG-13). */
+const differs = (key: RejectionKey, found: string, expected: string, xpath?: string) =>
+  reject(key, xpath, undefined, { found, expected });
 
 /** Judges a pacs.008 that its schema found valid; the first failure counts (PAY-3). */
 export function checkPayment(message: Pacs008, context: PaymentContext): Checked {
   const ends = findEnds(message, context);
-  for (const rejection of checksBeforeBinding(message, context, ends)) return no(rejection);
+  for (const rejection of rejectionsOf(checksBeforeBinding, { message, context, ends })) return no(rejection);
   return bind(message, context, ends);
 }
 
 /** The first thing that a message offends of the usage guidelines; it comes before duplicates (PAY-3). */
 export function findGuidelineFault(message: Pacs008, context: Submitted): Rejection | undefined {
-  const [rejection] = checkGuidelines(message, context, findEnds(message, context));
-  return rejection;
+  const ends = findEnds(message, context);
+  for (const rejection of rejectionsOf(guidelineChecks, { message, context, ends })) return rejection;
+  return undefined;
 }
 
 /** Settles every amount, agent and account of a message whose ends were found in order (PAY-4 to PAY-6). */
@@ -110,24 +116,56 @@ function bind(message: Pacs008, context: PaymentContext, ends: Ends): Checked {
   if (!bound.ok) return bound;
   const { destinationAmount } = bound.payment;
   return exact(destinationAmount.amount).gt(exact(destination.maxAmount))
-    ? no(reject('destination-maximum-exceeded'))
+    ? no(
+        differs(
+          'destination-maximum-exceeded',
+          destinationAmount.amount,
+          `at most ${destination.maxAmount} ${destination.currencyCode}`,
+        ),
+      )
     : bound;
 }
+
+const boundBy = [
+  ...['IntrBkSttlmAmt', 'AddtlDtTm', 'AgrdRate', 'ChrgsInf', 'DbtrAgt', 'CdtrAgt'],
+  ...['IntrmyAgt1', 'IntrmyAgt1Acct', 'IntrmyAgt2', 'IntrmyAgt2Acct'],
+].map(at);
+
+/** PAY-5 and the limit: what can be judged of a payment without asking for a quote. */
+const ownExchangeCheck: Check<Judged<SubmittedNow>> = {
+  name: 'own account, creditor agent fee and destination maximum',
+  ruleId: 'PAY-5',
+  needs: boundBy,
+  *run({ message, context, ends }) {
+    const bound = bind(message, { ...context, quote: undefined, quoteInUse: false }, ends);
+    if (!bound.ok) yield bound.rejection;
+  },
+};
 
 /**
  * Every rejection that reference data and the clock lead to, for a dry run: no quote is asked for, so that a message
  * without one (PAY-5) is judged to its end and one with a quote up to PAY-4.
+ * @param isFit what of the message was found valid
  */
-export function* rejectionsByReference(message: Pacs008, context: SubmittedNow): Iterable<Rejection> {
-  const withoutQuote = { ...context, quote: undefined, quoteInUse: false };
-  const ends = findEnds(message, withoutQuote);
-  let isBindable = message.agreedRate.quoteId === undefined;
-  for (const rejection of checksBeforeBinding(message, withoutQuote, ends)) {
-    isBindable &&= rejection.isoCode === 'TM01';
-    yield rejection;
+export function judgeByReference(
+  message: Pacs008,
+  context: SubmittedNow,
+  isFit: IsFit,
+): ReturnType<typeof judgeFit> {
+  const judged = { message, context, ends: findEnds(message, context) };
+  const before = judgeFit(checksBeforeBinding, judged, isFit);
+  if (message.agreedRate.quoteId !== undefined) return before;
+  const { name, ruleId } = ownExchangeCheck;
+  const hindrances = before.rejections.filter(({ isoCode }) => isoCode !== 'TM01');
+  if (hindrances.length > 0 || before.notJudged.length > 0) {
+    const reason = 'It is judged when nothing else is wrong.';
+    return { ...before, notJudged: [...before.notJudged, { name, ruleId, reason }] };
   }
-  const bound = isBindable ? bind(message, withoutQuote, ends) : undefined;
-  if (bound?.ok === false) yield bound.rejection;
+  const after = judgeFit([ownExchangeCheck], judged, isFit);
+  return {
+    rejections: [...before.rejections, ...after.rejections],
+    notJudged: [...before.notJudged, ...after.notJudged],
+  };
 }
 
 interface Parties {
@@ -186,25 +224,36 @@ function checkQuoteState(
 /** The fee is the quote's; a quote of endpoint 12b, which knows no fees, may leave nothing to credit (FEE-5). */
 function checkQuoteFee(message: Pacs008, quote: QuoteSnapshot): Rejection | undefined {
   const fee = exact(quote.creditorAgentFee);
-  if (!exact(message.charges[1].amount).eq(fee)) return reject('creditor-agent-fee-differs');
+  const { amount } = message.charges[1];
+  if (!exact(amount).eq(fee)) {
+    return differs('creditor-agent-fee-differs', amount, plainDecimal(quote.creditorAgentFee));
+  }
   return fee.gte(exact(quote.destinationAmount)) ? reject('amount-too-small') : undefined;
 }
 
 function checkQuoteTerms(message: Pacs008, quote: QuoteSnapshot, parties: Parties): Rejection | undefined {
   const { agreedRate, interbankSettlementAmount } = message;
   if (!exact(agreedRate.preAgreedExchangeRate).eq(exact(quote.exchangeRate))) {
-    return reject('quote-rate-differs');
+    const { preAgreedExchangeRate } = agreedRate;
+    return differs('quote-rate-differs', preAgreedExchangeRate, plainDecimal(quote.exchangeRate));
   }
   if (quote.sourceCurrency !== interbankSettlementAmount.currency) {
-    return reject('quote-currency-differs', at('IntrBkSttlmAmt'));
+    const { currency } = interbankSettlementAmount;
+    return differs('quote-currency-differs', currency, quote.sourceCurrency, at('IntrBkSttlmAmt'));
   }
   if (quote.destinationCurrency !== agreedRate.quotedCurrency) {
-    return reject('quote-currency-differs', at('AgrdRate/QtdCcy'));
+    const { quotedCurrency } = agreedRate;
+    return differs(
+      'quote-currency-differs',
+      quotedCurrency,
+      quote.destinationCurrency,
+      at('AgrdRate/QtdCcy'),
+    );
   }
   if (quote.destinationCountry !== parties.creditorAgent.countryCode) return reject('quote-country-differs');
   return exact(interbankSettlementAmount.amount).eq(exact(quote.sourceAmount))
     ? undefined
-    : reject('quote-amount-differs');
+    : differs('quote-amount-differs', interbankSettlementAmount.amount, plainDecimal(quote.sourceAmount));
 }
 
 /** Both intermediary agents and accounts, as far as the message gives them. */
@@ -261,7 +310,15 @@ function bindOwnExchange(message: Pacs008, context: PaymentContext, parties: Par
     places,
   );
   const fee = feeOn(settlement, creditorAgentFee(formula, places));
-  if (!exact(charges[1].amount).eq(fee)) return no(reject('creditor-agent-fee-wrong'));
+  if (!exact(charges[1].amount).eq(fee)) {
+    return no(
+      differs(
+        'creditor-agent-fee-wrong',
+        charges[1].amount,
+        `${renderDecimal(fee)}, by the formula on ${renderDecimal(settlement)}`,
+      ),
+    );
+  }
   if (fee.gte(settlement)) return no(reject('amount-too-small'));
   return {
     ok: true,

@@ -3,6 +3,10 @@
  * A rejection is a value, told to the other side in a pacs.002 or acmt.024; it is never logged as an error.
  */
 
+import type { Fault } from './explanation.ts';
+
+export { additionalInformation, explain } from './explanation.ts';
+
 export interface RejectionRow {
   /** From the external status reason set. */
   readonly isoCode: string;
@@ -11,7 +15,9 @@ export interface RejectionRow {
   readonly checks: string;
   /** Where it stands when the check itself does not say: below the message element. */
   readonly xpath?: string;
-  /** For the other side; never names data of the message. */
+  /** Which of four it is when the check itself does not say: `value`, but for rows that say another; null: nothing about the message. */
+  readonly fault?: Fault | null;
+  /** For the other side; never names data of the message. A check may say it more precisely. */
   readonly text: string;
 }
 
@@ -28,12 +34,14 @@ export const rejections = {
     isoCode: 'CH21',
     ruleId: 'MSG-4',
     checks: 'Every mandatory element is there and not empty.',
+    fault: 'place-or-count',
     text: 'mandatory element missing',
   },
   'code-required': {
     isoCode: 'CH21',
     ruleId: 'MSG-4',
     checks: 'Where an external code is required, `Prtry` does not stand in its place.',
+    fault: 'not-used',
     text: 'Cd is required, not Prtry',
   },
   'too-many-decimals': {
@@ -84,6 +92,7 @@ export const rejections = {
     isoCode: 'CH21',
     ruleId: 'MSG-7',
     checks: "What the destination country's `requiredMessageElements` name is there.",
+    fault: 'place-or-count',
     text: 'required by the destination country',
   },
   'debtor-agent-not-member': {
@@ -250,12 +259,14 @@ export const rejections = {
     isoCode: 'AB03',
     ruleId: 'TIM-1',
     checks: 'A payment of priority HIGH has its final status before its deadline.',
+    fault: null,
     text: 'no final status before the deadline',
   },
   'destination-unreachable': {
     isoCode: 'ED06',
     ruleId: 'TIM-3',
     checks: 'Some attempt to reach the destination within 60 s may have left us (NORM).',
+    fault: null,
     text: 'destination system not reachable',
   },
   'assigner-not-member': {
@@ -271,6 +282,7 @@ export const rejections = {
     ruleId: 'RES-2',
     checks: 'A resolution request names the destination country.',
     xpath: '/Document/IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry',
+    fault: 'place-or-count',
     text: 'destination country missing',
   },
   'assignee-country-unknown': {
@@ -319,23 +331,36 @@ export const rejections = {
     isoCode: 'AB08',
     ruleId: 'RES-1',
     checks: 'A resolution is answered before its deadline.',
+    fault: null,
     text: 'no answer before the deadline',
   },
   defect: {
     isoCode: 'NARR',
     ruleId: 'SEC-9',
     checks: 'The message can be judged at all.',
+    fault: null,
     text: 'this message could not be judged; we have been told',
   },
 } as const satisfies Record<string, RejectionRow>;
 
 export type RejectionKey = keyof typeof rejections;
 
-export interface Rejection {
+/** What a check knows of what it refuses, beyond the row of the table (MSG-13). */
+export interface RejectionDetails {
+  /** What is wrong, in a few words: instead of the row's. */
+  readonly text?: string;
+  readonly fault?: Fault;
+  /** What stands there, as far as it may be shown (`iso20022/visible-values.ts`). */
+  readonly found?: string;
+  /** What was expected; what the row checks, where the check itself does not say it better. */
+  readonly expected?: string;
+}
+
+export interface Rejection extends RejectionDetails {
   readonly key: RejectionKey;
   readonly isoCode: (typeof rejections)[RejectionKey]['isoCode'];
   readonly ruleId: string;
-  /** From `/Document` on. */
+  /** From `/Document` on, of names that the schema knows. */
   readonly xpath?: string;
   readonly text: string;
 }
@@ -345,36 +370,23 @@ export interface Rejection {
  * @param xpath where it stands, if not where the table says
  * @param ruleId the rule, where several share one row (MSG-5 through the schema)
  */
-export function reject(key: RejectionKey, xpath?: string, ruleId?: string): Rejection {
+export function reject(
+  key: RejectionKey,
+  xpath?: string,
+  ruleId?: string,
+  details: RejectionDetails = {},
+): Rejection {
   const row: RejectionRow = rejections[key];
   const where = xpath ?? row.xpath;
+  const { fault = 'value' } = row;
   return {
     key,
     isoCode: rejections[key].isoCode,
     ruleId: ruleId ?? row.ruleId,
     ...(where === undefined ? {} : { xpath: where }),
+    ...(fault === null ? {} : { fault }),
     text: row.text,
+    expected: row.checks.replaceAll('`', '').replace(/\.$/, ''),
+    ...details,
   };
-}
-
-const maxAdditionalInformation = 105; // Max105Text of AddtlInf
-const cutMark = '...';
-
-/**
- * The text of `AddtlInf` (MSG-11): rule and XPath, that of a transaction from `CdtTrfTxInf` on, cut at its head when it is too long;
- * the public text follows where there is room.
- */
-export function additionalInformation(rejection: Pick<Rejection, 'ruleId' | 'xpath' | 'text'>): string {
-  const { ruleId, xpath, text } = rejection;
-  if (xpath === undefined) return `${ruleId} ${text}`.slice(0, maxAdditionalInformation);
-  const path = xpath.replace(/^\/Document\/[^/]+\//, '');
-  const room = maxAdditionalInformation - ruleId.length - 1;
-  if (path.length > room) return `${ruleId} ${cutMark}${path.slice(path.length - room + cutMark.length)}`;
-  const full = `${ruleId} ${path}: ${text}`;
-  return full.length <= maxAdditionalInformation ? full : `${ruleId} ${path}`;
-}
-
-/** What is said beside an answer, at length (MSG-13). */
-export function explain(rejection: Rejection): string {
-  return additionalInformation(rejection);
 }

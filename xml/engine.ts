@@ -17,7 +17,11 @@ export interface IntakeFault {
     | 'cdata'
     | 'processing-instruction'
     | 'not-well-formed'
-    | 'namespace';
+    | 'namespace'
+    | 'wrapped';
+  /** The rule that says so, where it is another than MSG-2. */
+  readonly ruleId?: string;
+  /** All that could be known, for whoever sent it: ASCII, and nothing of its text. */
   readonly detail: string;
 }
 
@@ -45,8 +49,3 @@ export interface XmlEngine {
 }
 
 export type XmlEngineName = 'libxml2' | 'xerces';
-
-/** Violations beyond this number are not kept (reliability.md, order of intake). */
-export const maxViolations = 20;
-/** An engine complains up to three times of one value; what it says beyond this number is not looked at. */
-export const maxComplaints = 3 * maxViolations;

@@ -1,57 +1,110 @@
 /**
  * What is refused before any parser runs (MSG-2): bytes that are not UTF-8, and constructs that a message has no use for.
- * One pass over the bytes; it opens no document and starts nothing.
+ * One pass over the bytes; it opens no document and starts nothing. All that can be known is told at once (MSG-13).
  */
 import { isUtf8 } from 'node:buffer';
 import { isWhiteSpace } from '../core/iso20022/white-space.ts';
 import type { IntakeFault } from './engine.ts';
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-const instruction = Buffer.from('<?');
 const declarationStart = Buffer.from('<?xml');
-const markupStart = Buffer.from('<!');
 const declarationLimit = 256; // bytes; a declaration of the allowed form is far shorter
 
 const declarationPattern =
   /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*["']([^"']*)["'](?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*["']([^"']*)["'])?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*["'](?:yes|no)["'])?[ \t\r\n]*\?>/;
-
 const utf8Pattern = /^[Uu][Tt][Ff]-8$/;
 
-function startsWith(bytes: Buffer, start: Buffer): boolean {
-  return start.every((byte, index) => bytes[index] === byte);
+function startsWith(bytes: Buffer, start: Buffer, at = 0): boolean {
+  return start.every((byte, index) => bytes[at + index] === byte);
+}
+
+function isDeclaration(text: Buffer, at: number): boolean {
+  return startsWith(text, declarationStart, at) && isWhiteSpace(text[at + declarationStart.length] ?? 0);
 }
 
 function fault(code: IntakeFault['code'], detail: string): IntakeFault {
   return { code, detail };
 }
 
-/** The kind of markup that starts with `<!` at `at`. */
-function markupFault(text: Buffer, at: number): IntakeFault {
-  const head = text.toString('latin1', at, at + 9);
-  if (head.startsWith('<!--')) return fault('comment', 'comments are not allowed');
-  if (head.startsWith('<![CDATA[')) return fault('cdata', 'CDATA sections are not allowed');
-  return fault('doctype', 'a document type declaration is not allowed');
+/** What is against the XML declaration, which starts at `at` and must be the very first. */
+function declarationFaults(
+  text: Buffer,
+  at: number,
+): { readonly faults: readonly IntakeFault[]; end: number } {
+  const faults =
+    at === 0
+      ? []
+      : [fault('not-well-formed', 'white space before the XML declaration, which must be the very first')];
+  const declaration = declarationPattern.exec(text.toString('latin1', at, at + declarationLimit));
+  if (declaration === null) {
+    const unread = fault('not-well-formed', 'the XML declaration cannot be read');
+    return { faults: [...faults, unread], end: at + declarationStart.length };
+  }
+  const [{ length }, version, encoding] = declaration;
+  if (version !== '1.0') faults.push(fault('xml-version', 'only XML 1.0 is taken'));
+  if (encoding !== undefined && !utf8Pattern.test(encoding)) {
+    faults.push(fault('encoding-declared', 'only the encoding UTF-8 may be declared'));
+  }
+  return { faults, end: at + length };
 }
 
-/** @returns undefined when the bytes may be parsed */
-export function inspectBytes(bytes: Uint8Array): IntakeFault | undefined {
-  if (!isUtf8(bytes)) return fault('not-utf8', 'the body is not UTF-8');
+/** What a message has no use for: how it starts, how it ends, and what is told of it. */
+const markups = [
+  { start: '<!--', end: '-->', code: 'comment', words: 'comments are not allowed' },
+  { start: '<![CDATA[', end: ']]>', code: 'cdata', words: 'CDATA sections are not allowed' },
+  {
+    start: '<?',
+    end: '?>',
+    code: 'processing-instruction',
+    words: 'processing instructions are not allowed',
+  },
+  { start: '<!', end: undefined, code: 'doctype', words: 'a document type declaration is not allowed' },
+] as const;
+
+/** The next `<!` or `<?` from a position on; negative when there is none. */
+function nextMarkup(text: Buffer, from: number): number {
+  for (let at = text.indexOf('<', from); at >= 0; at = text.indexOf('<', at + 1)) {
+    if (text[at + 1] === 0x21 /* ! */ || text[at + 1] === 0x3f /* ? */) return at;
+  }
+  return -1;
+}
+
+/** Each kind of unwanted markup once, with the line of its first. */
+function markupFaults(text: Buffer, from: number): readonly IntakeFault[] {
+  const faults = new Map<string, IntakeFault>();
+  for (let at = nextMarkup(text, from); at >= 0;) {
+    const head = text.toString('latin1', at, at + 9);
+    const markup = markups.find(({ start }) => head.startsWith(start)) ?? markups[3];
+    const isLateDeclaration = isDeclaration(text, at);
+    const words = isLateDeclaration ? 'an XML declaration may only be the very first' : markup.words;
+    if (!faults.has(words)) faults.set(words, fault(markup.code, `${words} (line ${lineOf(text, at)})`));
+    if (markup.end === undefined) break; // what stands in it is no markup of the message
+    const end = text.indexOf(markup.end, at + markup.start.length);
+    if (end < 0) break;
+    at = nextMarkup(text, end + markup.end.length);
+  }
+  return [...faults.values()];
+}
+
+function lineOf(text: Buffer, at: number): number {
+  let line = 1;
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
+  return line;
+}
+
+/** @returns empty when the bytes may be parsed */
+export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
+  if (!isUtf8(bytes)) return [fault('not-utf8', 'the body is not UTF-8')];
+  const text = withoutMark(bytes);
+  let start = 0;
+  while (isWhiteSpace(text[start] ?? 0)) start += 1;
+  if (!isDeclaration(text, start)) return markupFaults(text, 0);
+  const { faults, end } = declarationFaults(text, start);
+  return [...faults, ...markupFaults(text, end)];
+}
+
+/** The bytes without a byte order mark. */
+export function withoutMark(bytes: Uint8Array): Buffer {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const text = startsWith(whole, byteOrderMark) ? whole.subarray(byteOrderMark.length) : whole;
-  let rest = text;
-  if (startsWith(text, declarationStart) && isWhiteSpace(text[declarationStart.length] ?? 0)) {
-    const declaration = declarationPattern.exec(text.toString('latin1', 0, declarationLimit));
-    if (declaration === null) return fault('not-well-formed', 'the XML declaration cannot be read');
-    const [{ length }, version, encoding] = declaration;
-    if (version !== '1.0') return fault('xml-version', 'only XML 1.0 is taken');
-    if (encoding !== undefined && !utf8Pattern.test(encoding)) {
-      return fault('encoding-declared', 'only the encoding UTF-8 may be declared');
-    }
-    rest = text.subarray(length);
-  }
-  if (rest.includes(instruction)) {
-    return fault('processing-instruction', 'processing instructions are not allowed');
-  }
-  const markup = rest.indexOf(markupStart);
-  return markup < 0 ? undefined : markupFault(rest, markup);
+  return startsWith(whole, byteOrderMark) ? whole.subarray(byteOrderMark.length) : whole;
 }

@@ -3,25 +3,12 @@
  * so that values are read from what was judged (MSG-8). It fetches nothing and expands no entity.
  */
 import { XmlDocument, XmlParseError, XmlValidateError, type ErrorDetail } from 'libxml2-wasm';
-import {
-  expectedNamespaces,
-  messageOfNamespace,
-  messages,
-  type MessageName,
-} from '../core/iso20022/messages.ts';
-import { xpathOf, type XmlElement } from '../core/iso20022/tree.ts';
-import type { Violation } from '../core/iso20022/violation.ts';
-import { classify, parentOf, type Complaint } from './classify.ts';
-import {
-  maxComplaints,
-  maxViolations,
-  type IntakeFault,
-  type ParsedMessage,
-  type ParseResult,
-  type XmlEngine,
-} from './engine.ts';
-import { inspectBytes } from './intake.ts';
+import { messageOfNamespace, type MessageName } from '../core/iso20022/messages.ts';
+import { bendsSchema, violationsOf } from './diagnose.ts';
+import type { IntakeFault, ParsedMessage, ParseResult, XmlEngine } from './engine.ts';
+import { inspectBytes, withoutMark } from './intake.ts';
 import { readTree, type TreeReading } from './read-tree.ts';
+import { peekRoot, rootFault } from './root.ts';
 import {
   openSchemas,
   parseOptions,
@@ -39,90 +26,72 @@ type OpenResult =
   | { readonly ok: true; readonly document: OpenDocument }
   | { readonly ok: false; readonly fault: IntakeFault };
 
-function refused(code: IntakeFault['code'], detail: string): OpenResult {
-  return { ok: false, fault: { code, detail } };
+function refused(faults: readonly [IntakeFault, ...IntakeFault[]]): OpenResult {
+  const ruleId = faults.find((fault) => fault.ruleId !== undefined)?.ruleId;
+  const detail = faults.map((fault) => fault.detail).join('; ');
+  const [{ code }] = faults;
+  return { ok: false, fault: { code, detail, ...(ruleId === undefined ? {} : { ruleId }) } };
 }
 
 /** Parses bytes that MSG-2 lets through; whoever called disposes of `handle`. */
 export function openDocument(bytes: Uint8Array, expected: readonly MessageName[]): OpenResult {
-  const fault = inspectBytes(bytes);
-  if (fault !== undefined) return { ok: false, fault };
+  const text = withoutMark(bytes);
+  const [first, ...others] = inspectBytes(bytes);
+  if (first !== undefined) {
+    const root = first.code === 'not-utf8' ? undefined : peekRoot(text);
+    const ofRoot = root && rootFault(root, text, expected);
+    return refused([first, ...others, ...(ofRoot === undefined ? [] : [ofRoot])]);
+  }
   let handle: XmlDocument;
   try {
     handle = XmlDocument.fromBuffer(bytes, { option: parseOptions, encoding: 'utf-8' });
   } catch (error) {
     if (!(error instanceof XmlParseError)) throw error;
-    const line = error.details[0]?.line;
-    return refused(
-      'not-well-formed',
-      line === undefined ? 'not well-formed XML' : `not well-formed XML at line ${line}`,
-    );
+    return refused([{ code: 'not-well-formed', detail: notWellFormed(error.details) }]);
   }
   const reading = readTree(handle.toString(writeOptions));
-  if (expected.some((name) => messages[name].namespace === reading.namespace)) {
-    return { ok: true, document: { ...reading, handle } };
-  }
+  const ofRoot = rootFault({ name: reading.root.name, namespace: reading.namespace }, text, expected);
+  if (ofRoot === undefined) return { ok: true, document: { ...reading, handle } };
   handle.dispose();
-  const wanted = expectedNamespaces(reading.namespace, expected).join(' or ');
-  return refused('namespace', `the root element must be of namespace ${wanted}`);
+  return refused([ofRoot]);
 }
 
-const stepPattern = /^(?:\*|(?:[^:[]+:)?([^:[]+))(?:\[(\d+)\])?$/;
+/** What keeps a text from being XML, in words of our own: libxml2's may repeat names. */
+const parseWords: readonly (readonly [RegExp, string])[] = [
+  [/^(Document is empty|Start tag expected)/, 'it does not start with an element'],
+  [/^Opening and ending tag mismatch/, 'a start tag and an end tag that do not match'],
+  [/^Premature end of data/, 'it ends before its last end tag'],
+  [/^Extra content at the end/, 'something follows the end of the root element'],
+  [/^Entity .* not defined/, 'an entity that XML does not define'],
+  [/EntityRef/, 'an ampersand that starts no entity'],
+  [/redefined$/, 'an attribute twice'],
+  [/^(AttValue|attributes construct|Specification mandates)/, 'an attribute without a quoted value'],
+  [/^(expected|Couldn't find end|error parsing attribute name)/, 'a tag that does not end as it must'],
+  [/^Namespace prefix/, 'a prefix that is not declared'],
+  [/[Ii]nvalid (xml)?[Cc]har|^CharRef/, 'a character that XML does not allow'],
+  [/not a valid URI|Empty XML namespace|wrong URI/, 'a namespace that is no URI'],
+  [/^Excessive depth/, 'elements nested too deep'],
+  [/^(StartTag|Failed to parse QName|Name too long)/, 'a name that XML does not allow'],
+];
 
-/** The elements along a path such as `/*[1]/p:Name[2]`, as libxml2 names nodes. */
-function elementsAlong(root: XmlElement, path: string): readonly XmlElement[] {
-  const elements = [root];
-  for (const step of path.split('/').slice(2)) {
-    const match = stepPattern.exec(step);
-    const children = elements.at(-1)?.children ?? [];
-    const named = match?.[1] === undefined ? children : children.filter((one) => one.name === match[1]);
-    const next = match === null || step.startsWith('@') ? undefined : named[Number(match[2] ?? '1') - 1];
-    if (next === undefined) break;
-    elements.push(next);
-  }
-  return elements;
+function notWellFormed([first]: readonly ErrorDetail[]): string {
+  const words = parseWords.find(([pattern]) => pattern.test(first?.message.trim() ?? ''))?.[1];
+  const where = first === undefined ? '' : ` at line ${first.line}`;
+  return `not well-formed XML${where}${words === undefined ? '' : `: ${words}`}`;
 }
 
-const misplacedPattern = /This element is not expected/;
-const incompletePattern = /Missing child element/;
-
-function complaintOf(detail: ErrorDetail, root: XmlElement): Complaint {
-  const elements = elementsAlong(root, detail.xpath ?? '');
-  const message = detail.message.trim();
-  if (misplacedPattern.test(message)) return { message, elements, stoppedIn: parentOf(elements) };
-  return { message, elements, stoppedIn: incompletePattern.test(message) ? elements : undefined };
-}
-
-function complaintsOf(document: OpenDocument, schema: MessageSchema): readonly Complaint[] {
+/** What the schemas say against a document, in libxml2's words; undefined when it is valid. */
+function complaintOf(document: OpenDocument, schema: MessageSchema): string | undefined {
+  if (document.withForeignAttribute.size > 0) return bendsSchema;
   for (const { validator } of schema.files) {
     try {
       validator.validate(document.handle);
     } catch (error) {
       if (!(error instanceof XmlValidateError)) throw error;
-      return error.details.slice(0, maxComplaints).map((detail) => complaintOf(detail, document.root));
+      return error.details[0]?.message ?? 'not valid';
     }
   }
-  return [];
-}
-
-/** No schema of ours may be bent by what the instance says of its own types (`xsi:type`, `xsi:nil`). */
-export function foreignAttributeViolations(document: TreeReading): readonly Violation[] {
-  return [...document.withForeignAttribute].slice(0, maxViolations).map((element) => ({
-    kind: 'invalid',
-    xpath: xpathOf(pathTo(element, document.root)),
-    stoppedIn: '/Document', // the engine was not asked
-    message: 'an attribute of another namespace is not allowed',
-  }));
-}
-
-/** The elements from the root to one of its descendants. */
-function pathTo(element: XmlElement, from: XmlElement): readonly XmlElement[] {
-  if (element === from) return [from];
-  for (const child of from.children) {
-    const path = pathTo(element, child);
-    if (path.length > 0) return [from, ...path];
-  }
-  return [];
+  return undefined;
 }
 
 export function createLibxml2Engine(options: SchemaOptions = {}): XmlEngine {
@@ -136,10 +105,7 @@ export function createLibxml2Engine(options: SchemaOptions = {}): XmlEngine {
       document: document.root,
       validate: () => {
         const schema = schemaOf(type.name);
-        const foreign = foreignAttributeViolations(document);
-        return Promise.resolve(
-          foreign.length > 0 ? foreign : classify(complaintsOf(document, schema), schema.model),
-        );
+        return Promise.resolve(violationsOf(document, schema.model, complaintOf(document, schema)));
       },
       dispose: () => document.handle.dispose(),
     };

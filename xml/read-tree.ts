@@ -17,8 +17,11 @@ export interface TreeReading {
   readonly root: XmlElement;
   /** That of the root element. Elements of any other are named {@link foreignName}, so that no reader finds them (MSG-8). */
   readonly namespace: string;
-  /** Elements with an attribute of a namespace, but for schema locations, which are hints that no engine here follows. */
-  readonly withForeignAttribute: ReadonlySet<XmlElement>;
+  /**
+   * Elements with an attribute of a namespace, that of XML Schema instances (`xsi:type`, `xsi:nil`) or another; but for schema
+   * locations, which are hints that no engine here follows.
+   */
+  readonly withForeignAttribute: ReadonlyMap<XmlElement, 'instance' | 'other'>;
   /** Elements that have text beside their children: it is not in the tree. */
   readonly withTextBetween: ReadonlySet<XmlElement>;
 }
@@ -84,12 +87,21 @@ function partsOf(qualifiedName: string): readonly [prefix: string, localName: st
   return colon < 0 ? ['', qualifiedName] : [qualifiedName.slice(0, colon), qualifiedName.slice(colon + 1)];
 }
 
+function foreignAmong(
+  attributes: readonly (readonly [name: string, value: string])[],
+  scope: Scope,
+): StartTag['foreignAttribute'] {
+  const prefixes = attributes.map(([name]) => partsOf(name)[0]).filter((prefix) => prefix !== '');
+  if (prefixes.length === 0) return undefined;
+  return prefixes.every((prefix) => namespaceOf(prefix, scope) === instanceNamespace) ? 'instance' : 'other';
+}
+
 interface StartTag {
   readonly element: OpenElement;
   /** The namespaces in it. */
   readonly scope: Scope;
   readonly namespace: string;
-  readonly hasForeignAttribute: boolean;
+  readonly foreignAttribute: 'instance' | 'other' | undefined;
 }
 
 /** @param tag what stands between `<` and `>`, @param outer the namespaces around it */
@@ -104,14 +116,19 @@ function readStartTag(tag: string, outer: Scope): StartTag {
     element: { name: shareName(localName), attributes, children: noChildren, text: '' },
     scope,
     namespace: namespaceOf(prefix, scope),
-    hasForeignAttribute: kept.some(([name]) => name.includes(':')),
+    foreignAttribute: foreignAmong(kept, scope),
   };
+}
+
+/** Whether nothing but white space stands between two tags; a carriage return is written as a reference. */
+function isBlankBetween(written: string, start: number, end: number): boolean {
+  return isBlank(written, start, end) || isBlank(unescape(written.slice(start, end)));
 }
 
 /** @param written the document as libxml2 writes it, without declaration and without empty-element tags */
 export function readTree(written: string): TreeReading {
   const stack: { readonly element: OpenElement; readonly scope: Scope }[] = [];
-  const withForeignAttribute = new Set<XmlElement>();
+  const withForeignAttribute = new Map<XmlElement, 'instance' | 'other'>();
   const withTextBetween = new Set<XmlElement>();
   let namespace = '';
   let position = 0;
@@ -124,7 +141,7 @@ export function readTree(written: string): TreeReading {
       assert(parent !== undefined, 'libxml2 writes no end tag without its start');
       const { element } = parent;
       if (element.children.length === 0) element.text = unescape(written.slice(position, start));
-      else if (!isBlank(written, position, start)) withTextBetween.add(element);
+      else if (!isBlankBetween(written, position, start)) withTextBetween.add(element);
       stack.pop();
       if (stack.length === 0) return { root: element, namespace, withForeignAttribute, withTextBetween };
     } else {
@@ -133,10 +150,10 @@ export function readTree(written: string): TreeReading {
         parent === undefined || tag.namespace === namespace
           ? tag.element
           : { ...tag.element, name: foreignName };
-      if (tag.hasForeignAttribute) withForeignAttribute.add(element);
+      if (tag.foreignAttribute !== undefined) withForeignAttribute.set(element, tag.foreignAttribute);
       if (parent === undefined) ({ namespace } = tag);
       else {
-        if (!isBlank(written, position, start)) withTextBetween.add(parent.element);
+        if (!isBlankBetween(written, position, start)) withTextBetween.add(parent.element);
         if (parent.element.children === noChildren) parent.element.children = [element];
         else parent.element.children.push(element);
       }

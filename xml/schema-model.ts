@@ -1,6 +1,7 @@
 /**
- * The project's schemas as data: which children an element has, how often, of what type. It never judges a message;
- * it tells why an engine refused one (`classify.ts`), and lets tests generate messages and check the schemas' README.
+ * The project's schemas as data: which children an element has, how often, of what type, and what ISO 20022 has beside them.
+ * It never judges a message; it tells why an engine refused one (`diagnose.ts`), and lets tests generate messages and check
+ * the schemas' README.
  */
 import { childrenNamed, elementAt, type XmlElement } from '../core/iso20022/tree.ts';
 
@@ -19,11 +20,15 @@ export interface ComplexType {
   readonly documentation: string;
   /** One list for a sequence; one of a single particle per option of a choice; one per alternative; none for an amount. */
   readonly options: readonly (readonly Particle[])[];
+  /** Elements that ISO 20022 has there and the scheme does not use: `xs:appinfo` of the type. */
+  readonly leftOut: ReadonlySet<string>;
 }
 
-interface SimpleType {
+export interface SimpleType {
   readonly base: string;
   readonly documentation: string;
+  /** Values that ISO 20022 has there and the scheme does not use. */
+  readonly leftOut: ReadonlySet<string>;
   readonly facets: readonly { readonly name: string; readonly value: string }[];
 }
 
@@ -33,6 +38,8 @@ export interface SchemaModel {
 }
 
 const documentationOf = (element: XmlElement) => elementAt(element, 'annotation/documentation');
+const leftOutOf = (element: XmlElement): ReadonlySet<string> =>
+  new Set(elementAt(element, 'annotation/appinfo')?.text.split(' '));
 
 function readParticle(element: XmlElement): Particle {
   const { name = '', type = '', minOccurs = '1', maxOccurs = '1' } = element.attributes;
@@ -51,14 +58,16 @@ const particlesOf = (group: XmlElement) => childrenNamed(group, 'element').map(r
 
 function readComplexType(element: XmlElement): ComplexType {
   const documentation = documentationOf(element)?.text ?? '';
+  const common = { documentation, leftOut: leftOutOf(element) };
   const sequence = elementAt(element, 'sequence');
-  if (sequence !== undefined) return { kind: 'sequence', documentation, options: [particlesOf(sequence)] };
+  if (sequence !== undefined) return { kind: 'sequence', ...common, options: [particlesOf(sequence)] };
   const choice = elementAt(element, 'choice');
-  if (choice === undefined) return { kind: 'amount', documentation, options: [] };
+  if (choice === undefined) return { kind: 'amount', ...common, options: [] };
   const alternatives = childrenNamed(choice, 'sequence');
-  if (alternatives.length > 0)
-    return { kind: 'alternatives', documentation, options: alternatives.map(particlesOf) };
-  return { kind: 'choice', documentation, options: particlesOf(choice).map((one) => [one]) };
+  if (alternatives.length > 0) {
+    return { kind: 'alternatives', ...common, options: alternatives.map(particlesOf) };
+  }
+  return { kind: 'choice', ...common, options: particlesOf(choice).map((one) => [one]) };
 }
 
 function readSimpleType(element: XmlElement): SimpleType {
@@ -67,6 +76,7 @@ function readSimpleType(element: XmlElement): SimpleType {
   return {
     base: restriction.attributes['base'] ?? '',
     documentation: documentationOf(element)?.text ?? '',
+    leftOut: leftOutOf(element),
     facets: restriction.children.map((facet) => ({
       name: facet.name,
       value: facet.attributes['value'] ?? '',
@@ -91,15 +101,4 @@ export function particleNamed(type: ComplexType, name: string): Particle | undef
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** The mandatory child that an element of that type lacks, if any: the first one, in schema order. */
-export function missingChild(type: ComplexType, element: XmlElement): Particle | undefined {
-  let first: Particle | undefined;
-  for (const option of type.options) {
-    const lacking = option.find((one) => childrenNamed(element, one.name).length < one.min);
-    if (lacking === undefined) return undefined;
-    first ??= lacking;
-  }
-  return first;
 }

@@ -3,8 +3,9 @@
  * the element stands. What a schema lists itself (priorities, statuses) is the schema's matter.
  */
 import { reject, type Rejection } from '../rejection.ts';
-import { codeSets, type CodeSetName } from './external-codes.ts';
+import { codeSets, type CodeSet, type CodeSetName } from './external-codes.ts';
 import { xpathOf, type XmlElement } from './tree.ts';
+import { visible } from './visible-values.ts';
 
 /** How an element's code is judged: by a set of codes, or not here, for the reason that a rule gives. */
 export type Coding = { readonly set: CodeSetName } | { readonly passedBy: string; readonly because: string };
@@ -61,8 +62,14 @@ export function findUnknownCodes(root: XmlElement, xpath: string): readonly Reje
     for (const child of way.at(-1)?.children ?? []) {
       const inner = [...way, child];
       if (child.name !== 'Cd') visit(inner);
-      else if (isUnknown(child.text, codingOf(inner.map(({ name }) => name)))) {
-        rejections.push(reject('code-unknown', `${xpath}${xpathOf(inner).slice(`/${root.name}`.length)}`));
+      else {
+        const set = setOf(inner.map(({ name }) => name));
+        if (set === undefined || set.codes.has(child.text)) continue;
+        const where = `${xpath}${xpathOf(inner).slice(`/${root.name}`.length)}`;
+        const found = visible('code', where, child.text) ?? `${Array.from(child.text).length} characters`;
+        rejections.push(
+          reject('code-unknown', where, undefined, { found, expected: `a code of ${set.isoName}` }),
+        );
       }
     }
   };
@@ -70,6 +77,7 @@ export function findUnknownCodes(root: XmlElement, xpath: string): readonly Reje
   return rejections;
 }
 
-function isUnknown(code: string, coding: Coding | undefined): boolean {
-  return coding !== undefined && 'set' in coding && !codeSets[coding.set].codes.has(code);
+function setOf(path: readonly string[]): CodeSet | undefined {
+  const coding = codingOf(path);
+  return coding !== undefined && 'set' in coding ? codeSets[coding.set] : undefined;
 }

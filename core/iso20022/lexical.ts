@@ -8,7 +8,7 @@ export function isZero(decimal: string): boolean {
   return !/[1-9]/.test(decimal);
 }
 
-const maxRateDigits = 11; // MON-1, BaseOneRate
+export const maxRateDigits = 11; // MON-1, BaseOneRate
 
 /** Whether a rate has more digits, as written, than MON-1 allows; the schema counts without trailing zeros. */
 export function rateFault(rate: string): boolean {
@@ -18,11 +18,11 @@ export function rateFault(rate: string): boolean {
 /**
  * Milliseconds since 1970 UTC of a date time with time zone; what is finer than a millisecond is cut off.
  * @param dateTime valid by the schema: four-digit year, seconds, `Z` or an offset
+ * @returns undefined for what is none
  */
-export function parseDateTime(dateTime: string): number {
-  const epochMs = Date.parse(dateTime.replace(/(\.\d{3})\d+/, '$1'));
-  if (Number.isNaN(epochMs)) throw new Error('a date time that the schema allows cannot be parsed');
-  return epochMs;
+export function parseDateTime(dateTime: string): number | undefined {
+  const epochMs = Date.parse(dateTime.replace(/(\.[0-9]{3})[0-9]+/, '$1'));
+  return Number.isNaN(epochMs) ? undefined : epochMs;
 }
 
 const uuidV4Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

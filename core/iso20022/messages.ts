@@ -37,10 +37,17 @@ export function messageOfNamespace(namespace: string): MessageType | undefined {
   return byNamespace.get(namespace);
 }
 
-/** Which of these namespaces a message in another version should have had; all of them when it is of none of these kinds. */
-export function expectedNamespaces(namespace: string, expected: readonly MessageName[]): readonly string[] {
-  const kind = /^urn:iso:std:iso:20022:tech:xsd:[a-z]{4}\.\d{3}\./.exec(namespace)?.[0];
-  const all = expected.map((name) => messages[name].namespace);
-  const same = all.filter((one) => kind !== undefined && one.startsWith(kind));
-  return same.length > 0 ? same : all;
+/** The message that a namespace of ISO 20022 is of, as published, e.g. `pacs.008.001.08`; undefined for any other namespace. */
+export function isoIdentifier(namespace: string): string | undefined {
+  return /^urn:iso:std:iso:20022:tech:xsd:([a-z]{4}\.[0-9]{3}\.[0-9]{3}\.[0-9]{2})$/.exec(namespace)?.[1];
+}
+
+/**
+ * Which of these namespaces a message in another version should have had; all of them when it is of none of these kinds.
+ * @param identifier as published, e.g. `pacs.008.001.08`
+ */
+export function expectedNamespaces(identifier: string, expected: readonly MessageName[]): readonly string[] {
+  const kind = identifier.slice(0, 'pacs.008.'.length);
+  const same = expected.filter((name) => kind !== '' && messages[name].identifier.startsWith(kind));
+  return (same.length > 0 ? same : expected).map((name) => messages[name].namespace);
 }

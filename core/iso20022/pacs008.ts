@@ -2,9 +2,11 @@
  * Reads a pacs.008 (customer credit transfer) from the tree that was validated (MSG-8): plain values, amounts as decimal strings.
  * It checks what a schema cannot say and no reference data is needed for; accounts, agents and quotes are checked later.
  */
+import { assert } from '../assert.ts';
+import { judgeFit, rejectionsOf, type Check, type IsFit } from '../check.ts';
 import { reject, type Rejection } from '../rejection.ts';
 import { findUnknownCodes } from './coded-elements.ts';
-import { isZero, parseDateTime, rateFault } from './lexical.ts';
+import { isZero, maxRateDigits, parseDateTime, rateFault } from './lexical.ts';
 import {
   collapsed,
   compact,
@@ -15,7 +17,7 @@ import {
   type AgentIdentification,
   type Amount,
 } from './parties.ts';
-import { childrenNamed, elementAt, textAt, type XmlElement } from './tree.ts';
+import { branch, childrenNamed, elementAt, textAt, withoutPositions, type XmlElement } from './tree.ts';
 
 export type Reading<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly rejection: Rejection };
@@ -75,54 +77,64 @@ export const pacs008Paths = {
   transaction: '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf',
 } as const;
 
-function required<T>(value: T | undefined, name: string): T {
-  if (value === undefined)
-    throw new Error(`${name} is mandatory in the schema, yet absent in a validated message`);
-  return value;
-}
+/** What is done about a value that is mandatory in the schema: what is not there is a defect, or has a stand-in. */
+type Demand = <T>(value: T | undefined, name: string, standIn: T) => T;
 
-function readCharge(element: XmlElement): Charge {
-  return {
-    ...readAmount(element.children[0] ?? element),
-    agent: required(readAgent(elementAt(element, 'Agt')), 'Agt'),
-  };
+/** Of a message that its schema found valid. */
+const demanded: Demand = (value, name) => {
+  assert(value !== undefined, `${name} is mandatory in the schema, so that a validated message has it`);
+  return value;
+};
+/** Of any other: whoever reads it must not look at what was found unfit. */
+const whereGiven: Demand = (value, _, standIn) => value ?? standIn;
+
+const noAgent: AgentIdentification = {};
+const noCharge: Charge = { currency: '', amount: '', agent: noAgent };
+
+function readCharge(element: XmlElement | undefined, demand: Demand): Charge | undefined {
+  const amount = element && elementAt(element, 'Amt');
+  if (element === undefined || amount === undefined) return undefined;
+  return { ...readAmount(amount), agent: demand(readAgent(elementAt(element, 'Agt')), 'Agt', noAgent) };
 }
 
 /** Which leg a message is of: from the source to us, or from us to the destination. */
 type Leg = 'source' | 'destination';
 
-function readValues(document: XmlElement, leg: Leg): Pacs008 {
-  const group = required(elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr'), 'GrpHdr');
-  const transaction = required(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf'), 'CdtTrfTxInf');
+function readValues(document: XmlElement, leg: Leg, demand: Demand): Pacs008 {
+  const group = demand(elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr'), 'GrpHdr', branch('GrpHdr'));
+  const transactions = elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf');
+  const transaction = demand(transactions, 'CdtTrfTxInf', branch('CdtTrfTxInf'));
   const text = (path: string) => textAt(transaction, path);
+  const mandatoryText = (path: string) => demand(text(path), path, '');
   const agent = (name: string) => readAgent(elementAt(transaction, name));
   const account = (name: string) => readAccount(elementAt(transaction, name));
-  const accepted = collapsed(required(text('AddtlDtTm/AccptncDtTm'), 'AccptncDtTm'));
-  const [first, second] = childrenNamed(transaction, 'ChrgsInf').map(readCharge);
-  const sourcePspFee = required(first, 'ChrgsInf[1]');
-  const creditorAgentFee = required(second, 'ChrgsInf[2]');
-  const settlement = readAmount(required(elementAt(transaction, 'IntrBkSttlmAmt'), 'IntrBkSttlmAmt'));
+  const accepted = collapsed(mandatoryText('AddtlDtTm/AccptncDtTm'));
+  const charges = childrenNamed(transaction, 'ChrgsInf');
+  const sourcePspFee = demand(readCharge(charges[0], demand), 'ChrgsInf[1]', noCharge);
+  const creditorAgentFee = demand(readCharge(charges[1], demand), 'ChrgsInf[2]', noCharge);
+  const amount = elementAt(transaction, 'IntrBkSttlmAmt');
+  const settlement = demand(amount && readAmount(amount), 'IntrBkSttlmAmt', noCharge);
   const settlementDate = text('IntrBkSttlmDt');
   const instructed = elementAt(transaction, 'InstdAmt');
   const clearingSystemId = textAt(group, 'SttlmInf/ClrSys/Prtry') ?? textAt(group, 'SttlmInf/ClrSys/Cd');
   return compact<Pacs008>({
-    messageId: required(textAt(group, 'MsgId'), 'MsgId'),
-    creationDateTime: collapsed(required(textAt(group, 'CreDtTm'), 'CreDtTm')),
-    clearingSystemId: required(clearingSystemId, 'ClrSys'),
+    messageId: demand(textAt(group, 'MsgId'), 'MsgId', ''),
+    creationDateTime: collapsed(demand(textAt(group, 'CreDtTm'), 'CreDtTm', '')),
+    clearingSystemId: demand(clearingSystemId, 'ClrSys', ''),
     instructionId: text('PmtId/InstrId'),
-    endToEndId: required(text('PmtId/EndToEndId'), 'EndToEndId'),
+    endToEndId: mandatoryText('PmtId/EndToEndId'),
     transactionId: text('PmtId/TxId'),
-    uetr: required(text('PmtId/UETR'), 'UETR'),
+    uetr: mandatoryText('PmtId/UETR'),
     clearingSystemReference: text('PmtId/ClrSysRef'),
     priority: text('PmtTpInf/InstrPrty') === 'HIGH' ? 'HIGH' : 'NORM',
     categoryPurpose: text('PmtTpInf/CtgyPurp/Cd'),
     purpose: text('Purp/Cd'),
     interbankSettlementAmount: settlement,
     settlementDate: settlementDate === undefined ? undefined : collapsed(settlementDate),
-    acceptanceDateTime: { text: accepted, epochMs: parseDateTime(accepted) },
+    acceptanceDateTime: { text: accepted, epochMs: demand(parseDateTime(accepted), 'AccptncDtTm', NaN) },
     instructedAmount: instructed && readAmount(instructed),
     agreedRate: compact<Pacs008['agreedRate']>({
-      preAgreedExchangeRate: collapsed(required(text('AgrdRate/PreAgrdXchgRate'), 'PreAgrdXchgRate')),
+      preAgreedExchangeRate: collapsed(mandatoryText('AgrdRate/PreAgrdXchgRate')),
       unitCurrency: text('AgrdRate/UnitCcy') ?? (leg === 'source' ? settlement : sourcePspFee).currency,
       quotedCurrency: text('AgrdRate/QtdCcy') ?? creditorAgentFee.currency,
       quoteId: text('AgrdRate/QtId'),
@@ -136,37 +148,16 @@ function readValues(document: XmlElement, leg: Leg): Pacs008 {
     intermediaryAgent2Account: account('IntrmyAgt2Acct'),
     previousInstructingAgent1: agent('PrvsInstgAgt1'),
     previousInstructingAgent1Account: account('PrvsInstgAgt1Acct'),
-    debtorAgent: required(agent('DbtrAgt'), 'DbtrAgt'),
-    creditorAgent: required(agent('CdtrAgt'), 'CdtrAgt'),
-    debtorAccount: required(account('DbtrAcct'), 'DbtrAcct'),
-    creditorAccount: required(account('CdtrAcct'), 'CdtrAcct'),
+    debtorAgent: demand(agent('DbtrAgt'), 'DbtrAgt', noAgent),
+    creditorAgent: demand(agent('CdtrAgt'), 'CdtrAgt', noAgent),
+    debtorAccount: demand(account('DbtrAcct'), 'DbtrAcct', {}),
+    creditorAccount: demand(account('CdtrAcct'), 'CdtrAcct', {}),
     transaction,
   });
 }
 
-/** A rule of the message alone: tells all that it refuses, in the order of the message. */
-type Check = (value: Pacs008) => Iterable<Rejection>;
-
-/** MSG-4 to MSG-6 and MSG-10, as far as they need no reference data; the first rejection is the one that is answered. */
-const sourceChecks: readonly Check[] = [
-  checkForwardedElements,
-  checkAmounts,
-  checkCodes,
-  (value) => checkCurrencies(value, 'source'),
-];
-/** The same for what we send: it settles in the destination currency (MSG-10). */
-const destinationChecks: readonly Check[] = [
-  checkAmounts,
-  checkCodes,
-  (value) => checkCurrencies(value, 'destination'),
-];
-
-function* rejectionsOf(value: Pacs008, checks: readonly Check[]): Iterable<Rejection> {
-  for (const check of checks) yield* check(value);
-}
-
-function judged(value: Pacs008, checks: readonly Check[]): Reading<Pacs008> {
-  for (const rejection of rejectionsOf(value, checks)) return { ok: false, rejection };
+function judged(value: Pacs008, checks: readonly Check<Pacs008>[]): Reading<Pacs008> {
+  for (const rejection of rejectionsOf(checks, value)) return { ok: false, rejection };
   return { ok: true, value };
 }
 
@@ -176,21 +167,24 @@ function judged(value: Pacs008, checks: readonly Check[]): Reading<Pacs008> {
  * @returns the first rejection of MSG-4 to MSG-6 and MSG-10 that needs no reference data
  */
 export function readPacs008(document: XmlElement): Reading<Pacs008> {
-  return judged(readValues(document, 'source'), sourceChecks);
+  return judged(readValues(document, 'source', demanded), sourceChecks);
 }
 
 /** The same for the pacs.008 that a destination gets from us: it settles in the destination currency (MSG-10). */
 export function readForwardedPacs008(document: XmlElement): Reading<Pacs008> {
-  return judged(readValues(document, 'destination'), destinationChecks);
+  return judged(readValues(document, 'destination', demanded), destinationChecks);
 }
 
-/** What `readPacs008` reads, with every rejection instead of the first: for dry runs, never to accept a message by. */
-export function readPacs008Throughout(document: XmlElement): {
-  readonly value: Pacs008;
-  readonly rejections: readonly Rejection[];
-} {
-  const value = readValues(document, 'source');
-  return { value, rejections: [...rejectionsOf(value, sourceChecks)] };
+/**
+ * What `readPacs008` reads of any message, with every rejection instead of the first: for dry runs, never to accept one by.
+ * @param isFit what was found valid; of all else the values mean nothing
+ */
+export function readPacs008Throughout(
+  document: XmlElement,
+  isFit: IsFit = () => true,
+): { readonly value: Pacs008 } & ReturnType<typeof judgeFit> {
+  const value = readValues(document, 'source', whereGiven);
+  return { value, ...judgeFit(sourceChecks, value, isFit) };
 }
 
 /** Every amount of the message and its path below `CdtTrfTxInf`, in the order of the message. */
@@ -214,52 +208,85 @@ export function amountsOf(pacs008: Pacs008): readonly { readonly amount: Amount;
 }
 
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
+const currencyPaths = ['IntrBkSttlmAmt', 'AgrdRate', 'ChrgsInf/Amt', 'InstdAmt'].map(at);
+
+const amountCheck: Check<Pacs008> = {
+  name: 'amounts above zero, digits of the rate',
+  ruleId: 'MSG-4',
+  needs: [],
+  run: checkAmounts,
+};
+const codeCheck: Check<Pacs008> = {
+  name: 'codes in their external code sets',
+  ruleId: 'MSG-4',
+  needs: [],
+  run: ({ transaction }) => findUnknownCodes(transaction, pacs008Paths.transaction),
+};
+const currencyCheck = (leg: Leg): Check<Pacs008> => ({
+  name: 'currencies of one corridor',
+  ruleId: 'MSG-4',
+  needs: currencyPaths,
+  run: (value) => checkCurrencies(value, leg),
+});
+
+/** MSG-4, MSG-5 and MSG-10, as far as they need no reference data; the first rejection is the one that is answered. */
+const sourceChecks: readonly Check<Pacs008>[] = [
+  { name: 'elements of forwarded messages', ruleId: 'MSG-10', needs: [], run: checkForwardedElements },
+  amountCheck,
+  codeCheck,
+  currencyCheck('source'),
+];
+/** The same for what we send: it settles in the destination currency (MSG-10). */
+const destinationChecks: readonly Check<Pacs008>[] = [amountCheck, codeCheck, currencyCheck('destination')];
 
 /** No amount is zero, but for the source PSP's fee (MSG-4); a rate has at most 11 digits as written (MON-1). */
-function* checkAmounts(value: Pacs008): Iterable<Rejection> {
+function* checkAmounts(value: Pacs008, isFit: IsFit): Iterable<Rejection> {
   const mayBeZero = 'ChrgsInf[1]/Amt';
   for (const { amount, path } of amountsOf(value)) {
-    if (path !== mayBeZero && isZero(amount.amount)) yield reject('amount-zero', at(path));
+    const isJudged = path !== mayBeZero && isFit(withoutPositions(at(path)));
+    if (!isJudged || !isZero(amount.amount)) continue;
+    yield reject('amount-zero', at(path), undefined, { found: amount.amount, expected: 'more than 0' });
   }
-  if (rateFault(value.agreedRate.preAgreedExchangeRate)) {
-    yield reject('schema-invalid', at('AgrdRate/PreAgrdXchgRate'), 'MON-1');
+  const { preAgreedExchangeRate: rate } = value.agreedRate;
+  if (isFit(at('AgrdRate/PreAgrdXchgRate')) && rateFault(rate)) {
+    const expected = `at most ${maxRateDigits} digits as written, zeros included`;
+    const text = `more than ${maxRateDigits} digits`;
+    yield reject('schema-invalid', at('AgrdRate/PreAgrdXchgRate'), 'MON-1', { text, found: rate, expected });
   }
-}
-
-/** Codes are in their external code sets (MSG-4). */
-function checkCodes({ transaction }: Pacs008): Iterable<Rejection> {
-  return findUnknownCodes(transaction, pacs008Paths.transaction);
 }
 
 /** A source does not fill in what only a forwarded message carries (MSG-10). */
 function* checkForwardedElements(value: Pacs008): Iterable<Rejection> {
   const { previousInstructingAgent1, previousInstructingAgent1Account } = value;
-  if (previousInstructingAgent1) yield reject('guideline-violated', at('PrvsInstgAgt1'), 'MSG-10');
-  if (previousInstructingAgent1Account) yield reject('guideline-violated', at('PrvsInstgAgt1Acct'), 'MSG-10');
+  const details = {
+    text: 'for the forwarded message only',
+    fault: 'not-used',
+    expected: 'no such element',
+  } as const;
+  if (previousInstructingAgent1) yield reject('guideline-violated', at('PrvsInstgAgt1'), 'MSG-10', details);
+  if (previousInstructingAgent1Account) {
+    yield reject('guideline-violated', at('PrvsInstgAgt1Acct'), 'MSG-10', details);
+  }
 }
 
 /** All currencies are those of one corridor (MSG-4, MSG-6). */
 function* checkCurrencies(value: Pacs008, leg: Leg): Iterable<Rejection> {
   const { interbankSettlementAmount, agreedRate, charges, instructedAmount } = value;
   const { unitCurrency, quotedCurrency } = agreedRate;
-  const settlementCurrency = leg === 'source' ? unitCurrency : quotedCurrency;
+  const wrong = (path: string, found: string, ...expected: readonly string[]) =>
+    reject('currency-wrong', at(path), undefined, { found, expected: expected.join(' or ') });
+  const [settlementCurrency, path] =
+    leg === 'source' ? [unitCurrency, 'AgrdRate/UnitCcy'] : [quotedCurrency, 'AgrdRate/QtdCcy'];
   if (interbankSettlementAmount.currency !== settlementCurrency) {
-    yield reject('currency-wrong', at(leg === 'source' ? 'AgrdRate/UnitCcy' : 'AgrdRate/QtdCcy'));
+    yield wrong(path, settlementCurrency, `${interbankSettlementAmount.currency}, as in IntrBkSttlmAmt`);
   }
-  if (charges[0].currency !== unitCurrency) yield reject('currency-wrong', at('ChrgsInf[1]/Amt'));
-  if (charges[1].currency !== quotedCurrency) yield reject('currency-wrong', at('ChrgsInf[2]/Amt'));
+  if (charges[0].currency !== unitCurrency) {
+    yield wrong('ChrgsInf[1]/Amt', charges[0].currency, unitCurrency);
+  }
+  if (charges[1].currency !== quotedCurrency) {
+    yield wrong('ChrgsInf[2]/Amt', charges[1].currency, quotedCurrency);
+  }
   if (instructedAmount && ![unitCurrency, quotedCurrency].includes(instructedAmount.currency)) {
-    yield reject('currency-wrong', at('InstdAmt'));
+    yield wrong('InstdAmt', instructedAmount.currency, unitCurrency, quotedCurrency);
   }
 }
-
-/** What `readValues` cannot do without (`needed`), and what is computed with (`computed`): a dry run asks first whether they are valid. */
-export const pacs008Reads = {
-  needed: [
-    `${pacs008Paths.group}/MsgId`,
-    `${pacs008Paths.group}/CreDtTm`,
-    `${pacs008Paths.group}/SttlmInf/ClrSys`,
-    ...['PmtId/EndToEndId', 'PmtId/UETR', 'DbtrAgt', 'CdtrAgt', 'DbtrAcct', 'CdtrAcct'].map(at),
-  ],
-  computed: ['IntrBkSttlmAmt', 'AddtlDtTm', 'InstdAmt', 'AgrdRate', 'ChrgsInf', 'RgltryRptg'].map(at),
-} as const;

@@ -38,17 +38,44 @@ const keyPaths: Readonly<Record<MessageName, { messageId: string; uetr?: string 
   fxtr017: { messageId: 'FXTradStsAndDtlsNtfctn/TradInf/MsgId' },
 };
 
+/** A key that an answer would have to repeat, and cannot. */
+export interface KeyFault {
+  readonly element: 'MsgId' | 'UETR';
+  readonly problem: 'missing' | 'malformed';
+  /** Below `Document`. */
+  readonly path: string;
+  readonly expected: string;
+}
+
+/** What is against the keys of a message, all of it (MSG-2, MSG-13). */
+export function findKeyFaults(name: MessageName, document: XmlElement): readonly KeyFault[] {
+  const { messageId, uetr } = keyPaths[name];
+  const keys = [
+    {
+      element: 'MsgId',
+      path: messageId,
+      isFit: isIdentifier,
+      expected:
+        'an id of up to 35 printable ASCII characters, without slash or space at either end or two in a row',
+    },
+    { element: 'UETR', path: uetr, isFit: isUuidV4, expected: 'a UUID version 4 in lower case (MSG-5)' },
+  ] as const;
+  return keys.flatMap(({ element, path, isFit, expected }) => {
+    if (path === undefined) return [];
+    const text = textAt(document, path);
+    if (text !== undefined && isFit(text)) return [];
+    const problem = text === undefined || text === '' ? 'missing' : 'malformed';
+    return [{ element, problem, path, expected } as const];
+  });
+}
+
 /** MsgId and, where the message has one, UETR: without them no answer could be given (MSG-2). */
 export function readMessageKey(name: MessageName, document: XmlElement): MessageKeyReading {
-  const paths = keyPaths[name];
-  const messageId = textAt(document, paths.messageId);
-  if (messageId === undefined || messageId === '') return { ok: false, element: 'MsgId', problem: 'missing' };
-  if (!isIdentifier(messageId)) return { ok: false, element: 'MsgId', problem: 'malformed' };
-  if (paths.uetr === undefined) return { ok: true, value: { messageId } };
-  const uetr = textAt(document, paths.uetr);
-  if (uetr === undefined || uetr === '') return { ok: false, element: 'UETR', problem: 'missing' };
-  if (!isUuidV4(uetr)) return { ok: false, element: 'UETR', problem: 'malformed' };
-  return { ok: true, value: { messageId, uetr } };
+  const [fault] = findKeyFaults(name, document);
+  if (fault !== undefined) return { ok: false, element: fault.element, problem: fault.problem };
+  const { messageId, uetr } = keyPaths[name];
+  const keys = { messageId: textAt(document, messageId) ?? '', uetr: uetr && textAt(document, uetr) };
+  return { ok: true, value: compact<MessageKey>(keys) };
 }
 
 /** A pacs.008 that may not be valid, as far as a rejection of it can tell. */

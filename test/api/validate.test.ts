@@ -19,6 +19,8 @@ interface Violation {
   isoCode: string;
   ruleId: string;
   xpath: string | null;
+  fault: string | null;
+  explanation: string;
   additionalInformation: string;
 }
 interface DryRun {
@@ -26,6 +28,7 @@ interface DryRun {
   valid: boolean;
   judged: string[];
   violations: Violation[];
+  notJudged: { name: string; ruleId: string; reason: string }[];
 }
 
 function post(body: string | Uint8Array, client: string | null = 'SGDFAST', contentType = 'application/xml') {
@@ -78,6 +81,50 @@ describe('a message without fault', () => {
   });
 });
 
+describe('what was not judged is listed by name (MSG-14)', () => {
+  const namesOf = async (
+    file: readonly ['pacs008' | 'pacs002' | 'acmt023' | 'acmt024' | 'pacs028', string],
+    client: string,
+  ) =>
+    (await dryRun(fresh(readFixture(...file)), client)).notJudged.map(
+      ({ name, ruleId }) => `${ruleId} ${name}`,
+    );
+
+  test('of a payment with a quote', async () => {
+    expect(await namesOf(['pacs008', 'sg-th-lotus.xml'], 'SGDFAST')).toEqual([
+      'PAY-4 quote',
+      'PAY-6 destination maximum',
+      'DUP-2 duplicates',
+      'SEC-2 callback address',
+      'TIM-4 freshness at submission',
+    ]);
+  });
+
+  test('of a payment without one, whose own account, fee and maximum are judged (PAY-5)', async () => {
+    expect(await namesOf(['pacs008', 'sg-th-own-fx.xml'], 'SGDFAST')).toEqual([
+      'DUP-2 duplicates',
+      'SEC-2 callback address',
+      'TIM-4 freshness at submission',
+    ]);
+  });
+
+  test('of the other messages', async () => {
+    expect(await namesOf(['acmt023', 'proxy.xml'], 'SGDFAST')).toEqual([
+      'DUP-2 duplicates',
+      'SEC-2 callback address',
+      'RES-2 account or proxy',
+    ]);
+    expect(await namesOf(['pacs002', 'credited.xml'], 'THBPPAY')).toEqual([
+      'PAY-8 the payment that it is about',
+      'PAY-7 an earlier final status',
+    ]);
+    expect(await namesOf(['acmt024', 'found.xml'], 'THBPPAY')).toEqual(['RES-2 the request that it answers']);
+    expect(await namesOf(['pacs028', 'enquiry.xml'], 'SGDFAST')).toEqual([
+      'TIM-2 the payment that it is about',
+    ]);
+  });
+});
+
 describe('a message with faults', () => {
   test('all of them are told: schema, rules and reference data, each as AddtlInf would carry it', async () => {
     let xml = fresh(lotus);
@@ -105,8 +152,11 @@ describe('a message with faults', () => {
       isoCode: 'FF01',
       ruleId: 'MSG-5',
       xpath: '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/ChrgBr',
-      text: 'against the usage guideline',
-      additionalInformation: 'MSG-5 CdtTrfTxInf/ChrgBr: against the usage guideline',
+      text: 'must be SHAR',
+      fault: 'not-used',
+      explanation:
+        'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid by ISO 20022, but not used in this scheme). Found: DEBT. Expected: SHAR.',
+      additionalInformation: 'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR',
     });
   });
 
@@ -144,25 +194,79 @@ describe('a message with faults', () => {
 
   test('a value that the schema refuses is told once: no rule judges what follows from it', async () => {
     const xml = edit(fresh(lotus), /(<DbtrAgt>\s*<FinInstnId>\s*<BICFI>)LOTUSGS0/, '$1lotus');
-    expect(told(await dryRun(xml))).toEqual([
-      'FF01 MSG-4 CdtTrfTxInf/DbtrAgt/FinInstnId/BICFI',
-      'FF01 MSG-6 CdtTrfTxInf/ChrgsInf[1]/Agt',
+    const run = await dryRun(xml);
+    expect(told(run)).toEqual(['FF01 MSG-4 CdtTrfTxInf/DbtrAgt/FinInstnId/BICFI']);
+    expect(run.notJudged).toEqual(
+      expect.arrayContaining([
+        {
+          name: 'agent of the source PSP fee',
+          ruleId: 'MSG-6',
+          reason: 'The schema refuses what it reads: CdtTrfTxInf/DbtrAgt.',
+        },
+        expect.objectContaining({ name: 'debtor agent', ruleId: 'PAY-6' }),
+      ]),
+    );
+  });
+
+  test('where the schema finds fault with what a rule reads, that rule is named as not judged, and all others are', async () => {
+    const run = await dryRun(edit(fresh(lotus), '"SGD">1000.00', '"SGD">1,000'), 'MYRRPP');
+    expect(run.judged).toEqual(['schema', 'rules', 'reference-data']);
+    expect(told(run)).toEqual([
+      'FF01 MSG-4 CdtTrfTxInf/IntrBkSttlmAmt',
+      'AGNT MSG-5 GrpHdr/SttlmInf/ClrSys/Prtry',
+      'AGNT PAY-6 CdtTrfTxInf/DbtrAgt',
+    ]);
+    expect(run.notJudged.slice(0, 2)).toEqual([
+      {
+        name: 'currencies of one corridor',
+        ruleId: 'MSG-4',
+        reason: 'The schema refuses what it reads: CdtTrfTxInf/IntrBkSttlmAmt.',
+      },
+      {
+        name: 'currency of the settlement amount',
+        ruleId: 'MSG-4',
+        reason: 'The schema refuses what it reads: CdtTrfTxInf/IntrBkSttlmAmt.',
+      },
     ]);
   });
 
-  test('where the schema finds fault with what the rules need, it says that they were not judged', async () => {
-    const run = await dryRun(edit(fresh(lotus), '"SGD">1000.00', '"SGD">1,000'), 'MYRRPP');
-    expect(run.judged).toEqual(['schema']);
-    expect(told(run)).toEqual(['FF01 MSG-4 CdtTrfTxInf/IntrBkSttlmAmt']);
+  test.each([
+    [
+      'an element where it may not stand',
+      edit(lotus, '<PmtTpInf>', '<PrvsInstgAgt1/><PmtTpInf>'),
+      ['FF01 MSG-4 CdtTrfTxInf/PrvsInstgAgt1', 'CH21 MSG-4 CdtTrfTxInf/PrvsInstgAgt1/FinInstnId'],
+    ],
+    [
+      'an element that is not known',
+      edit(lotus, '<PmtTpInf>', '<Whatever><x/></Whatever><PmtTpInf>'),
+      ['FF01 MSG-4 CdtTrfTxInf'],
+    ],
+    [
+      'a second transaction',
+      edit(lotus, '</FIToFICstmrCdtTrf>', '<CdtTrfTxInf/></FIToFICstmrCdtTrf>'),
+      ['FF01 MSG-5 CdtTrfTxInf[2]'],
+    ],
+  ])('%s keeps nothing that follows it from being judged', async (_, text, structural) => {
+    let broken = edit(fresh(text), '<PreAgrdXchgRate>25', '<PreAgrdXchgRate>2.5.2');
+    broken = edit(broken, '>CASH<', '>ZZZZ<');
+    const run = await dryRun(broken);
+    const rest = told(run).map((one) => one.replace('CdtTrfTxInf[1]', 'CdtTrfTxInf'));
+    const others = [
+      'FF01 MSG-4 CdtTrfTxInf/AgrdRate/PreAgrdXchgRate',
+      'FF01 MSG-4 CdtTrfTxInf/PmtTpInf/CtgyPurp/Cd',
+    ];
+    expect(rest.toSorted()).toEqual([...structural, ...others].toSorted());
   });
 
-  test.each([
-    ['an element where it may not stand', edit(lotus, '<PmtTpInf>', '<PrvsInstgAgt1/><PmtTpInf>')],
-    ['another root', lotus.replaceAll('Document', 'BizMsgEnvlp')],
-    ['two transactions', edit(lotus, /(<CdtTrfTxInf>[^]*<\/CdtTrfTxInf>)/, '$1$1')],
-  ])('%s keeps the schema from what follows it, so that the rules are not judged', async (_, text) => {
-    const broken = edit(text, '<PreAgrdXchgRate>25', '<PreAgrdXchgRate>2.5.2');
-    expect(await dryRun(broken)).toMatchObject({ valid: false, judged: ['schema'] });
+  test('another root: nothing of it can be judged, and that is said', async () => {
+    const run = await dryRun(lotus.replaceAll('Document', 'BizMsgEnvlp'));
+    expect(run).toMatchObject({ valid: false, judged: ['schema'] });
+    expect(run.violations.map(({ explanation }) => explanation)).toEqual([
+      'MSG-4 /Document: the root element must be Document (FF01, not valid by ISO 20022). Found: another root element. Expected: Document.',
+    ]);
+    expect(run.notJudged.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['rules of the message', 'reference data', 'quote', 'duplicates']),
+    );
   });
 
   test('a party that lacks its name keeps no rule from being judged', async () => {
@@ -180,6 +284,8 @@ describe('a message with faults', () => {
       '<RgltryRptg><Dtls><Tp>&#x85;</Tp><Ctry>sg</Ctry><Amt Ccy="x">+1</Amt></Dtls></RgltryRptg>';
     const run = await dryRun(edit(fresh(lotus), '<RmtInf>', `${report.repeat(10)}<RmtInf>`));
     expect(run.violations).toHaveLength(20);
+    expect(run.notJudged[0]?.name).toBe('faults of the schema beyond the first 20');
+    expect(run.judged).toEqual(['schema']);
   });
 
   test.each([...refusedBySchema, ...refusedByReading, ...refusedByReference])(

@@ -139,10 +139,14 @@ function modelOf(path: string | URL): SchemaModel {
   return model;
 }
 
+/** The official schema, as far as our model can hold one. */
+export function officialModel(message: MessageName): SchemaModel {
+  return modelOf(join(officialFolder, messages[message].schemaFile));
+}
+
 /** The type of every element of the official schema, by the names from the message element on, as deep as ours go. */
 export function officialTypes(message: MessageName): ReadonlyMap<string, string> {
-  const path = join(officialFolder, messages[message].schemaFile);
-  const official = modelOf(path);
+  const official = officialModel(message);
   const types = new Map<string, string>();
   const visit = (own: SchemaModel, ownType: string, officialType: string, at: readonly string[]) => {
     const particles = own.complexTypes.get(ownType)?.options.flat() ?? [];

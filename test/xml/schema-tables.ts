@@ -96,6 +96,26 @@ function elementTable(list: readonly Row[]): string {
   );
 }
 
+/** What ISO 20022 has in the elements of a table and the scheme does not use, for those that leave anything out. */
+function leftOut(
+  typeName: string,
+  model: SchemaModel,
+  shared: ReadonlySet<string>,
+  path = '',
+): readonly string[] {
+  const type = model.complexTypes.get(typeName);
+  if (type === undefined) return [];
+  const names = [...type.leftOut].map((name) => `\`${path}${name}\``);
+  const inner = particlesOf(type)
+    .filter((particle) => !shared.has(particle.type))
+    .flatMap((particle) => leftOut(particle.type, model, shared, `${path}${particle.name}/`));
+  return [...names, ...inner];
+}
+
+function notUsed(names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`ISO 20022 also has ${names.join(', ')}; the scheme does not use them.`];
+}
+
 /** Everything below the heading `## Messages` of schemas/README.md. */
 export function renderTables(): string {
   const model = mergedModel();
@@ -109,6 +129,7 @@ export function renderTables(): string {
       `### ${identifier}`,
       `\`Document/${messageElement}\`: ${about}`,
       elementTable(rows(top, model, shared)),
+      ...notUsed(leftOut(top, model, shared)),
     );
   }
   parts.push('## Types that several elements have');
@@ -116,7 +137,7 @@ export function renderTables(): string {
     const type = model.complexTypes.get(name);
     const own = type?.kind === 'amount' ? [] : rows(name, model, shared);
     parts.push(`### ${name}`, type?.documentation ?? '');
-    if (own.length > 0) parts.push(elementTable(own));
+    if (own.length > 0) parts.push(elementTable(own), ...notUsed(leftOut(name, model, shared)));
   }
   const values = [...model.simpleTypes].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const limitsOf = (facets: readonly { readonly name: string; readonly value: string }[]) =>

@@ -1,0 +1,54 @@
+/**
+ * One thing that a message is held against, with what it must read for that: a submission is told the first that fails, a dry
+ * run all of them, and which could not be judged because the schema found fault with what they read (MSG-14).
+ */
+import type { Rejection } from './rejection.ts';
+
+/** Whether what stands at an XPath (without positions) was judged and can be read. */
+export type IsFit = (xpath: string) => boolean;
+
+export interface Check<Subject> {
+  /** In a few words, for whoever is told that it was not judged. */
+  readonly name: string;
+  readonly ruleId: string;
+  /** XPaths, without positions, of what it cannot do without. */
+  readonly needs: readonly string[];
+  /** Tells all that it refuses, in the order of the message. */
+  readonly run: (subject: Subject, isFit: IsFit) => Iterable<Rejection>;
+}
+
+/** Something that a message was not held against. */
+export interface NotJudged {
+  readonly name: string;
+  readonly ruleId: string;
+  /** Why. */
+  readonly reason: string;
+}
+
+const everything: IsFit = () => true;
+
+/** All that the checks refuse of a subject that is valid throughout; the first is the one that is answered. */
+export function* rejectionsOf<Subject>(
+  checks: readonly Check<Subject>[],
+  subject: Subject,
+): Iterable<Rejection> {
+  for (const check of checks) yield* check.run(subject, everything);
+}
+
+/** The same of a subject of which only a part is fit to be read. */
+export function judgeFit<Subject>(
+  checks: readonly Check<Subject>[],
+  subject: Subject,
+  isFit: IsFit,
+): { readonly rejections: readonly Rejection[]; readonly notJudged: readonly NotJudged[] } {
+  const rejections: Rejection[] = [];
+  const notJudged: NotJudged[] = [];
+  for (const { name, ruleId, needs, run } of checks) {
+    const unfit = needs
+      .filter((xpath) => !isFit(xpath))
+      .map((xpath) => xpath.replace(/^\/Document\/[^/]+\//, ''));
+    if (unfit.length === 0) rejections.push(...run(subject, isFit));
+    else notJudged.push({ name, ruleId, reason: `The schema refuses what it reads: ${unfit.join(', ')}.` });
+  }
+  return { rejections, notJudged };
+}

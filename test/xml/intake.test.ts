@@ -1,0 +1,119 @@
+// What is told of a body that is no message (MSG-2, MSG-12, MSG-13): everything that can be known, at once, in words of our own.
+import { describe, expect, test } from 'vitest';
+import type { MessageName } from '../../core/iso20022/messages.ts';
+import { libxml2, lotus } from './fixtures.ts';
+
+const wanted = 'urn:iso:std:iso:20022:tech:xsd:pacs.008.001.13';
+const body = lotus.slice(lotus.indexOf('<Document'));
+const older = (text: string) => text.replaceAll('pacs.008.001.13', 'pacs.008.001.08');
+
+function faultOf(text: string | Buffer, expected: readonly MessageName[] = ['pacs008']) {
+  const parsed = libxml2.parse(Buffer.from(text), expected);
+  if (parsed.ok) {
+    parsed.message.dispose();
+    throw new Error('taken');
+  }
+  expect(parsed.fault.detail).toMatch(/^[ -~]+$/);
+  return parsed.fault;
+}
+
+const namespace = `the root element must be of namespace ${wanted}`;
+const alone =
+  'the message is wrapped: send its Document alone, as the root element, without business application header or envelope (MSG-12)';
+const blank = 'white space before the XML declaration, which must be the very first';
+
+describe('everything that is wrong with a body is told at once', () => {
+  test.each([
+    ['a blank line before the declaration', `\n${lotus}`, blank],
+    ['a space after a byte order mark', `\uFEFF ${lotus}`, blank],
+    [
+      'comments and another version',
+      older(lotus.replace('<GrpHdr>', '<!-- a --><GrpHdr><!-- b -->')),
+      `comments are not allowed (line 4); ${namespace}, not of pacs.008.001.08`,
+    ],
+    [
+      'a blank line, a comment, a CDATA section, an instruction',
+      `\n${lotus.replace('Somchai Jaidee', '<!-- <?x?> --><![CDATA[<!-- -->]]><?php x?>')}`,
+      `${blank}; comments are not allowed (line 130); CDATA sections are not allowed (line 130); processing instructions are not allowed (line 130)`,
+    ],
+    [
+      'a version of XML and an encoding',
+      lotus.replace('version="1.0" encoding="UTF-8"', 'version="1.1" encoding="UTF-16"'),
+      'only XML 1.0 is taken; only the encoding UTF-8 may be declared',
+    ],
+    [
+      'a second declaration',
+      `${lotus}${lotus}`,
+      `an XML declaration may only be the very first (line ${lotus.split('\n').length})`,
+    ],
+    [
+      'a DOCTYPE, whose inside is not looked at',
+      `<!DOCTYPE Document [<!ENTITY a "b"><!-- -->]>${body}`,
+      'a document type declaration is not allowed (line 1)',
+    ],
+    ['an older version', older(lotus), `${namespace}, not of pacs.008.001.08`],
+    ['no namespace', lotus.replace(/ xmlns="[^"]*"/, ''), namespace],
+    ['a namespace of somebody, without it', '<a xmlns="urn:secret"/>', namespace],
+  ])('%s', (_, text, detail) => {
+    expect(faultOf(text).detail).toBe(detail);
+  });
+
+  test('bytes that are not UTF-8: nothing else can be known', () => {
+    expect(faultOf(Buffer.from(lotus.replace('Somchai', 'Jürgen'), 'latin1')).detail).toBe(
+      'the body is not UTF-8',
+    );
+  });
+});
+
+describe('what comes wrapped is told so (MSG-12)', () => {
+  const header = '<AppHdr xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"><BizSvc>x</BizSvc></AppHdr>';
+  test.each([
+    ['an envelope', `<Envelope>${header}${body}</Envelope>`, alone],
+    ['an envelope of any name', `<x:Carrier xmlns:x="urn:x">${body}</x:Carrier>`, alone],
+    [
+      'SOAP',
+      `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${body}</s:Body></s:Envelope>`,
+      alone,
+    ],
+    ['a header of its own message', header.replace('</AppHdr>', `${body}</AppHdr>`), alone],
+    ['a header alone', header, `${alone}; ${namespace}`],
+    [
+      'another version',
+      `<BizMsg>${header}${older(body)}</BizMsg>`,
+      `${alone}; ${namespace}, not of pacs.008.001.08`,
+    ],
+    [
+      'another version with a comment, a prefix and a blank line',
+      `\n<?xml version="1.0"?>\n<b:BizMsg xmlns:b="urn:b"><!-- x -->${header}${older(body)
+        .replaceAll(/<(\/?)(?=[A-Z])/g, '<$1p:')
+        .replace('xmlns=', 'xmlns:p=')}</b:BizMsg>`,
+      `${blank}; comments are not allowed (line 3); ${alone}; ${namespace}, not of pacs.008.001.08`,
+    ],
+  ])('%s', (_, text, detail) => {
+    expect(faultOf(text)).toMatchObject({ detail, ruleId: 'MSG-12' });
+  });
+});
+
+test.each([
+  ['nothing', '', 'it does not start with an element'],
+  ['JSON', '{"MsgId":"1"}', 'it does not start with an element'],
+  ['tags that do not match', '<secret><b></secret>', 'a start tag and an end tag that do not match'],
+  ['an open end', '<a>secret', 'it ends before its last end tag'],
+  ['a tag that is cut off', lotus.slice(0, -20), 'a tag that does not end as it must'],
+  ['two roots', `${body}<secret/>`, 'something follows the end of the root element'],
+  ['an entity', '<a>&secret;</a>', 'an entity that XML does not define'],
+  ['an ampersand', '<a>you & me</a>', 'an ampersand that starts no entity'],
+  ['an attribute twice', '<a secret="1" secret="2"/>', 'an attribute twice'],
+  ['an attribute without quotes', '<a secret=1/>', 'an attribute without a quoted value'],
+  ['a prefix of nobody', '<secret:a/>', 'a prefix that is not declared'],
+  ['a zero byte', '<a>\0</a>', 'a character that XML does not allow'],
+  ['no URI', '<a xmlns:b="http://secret x"/>', 'a namespace that is no URI'],
+  ['depth', '<a>'.repeat(300), 'elements nested too deep'],
+  ['a name', '<1secret/>', 'a name that XML does not allow'],
+])('%s is not well-formed, and is told why without its text', (_, text, words) => {
+  const { code, detail } = faultOf(text);
+  expect(code).toBe('not-well-formed');
+  expect(detail).toMatch(/^not well-formed XML at line [0-9]+: /);
+  expect(detail).toContain(words);
+  expect(detail).not.toContain('secret');
+});

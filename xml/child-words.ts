@@ -1,0 +1,172 @@
+/**
+ * Puts into words what is wrong with which children an element has (MSG-13). A name of the sender is told only where it is
+ * one that the schema, or its list of what the scheme leaves out, has itself.
+ */
+import type { Violation } from '../core/iso20022/violation.ts';
+import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
+import type { ChildFault } from './match.ts';
+import { particleNamed, type ComplexType, type Particle, type SchemaModel } from './schema-model.ts';
+import { expectedOf, oneOf } from './values.ts';
+
+/** A violation before the engine's words are added. */
+export type Finding = Omit<Violation, 'message'>;
+
+/** An element whose children are looked at. */
+export interface Parent {
+  readonly xpath: string;
+  readonly children: readonly XmlElement[];
+  /** The last step of each child's XPath. */
+  readonly steps: readonly string[];
+  readonly type: ComplexType;
+  readonly model: SchemaModel;
+}
+
+/** Every name that a type takes, once. */
+const namesOf = (type: ComplexType) => [...new Set(type.options.flat().map(({ name }) => name))];
+
+/** What a type takes, in words. */
+export const takes = (type: ComplexType) => `only ${namesOf(type).join(', ')}`;
+
+/** Where a child stands, by the nearest one before it that the schema knows. */
+function standing({ children, steps, type }: Parent, index: number): string {
+  for (let before = index - 1; before >= 0; before -= 1) {
+    if (particleNamed(type, children[before]?.name ?? '') !== undefined)
+      return `after ${steps[before] ?? ''}`;
+  }
+  return 'at the beginning';
+}
+
+/** Where an element stands in its type: between its neighbours of the schema. */
+function properPlace(name: string, type: ComplexType): string {
+  const names = namesOf(type);
+  const index = names.indexOf(name);
+  const [before, after] = [names[index - 1], names[index + 1]];
+  if (before === undefined) return after === undefined ? 'alone' : `first, before ${after}`;
+  return after === undefined ? `last, after ${before}` : `after ${before} and before ${after}`;
+}
+
+/** The one parent that an element of that name has in the whole schema; undefined where there is none, or several. */
+function homeOf(name: string, model: SchemaModel): string | undefined {
+  const owners = [...model.complexTypes].flatMap(([typeName, type]) =>
+    particleNamed(type, name) === undefined ? [] : [typeName],
+  );
+  const parents = [...model.complexTypes.values()]
+    .flatMap((type) => type.options.flat())
+    .filter(({ type }) => owners.includes(type));
+  const names = new Set(parents.map((particle) => particle.name));
+  return names.size === 1 ? [...names][0] : undefined;
+}
+
+function tellLeftOut(parent: Parent, index: number): Finding {
+  const { xpath, steps, children, type } = parent;
+  const common = { xpath: `${xpath}/${steps[index] ?? ''}`, fault: 'not-used', isReadable: true } as const;
+  const standsForCode = children[index]?.name === 'Prtry' && particleNamed(type, 'Cd') !== undefined;
+  return standsForCode
+    ? { kind: 'proprietary', ...common, found: 'Prtry', expected: 'Cd' }
+    : {
+        kind: 'invalid',
+        ...common,
+        text: 'not used in this scheme',
+        found: `it stands ${standing(parent, index)}`,
+        expected: 'no such element',
+      };
+}
+
+function tellUnknown(parent: Parent, index: number): Finding {
+  const { xpath, children, type, model } = parent;
+  const name = children[index]?.name ?? '';
+  if (type.leftOut.has(name)) return tellLeftOut(parent, index);
+  const isForeign = name === foreignName;
+  const home = isForeign ? undefined : homeOf(name, model);
+  const what = isForeign ? 'an element of another namespace' : 'an element that is not known there';
+  const known = home === undefined ? what : `${name}, which belongs into ${home},`;
+  return {
+    kind: 'invalid',
+    xpath,
+    text: `holds ${what}`,
+    fault: 'not-iso-20022',
+    isReadable: true,
+    found: `${known} ${standing(parent, index)}`,
+    expected: takes(type),
+  };
+}
+
+function tellMisplaced(parent: Parent, index: number): Finding {
+  const { xpath, steps, children, type } = parent;
+  return {
+    kind: 'invalid',
+    xpath: `${xpath}/${steps[index] ?? ''}`,
+    text: 'not in its place',
+    fault: 'place-or-count',
+    isReadable: true,
+    found: `it stands ${standing(parent, index)}`,
+    expected: properPlace(children[index]?.name ?? '', type),
+  };
+}
+
+function tellSurplus(parent: Parent, { index, particle, kind }: ChildFault): Finding {
+  const { xpath, steps, children, type } = parent;
+  const count = children.filter(({ name }) => name === particle?.name).length;
+  const most = particle?.max ?? 1;
+  const words =
+    kind === 'excluded'
+      ? { text: `only one of ${oneOf(namesOf(type))}`, found: 'more than one of them' }
+      : { text: `at most ${most} of them`, found: `${count} of them` };
+  const expected = kind === 'excluded' ? `one of ${oneOf(namesOf(type))}` : `at most ${most}`;
+  return {
+    kind: 'surplus',
+    xpath: `${xpath}/${steps[index] ?? ''}`,
+    fault: 'place-or-count',
+    ...words,
+    expected,
+  };
+}
+
+/** What an element of that type cannot do without, in words. */
+function contentOf(type: ComplexType): string {
+  if (type.kind === 'amount') return ', with Ccy';
+  const needed = (type.options[0] ?? []).filter(({ min }) => min > 0).map(({ name }) => name);
+  if (type.kind === 'sequence') return needed.length === 0 ? '' : `, with ${needed.join(', ')}`;
+  return `, with one of ${oneOf(firstsOf(type))}`;
+}
+
+/** The first element that each option of a type cannot do without. */
+const firstsOf = (type: ComplexType) =>
+  type.options.flatMap((option) => option.find(({ min }) => min > 0)?.name ?? []);
+
+/** Undefined where another fault tells it already: `Cd` is not missed beside the `Prtry` that stands in its place. */
+function tellMissing(parent: Parent, { name, type: typeName, max }: Particle): Finding | undefined {
+  const { xpath, children, type, model } = parent;
+  const isReplaced =
+    name === 'Cd' && children.some((one) => one.name === 'Prtry') && type.leftOut.has('Prtry');
+  if (isReplaced) return undefined;
+  const count = children.filter((one) => one.name === name).length;
+  const firsts = firstsOf(type);
+  const isOneOf = type.kind !== 'sequence' && firsts.length > 1;
+  const inner = model.complexTypes.get(typeName);
+  const content = inner === undefined ? `: ${expectedOf(model, typeName)}` : contentOf(inner);
+  return {
+    kind: 'missing',
+    fault: 'place-or-count',
+    xpath: `${xpath}/${name}${max > 1 ? `[${count + 1}]` : ''}`,
+    found: count === 0 ? 'nothing' : `${count} of them`,
+    expected: isOneOf ? `one of ${oneOf(firsts)}` : `${name}, ${properPlace(name, type)}${content}`,
+  };
+}
+
+/** What is told of one fault, if anything. */
+export function tellChild(parent: Parent, fault: ChildFault): Finding | undefined {
+  const { kind, index, particle } = fault;
+  switch (kind) {
+    case 'foreign':
+    case 'unknown':
+      return tellUnknown(parent, index);
+    case 'misplaced':
+      return tellMisplaced(parent, index);
+    case 'surplus':
+    case 'excluded':
+      return tellSurplus(parent, fault);
+    case 'missing':
+      return particle && tellMissing(parent, particle);
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Says what is wrong with a message that an engine refused: every element, with what stands there and what was expected,
+ * from the tree and the schema instead of the engine's words, so that every engine leads to the same rejections (MSG-13).
+ * It goes on where an engine stops (MSG-14). The verdict itself is the engine's alone.
+ */
+import { maxViolations, type Violation } from '../core/iso20022/violation.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
+import { isBlank } from '../core/iso20022/white-space.ts';
+import { takes, tellChild, type Finding } from './child-words.ts';
+import { matchChildren, type ChildFault } from './match.ts';
+import type { TreeReading } from './read-tree.ts';
+import { particleNamed, type ComplexType, type SchemaModel } from './schema-model.ts';
+import { expectedOf, findValueFault } from './values.ts';
+
+/**
+ * What is against a message with attributes by which it would bend the schema itself (`xsi:type`, `xsi:nil`): it is refused
+ * before any engine is asked, for one may let them pass.
+ */
+export const bendsSchema = 'an attribute of another namespace is not allowed';
+
+/**
+ * What a message is refused for, at most 20, in document order; empty when it is valid.
+ * @param complaint what the engine says against it, undefined when it finds it valid: that is the verdict
+ */
+export function violationsOf(
+  reading: TreeReading,
+  model: SchemaModel,
+  complaint: string | undefined,
+): readonly Violation[] {
+  if (complaint === undefined) return [];
+  const violations: Violation[] = [];
+  for (const finding of diagnose(reading, model)) {
+    violations.push({ ...finding, message: complaint });
+    if (violations.length === maxViolations) break;
+  }
+  return violations.length > 0 ? violations : [{ kind: 'invalid', xpath: '/Document', message: complaint }];
+}
+
+/** What a message is looked at with. */
+interface Exam {
+  readonly reading: TreeReading;
+  readonly model: SchemaModel;
+}
+
+/** One element that is looked at. */
+interface Place {
+  readonly element: XmlElement;
+  readonly xpath: string;
+  readonly typeName: string;
+  /** Whether its parent must have it: then to be empty is to be missing. */
+  readonly isMandatory: boolean;
+}
+
+/** What is wrong with a message, in document order; nothing when it is valid. */
+export function* diagnose(reading: TreeReading, model: SchemaModel): Iterable<Finding> {
+  const { root: element } = reading;
+  const xpath = '/Document';
+  if (element.name === 'Document') {
+    yield* lookAt({ reading, model }, { element, xpath, typeName: 'Document', isMandatory: true });
+  } else {
+    const [text, found] = ['the root element must be Document', 'another root element'];
+    yield { kind: 'invalid', xpath, text, fault: 'not-iso-20022', found, expected: 'Document' };
+  }
+}
+
+function* lookAt(exam: Exam, place: Place): Iterable<Finding> {
+  const type = exam.model.complexTypes.get(place.typeName);
+  yield* lookAtAttributes(exam, place, type);
+  if (type === undefined) yield* lookAtValue(exam, place, place.typeName);
+  else if (type.kind !== 'amount') yield* lookAtChildren(exam, place, type);
+  else {
+    yield* lookAtCurrency(exam, place);
+    yield* lookAtValue(exam, place, 'AmountValue');
+  }
+}
+
+function* lookAtAttributes(
+  { reading }: Exam,
+  { element, xpath }: Place,
+  type: ComplexType | undefined,
+): Iterable<Finding> {
+  const takesCurrency = type?.kind === 'amount';
+  const expected = takesCurrency ? 'no attribute but Ccy' : 'no attribute';
+  const common = { kind: 'invalid', xpath, isReadable: true, expected } as const;
+  const foreign = reading.withForeignAttribute.get(element);
+  if (foreign !== undefined) {
+    const text = 'an attribute of another namespace';
+    yield foreign === 'instance'
+      ? { ...common, text, fault: 'not-used', found: 'an attribute such as xsi:type or xsi:nil' }
+      : { ...common, text, fault: 'not-iso-20022', found: 'an attribute with a prefix' };
+  }
+  for (const name of Object.keys(element.attributes)) {
+    if (name.includes(':') || (takesCurrency && name === 'Ccy')) continue;
+    const found = name === 'Ccy' ? 'Ccy' : 'an attribute that is not known';
+    yield { ...common, text: 'an attribute that may not stand there', fault: 'not-iso-20022', found };
+  }
+}
+
+/** The value of a leaf. @param typeName of a simple type */
+function* lookAtValue({ model }: Exam, place: Place, typeName: string): Iterable<Finding> {
+  const { element, xpath, isMandatory } = place;
+  if (element.children.length > 0) {
+    const [found, expected] = ['elements', expectedOf(model, typeName)];
+    yield { kind: 'invalid', xpath, text: 'a value, not elements', fault: 'not-iso-20022', found, expected };
+    return;
+  }
+  const valueFault = findValueFault(model, typeName, { text: element.text, xpath });
+  if (valueFault === undefined) return;
+  const { kind, ...details } = valueFault;
+  yield kind === 'blank'
+    ? { kind: isMandatory ? 'missing' : 'invalid', xpath, ...details, text: 'empty' }
+    : { kind, xpath, ...details };
+}
+
+/** The attribute of an amount. */
+function* lookAtCurrency({ model }: Exam, { element, xpath }: Place): Iterable<Finding> {
+  const text = element.attributes['Ccy'];
+  if (text === undefined) {
+    const [found, expected] = ['no Ccy', expectedOf(model, 'Currency')];
+    yield { kind: 'invalid', xpath, text: 'Ccy is missing', fault: 'place-or-count', found, expected };
+    return;
+  }
+  const valueFault = findValueFault(model, 'Currency', { text, xpath });
+  if (valueFault !== undefined)
+    yield { ...valueFault, kind: 'invalid', xpath, text: 'Ccy is no currency code' };
+}
+
+function* lookAtChildren(exam: Exam, { element, xpath }: Place, type: ComplexType): Iterable<Finding> {
+  const { children } = element;
+  const hasText = children.length === 0 ? !isBlank(element.text) : exam.reading.withTextBetween.has(element);
+  if (hasText) {
+    const common = { kind: 'invalid', xpath, isReadable: true, fault: 'not-iso-20022' } as const;
+    yield { ...common, text: 'elements, no text beside them', found: 'text', expected: takes(type) };
+  }
+  const steps = stepsOf(children);
+  const parent = { xpath, children, steps, type, model: exam.model };
+  const faults = byIndex(matchChildren(type, children));
+  for (const [index, child] of children.entries()) {
+    const own = faults.get(index) ?? [];
+    for (const fault of own) yield* some(tellChild(parent, fault));
+    const particle = particleNamed(type, child.name);
+    const isTooMany = own.some(({ kind }) => kind === 'surplus' || kind === 'excluded');
+    if (particle === undefined || isTooMany) continue;
+    const isMandatory = type.kind === 'choice' || particle.min > 0;
+    const inner = { element: child, xpath: `${xpath}/${steps[index] ?? ''}`, typeName: particle.type };
+    yield* lookAt(exam, { ...inner, isMandatory });
+  }
+  for (const fault of faults.get(children.length) ?? []) yield* some(tellChild(parent, fault));
+}
+
+const some = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value]);
+
+function byIndex(faults: readonly ChildFault[]): ReadonlyMap<number, readonly ChildFault[]> {
+  const grouped = new Map<number, ChildFault[]>();
+  for (const fault of faults) {
+    const own = grouped.get(fault.index);
+    if (own === undefined) grouped.set(fault.index, [fault]);
+    else own.push(fault);
+  }
+  return grouped;
+}
+
+/** The last step of each child's XPath: its name, with a position where siblings share it. */
+function stepsOf(children: readonly XmlElement[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { name } of children) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  return children.map(({ name }) => {
+    const position = (seen.get(name) ?? 0) + 1;
+    seen.set(name, position);
+    return counts.get(name) === 1 ? name : `${name}[${position}]`;
+  });
+}

@@ -1,0 +1,194 @@
+/**
+ * What a simple type of our schemas takes, asked of one value: not to judge it, for the engine has, but to say what is wrong
+ * with it, what stands there and what was expected (MSG-13).
+ */
+import type { RejectionDetails } from '../core/rejection.ts';
+import { visible, type VisibleKind } from '../core/iso20022/visible-values.ts';
+import { isBlank, trimmed } from '../core/iso20022/white-space.ts';
+import type { SchemaModel, SimpleType } from './schema-model.ts';
+
+/** One restriction of the chain that a type is: its own facets, in words and as tests. */
+interface Level {
+  /** The sentence of the schema, without the rules that it names. */
+  readonly words: string;
+  readonly patterns: readonly RegExp[];
+  readonly enumeration: readonly string[];
+  readonly leftOut: ReadonlySet<string>;
+  /** Facets that are numbers, by name. */
+  readonly limits: ReadonlyMap<string, number>;
+}
+
+interface ValueType {
+  /** From the type itself to what it restricts. */
+  readonly levels: readonly Level[];
+  /** White space around decimals and booleans carries no meaning; around anything else it is part of the value. */
+  readonly collapses: boolean;
+}
+
+/** A value that its type does not take. */
+export interface ValueFault extends RejectionDetails {
+  readonly kind: 'blank' | 'decimals' | 'invalid';
+}
+
+const withoutRules = (words: string) =>
+  words
+    .replaceAll(/ \([A-Z]{3}-[0-9]+(, [A-Z]{3}-[0-9]+)*\)/g, '')
+    .replaceAll('`', '')
+    .replace(/\.$/, '');
+
+function levelOf(type: SimpleType): Level {
+  const valuesOf = (name: string) =>
+    type.facets.filter((facet) => facet.name === name).map((facet) => facet.value);
+  const limits = type.facets.filter(({ name }) => name !== 'pattern' && name !== 'enumeration');
+  return {
+    words: withoutRules(type.documentation),
+    patterns: valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')), // one syntax, as far as we use it
+    enumeration: valuesOf('enumeration'),
+    leftOut: type.leftOut,
+    limits: new Map(limits.map(({ name, value }) => [name, Number(value)])),
+  };
+}
+
+const known = new WeakMap<SchemaModel, Map<string, ValueType>>();
+
+function valueTypeOf(model: SchemaModel, name: string): ValueType {
+  const types = known.get(model) ?? new Map<string, ValueType>();
+  known.set(model, types);
+  const found = types.get(name);
+  if (found !== undefined) return found;
+  const levels: Level[] = [];
+  let base = name;
+  for (let type = model.simpleTypes.get(base); type !== undefined; type = model.simpleTypes.get(base)) {
+    levels.push(levelOf(type));
+    base = type.base;
+  }
+  const made = { levels, collapses: base === 'xs:decimal' || base === 'xs:boolean' };
+  types.set(name, made);
+  return made;
+}
+
+/** What is expected of a value of that type, in words. */
+export function expectedOf(model: SchemaModel, name: string): string {
+  const { levels } = valueTypeOf(model, name);
+  return levels
+    .map(({ enumeration, words }) => (enumeration.length > 0 ? oneOf(enumeration) : words))
+    .join('. ');
+}
+
+/** `A`, `A or B`, `A, B or C`. */
+export function oneOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
+}
+
+/** What values of a type may be shown as; types that are not here hold ids, names and free text. */
+const kinds: Readonly<Record<string, VisibleKind>> = {
+  AmountValue: 'number',
+  Rate: 'number',
+  OneTransaction: 'number',
+  Moment: 'moment',
+  Day: 'moment',
+  Currency: 'code',
+  ThroughClearing: 'code',
+  SharedCharges: 'code',
+  Priority: 'code',
+  PaymentStatus: 'code',
+  ReportedSide: 'code',
+  Settled: 'code',
+  TrueOrFalse: 'code',
+  NotSplit: 'code',
+  FourLetterCode: 'code',
+  ReasonCode: 'code',
+  ClearingSystemCode: 'code',
+  MemberSystemCode: 'code',
+};
+
+const maxLooked = 400; // characters: more than any type of ours takes
+
+/** The first character that a type does not take wherever it stands; undefined where only the arrangement is wrong. */
+function strangeCharacter(characters: readonly string[], { patterns }: Level): string | undefined {
+  const isTaken = (text: string) => patterns.some((pattern) => pattern.test(text));
+  if (!isTaken('aaa')) return undefined; // no type of free characters
+  const index = characters.slice(0, maxLooked).findIndex((one) => !isTaken(`a${one}a`));
+  const code = characters[index]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+  return code === undefined ? undefined : `U+${code} at position ${index + 1} of ${characters.length}`;
+}
+
+/** What is odd about how a value is arranged, without any of its characters. */
+function arrangement(value: string): string {
+  if (trimmed(value) !== value) return ', white space around it';
+  if (/^\/|\/$/.test(value)) return ', a slash at an end';
+  return /[ /]{2}/.test(value) ? ', two of slash and space in a row' : '';
+}
+
+/** Digits that count: neither zeros before the number nor zeros at the end of its fraction do. */
+function digitsOf(decimal: string): { readonly total: number; readonly fraction: number } {
+  const [integer = '', fraction = ''] = decimal.split('.');
+  const [whole, part] = [integer.replace(/^0+/, ''), fraction.replace(/0+$/, '')];
+  return { total: whole.length + part.length, fraction: part.length };
+}
+
+/** What a level has against a value, in a few words; undefined when it takes it. */
+function faultOf(level: Level, value: string, length: number): string | undefined {
+  const { enumeration, patterns, limits, words } = level;
+  const limit = (name: string) => limits.get(name) ?? Infinity;
+  if (enumeration.length > 0) {
+    return enumeration.includes(value) ? undefined : `must be ${oneOf(enumeration)}`;
+  }
+  if (length > limit('maxLength')) return `longer than ${limit('maxLength')} characters`;
+  const fits = patterns.length === 0 || (length <= maxLooked && patterns.some((one) => one.test(value)));
+  if (!fits) return `must be: ${words}`;
+  const { total, fraction } = digitsOf(value);
+  if (total > limit('totalDigits')) return `more than ${limit('totalDigits')} digits`;
+  if (fraction > limit('fractionDigits')) return `more than ${limit('fractionDigits')} decimals`;
+  const isZero = limits.get('minExclusive') === 0 && !/[1-9]/.test(value);
+  return isZero ? 'must be above zero' : undefined;
+}
+
+const amountDecimals = /^[0-9]+\.([0-9]+)$/;
+
+/** More decimals than an amount can have has a code of its own (CH20). */
+function tooManyDecimals({ levels }: ValueType, value: string): number | undefined {
+  const most = levels[0]?.limits.get('fractionDigits');
+  const isAmount = levels[0]?.limits.has('minInclusive') === true;
+  const decimals = amountDecimals.exec(value)?.[1]?.length ?? 0;
+  return isAmount && most !== undefined && decimals > most ? most : undefined;
+}
+
+/**
+ * What is wrong with a value.
+ * @param name of a simple type of the model, @param text as it stands in the element or attribute, @param xpath where
+ * @returns undefined when the type takes it
+ */
+export function findValueFault(
+  model: SchemaModel,
+  name: string,
+  { text, xpath }: { readonly text: string; readonly xpath: string },
+): ValueFault | undefined {
+  const type = valueTypeOf(model, name);
+  const value = type.collapses ? trimmed(text) : text;
+  const characters = Array.from(value);
+  const expected = expectedOf(model, name);
+  for (const level of type.levels) {
+    const words = faultOf(level, value, characters.length);
+    if (words === undefined) continue;
+    if (isBlank(text)) {
+      return {
+        kind: 'blank',
+        fault: 'place-or-count',
+        found: text === '' ? 'nothing' : 'white space',
+        expected,
+      };
+    }
+    const kind = kinds[name];
+    const shown = kind && visible(kind, xpath, value);
+    const strange = strangeCharacter(characters, level);
+    const found = shown ?? strange ?? `${characters.length} characters${arrangement(value)}`;
+    const most = tooManyDecimals(type, value);
+    if (most !== undefined) {
+      return { kind: 'decimals', fault: 'value', found, expected, text: `more than ${most} decimals` };
+    }
+    const isLeftOut = level.leftOut.has(value);
+    return { kind: 'invalid', fault: isLeftOut ? 'not-used' : 'value', found, expected, text: words };
+  }
+  return undefined;
+}
