@@ -165,7 +165,7 @@ function addData(command: Command): void {
     .helpOption(false)
     .action(async (name: string | undefined, options: readonly string[]) => {
       const { bench } = await import('./bench-command.ts');
-      await bench(name, options);
+      process.exitCode = await bench(context, name, options);
     });
 }
 
@@ -194,11 +194,9 @@ function keepDetails(error: unknown): string {
 
 /** What nobody waited for: a connection of a library that broke, for example. Nothing is left running behind it. */
 process.on('uncaughtException', (error: unknown) => {
-  void context.interruption.letStop().then(async () => {
-    report(error);
-    await haltGuarded();
-    process.exit(1);
-  });
+  if (context.interruption.isAsked()) return; // it is being stopped, and connections break
+  report(error);
+  void haltGuarded().then(() => process.exit(1));
 });
 
 try {

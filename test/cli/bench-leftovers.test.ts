@@ -24,8 +24,8 @@ function readFolder(path: string): readonly string[] {
 }
 
 describe('npm run bench leaves nothing on the disk', () => {
-  it.each(['quotes', 'payments'])('%s, after Ctrl-C', { timeout: 120_000 }, async (name) => {
-    const bench = place.run('bench', name);
+  it('quotes, after Ctrl-C', async () => {
+    const bench = place.run('bench', 'quotes');
     await bench.says('Postgres 18 on');
     const [own = ''] = benchFolders();
     bench.child.kill('SIGINT');
