@@ -33,6 +33,7 @@ const allowed = {
     packages: [
       '@temporalio/activity',
       '@temporalio/worker',
+      '@temporalio/client',
       '@temporalio/common',
       'undici',
       'ipaddr.js',

@@ -1,46 +1,94 @@
 // Sends a stored acmt.023 to the operator of a proxy directory or of a creditor agent, once per call, and stores what it
 // answers in the HTTP response (RES-2). The claim is committed before the socket opens; it decides nothing.
 import { createHash, randomUUID } from 'node:crypto';
-import { activityInfo, ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
+import type { RequestReferences } from '../core/iso20022/acmt023.ts';
 import { findRequestMismatch } from '../core/resolution.ts';
 import { recordAudit } from '../db/audit.ts';
-import { claimInstruction, settleAttempt, type ClaimedAttempt } from '../db/deliveries.ts';
+import { settleAttempt } from '../db/deliveries.ts';
+import { claimEnquiry, loadEnquiry, type ClaimedEnquiry } from '../db/enquiries.ts';
 import { recordReceived } from '../db/messages.ts';
 import { parseAnswer } from '../xml/read-answer.ts';
+import { addressOf } from './addresses.ts';
 import type { EnquiryActivities } from './contract.ts';
+import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { describe } from './forward-payment.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import type { PostResult } from './outbound-http.ts';
-import { openRequest } from './resolution-messages.ts';
+import { tryAgain } from './failures.ts';
+import type { Admission, PostResult } from './outbound-http.ts';
+import { assigneeOf, openRequest } from './resolution-messages.ts';
 
 const followMs = 100; // what it takes to store an answer and draw its consequence before the deadline
 const repeatDelaysSeconds = [1, 2, 5]; // as TIM-3; a request that is read twice does no harm
 
+/** What is asked, by the ids that its answer must repeat. */
+interface Asked {
+  readonly resolutionId: string;
+  readonly attempt: ClaimedEnquiry;
+  readonly references: RequestReferences;
+}
+
 export function createAskResolution(deps: ActivityDependencies): EnquiryActivities['askResolution'] {
-  return async function askResolution({ resolutionId, deliveryId, deadlineAt }) {
-    const remainingMs = deadlineAt - followMs - Date.now();
-    const attempt = remainingMs <= 0 ? undefined : await claimInstruction(deps.db, deliveryId);
-    if (attempt === undefined) throw tooLate();
-    const startedAt = performance.now();
-    const headers = { 'content-type': 'application/xml; charset=utf-8' };
-    const result = await withHeartbeat(() => deps.http.post(attempt.url, attempt.body, headers, remainingMs));
-    const reportMessageId = await takeAnswer(deps, { resolutionId, attempt }, result);
-    await settle(deps, attempt, {
-      result,
-      durationMs: Math.round(performance.now() - startedAt),
-      isAnswered: reportMessageId !== undefined,
-    });
-    if (reportMessageId !== undefined) return { reportMessageId };
-    const delay = repeatDelaysSeconds[activityInfo().attempt - 1];
-    throw ApplicationFailure.create({
-      type: 'PartyDidNotAnswer',
-      message: `${attempt.party}: ${describe(result)}`,
-      category: ApplicationFailureCategory.BENIGN,
-      ...(delay === undefined ? {} : { nextRetryDelay: `${delay}s` }),
+  return function askResolution({ resolutionId, deliveryId }) {
+    return withHeartbeat(async () => {
+      const enquiry = await loadEnquiry(deps.db, deliveryId);
+      const { reportMessageId } = enquiry;
+      if (reportMessageId !== undefined) return { reportMessageId };
+      const { reading, references } = await openRequest(deps.engine, enquiry);
+      const address = addressOf(deps, { kind: 'directory-enquiry', party: enquiry.party, url: null })?.url;
+      if (address === undefined) throw again('AddressWithdrawn', `${enquiry.party} has no address`);
+      const admission = deps.http.enterFor(address, reading.ok ? assigneeOf(reading.value) : '');
+      if (!admission.admitted) {
+        throw again('Held', `${enquiry.party}: ${admission.reason}`, admission.retryInMs);
+      }
+      try {
+        const claimedAt = performance.now(); // before the database says how long there is: rather too early than too late
+        const attempt = await claimEnquiry(deps.db, deliveryId, followMs);
+        if (attempt === undefined) throw tooLate();
+        const until = claimedAt + attempt.remainingMs - followMs;
+        return await askOnce(deps, { admission, address, until }, { resolutionId, attempt, references });
+      } finally {
+        admission.leave(); // where it was not sent
+      }
     });
   };
+}
+
+/** Where a send goes, and until when it is of use: `performance.now()`. */
+interface Way {
+  readonly admission: Admission;
+  readonly address: string;
+  readonly until: number;
+}
+
+/** One send, recorded. */
+async function askOnce(
+  deps: ActivityDependencies,
+  { admission, address, until }: Way,
+  asked: Asked,
+): Promise<{ reportMessageId: string }> {
+  const { attempt } = asked;
+  const startedAt = performance.now();
+  const headers = { 'content-type': 'application/xml; charset=utf-8' };
+  const limits = { timeoutMs: Math.max(1, until - startedAt), sendBefore: until }; // RES-1
+  const result = await admission.post(address, attempt.body, headers, limits);
+  const reportMessageId = await takeAnswer(deps, asked, result);
+  await settle(deps, attempt, {
+    url: address,
+    result,
+    durationMs: Math.round(performance.now() - startedAt),
+    isAnswered: reportMessageId !== undefined,
+  });
+  if (reportMessageId !== undefined) return { reportMessageId };
+  const delaySeconds = repeatDelaysSeconds[attempt.attempt - 1] ?? 1;
+  throw again('PartyDidNotAnswer', `${attempt.party}: ${describe(result)}`, delaySeconds * 1_000);
+}
+
+/** To be tried again, as long as there is time. */
+function again(type: string, message: string, inMs = 1_000): ApplicationFailure {
+  return tryAgain(type, message, inMs);
 }
 
 /** Answered meanwhile, or the deadline has come: nothing is sent any more. */
@@ -56,27 +104,40 @@ function tooLate(): ApplicationFailure {
 /** Id of the stored acmt.024; undefined when the party said nothing that counts. */
 async function takeAnswer(
   deps: ActivityDependencies,
-  { resolutionId, attempt }: { readonly resolutionId: string; readonly attempt: ClaimedAttempt },
+  asked: Asked,
   result: PostResult,
 ): Promise<string | undefined> {
   if (result.outcome !== 'ANSWERED' || result.status !== 200) return undefined;
-  const reading = await parseAnswer(deps.engine, result.body);
-  if (reading?.ok !== true) return distrust(deps, resolutionId, attempt, 'not a valid acmt.024');
+  if (result.truncated) return distrust(deps, asked, 'not a whole message');
+  return boundDefects(
+    deps.logger,
+    () => judgeAnswer(deps, asked, result.body),
+    () => distrust(deps, asked, 'it could not be judged'), // SEC-9
+  );
+}
+
+async function judgeAnswer(
+  deps: ActivityDependencies,
+  asked: Asked,
+  body: Buffer,
+): Promise<string | undefined> {
+  const reading = await parseAnswer(deps.engine, body);
+  if (reading?.ok !== true) return distrust(deps, asked, 'not a valid acmt.024');
   const { value } = reading;
-  const asked = await openRequest(deps.engine, attempt);
   const mismatch = findRequestMismatch(value, asked.references);
-  if (mismatch !== undefined) return distrust(deps, resolutionId, attempt, `${mismatch} is not ours`);
+  if (mismatch !== undefined) return distrust(deps, asked, `${mismatch} is not ours`);
   const { messageId } = await recordReceived(deps.db, {
     messageId: randomUUID(),
-    uetr: resolutionId,
+    uetr: asked.resolutionId,
     type: 'acmt024',
     identification: value.messageId,
     leg: 'destination',
-    party: attempt.party,
+    party: asked.attempt.party,
     status: String(value.verified),
     reasonCode: value.reasonCode,
-    body: result.body,
-    sha256: createHash('sha256').update(result.body).digest(),
+    inReplyTo: asked.attempt.messageId,
+    body,
+    sha256: createHash('sha256').update(body).digest(),
   });
   return messageId;
 }
@@ -84,15 +145,14 @@ async function takeAnswer(
 /** An answer that cannot be about this request decides nothing; a person must look. */
 async function distrust(
   deps: ActivityDependencies,
-  resolutionId: string,
-  { party }: ClaimedAttempt,
+  { resolutionId, attempt }: Asked,
   reason: string,
 ): Promise<undefined> {
   await recordAudit(deps.db, {
     severity: 'alert',
     kind: 'resolution.answer-refused',
     uetr: resolutionId,
-    party,
+    party: attempt.party,
     detail: { reason },
   });
   return undefined;
@@ -100,15 +160,22 @@ async function distrust(
 
 function settle(
   deps: ActivityDependencies,
-  { deliveryId, attempt }: ClaimedAttempt,
-  exchange: { readonly result: PostResult; readonly durationMs: number; readonly isAnswered: boolean },
+  { deliveryId, attempt, asks }: ClaimedEnquiry,
+  exchange: {
+    readonly url: string;
+    readonly result: PostResult;
+    readonly durationMs: number;
+    readonly isAnswered: boolean;
+  },
 ): Promise<void> {
-  const { result, durationMs, isAnswered } = exchange;
+  const { url, result, durationMs, isAnswered } = exchange;
   const answered = result.outcome === 'ANSWERED';
   const isServerError = answered && result.status >= 500; // TIM-3
   return settleAttempt(deps.db, {
     deliveryId,
     attempt,
+    asks,
+    url,
     outcome: isServerError ? 'MAYBE_SENT' : result.outcome,
     httpStatus: answered ? result.status : null,
     durationMs,

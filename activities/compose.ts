@@ -21,6 +21,7 @@ export interface Composition {
   readonly status?: string;
   readonly reasonCode?: string | undefined;
   readonly inReplyTo?: string | undefined;
+  readonly refusal?: string | undefined;
   readonly xml: string;
 }
 

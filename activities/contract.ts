@@ -18,7 +18,7 @@ export interface Route {
   readonly sourceSystem: string;
   readonly destinationSystem: string;
   readonly priority: 'HIGH' | 'NORM';
-  /** FX provider of the quote; null where the debtor agent does its own FX (PAY-5). */
+  /** BIC of the quote's FX provider; null where the debtor agent does its own FX (PAY-5). */
   readonly fxp: string | null;
 }
 
@@ -36,10 +36,16 @@ export type Judgement =
       readonly answerMessageId: string;
       readonly instructionDeliveryId: string;
       readonly route: Route;
-      /** Epoch milliseconds; null for NORM (TIM-1). */
+      /** Epoch milliseconds, as all of these by the database clock; null for NORM (TIM-1). */
       readonly deadlineAt: number | null;
       /** Epoch milliseconds: when it was accepted. */
       readonly acceptedAt: number;
+      /** Epoch milliseconds: when this was told. Absent in what 0.1.0 recorded. */
+      readonly now?: number;
+      /** Whether the destination has answered a send of it, without a final: no send is due but the enquiries. */
+      readonly isTaken?: boolean;
+      /** Id of the first final of the destination that is stored and not applied yet, if there is one (PAY-7). */
+      readonly finalReportId?: string;
     }
   | { readonly verdict: 'decided'; readonly answerMessageId: string; readonly decision: Decision }
   | {
@@ -52,16 +58,32 @@ export type Judgement =
 /** What the destination said to one send of the instruction. */
 export type DestinationAnswer =
   | { readonly kind: 'final'; readonly reportMessageId: string }
-  /** 202, or an interim pacs.002: the final one comes later (PAY-8). */
-  | { readonly kind: 'pending' };
+  /** 202, or an interim pacs.002: the final one comes later (PAY-8). Or nothing may be sent any more. */
+  | { readonly kind: 'pending' }
+  /** The send and its three repeats (TIM-3) had no answer that counts. */
+  | { readonly kind: 'unanswered' };
 
-/** Who decides: the destination by its pacs.002, or the gateway for one of two reasons. */
+/**
+ * Who decides: the destination by its pacs.002, or the gateway for one of two reasons. A final of the destination that is
+ * stored decides, whatever the cause (PAY-7).
+ */
 export type DecisionCause =
-  | { readonly by: 'destination'; readonly reportMessageId: string; readonly answeredInPlace: boolean }
+  | {
+      readonly by: 'destination';
+      readonly reportMessageId: string;
+      /** Whether the confirmation is to be sent: nobody waits for it in an HTTP answer (PAY-9). */
+      readonly answeredInPlace: boolean;
+    }
   /** HIGH deadline (TIM-1): RJCT AB03. */
   | { readonly by: 'deadline' }
   /** NORM, and no byte ever left for the destination (TIM-3): RJCT ED06. */
   | { readonly by: 'unreachable' };
+
+/** Not decided: the deadline is not there yet, by the database clock, which is the one that counts (TIM-1). */
+export interface NotYet {
+  /** Milliseconds. */
+  readonly waitMs: number;
+}
 
 /** The one decision of a payment (PAY-10). */
 export interface Decision {
@@ -77,18 +99,23 @@ export interface PaymentLocalActivities {
   validatePayment(submission: Submission): Promise<Judgement>;
   /**
    * Writes the decision unless there is one, with every message that derives from it; answers the one that stands.
-   * Null: `unreachable` was claimed, but a byte may have left after all.
+   * Null: `unreachable` was claimed, but a byte may have left after all, or nothing was tried yet.
    */
-  decidePayment(payment: { readonly uetr: string; readonly cause: DecisionCause }): Promise<Decision | null>;
+  decidePayment(payment: {
+    readonly uetr: string;
+    readonly cause: DecisionCause;
+  }): Promise<Decision | NotYet | null>;
   /** Raises the alert that nobody knows how the payment ended (TIM-2). */
   reportInDoubt(payment: { readonly uetr: string }): Promise<void>;
 }
 
 export interface ForwardingActivities {
-  /** Sends the stored instruction once (TIM-3); a failed send is thrown and repeated by its retry policy. */
+  /** Sends the stored instruction, once per call; a failed send is thrown, to be repeated when it is due (TIM-3). */
   forwardPayment(instruction: {
     readonly uetr: string;
     readonly deliveryId: string;
+    /** Absent in what 0.1.0 recorded. */
+    readonly destinationSystem?: string;
   }): Promise<DestinationAnswer>;
 }
 
@@ -126,8 +153,10 @@ export type ResolutionJudgement =
   | {
       readonly verdict: 'routed';
       readonly resolutionId: string;
-      /** Epoch milliseconds. */
+      /** Epoch milliseconds, database clock: for the record. */
       readonly deadlineAt: number;
+      /** Milliseconds to the deadline, by the database clock (RES-1); absent in histories of 0.1.0. */
+      readonly remainingMs?: number;
       readonly enquiry: ResolutionEnquiry;
     }
   | { readonly verdict: 'answered'; readonly resolutionId: string; readonly answer: ResolutionAnswer }
@@ -135,7 +164,12 @@ export type ResolutionJudgement =
 
 /** What follows from a party's answer. */
 export type ResolutionStep =
-  | { readonly kind: 'enquire'; readonly enquiry: ResolutionEnquiry }
+  | {
+      readonly kind: 'enquire';
+      readonly enquiry: ResolutionEnquiry;
+      /** As in the judgement. */
+      readonly remainingMs?: number;
+    }
   | { readonly kind: 'answered'; readonly answer: ResolutionAnswer };
 
 /** Short database work of a resolution; every one of them may be repeated. */
@@ -149,7 +183,10 @@ export interface ResolutionLocalActivities {
     /** Id of the party's stored acmt.024. */
     readonly reportMessageId: string;
   }): Promise<ResolutionStep>;
-  /** At the deadline: writes false AB08 unless there is an answer; answers the one that stands (RES-1). */
+  /**
+   * At the deadline: passes on what a party has said, or writes false AB08, unless there is an answer; answers the one that
+   * stands (RES-1).
+   */
   endResolution(resolution: { readonly resolutionId: string }): Promise<ResolutionAnswer>;
 }
 
@@ -158,7 +195,7 @@ export interface EnquiryActivities {
   askResolution(enquiry: {
     readonly resolutionId: string;
     readonly deliveryId: string;
-    /** Epoch milliseconds: the exchange ends by then. */
+    /** Epoch milliseconds, database clock: for the record. The database is asked how long there is. */
     readonly deadlineAt: number;
   }): Promise<{ readonly reportMessageId: string }>;
 }

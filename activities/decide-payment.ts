@@ -8,7 +8,7 @@ import { answerRefusedPacs008, buildPacs002, type StatusStatement } from '../cor
 import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
 import { additionalInformation, reject, type Rejection } from '../core/rejection.ts';
-import { recordAudit } from '../db/audit.ts';
+import { recordAuditOnce } from '../db/audit.ts';
 import { askConfirmation } from '../db/deliveries.ts';
 import {
   loadDecidable,
@@ -16,12 +16,13 @@ import {
   recordDecision,
   type DecidablePayment,
   type DerivedDelivery,
+  type StoredReport,
 } from '../db/decisions.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
-import type { StoredDecision } from '../db/payments.ts';
 import { compose, newMessageIdentification } from './compose.ts';
-import type { Decision, DecisionCause, PaymentLocalActivities } from './contract.ts';
+import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { isDefect } from './failures.ts';
 
 /** A final status with its reason, before it is written. */
 interface Verdict {
@@ -31,87 +32,98 @@ interface Verdict {
   readonly rejection: Rejection | undefined;
 }
 
+const maxTries = 3; // each further try means that another final or decision was written meanwhile
+
 export function createDecidePayment(deps: ActivityDependencies): PaymentLocalActivities['decidePayment'] {
-  return async function decidePayment({ uetr, cause }): Promise<Decision | null> {
+  return async function decidePayment({ uetr, cause }): Promise<Decision | NotYet | null> {
     const reportMessageId = cause.by === 'destination' ? cause.reportMessageId : null;
-    const payment = await loadDecidable(deps.db, uetr, reportMessageId);
-    if (payment.decision !== null) return standing(deps, payment, payment.decision, cause);
-    const written = await write(deps, payment, cause);
-    if (written !== undefined) return written;
-    const again = await loadDecidable(deps.db, uetr, reportMessageId);
-    return again.decision === null ? null : standing(deps, again, again.decision, cause);
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const payment = await loadDecidable(deps.db, uetr, reportMessageId);
+      if (payment.decision !== null) return standing(deps, payment, payment.decision, cause);
+      const waitMs = payment.firstFinal === null ? untilDeadlineMs(payment, cause) : 0;
+      if (waitMs > 0) return { waitMs };
+      const decision = await write(deps, payment, cause);
+      // the report that was told of may not be the one that decided
+      if (decision !== undefined) return standing(deps, payment, decision, cause);
+      if (cause.by === 'unreachable' && payment.firstFinal === null) {
+        const { decision: meanwhile, firstFinal } = await loadDecidable(deps.db, uetr, null);
+        if (meanwhile === null && firstFinal === null) return null;
+      }
+    }
+    throw new Error('finals of a payment kept coming while it was decided');
   };
+}
+
+/** Milliseconds by the database clock until the gateway may decide by the deadline (TIM-1); 0: now, or not by that. */
+function untilDeadlineMs({ deadlineAt, now }: DecidablePayment, cause: DecisionCause): number {
+  if (cause.by !== 'deadline') return 0;
+  assert(deadlineAt !== null, 'only a HIGH payment has a deadline');
+  return Math.max(0, deadlineAt - now);
 }
 
 export function createReportInDoubt(deps: ActivityDependencies): PaymentLocalActivities['reportInDoubt'] {
   return async function reportInDoubt({ uetr }): Promise<void> {
-    await recordAudit(deps.db, { severity: 'alert', kind: 'payment.in-doubt', uetr });
-    deps.logger.error({ uetr }, 'payment in doubt: ask the destination operator how it ended'); // TIM-2
+    const isNew = await recordAuditOnce(deps.db, { severity: 'alert', kind: 'payment.in-doubt', uetr });
+    if (isNew) deps.logger.error({ uetr }, 'payment in doubt: ask the destination operator how it ended'); // TIM-2
   };
 }
 
-/** The first final wins: a later one is compared, confirmed and changes nothing (PAY-7, PAY-9). */
+/** The first final wins: another one is compared, confirmed and changes nothing (PAY-7, PAY-9). */
 async function standing(
   deps: ActivityDependencies,
   payment: DecidablePayment,
-  decision: StoredDecision,
+  decision: Decision,
   cause: DecisionCause,
 ): Promise<Decision> {
   if (cause.by !== 'destination') return decision;
   const { report, uetr, destinationSystem } = payment;
   assert(report !== null, 'a report is stored before it is judged');
   await recordContradiction(deps.db, { uetr, party: destinationSystem, decision, report });
-  if (cause.answeredInPlace && decision.confirmationMessageId !== null) {
+  const wasDecided = payment.decision !== null;
+  if (wasDecided && cause.answeredInPlace && decision.confirmationMessageId !== null) {
     await askConfirmation(deps.db, {
       deliveryId: randomUUID(),
       uetr,
       messageId: decision.confirmationMessageId,
       party: destinationSystem,
-      url: destinationUrl(deps, payment),
     });
   }
   return decision;
 }
 
-/** Undefined when another decision came first, or a byte may have left after all (TIM-3). */
+/** Undefined when another decision or final came first, or what it holds only under does not hold. */
 async function write(
   deps: ActivityDependencies,
   payment: DecidablePayment,
   cause: DecisionCause,
 ): Promise<Decision | undefined> {
-  const verdict = judge(payment, cause);
+  const final = payment.firstFinal ?? (cause.by === 'destination' ? payment.report : null);
+  const verdict = final === null ? judge(cause) : verdictOf(final);
   const callback = await composeReport(deps, payment, verdict, 'source');
   const confirmation = await composeReport(deps, payment, verdict, 'destination');
   const notification = verdict.status === 'ACCC' ? await composeNotification(deps, payment) : null;
-  const tellsDestination = cause.by === 'deadline' || (cause.by === 'destination' && cause.answeredInPlace);
+  const tellsDestination = cause.by !== 'destination' || cause.answeredInPlace;
   const deliveries: readonly DerivedDelivery[] = [
     { deliveryId: randomUUID(), kind: 'callback', url: payment.callbackUrl, message: callback },
     ...(tellsDestination
-      ? [
-          {
-            deliveryId: randomUUID(),
-            kind: 'confirmation',
-            url: destinationUrl(deps, payment),
-            message: confirmation,
-          } as const,
-        ]
+      ? [{ deliveryId: randomUUID(), kind: 'confirmation', url: null, message: confirmation } as const]
       : []),
     ...(notification === null
       ? []
-      : [{ deliveryId: randomUUID(), kind: 'notification', ...notification } as const]),
+      : [{ deliveryId: randomUUID(), kind: 'notification', url: null, message: notification } as const]),
   ];
   const isWritten = await recordDecision(deps.db, {
     uetr: payment.uetr,
     status: verdict.status,
     reasonCode: verdict.reasonCode,
     ruleId: verdict.rejection?.ruleId ?? null,
-    decidedBy: cause.by === 'destination' ? 'destination' : 'gateway',
-    reportMessageId: cause.by === 'destination' ? cause.reportMessageId : null,
+    decidedBy: final === null ? 'gateway' : 'destination',
+    reportMessageId: final?.messageId ?? null,
     instructionDeliveryId: payment.instructionDeliveryId,
-    onlyIfNeverSent: cause.by === 'unreachable',
+    onlyIf: final === null ? conditions[cause.by] : null,
     callback,
     confirmation,
-    notification: notification?.message ?? null,
+    notification,
     deliveries,
   });
   if (!isWritten) return undefined;
@@ -123,15 +135,18 @@ async function write(
   };
 }
 
-function judge(payment: DecidablePayment, cause: DecisionCause): Verdict {
+/** What a decision of the gateway holds only under, asked again in the statement that writes it (TIM-1, TIM-3). */
+const conditions = { destination: null, deadline: 'past-deadline', unreachable: 'never-sent' } as const;
+
+function verdictOf({ status, reasonCode }: StoredReport): Verdict {
+  assert(status === 'ACCC' || status === 'RJCT' || status === 'BLCK', 'only a final status decides');
+  return { status, reasonCode, rejection: undefined };
+}
+
+function judge(cause: DecisionCause): Verdict {
   switch (cause.by) {
-    case 'destination': {
-      const { report } = payment;
-      assert(report !== null, 'a report is stored before it is judged');
-      const { status, reasonCode } = report;
-      assert(status === 'ACCC' || status === 'RJCT' || status === 'BLCK', 'only a final status decides');
-      return { status, reasonCode, rejection: undefined };
-    }
+    case 'destination':
+      throw new Error('a report is stored before it is judged');
     case 'deadline':
       return rejected(reject('deadline-expired'));
     case 'unreachable':
@@ -141,14 +156,6 @@ function judge(payment: DecidablePayment, cause: DecisionCause): Verdict {
 
 function rejected(rejection: Rejection): Verdict {
   return { status: 'RJCT', reasonCode: rejection.isoCode, rejection };
-}
-
-function destinationUrl(deps: ActivityDependencies, payment: DecidablePayment): string {
-  const reference = deps.reference();
-  const system = reference.clearingSystems.get(payment.destinationSystem);
-  const operator = system && reference.operators.get(system.operatorId);
-  assert(operator !== undefined, 'a clearing system has an operator');
-  return `${operator.endpointUrl}/iso20022/pacs002`;
 }
 
 /** The pacs.002 that states the decision, for either side (MSG-11, PAY-9). */
@@ -181,36 +188,56 @@ function composeReport(
   });
 }
 
-/** The fxtr.017 of a payment with a quote; null where the debtor agent does its own FX (NOT-1, PAY-5). */
+/**
+ * The fxtr.017 of a payment with a quote; null where the debtor agent does its own FX (NOT-1, PAY-5). One that cannot be
+ * made must not hold the decision back (SEC-9): a person is told of it.
+ */
 async function composeNotification(
   deps: ActivityDependencies,
   payment: DecidablePayment,
-): Promise<{ url: string; message: OutgoingMessage } | null> {
-  const { quoteId, fxpId, sourceSapId, sourceAccountId } = payment;
+): Promise<OutgoingMessage | null> {
+  const { quoteId, fxpId, sourceSapId, sourceAccountId, uetr } = payment;
   if (quoteId === null || fxpId === null || sourceSapId === null || sourceAccountId === null) return null;
+  const terms = { ...payment, quoteId, fxpId, sourceSapId, sourceAccountId };
+  try {
+    const notification = await buildNotification(deps, terms);
+    if (typeof deps.reference().institutions.get(fxpId)?.notificationUrl !== 'string') {
+      await recordAuditOnce(deps.db, {
+        severity: 'alert',
+        kind: 'notification.no-endpoint',
+        uetr,
+        party: fxpId,
+      });
+    }
+    return notification;
+  } catch (error) {
+    if (!isDefect(error)) throw error;
+    deps.logger.error({ err: error, uetr }, 'an fxtr.017 could not be made');
+    await recordAuditOnce(deps.db, { severity: 'alert', kind: 'notification.defect', uetr, party: fxpId });
+    return null;
+  }
+}
+
+interface NotificationTerms extends DecidablePayment {
+  readonly quoteId: string;
+  readonly fxpId: string;
+  readonly sourceSapId: string;
+  readonly sourceAccountId: string;
+}
+
+function buildNotification(deps: ActivityDependencies, payment: NotificationTerms): Promise<OutgoingMessage> {
   const { institutions } = deps.reference();
   const agent = (institutionId: string): AgentIdentification => {
     const institution = institutions.get(institutionId);
     assert(institution !== undefined, 'an institution of a payment stays in the reference data');
     return identifyAgent(institution);
   };
-  const url = institutions.get(fxpId)?.notificationUrl;
-  if (typeof url !== 'string') {
-    // never may a notification that cannot be addressed hold the decision back
-    await recordAudit(deps.db, {
-      severity: 'alert',
-      kind: 'notification.no-endpoint',
-      uetr: payment.uetr,
-      party: fxpId,
-    });
-    return null;
-  }
   const identification = newMessageIdentification();
-  const fxp = agent(fxpId);
+  const fxp = agent(payment.fxpId);
   const xml = buildFxtr017({
     messageId: identification,
     uetr: payment.uetr,
-    quoteId,
+    quoteId: payment.quoteId,
     completionDate: new Date(payment.now).toISOString().slice(0, 10),
     sourcePsp: agent(payment.debtorAgentId),
     fxp,
@@ -223,16 +250,15 @@ async function composeNotification(
     destinationSap: agent(payment.destinationSapId),
     destinationSapAccountId: payment.destinationAccountId,
     destinationPsp: agent(payment.creditorAgentId),
-    sourceSap: agent(sourceSapId),
-    sourceSapAccountId: sourceAccountId,
+    sourceSap: agent(payment.sourceSapId),
+    sourceSapAccountId: payment.sourceAccountId,
   });
-  const message = await compose(deps.engine, {
+  return compose(deps.engine, {
     type: 'fxtr017',
     uetr: payment.uetr,
     identification,
     leg: 'fxp',
-    party: fxp.bicfi ?? fxpId,
+    party: fxp.bicfi ?? payment.fxpId,
     xml,
   });
-  return { url, message };
 }

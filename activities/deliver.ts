@@ -1,107 +1,237 @@
 // Brings what is due of a payment to its receivers: callback, confirmation, fxtr.017 (CBK-1, CBK-4). All that is due is
-// sent side by side; what fails stays due, and Temporal calls again when the next one is. Bytes are as stored.
-import { ApplicationFailure } from '@temporalio/activity';
-import { ApplicationFailureCategory } from '@temporalio/common';
-import { refuseCallbackAddress } from '../core/callback-address.ts';
-import { nextAttempt, type NextAttempt } from '../core/delivery-schedule.ts';
-import { recordAudit } from '../db/audit.ts';
-import { claimDue, nextDueInMs, settleAttempt, type ClaimedAttempt } from '../db/deliveries.ts';
+// sent side by side, and none waits for another; what fails stays due, and Temporal calls again when the next one is.
+// Bytes are as stored.
+import { setTimeout as delay } from 'node:timers/promises';
+import { giveUpAfterMs, nextAttempt } from '../core/delivery-schedule.ts';
+import {
+  claimDue,
+  deferDelivery,
+  expireDelivery,
+  listOpen,
+  settleAttempt,
+  type ClaimedAttempt,
+  type Following,
+  type OpenDelivery,
+} from '../db/deliveries.ts';
+import { addressOf } from './addresses.ts';
 import type { DeliveryActivities } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { outlast, tryAgain } from './failures.ts';
 import { describe } from './forward-payment.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import type { PostResult } from './outbound-http.ts';
+import type { Admission, Held, PostResult } from './outbound-http.ts';
 
 const maxExcerptBytes = 1_024; // CBK-4
+// While one attempt is under way the activity is there anyway, and makes those of the others that fall due.
+const startsForMs = 12_000; // then it ends and is called again: within startToCloseTimeout, whatever hangs
+const takenElsewhereMs = 5_000; // when to look again after what somebody else has claimed
 
-export function createDeliver(deps: ActivityDependencies): DeliveryActivities['deliver'] {
-  return async function deliver({ uetr }): Promise<void> {
-    const { attempts, areAll } = await claimDue(deps.db, uetr);
-    const results = await withHeartbeat(() =>
-      Promise.all(attempts.map((attempt) => deliverOnce(deps, uetr, attempt))),
-    );
-    if (areAll && results.every(({ isOpen }) => !isOpen)) return;
-    const waitMs = await nextDueInMs(deps.db, uetr);
-    if (waitMs === undefined) return;
-    throw ApplicationFailure.create({
-      type: 'NotYetDelivered',
-      message: results.map(({ story }) => story).join('; ') || 'waiting for the next attempt',
-      category: ApplicationFailureCategory.BENIGN,
-      nextRetryDelay: waitMs,
-    });
-  };
+/** A delivery as this call of the activity knows it. */
+interface Course {
+  readonly delivery: OpenDelivery;
+  /** `performance.now()` of its next attempt. */
+  dueAt: number;
 }
 
-/** What came of one attempt. */
-interface DeliveryResult {
-  /** Whether another attempt follows. */
-  readonly isOpen: boolean;
+export function createDeliver(deps: ActivityDependencies): DeliveryActivities['deliver'] {
+  return ({ uetr }) => withHeartbeat(() => deliverOpen(deps, uetr));
+}
+
+async function deliverOpen(deps: ActivityDependencies, uetr: string): Promise<void> {
+  const startedAt = performance.now();
+  const round: Round = { open: await coursesOf(deps, uetr), underWay: new Map(), stories: [], failures: [] };
+  const { open, underWay, stories, failures } = round;
+  for (;;) {
+    const mayStart = failures.length === 0 && performance.now() - startedAt < startsForMs;
+    if (mayStart && (await startDue(deps, round))) continue;
+    if (underWay.size > 0) await firstOf(underWay.values(), mayStart ? nextDueInMs(round) : Infinity);
+    else if (failures.length > 0) throw failures[0];
+    else if (open.size === 0) return;
+    else {
+      const message = stories.join('; ') || 'waiting for the next attempt';
+      throw tryAgain('NotYetDelivered', message, nextDueInMs(round));
+    }
+  }
+}
+
+/** What this call of the activity has in hand. */
+interface Round {
+  readonly open: Map<string, Course>;
+  readonly underWay: Map<string, Promise<void>>;
   /** What an operator reads in the Temporal UI. */
-  readonly story: string;
+  readonly stories: string[];
+  /** Of our own: what is under way ends, nothing else is begun, then the first one is thrown. */
+  readonly failures: unknown[];
+}
+
+async function coursesOf(deps: ActivityDependencies, uetr: string): Promise<Map<string, Course>> {
+  const listedAt = performance.now();
+  const open = await listOpen(deps.db, uetr);
+  return new Map(
+    open.map((delivery) => [delivery.deliveryId, { delivery, dueAt: listedAt + delivery.dueInMs }]),
+  );
+}
+
+function idleOf({ open, underWay }: Round): readonly Course[] {
+  return [...open.values()].filter(({ delivery }) => !underWay.has(delivery.deliveryId));
+}
+
+function nextDueInMs(round: Round): number {
+  return Math.min(...idleOf(round).map(({ dueAt }) => dueAt - performance.now()));
+}
+
+/** Begins every attempt that is due and admitted; answers whether there was one. */
+async function startDue(deps: ActivityDependencies, round: Round): Promise<boolean> {
+  const due = idleOf(round).filter(({ dueAt }) => dueAt <= performance.now());
+  if (due.length === 0) return false;
+  let attempts: readonly Admitted[] = [];
+  try {
+    attempts = await claimAdmitted(deps, due, round);
+  } catch (error) {
+    round.failures.push(error);
+  }
+  for (const { attempt, admission } of attempts) {
+    const { deliveryId } = attempt;
+    const exchange = attemptOnce(deps, attempt, admission)
+      .then(
+        ({ next, story }) => {
+          round.stories.push(story);
+          follow(round, deliveryId, next);
+        },
+        (error: unknown) => void round.failures.push(error),
+      )
+      .finally(() => round.underWay.delete(deliveryId));
+    round.underWay.set(deliveryId, exchange);
+  }
+  return attempts.length > 0;
+}
+
+/** Resolves with the first exchange that ends, or when the next attempt is due. */
+async function firstOf(exchanges: Iterable<Promise<void>>, withinMs: number): Promise<void> {
+  const timer = new AbortController();
+  const due = Number.isFinite(withinMs)
+    ? [delay(Math.max(1, withinMs), undefined, { signal: timer.signal }).catch(() => undefined)]
+    : [];
+  try {
+    await Promise.race([...exchanges, ...due]);
+  } finally {
+    timer.abort();
+  }
+}
+
+function follow({ open }: Round, deliveryId: string, next: Following): void {
+  const course = open.get(deliveryId);
+  if (next.kind === 'retry' && course !== undefined) course.dueAt = performance.now() + next.inMs;
+  else open.delete(deliveryId);
+}
+
+interface Admitted {
+  readonly attempt: ClaimedAttempt;
+  readonly admission: Admission | undefined;
+}
+
+/**
+ * Claims what is due and has a place at its receiver's gate; the rest is due when the gate says (CBK-3).
+ * What is claimed without an address is an attempt that opens no socket.
+ */
+async function claimAdmitted(
+  deps: ActivityDependencies,
+  due: readonly Course[],
+  { open, stories }: Round,
+): Promise<readonly Admitted[]> {
+  const admissions = new Map<string, Admission | undefined>();
+  for (const course of due) {
+    const { delivery } = course;
+    const address = addressOf(deps, delivery);
+    const admission = address && deps.http.enter(address.receiver);
+    if (admission?.admitted !== false) admissions.set(delivery.deliveryId, admission);
+    else {
+      stories.push(`${delivery.kind} to ${delivery.party}: ${admission.reason}`);
+      await hold(deps, course, { admission, open });
+    }
+  }
+  if (admissions.size === 0) return [];
+  let attempts: readonly ClaimedAttempt[] = [];
+  try {
+    attempts = await claimDue(deps.db, [...admissions.keys()]);
+  } finally {
+    for (const [deliveryId, admission] of admissions) {
+      if (attempts.some((one) => one.deliveryId === deliveryId)) continue;
+      admission?.leave();
+      const course = open.get(deliveryId);
+      if (course !== undefined) course.dueAt = performance.now() + takenElsewhereMs;
+    }
+  }
+  return attempts.map((attempt) => ({ attempt, admission: admissions.get(attempt.deliveryId) }));
+}
+
+/** What waits for an open breaker is due when that asks for it, and is given up in time like everything else (CBK-1). */
+async function hold(
+  deps: ActivityDependencies,
+  course: Course,
+  { admission, open }: { readonly admission: Held; readonly open: Map<string, Course> },
+): Promise<void> {
+  const { deliveryId, elapsedMs } = course.delivery;
+  course.dueAt = performance.now() + admission.retryInMs;
+  if (admission.reason !== 'breaker-open') return;
+  if (elapsedMs >= giveUpAfterMs) {
+    await expireDelivery(deps.db, deliveryId);
+    open.delete(deliveryId);
+  } else await deferDelivery(deps.db, deliveryId, admission.retryInMs);
 }
 
 /** One attempt, recorded. */
-async function deliverOnce(
+async function attemptOnce(
   deps: ActivityDependencies,
-  uetr: string,
   attempt: ClaimedAttempt,
-): Promise<DeliveryResult> {
+  admission: Admission | undefined,
+): Promise<{ readonly next: Following; readonly story: string }> {
   const startedAt = performance.now();
-  const result = await post(deps, attempt);
+  const { url, result } = await post(deps, attempt, admission);
   const durationMs = Math.round(performance.now() - startedAt);
-  const isDelivered = result.outcome === 'ANSWERED' && result.status >= 200 && result.status < 300;
-  const next = isDelivered ? ({ kind: 'delivered' } as const) : follow(attempt, result);
-  await settleAttempt(deps.db, {
-    deliveryId: attempt.deliveryId,
-    attempt: attempt.attempt,
-    outcome: result.outcome,
-    httpStatus: result.outcome === 'ANSWERED' ? result.status : null,
-    durationMs,
-    errorClass: result.outcome === 'ANSWERED' ? null : result.errorClass,
-    responseExcerpt: result.outcome === 'ANSWERED' && !isDelivered ? excerpt(result.body) : null,
-    next,
-  });
-  if (next.kind === 'closed') {
-    await recordAudit(deps.db, {
-      severity: 'alert',
-      kind: 'delivery.dead-letter',
-      uetr,
-      party: attempt.party,
-      detail: { deliveryId: attempt.deliveryId, kind: attempt.kind, reason: next.reason },
-    });
-  }
-  const story = `${attempt.kind} to ${attempt.party}: ${describe(result)}`;
-  return { isOpen: next.kind === 'retry', story };
+  const answered = result.outcome === 'ANSWERED';
+  const isDelivered = answered && result.status >= 200 && result.status < 300;
+  const next: Following = isDelivered
+    ? { kind: 'delivered' }
+    : nextAttempt({
+        attempts: attempt.attemptSinceAsked,
+        elapsedMs: attempt.elapsedMs + durationMs,
+        httpStatus: answered ? result.status : null,
+        retryAfterMs: answered ? result.retryAfterMs : null,
+        random: Math.random(),
+      });
+  await outlast(() =>
+    settleAttempt(deps.db, {
+      deliveryId: attempt.deliveryId,
+      attempt: attempt.attempt,
+      asks: attempt.asks,
+      url,
+      outcome: result.outcome,
+      httpStatus: answered ? result.status : null,
+      durationMs,
+      errorClass: answered ? null : result.errorClass,
+      responseExcerpt: answered && !isDelivered ? excerpt(result.body) : null,
+      next,
+    }),
+  );
+  return { next, story: `${attempt.kind} to ${attempt.party}: ${describe(result)}` };
 }
 
-async function post(deps: ActivityDependencies, attempt: ClaimedAttempt): Promise<PostResult> {
-  if (attempt.kind === 'callback' && !isStillRegistered(deps, attempt)) {
-    return { outcome: 'NOT_SENT', errorClass: 'address-not-registered' };
+async function post(
+  deps: ActivityDependencies,
+  attempt: ClaimedAttempt,
+  admission: Admission | undefined,
+): Promise<{ url: string | null; result: PostResult }> {
+  const address = addressOf(deps, attempt); // SEC-2, CBK-5: it may have been withdrawn since
+  if (admission === undefined || address === undefined) {
+    admission?.leave();
+    return { url: attempt.url, result: { outcome: 'NOT_SENT', errorClass: 'address-not-registered' } };
   }
-  return deps.http.post(attempt.url, attempt.body, {
+  const result = await admission.post(address.url, attempt.body, {
     'content-type': 'application/xml; charset=utf-8',
     'webhook-id': attempt.messageIdentification, // CBK-2
   });
-}
-
-/** SEC-2: what was registered at submission may have been withdrawn since. */
-function isStillRegistered(deps: ActivityDependencies, attempt: ClaimedAttempt): boolean {
-  const reference = deps.reference();
-  const system = reference.clearingSystems.get(attempt.party);
-  const origins = (system && reference.operators.get(system.operatorId)?.callbackOrigins) ?? [];
-  const policy = { origins, allowLoopbackHttp: deps.allowLoopbackCallbacks };
-  return refuseCallbackAddress(attempt.url, policy) === undefined;
-}
-
-function follow(attempt: ClaimedAttempt, result: PostResult): NextAttempt {
-  const answered = result.outcome === 'ANSWERED';
-  return nextAttempt({
-    attempts: attempt.attemptSinceAsked,
-    elapsedMs: Date.now() - attempt.askedAt,
-    httpStatus: answered ? result.status : null,
-    retryAfterMs: answered ? result.retryAfterMs : null,
-    random: Math.random(),
-  });
+  return { url: address.url, result };
 }
 
 function excerpt(body: Buffer): string {

@@ -1,11 +1,12 @@
 // Draws the consequence of a party's answer, or of the deadline: the next enquiry, or the resolution's one answer, written
 // by compare-and-set with its callback (RES-1, RES-2). It sends nothing.
+import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../core/assert.ts';
 import type { Acmt023 } from '../core/iso20022/acmt023.ts';
 import type { Acmt024 } from '../core/iso20022/acmt024.ts';
-import { reject, type Rejection } from '../core/rejection.ts';
-import { followDirectory, isListedReason, type Enquiry } from '../core/resolution.ts';
-import { recordAudit } from '../db/audit.ts';
+import { reject } from '../core/rejection.ts';
+import { followDirectory, isListedReason, type FollowUp } from '../core/resolution.ts';
+import { loadEnquiry } from '../db/enquiries.ts';
 import { messageBody } from '../db/messages.ts';
 import {
   findResolution,
@@ -13,12 +14,16 @@ import {
   recordAnswer,
   recordNextEnquiry,
   type NewAnswer,
+  type StoredEnquiry,
   type StoredRequest,
+  type StoredResolution,
 } from '../db/resolutions.ts';
 import { parseAnswer } from '../xml/read-answer.ts';
 import type { ResolutionAnswer, ResolutionLocalActivities, ResolutionStep } from './contract.ts';
+import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import {
+  composeBare,
   composeEnquiry,
   composePassedOn,
   composeRefusal,
@@ -33,41 +38,79 @@ interface Open {
   readonly values: Acmt023;
 }
 
+/** A party's stored acmt.024. */
+interface Report {
+  readonly of: StoredEnquiry['of'];
+  readonly messageId: string;
+  readonly values: Acmt024;
+}
+
+/** How much too early the engine's timer may be: it is waited for here, by the database clock. */
+const maxEarlyMs = 250; // more than the lead of workflows/resolution.ts
+
 export function createFollowResolution(
   deps: ActivityDependencies,
 ): ResolutionLocalActivities['followResolution'] {
-  return async function followResolution({ resolutionId, of, reportMessageId }): Promise<ResolutionStep> {
-    const open = await load(deps, resolutionId);
-    const standing = open.stored.resolution?.answer;
-    if (standing) return { kind: 'answered', answer: standing };
-    const values = await readReport(deps, reportMessageId);
-    const followUp =
-      of === 'directory' && values.verified
-        ? followDirectory(open.values, values, deps.reference())
-        : ({ ok: true, enquiry: null } as const);
-    if (!followUp.ok) return answered(deps, await refusal(deps, open, followUp.rejection));
-    if (followUp.enquiry !== null) return enquire(deps, open, followUp.enquiry);
-    await noteReason(deps, open, values);
-    const report = { values, by: of, messageId: reportMessageId };
-    return answered(deps, await composePassedOn(deps.engine, open.request, report));
+  return function followResolution({ resolutionId, of, reportMessageId }): Promise<ResolutionStep> {
+    return bounded(deps, resolutionId, async (stored) => {
+      const open = await openAgain(deps, resolutionId, stored);
+      const report = { of, messageId: reportMessageId, values: await readReport(deps, reportMessageId) };
+      const followUp = followUpOf(deps, open, report);
+      if (followUp.ok && followUp.enquiry !== null) return enquire(deps, open, followUp.enquiry);
+      return answered(deps, await composeAnswer(deps, open, report, followUp));
+    });
   };
 }
 
 export function createEndResolution(deps: ActivityDependencies): ResolutionLocalActivities['endResolution'] {
   return async function endResolution({ resolutionId }): Promise<ResolutionAnswer> {
-    const open = await load(deps, resolutionId);
-    const standing = open.stored.resolution?.answer;
-    if (standing) return standing;
-    const { answer } = await answered(deps, await refusal(deps, open, reject('resolution-deadline')));
+    const { answer } = await bounded(deps, resolutionId, async (stored) => {
+      const open = await openAgain(deps, resolutionId, stored);
+      const { enquiry, remainingMs } = open.stored.resolution;
+      if (remainingMs > 0) await delay(Math.min(remainingMs, maxEarlyMs));
+      const report = enquiry === null ? undefined : await findReport(deps, enquiry);
+      const followUp = report && followUpOf(deps, open, report);
+      // what a party has said counts, as far as nobody else is to be asked
+      const lastWord =
+        report !== undefined && followUp !== undefined && !(followUp.ok && followUp.enquiry !== null)
+          ? await composeAnswer(deps, open, report, followUp)
+          : await composeRefusal(deps.engine, open.request, reject('resolution-deadline'));
+      return answered(deps, lastWord);
+    });
     return answer;
   };
 }
 
-async function load(deps: ActivityDependencies, resolutionId: string): Promise<Open> {
-  const stored = await loadRequest(deps.db, resolutionId);
+type Answered = Extract<ResolutionStep, { kind: 'answered' }>;
+
+/** The answer that stands; else what is judged; else, where we cannot judge it, the barest answer (SEC-9). */
+function bounded<Step extends ResolutionStep>(
+  deps: ActivityDependencies,
+  resolutionId: string,
+  judge: (stored: StoredRequest) => Promise<Step | Answered>,
+): Promise<Step | Answered> {
+  const unlessAnswered = (act: typeof judge) => async () => {
+    const stored = await loadRequest(deps.db, resolutionId);
+    const standing = stored.resolution?.answer;
+    return standing ? ({ kind: 'answered', answer: standing } as const) : act(stored);
+  };
+  return boundDefects(deps.logger, unlessAnswered(judge), (defect) =>
+    unlessAnswered(async (stored) =>
+      answered(deps, await composeBare(deps.engine, { resolutionId, ...stored }, defect)),
+    )(),
+  );
+}
+
+async function openAgain(
+  deps: ActivityDependencies,
+  resolutionId: string,
+  stored: StoredRequest,
+): Promise<Open & { readonly stored: { readonly resolution: StoredResolution } }> {
   const { reading, references } = await openRequest(deps.engine, stored);
-  assert(reading.ok, 'a request that was routed is valid');
-  return { stored, request: { resolutionId, ...stored, references }, values: reading.value };
+  const { resolution } = stored;
+  assert(reading.ok && resolution !== undefined, 'a request that was routed is valid');
+  const request = { resolutionId, ...stored, references };
+  return { stored: { ...stored, resolution }, request, values: reading.value };
 }
 
 async function readReport(deps: ActivityDependencies, messageId: string): Promise<Acmt024> {
@@ -76,15 +119,47 @@ async function readReport(deps: ActivityDependencies, messageId: string): Promis
   return reading.value;
 }
 
-function refusal(deps: ActivityDependencies, open: Open, rejection: Rejection): Promise<NewAnswer> {
-  return composeRefusal(deps.engine, open.request, rejection);
+/** What whoever was asked last has said, where it was stored and nothing has followed from it yet. */
+async function findReport(
+  deps: ActivityDependencies,
+  { of, deliveryId }: StoredEnquiry,
+): Promise<Report | undefined> {
+  const { reportMessageId } = await loadEnquiry(deps.db, deliveryId);
+  if (reportMessageId === undefined) return undefined;
+  return { of, messageId: reportMessageId, values: await readReport(deps, reportMessageId) };
+}
+
+/** Whom a report leads to; nobody: it is the last word. */
+function followUpOf(deps: ActivityDependencies, { values }: Open, report: Report): FollowUp {
+  return report.of === 'directory' && report.values.verified
+    ? followDirectory(values, report.values, deps.reference())
+    : { ok: true, enquiry: null };
+}
+
+/** The answer that a report leads to: our refusal of what it found, or the report passed on. */
+async function composeAnswer(
+  deps: ActivityDependencies,
+  { request }: Open,
+  { of, messageId, values }: Report,
+  followUp: FollowUp,
+): Promise<NewAnswer> {
+  if (!followUp.ok) return composeRefusal(deps.engine, request, followUp.rejection);
+  const passedOn = await composePassedOn(deps.engine, request, { values, by: of, messageId });
+  const { reasonCode } = values;
+  if (reasonCode === undefined || isListedReason(reasonCode)) return passedOn;
+  // RES-4: a code that the scheme does not list passes as the party said it, and is put on record
+  const { resolutionId: uetr } = request;
+  const event = {
+    severity: 'info',
+    kind: 'resolution.reason-unlisted',
+    uetr,
+    detail: { reasonCode },
+  } as const;
+  return { ...passedOn, event };
 }
 
 /** The first answer wins; whoever comes second reads the one that stands. */
-async function answered(
-  deps: ActivityDependencies,
-  answer: NewAnswer,
-): Promise<Extract<ResolutionStep, { kind: 'answered' }>> {
+async function answered(deps: ActivityDependencies, answer: NewAnswer): Promise<Answered> {
   const isWritten = await recordAnswer(deps.db, answer);
   if (isWritten) {
     const { verified, reasonCode, message } = answer;
@@ -96,31 +171,16 @@ async function answered(
 }
 
 /** The creditor agent is asked about the account that the directory found. */
-async function enquire(deps: ActivityDependencies, open: Open, enquiry: Enquiry): Promise<ResolutionStep> {
-  const { values, request } = open;
+async function enquire(
+  deps: ActivityDependencies,
+  { values, request }: Open,
+  enquiry: NonNullable<Extract<FollowUp, { ok: true }>['enquiry']>,
+): Promise<ResolutionStep> {
   const { resolutionId } = request;
-  await recordNextEnquiry(
-    deps.db,
-    resolutionId,
-    await composeEnquiry(deps.engine, { ...request, values }, enquiry),
-  );
+  const next = await composeEnquiry(deps.engine, { ...request, values }, enquiry);
+  await recordNextEnquiry(deps.db, resolutionId, next);
   const resolution = await findResolution(deps.db, resolutionId);
   if (resolution?.answer) return { kind: 'answered', answer: resolution.answer };
   assert(resolution?.enquiry?.of === enquiry.of, 'the next enquiry is stored before it is asked');
-  return { kind: 'enquire', enquiry: resolution.enquiry };
-}
-
-/** RES-4: a code that the scheme does not list passes as the party said it, and is put on record. */
-async function noteReason(
-  deps: ActivityDependencies,
-  { request }: Open,
-  { reasonCode }: Acmt024,
-): Promise<void> {
-  if (reasonCode === undefined || isListedReason(reasonCode)) return;
-  await recordAudit(deps.db, {
-    severity: 'info',
-    kind: 'resolution.reason-unlisted',
-    uetr: request.resolutionId,
-    detail: { reasonCode },
-  });
+  return { kind: 'enquire', enquiry: resolution.enquiry, remainingMs: resolution.remainingMs };
 }

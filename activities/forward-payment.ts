@@ -1,40 +1,86 @@
 // Sends the stored instruction to the destination, once per call, and reads what it answers (PAY-8, TIM-3).
-// The claim is committed before the socket opens; a payment that is decided is never sent again.
-import { createHash, randomUUID } from 'node:crypto';
-import { activityInfo, ApplicationFailure } from '@temporalio/activity';
-import { ApplicationFailureCategory } from '@temporalio/common';
+// The claim is committed before the socket opens; a payment that is decided, or past its deadline, is never sent again.
+import { createHash } from 'node:crypto';
+import { activityInfo } from '@temporalio/activity';
 import { findMismatch, isFinal } from '../core/report.ts';
 import { recordAudit } from '../db/audit.ts';
-import { claimInstruction, settleAttempt, type ClaimedAttempt } from '../db/deliveries.ts';
+import { claimInstruction, partyOf, settleAttempt, type ClaimedAttempt } from '../db/deliveries.ts';
 import { loadDecidable } from '../db/decisions.ts';
-import { recordReceived } from '../db/messages.ts';
+import { recordReport } from '../db/messages.ts';
 import { parseReport } from '../xml/read-report.ts';
+import { addressOf } from './addresses.ts';
 import type { DestinationAnswer, ForwardingActivities } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { outlast, tryAgain } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import type { PostResult } from './outbound-http.ts';
+import type { Admission, PostResult } from './outbound-http.ts';
 
-const repeatDelaysSeconds = [1, 2, 5]; // TIM-3
+const repeatDelaysMs = [1_000, 2_000, 5_000]; // TIM-3
 
 export function createForwardPayment(deps: ActivityDependencies): ForwardingActivities['forwardPayment'] {
-  return async function forwardPayment({ uetr, deliveryId }): Promise<DestinationAnswer> {
-    const attempt = await claimInstruction(deps.db, deliveryId);
-    if (attempt === undefined) return { kind: 'pending' };
-    const startedAt = performance.now();
-    const result = await withHeartbeat(() =>
-      deps.http.post(attempt.url, attempt.body, { 'content-type': 'application/xml; charset=utf-8' }),
-    );
-    const answer = await readAnswer(deps, { uetr, party: attempt.party }, result);
-    await settle(deps, attempt, result, Math.round(performance.now() - startedAt));
-    if (answer !== undefined) return answer;
-    const delay = repeatDelaysSeconds[activityInfo().attempt - 1];
-    throw ApplicationFailure.create({
-      type: 'DestinationDidNotAnswer',
-      message: `${attempt.party}: ${describe(result)}`,
-      category: ApplicationFailureCategory.BENIGN,
-      ...(delay === undefined ? {} : { nextRetryDelay: `${delay}s` }),
+  return ({ uetr, deliveryId, destinationSystem }) =>
+    withHeartbeat(async (): Promise<DestinationAnswer> => {
+      const party = destinationSystem ?? (await partyOf(deps.db, deliveryId));
+      const admission = enter(deps, party);
+      const startedAt = performance.now();
+      const attempt = await claim(deps, deliveryId, admission);
+      if (attempt === undefined) return { kind: 'pending' };
+      const { url, result } = await post(deps, attempt, { admission, startedAt });
+      const answer = await outlast(() => readAnswer(deps, { uetr, party }, result));
+      const durationMs = Math.round(performance.now() - startedAt);
+      await outlast(() => settle(deps, attempt, { url, result, durationMs, counts: answer !== undefined }));
+      if (answer !== undefined) return answer;
+      const delayMs = repeatDelaysMs[attempt.attemptSinceAsked - 1];
+      if (delayMs === undefined) return { kind: 'unanswered' };
+      throw tryAgain('DestinationDidNotAnswer', `${party}: ${describe(result)}`, delayMs);
     });
-  };
+}
+
+/** A place at the destination's gate; undefined where it has no address. Who is held holds nothing meanwhile (CBK-3). */
+function enter(deps: ActivityDependencies, party: string): Admission | undefined {
+  const address = addressOf(deps, { kind: 'instruction', party, url: null });
+  if (address === undefined) return undefined;
+  const admission = deps.http.enter(address.receiver);
+  if (admission.admitted) return admission;
+  throw tryAgain('Held', `${party}: ${admission.reason}`, admission.retryInMs);
+}
+
+/** The sends of one activity are one round, however often our own faults interrupt it (TIM-3). */
+async function claim(
+  deps: ActivityDependencies,
+  deliveryId: string,
+  admission: Admission | undefined,
+): Promise<ClaimedAttempt | undefined> {
+  let attempt: ClaimedAttempt | undefined;
+  try {
+    attempt = await claimInstruction(deps.db, deliveryId, roundOf());
+  } finally {
+    if (attempt === undefined) admission?.leave();
+  }
+  return attempt;
+}
+
+/** What the repeats of one activity are counted in (TIM-3). */
+function roundOf(): string {
+  const { workflowExecution, activityId } = activityInfo();
+  return `${workflowExecution?.runId ?? ''}/${activityId}`;
+}
+
+/** @param startedAt before the claim: counted from there, what the deadline leaves is never too much (TIM-1) */
+async function post(
+  deps: ActivityDependencies,
+  attempt: ClaimedAttempt,
+  { admission, startedAt }: { readonly admission: Admission | undefined; readonly startedAt: number },
+): Promise<{ url: string | null; result: PostResult }> {
+  const address = addressOf(deps, attempt); // it may have been withdrawn since
+  if (admission === undefined || address === undefined) {
+    admission?.leave();
+    return { url: null, result: { outcome: 'NOT_SENT', errorClass: 'address-not-registered' } };
+  }
+  const { remainingMs, body } = attempt;
+  const headers = { 'content-type': 'application/xml; charset=utf-8' };
+  const limits = remainingMs === null ? {} : { sendBefore: startedAt + remainingMs };
+  return { url: address.url, result: await admission.post(address.url, body, headers, limits) };
 }
 
 /** What the destination said; undefined when it said nothing that counts. */
@@ -46,6 +92,7 @@ async function readAnswer(
   if (result.outcome !== 'ANSWERED') return undefined;
   if (result.status === 202) return { kind: 'pending' };
   if (result.status !== 200) return undefined;
+  if (result.truncated) return distrust(deps, payment, 'not a whole message');
   const reading = await parseReport(deps.engine, result.body);
   const { uetr, party } = payment;
   if (reading?.ok !== true) return distrust(deps, payment, 'not a valid pacs.002');
@@ -53,19 +100,18 @@ async function readAnswer(
   const { destinationReferences } = await loadDecidable(deps.db, uetr, null);
   const mismatch = findMismatch(report, destinationReferences.original);
   if (mismatch !== undefined) return distrust(deps, payment, `${mismatch} is not ours`);
-  const { messageId } = await recordReceived(deps.db, {
-    messageId: randomUUID(),
+  const isEnd = isFinal(report.status);
+  const reportMessageId = await recordReport(deps.db, {
     uetr,
-    type: 'pacs002',
     identification: report.messageId,
-    leg: 'destination',
     party,
     status: report.status,
     reasonCode: report.reasonCode,
+    isFinal: isEnd,
     body: result.body,
     sha256: createHash('sha256').update(result.body).digest(),
   });
-  return isFinal(report.status) ? { kind: 'final', reportMessageId: messageId } : { kind: 'pending' };
+  return isEnd ? { kind: 'final', reportMessageId } : { kind: 'pending' };
 }
 
 /** An answer that cannot be about this payment decides nothing; a person must look. */
@@ -84,21 +130,31 @@ async function distrust(
   return undefined;
 }
 
-function settle(deps: ActivityDependencies, attempt: ClaimedAttempt, result: PostResult, durationMs: number) {
+function settle(
+  deps: ActivityDependencies,
+  attempt: ClaimedAttempt,
+  exchange: {
+    readonly url: string | null;
+    readonly result: PostResult;
+    readonly durationMs: number;
+    /** Whether what it answered is an answer to the instruction (PAY-8). */
+    readonly counts: boolean;
+  },
+) {
+  const { url, result, durationMs, counts } = exchange;
   const answered = result.outcome === 'ANSWERED';
   const isServerError = answered && result.status >= 500; // TIM-3: it may have been read, and worse
   return settleAttempt(deps.db, {
     deliveryId: attempt.deliveryId,
     attempt: attempt.attempt,
+    asks: attempt.asks,
+    url,
     outcome: isServerError ? 'MAYBE_SENT' : result.outcome,
     httpStatus: answered ? result.status : null,
     durationMs,
     errorClass: answered ? null : result.errorClass,
     responseExcerpt: null, // its pacs.002 is stored as a message; anything else may hold personal data
-    next:
-      answered && (result.status === 200 || result.status === 202)
-        ? { kind: 'delivered' }
-        : { kind: 'retry', inMs: 0 },
+    next: counts ? { kind: 'delivered' } : { kind: 'retry', inMs: 0 },
   });
 }
 

@@ -1,11 +1,11 @@
 // Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer: in one
 // statement, so that nothing is answered that is not durable, with the database's unique key as the authority (RES-2).
-import { recordAudit } from '../db/audit.ts';
 import {
   loadRequest,
   recordAnsweredAtOnce,
   recordRefusedRepeat,
   recordRouted,
+  type NewAnswer,
   type StoredRequest,
   type StoredResolution,
 } from '../db/resolutions.ts';
@@ -14,45 +14,84 @@ import { reject, type Rejection } from '../core/rejection.ts';
 import { routeRequest, type Enquiry } from '../core/resolution.ts';
 import type { Acmt023 } from '../core/iso20022/acmt023.ts';
 import type { ResolutionJudgement, ResolutionLocalActivities } from './contract.ts';
+import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { composeEnquiry, composeRefusal, openRequest, type Request } from './resolution-messages.ts';
+import {
+  composeBare,
+  composeEnquiry,
+  composeRefusal,
+  openRequest,
+  type Request,
+} from './resolution-messages.ts';
 
 const maxTries = 3; // each further try means that another request of the same MsgId was written meanwhile
+
+type Judge = (stored: StoredRequest) => Promise<ResolutionJudgement | undefined>;
 
 export function createJudgeResolution(
   deps: ActivityDependencies,
 ): ResolutionLocalActivities['judgeResolution'] {
-  return async function judgeResolution({ messageId }): Promise<ResolutionJudgement> {
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      const judgement = await judge(deps, messageId);
-      if (judgement !== undefined) return judgement;
-    }
-    throw new Error('the MsgId of a request kept changing hands');
+  return function judgeResolution({ messageId }): Promise<ResolutionJudgement> {
+    return boundDefects(
+      deps.logger,
+      () => untilWritten(deps, messageId, (stored) => judge(deps, messageId, stored)),
+      (defect) => untilWritten(deps, messageId, (stored) => answerBarely(deps, messageId, stored, defect)),
+    );
   };
+}
+
+/** Judges what is on record, anew where another request took its MsgId before it was written. */
+async function untilWritten(
+  deps: ActivityDependencies,
+  messageId: string,
+  judge: Judge,
+): Promise<ResolutionJudgement> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const stored = await loadRequest(deps.db, messageId);
+    if (stored.resolution?.resolutionId === messageId) return repeat(stored.resolution);
+    const judgement = await judge(stored);
+    if (judgement !== undefined) return judgement;
+  }
+  throw new Error('the MsgId of a request kept changing hands');
 }
 
 /** One try; undefined when another request took its MsgId before it was written. */
 async function judge(
   deps: ActivityDependencies,
   messageId: string,
+  stored: StoredRequest,
 ): Promise<ResolutionJudgement | undefined> {
-  const stored = await loadRequest(deps.db, messageId);
-  if (stored.resolution?.resolutionId === messageId) return repeat(stored.resolution);
   const { reading, references } = await openRequest(deps.engine, stored);
   const request: Request = { resolutionId: messageId, ...stored, references };
   if (stored.resolution !== undefined) return refuseRepeat(deps, request, stored);
   if (!reading.ok) return turnAway(deps, request, stored, reading.rejection);
-  const routing = routeRequest(reading.value, deps.reference());
+  const routing = routeRequest(reading.value, deps.reference(), stored.sourceSystem);
   return routing.ok
     ? route(deps, request, { stored, values: reading.value, enquiry: routing.enquiry })
     : turnAway(deps, request, stored, routing.rejection);
 }
 
+/** SEC-9: the answer to a request that we cannot judge; a repeat is told it in the HTTP answer only. */
+async function answerBarely(
+  deps: ActivityDependencies,
+  messageId: string,
+  stored: StoredRequest,
+  defect: string,
+): Promise<ResolutionJudgement | undefined> {
+  const answer = await composeBare(deps.engine, { resolutionId: messageId, ...stored }, defect);
+  if (stored.resolution === undefined) return writeAtOnce(deps, answer, stored);
+  const { message, event, reasonCode } = answer;
+  const refused = { verdict: 'refused', reasonCode: reasonCode ?? '' } as const;
+  if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
+  await recordRefusedRepeat(deps.db, message, event);
+  return { ...refused, answerMessageId: message.messageId };
+}
+
 /** The very same message again: an enquiry (DUP-1). */
-function repeat({ resolutionId, answer, enquiry, deadlineAt }: StoredResolution): ResolutionJudgement {
+function repeat({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
   if (answer !== null) return { verdict: 'answered', resolutionId, answer };
   assert(enquiry !== null, 'a resolution without answer was routed');
-  return { verdict: 'routed', resolutionId, deadlineAt, enquiry };
+  return { verdict: 'routed', resolutionId, ...times, enquiry };
 }
 
 /** Other content under a MsgId that is taken: told in the HTTP answer only; the resolution stays untouched (DUP-2). */
@@ -65,8 +104,7 @@ async function refuseRepeat(
   const refused = { verdict: 'refused', reasonCode: rejection.isoCode } as const;
   if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
   const { message } = await composeRefusal(deps.engine, request, rejection);
-  await recordRefusedRepeat(deps.db, message);
-  await recordAudit(deps.db, {
+  await recordRefusedRepeat(deps.db, message, {
     severity: 'security',
     kind: 'resolution.content-changed',
     uetr: stored.resolution?.resolutionId,
@@ -80,10 +118,17 @@ async function refuseRepeat(
 async function turnAway(
   deps: ActivityDependencies,
   request: Request,
-  { messageIdentification }: StoredRequest,
+  stored: StoredRequest,
   rejection: Rejection,
 ): Promise<ResolutionJudgement | undefined> {
-  const answer = await composeRefusal(deps.engine, request, rejection);
+  return writeAtOnce(deps, await composeRefusal(deps.engine, request, rejection), stored);
+}
+
+async function writeAtOnce(
+  deps: ActivityDependencies,
+  answer: NewAnswer,
+  { messageIdentification }: StoredRequest,
+): Promise<ResolutionJudgement | undefined> {
   const isWritten = await recordAnsweredAtOnce(deps.db, { ...answer, messageIdentification });
   if (!isWritten) return undefined;
   const { resolutionId, verified, reasonCode, message } = answer;
@@ -103,7 +148,7 @@ async function route(
   const system = deps.reference().clearingSystems.get(sourceSystem);
   assert(system !== undefined, 'a submitter whose callback address is registered has a clearing system');
   const enquiry = await composeEnquiry(deps.engine, { values, resolutionId, now }, routed.enquiry);
-  const deadlineAt = await recordRouted(deps.db, {
+  const times = await recordRouted(deps.db, {
     resolutionId,
     sourceSystem,
     messageIdentification: stored.messageIdentification,
@@ -111,11 +156,11 @@ async function route(
     destinationCountry: values.destinationCountry,
     enquiry,
   });
-  if (deadlineAt === undefined) return undefined;
+  if (times === undefined) return undefined;
   return {
     verdict: 'routed',
     resolutionId,
-    deadlineAt,
+    ...times,
     enquiry: { deliveryId: enquiry.deliveryId, of: enquiry.of, destinationSystem: enquiry.message.party },
   };
 }

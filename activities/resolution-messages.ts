@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import {
   buildForwardedAcmt023,
+  notProvided,
   readAcmt023,
   readRefusedAcmt023,
   requestReferencesOf,
@@ -12,9 +13,10 @@ import {
   type RequestReferences,
 } from '../core/iso20022/acmt023.ts';
 import { answerAcmt023, passOnAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
-import { compact } from '../core/iso20022/parties.ts';
+import { compact, readAgent } from '../core/iso20022/parties.ts';
+import { elementAt } from '../core/iso20022/tree.ts';
 import type { Reading } from '../core/iso20022/pacs008.ts';
-import { additionalInformation, type Rejection } from '../core/rejection.ts';
+import { additionalInformation, explain, reject, type Rejection } from '../core/rejection.ts';
 import { requestRejectionOf, type Enquiry } from '../core/resolution.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
 import type { NewAnswer, NewEnquiry } from '../db/resolutions.ts';
@@ -57,11 +59,17 @@ export async function openRequest(
   }
 }
 
+/** Who is asked by a stored enquiry, as one word: a BIC, or whatever else names the party. */
+export function assigneeOf({ request }: Acmt023): string {
+  const { bicfi, lei, otherId, memberId } = readAgent(elementAt(request, 'Assgnmt/Assgne/Agt')) ?? {};
+  return bicfi ?? lei ?? otherId ?? memberId?.memberId ?? '';
+}
+
 /** The acmt.023 to whoever is asked next. */
 export async function composeEnquiry(
   engine: XmlEngine,
   request: { readonly values: Acmt023; readonly resolutionId: string; readonly now: number },
-  { of, destination, operator, assignee, found }: Enquiry,
+  { of, destination, assignee, found }: Enquiry,
 ): Promise<NewEnquiry> {
   const { values, resolutionId, now } = request;
   const identification = newMessageIdentification();
@@ -81,7 +89,7 @@ export async function composeEnquiry(
     party: destination.clearingSystemId,
     xml: buildForwardedAcmt023(values, leg),
   });
-  return { of, deliveryId: randomUUID(), url: `${operator.endpointUrl}/iso20022/acmt023`, message };
+  return { of, deliveryId: randomUUID(), message };
 }
 
 /** A party's answer, for the source. */
@@ -123,6 +131,7 @@ export async function composeRefusal(
   const message = await composeAnswer(engine, request, {
     verified: false,
     reasonCode: rejection.isoCode,
+    refusal: explain(rejection),
     identification: key.messageId,
     xml: answerAcmt023(request.references, {
       ...key,
@@ -143,6 +152,21 @@ export async function composeRefusal(
   };
 }
 
+/** What is known of a stored request before anything of it is read again: checked at intake (MSG-2). */
+export interface RequestKeys extends Omit<Request, 'references'> {
+  readonly messageIdentification: string;
+}
+
+/** The answer to a request that we could not judge (SEC-9): false NARR, from checked keys alone, and an alert. */
+export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: string): Promise<NewAnswer> {
+  const { messageIdentification, ...request } = keys;
+  const references = { messageId: messageIdentification, verificationId: notProvided };
+  const answer = await composeRefusal(engine, { ...request, references }, reject('defect'));
+  const { resolutionId: uetr, sourceSystem: party } = keys;
+  const event = { severity: 'alert', kind: 'message.defect', uetr, party, detail: { defect } } as const;
+  return { ...answer, event };
+}
+
 function answerKey({ now }: Request): { messageId: string; creationDateTime: string } {
   return { messageId: newMessageIdentification(), creationDateTime: new Date(now).toISOString() };
 }
@@ -157,11 +181,12 @@ function composeAnswer(
   answer: {
     readonly verified: boolean;
     readonly reasonCode: string | undefined;
+    readonly refusal?: string;
     readonly identification: string;
     readonly xml: string;
   },
 ): Promise<OutgoingMessage> {
-  const { verified, reasonCode, identification, xml } = answer;
+  const { verified, reasonCode, refusal, identification, xml } = answer;
   return compose(engine, {
     type: 'acmt024',
     uetr: resolutionId,
@@ -171,6 +196,7 @@ function composeAnswer(
     status: String(verified),
     reasonCode,
     inReplyTo: resolutionId,
+    refusal,
     xml,
   });
 }

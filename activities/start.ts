@@ -2,33 +2,41 @@
 // by tests, which bring their own logger and their own task queues.
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';
-import { connect } from '../db/connection.ts';
-import { openReferenceCache } from '../db/reference-cache.ts';
+import { connect, serviceLimits } from '../db/connection.ts';
+import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
+import type { XmlEngine } from '../xml/engine.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createOutboundHttp } from './outbound-http.ts';
 import { runWorkers, type RunningWorkers, type WorkerOptions } from './worker.ts';
 
 export interface WorkerStart extends Pick<
   WorkerOptions,
-  'workflowBundle' | 'taskQueuePrefix' | 'maxCachedWorkflows'
+  'workflowBundle' | 'taskQueuePrefix' | 'maxCachedWorkflows' | 'sweep'
 > {
   readonly logger: Logger;
+  /** Tests bring one that fails; else the one of the configuration. */
+  readonly engine?: XmlEngine;
 }
 
 /** @throws the error of the part that cannot be reached */
 export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorkers> {
-  const { logger, ...options } = start;
-  const db = connect(config.databaseUrl, { applicationName: 'isthmus-worker', maxConnections: 20 });
+  const { logger, engine, ...options } = start;
+  const db = connect(config.databaseUrl, {
+    applicationName: 'isthmus-worker',
+    maxConnections: 20,
+    limits: serviceLimits,
+  });
   const http = createOutboundHttp({ allowLoopback: config.allowLoopbackCallbacks });
+  let reference: ReferenceCache | undefined;
   try {
-    const reference = await openReferenceCache(db, config.databaseUrl, (error) => {
+    reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
     const workers = await runWorkers(
       {
         db,
         reference: reference.current,
-        engine: await openXmlEngine(config.xsdEngine),
+        engine: engine ?? (await openXmlEngine(config.xsdEngine)),
         http,
         publicUrl: config.publicUrl,
         allowLoopbackCallbacks: config.allowLoopbackCallbacks,
@@ -37,7 +45,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       { ...config.temporal, ...options },
     );
     const finished = workers.finished.finally(async () => {
-      await reference.close();
+      await reference?.close();
       await http.close();
       await db.destroy();
     });
@@ -49,6 +57,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       },
     };
   } catch (error) {
+    await reference?.close();
     await http.close();
     await db.destroy();
     throw error;

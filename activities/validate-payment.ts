@@ -12,8 +12,8 @@ import { readRefusedPacs008, type RefusedPacs008 } from '../core/iso20022/refere
 import { rejectionOf } from '../core/iso20022/violation.ts';
 import { parseQuoteId } from '../core/ids.ts';
 import { checkPayment, findGuidelineFault, type BoundPayment } from '../core/payment.ts';
-import { additionalInformation, reject, type Rejection } from '../core/rejection.ts';
-import { recordAudit } from '../db/audit.ts';
+import { additionalInformation, explain, reject, type Rejection } from '../core/rejection.ts';
+import type { AuditEvent } from '../db/audit.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
 import {
   findQuoteHolder,
@@ -21,13 +21,14 @@ import {
   recordAccepted,
   recordRefusal,
   recordRejected,
-  type StoredPayment,
   type StoredSubmission,
 } from '../db/payments.ts';
 import { findQuote } from '../db/quotes.ts';
 import { compose, newMessageIdentification } from './compose.ts';
+import { boundDefects } from './defects.ts';
 import type { Judgement, PaymentLocalActivities, Submission } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { tryAgain } from './failures.ts';
 
 /** A submission that is being judged. */
 interface Case {
@@ -40,19 +41,36 @@ interface Case {
 const maxTries = 3; // each further try means that another submission of the same keys was written meanwhile
 
 export function createValidatePayment(deps: ActivityDependencies): PaymentLocalActivities['validatePayment'] {
-  return async function validatePayment({ messageId }: Submission): Promise<Judgement> {
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      const judgement = await judge(deps, messageId);
-      if (judgement !== undefined) return judgement;
-    }
-    throw new Error('the keys of a submission kept changing hands');
-  };
+  return ({ messageId }: Submission): Promise<Judgement> =>
+    boundDefects(
+      deps.logger,
+      () => untilWritten(() => judge(deps, messageId)),
+      () => untilWritten(() => judgeBarely(deps, messageId)),
+    );
+}
+
+async function untilWritten(judgeOnce: () => Promise<Judgement | undefined>): Promise<Judgement> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const judgement = await judgeOnce();
+    if (judgement !== undefined) return judgement;
+  }
+  throw tryAgain('KeysTaken', 'the keys of a submission kept changing hands', 50);
+}
+
+/** SEC-9: RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */
+async function judgeBarely(deps: ActivityDependencies, messageId: string): Promise<Judgement | undefined> {
+  const stored = await loadSubmission(deps.db, messageId);
+  if (stored.payment?.messageId === messageId) return repeat(deps, stored);
+  const { messageIdentification, uetr } = stored;
+  const messageNameId = messages.pacs008.identifier;
+  const references = { original: { messageId: messageIdentification, messageNameId, uetr } };
+  return turnAway(deps, { messageId, stored, references }, reject('defect'));
 }
 
 /** One try; undefined when another submission took one of its keys before it was written. */
 async function judge(deps: ActivityDependencies, messageId: string): Promise<Judgement | undefined> {
   const stored = await loadSubmission(deps.db, messageId);
-  if (stored.payment?.messageId === messageId) return repeat(stored.payment); // DUP-1: at any time, before any check
+  if (stored.payment?.messageId === messageId) return repeat(deps, stored); // DUP-1: at any time, before any check
   const parsed = deps.engine.parse(stored.body, ['pacs008']);
   assert(parsed.ok, 'a stored submission passed intake');
   try {
@@ -75,7 +93,8 @@ async function judge(deps: ActivityDependencies, messageId: string): Promise<Jud
 }
 
 /** The very same message again: a status enquiry (DUP-1). */
-function repeat(payment: StoredPayment): Judgement {
+function repeat(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
+  assert(payment !== undefined, 'what is repeated is known');
   const { decision, instructionDeliveryId, corridor, destinationSystem, priority } = payment;
   if (decision !== null) {
     return { verdict: 'decided', answerMessageId: decision.callbackMessageId, decision };
@@ -89,10 +108,24 @@ function repeat(payment: StoredPayment): Judgement {
     enquiry: true,
     answerMessageId: payment.answerMessageId,
     instructionDeliveryId,
-    route: { corridor, sourceSystem: payment.sourceSystem, destinationSystem, priority, fxp: payment.fxpId },
+    route: {
+      corridor,
+      sourceSystem: payment.sourceSystem,
+      destinationSystem,
+      priority,
+      fxp: fxpNameOf(deps, payment.fxpId),
+    },
     deadlineAt: payment.deadlineAt,
     acceptedAt: payment.receivedAt,
+    now,
+    isTaken: payment.isInstructionTaken,
+    ...(payment.finalReportId !== null && { finalReportId: payment.finalReportId }),
   };
+}
+
+/** An FX provider as everybody else names it: by its BIC (PaymentStatus and Fxp are what operators filter by). */
+function fxpNameOf(deps: ActivityDependencies, fxpId: string | null): string | null {
+  return fxpId === null ? null : (deps.reference().institutions.get(fxpId)?.bics[0] ?? fxpId);
 }
 
 /** DUP-2: keys that are taken by another message. */
@@ -125,17 +158,15 @@ async function refuse(
   const refused = { verdict: 'refused', reasonCode: rejection.isoCode, ruleId: rejection.ruleId } as const;
   if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
   const answer = await composeAnswer(deps, submission, rejection);
-  await recordRefusal(deps.db, answer);
-  if (rejection.key === 'duplicate-content') {
-    await recordAudit(deps.db, {
-      severity: 'security',
-      kind: 'payment.content-changed',
-      uetr: stored.uetr,
-      party: stored.sourceSystem,
-      detail: { messageId: submission.messageId },
-    });
-  }
+  await recordRefusal(deps.db, answer, eventOf(submission, rejection));
   return { ...refused, answerMessageId: answer.messageId };
+}
+
+/** What a person must know of a refusal beside its answer. */
+function eventOf({ stored, messageId }: Case, { key }: Rejection): AuditEvent | null {
+  const about = { uetr: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
+  if (key === 'duplicate-content') return { severity: 'security', kind: 'payment.content-changed', ...about };
+  return key === 'defect' ? { severity: 'alert', kind: 'message.defect', ...about } : null;
 }
 
 async function rejectPayment(
@@ -155,6 +186,7 @@ async function rejectPayment(
     ruleId: rejection.ruleId,
     answer,
     callback: { deliveryId: randomUUID(), url: stored.callbackUrl },
+    event: eventOf(submission, rejection),
   });
   if (!isWritten) return undefined;
   return {
@@ -201,8 +233,6 @@ async function accept(
   const { stored, messageId } = submission;
   const { source, destination } = payment;
   const corridor = `${payment.sourceCountry}-${payment.destinationCountry}`;
-  const operator = deps.reference().operators.get(destination.operatorId);
-  assert(operator !== undefined, 'a clearing system has an operator');
   const forwarded = await composeForwarded(deps, submission, message, payment);
   const instructionDeliveryId = randomUUID();
   const answer = await composeAnswer(deps, submission);
@@ -218,10 +248,7 @@ async function accept(
     forwarded: forwarded.message,
     sourceReferences: submission.references,
     destinationReferences: forwarded.references,
-    instruction: {
-      deliveryId: instructionDeliveryId,
-      url: `${operator.endpointUrl}/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(`${deps.publicUrl}/iso20022/pacs002`)}`,
-    },
+    instructionDeliveryId,
   });
   if (!isWritten) return undefined;
   return {
@@ -234,10 +261,11 @@ async function accept(
       sourceSystem: source.clearingSystemId,
       destinationSystem: destination.clearingSystemId,
       priority: message.priority,
-      fxp: payment.quote?.fxpId ?? null,
+      fxp: fxpNameOf(deps, payment.quote?.fxpId ?? null),
     },
     deadlineAt: payment.deadlineAt,
     acceptedAt: stored.now,
+    now: stored.now,
   };
 }
 
@@ -323,6 +351,7 @@ function composeAnswer(
     status,
     reasonCode: rejection?.isoCode,
     inReplyTo: messageId,
+    refusal: rejection && explain(rejection),
     xml,
   });
 }

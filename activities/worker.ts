@@ -16,6 +16,8 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { createEndResolution, createFollowResolution } from './follow-resolution.ts';
 import { createForwardPayment } from './forward-payment.ts';
 import { createJudgeResolution } from './judge-resolution.ts';
+import { openExecutions } from './executions.ts';
+import { startSweep, type SweepOptions } from './sweep.ts';
 import { createValidatePayment } from './validate-payment.ts';
 
 export interface WorkerOptions {
@@ -26,6 +28,7 @@ export interface WorkerOptions {
   readonly taskQueuePrefix?: string;
   /** Tests set 0 to replay on every task. */
   readonly maxCachedWorkflows?: number;
+  readonly sweep?: SweepOptions;
 }
 
 export interface RunningWorkers {
@@ -55,6 +58,10 @@ function createActivities(deps: ActivityDependencies): Activities {
   };
 }
 
+// A slot is only held while a socket is open, and a receiver has at most 16 of those (CBK-3): dead receivers by the dozen
+// leave slots for the others.
+const maxSends = 2_000;
+
 export async function runWorkers(
   deps: ActivityDependencies,
   options: WorkerOptions,
@@ -76,7 +83,7 @@ export async function runWorkers(
     activities,
     maxCachedWorkflows: options.maxCachedWorkflows ?? 2_000,
     stickyQueueScheduleToStartTimeout: '2s', // a payment does not wait long for a worker that died
-    maxConcurrentActivityTaskExecutions: 200,
+    maxConcurrentActivityTaskExecutions: maxSends,
     maxConcurrentLocalActivityExecutions: 100,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 8 },
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
@@ -84,14 +91,22 @@ export async function runWorkers(
   const sending = {
     ...shared,
     activities,
-    maxConcurrentActivityTaskExecutions: 200,
+    maxConcurrentActivityTaskExecutions: maxSends,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
   } as const;
   const queue = (name: 'deliveries' | 'enquiries') => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
   const deliveries = await Worker.create({ ...sending, taskQueue: queue('deliveries') });
   const enquiries = await Worker.create({ ...sending, taskQueue: queue('enquiries') });
   const workers = [payments, deliveries, enquiries];
-  const finished = Promise.all(workers.map((worker) => worker.run())).then(() => connection.close());
+  const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {
+    await sweep.stop();
+    await connection.close();
+  });
+  const executions = openExecutions(connection, {
+    namespace: options.namespace,
+    ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
+  });
+  const sweep = startSweep({ db: deps.db, executions, activities, logger: deps.logger }, options.sweep);
   return {
     finished,
     shutdown: async () => {

@@ -11,6 +11,7 @@ import { documentationRoutes } from './documentation.ts';
 import { preflightHeaders, withCors } from './cors.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { isUnavailable } from './failures.ts';
+import { ClientWentAway } from './input.ts';
 import { feeRoutes } from './fees.ts';
 import { finInstRoutes } from './fin-insts.ts';
 import { healthRoutes } from './health.ts';
@@ -44,9 +45,17 @@ export function createApp(deps: ApiDependencies): OpenAPIHono {
     withCors(answerUnrouted(context, router, corsOrigins), context, corsOrigins),
   );
   router.app.onError((error, context) =>
-    withCors(answerFailure(error, context, deps.logger), context, corsOrigins),
+    error instanceof ClientWentAway
+      ? giveUp(error, context, deps.logger)
+      : withCors(answerFailure(error, context, deps.logger), context, corsOrigins),
   );
   return router.app;
+}
+
+/** Nobody waits for this answer: the connection has ended, or ends with what the server found in its bytes. */
+function giveUp(error: ClientWentAway, context: Context, logger: Logger): Response {
+  logger.info({ route: routePath(context) }, error.message);
+  return renderProblem(problem('invalid-request'));
 }
 
 /** 503 where a part does not answer, else 500; the caller is told nothing of the reason (SEC-4). */

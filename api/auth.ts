@@ -1,107 +1,77 @@
-// Bearer tokens become callers here (SEC-1): JWT access tokens (RFC 9068) with fixed algorithms, issuer, audience and expiry.
-// A verified token is remembered until it expires, so that a busy client costs one signature check per token.
-import {
-  createRemoteJWKSet,
-  errors,
-  jwtVerify,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  type JWTVerifyOptions,
-} from 'jose';
+// Bearer tokens become callers here (SEC-1). A verified token is remembered for half a minute, so that a busy client costs
+// one signature check per token and time; it must not count beyond what SEC-8 allows.
 import type { Context } from 'hono';
-import type { Logger } from 'pino';
+import { refuseBrowser } from '../core/browser.ts';
 import type { AuthConfig } from '../core/config.ts';
-import { findInstitution, type ReferenceData } from '../core/reference.ts';
+import { findInstitution } from '../core/reference.ts';
 import { clientCertificateThumbprint } from './client-certificate.ts';
-import { callerFrom, isRole, type Caller } from './caller.ts';
-import { problem, type Problem } from './problem.ts';
+import type { Caller } from './caller.ts';
+import { isProblem, problem, type Problem } from './problem.ts';
+import {
+  createTokenVerifier,
+  invalidToken,
+  realm,
+  type TokenDependencies,
+  type TokenVerifier,
+  type VerifiedToken,
+} from './token.ts';
 
 export interface Authenticator {
   /** Answers at once when the token was verified before. */
   authenticate(context: Context): Caller | Problem | Promise<Caller | Problem>;
 }
 
-export interface AuthenticatorDependencies {
-  readonly reference: () => ReferenceData;
-  readonly logger: Logger;
-  /** Verification key of the built-in issuer; needed for `builtin` only. */
-  readonly builtinKey?: JWTVerifyGetKey;
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
+export interface AuthenticatorDependencies extends TokenDependencies {
+  /** Origins whose pages may ask although AUTH=none asks nobody who they are. */
+  readonly corsOrigins?: readonly string[];
 }
 
-/** Asymmetric only, and never the token's own choice beyond this list. RS256 is what RFC 9068 demands of everybody. */
-const externalAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-export const builtinAlgorithm = 'ES256';
-
-const maxTokenLength = 8_192; // far above any real token; keeps the cache small
+const maxTokenLength = 8_192; // far above any real token; keeps the memory small
 const maxRememberedTokens = 10_000; // some 20 MB at 2 KB each
-const realm = 'isthmus';
-const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i; // RFC 6750
+/** With the age of an external key set: 60 s from a key's withdrawal to its last use (SEC-8). */
+const rememberMs = 30_000;
+const b64token = /^[A-Za-z0-9\-._~+/]+=*$/; // RFC 6750
 
-/** @throws when AUTH=builtin is given no key: a defect of the start */
+/** @throws when AUTH=builtin is given no issuer: a defect of the start */
 export function createAuthenticator(config: AuthConfig, deps: AuthenticatorDependencies): Authenticator {
-  switch (config.kind) {
-    case 'none':
-      deps.logger.warn(
-        'AUTH=none: EVERYBODY WHO REACHES THIS PORT MAY DO EVERYTHING. For play on one machine only.',
-      );
-      return believing(deps.reference);
-    case 'builtin': {
-      if (deps.builtinKey === undefined) throw new Error('AUTH=builtin needs the key of the built-in issuer');
-      return verifying(deps, deps.builtinKey, { ...claimsExpected(config), algorithms: [builtinAlgorithm] });
-    }
-    case 'jwt':
-      return verifying(deps, createRemoteJWKSet(new URL(config.jwksUrl)), {
-        ...claimsExpected(config),
-        algorithms: externalAlgorithms,
-      });
+  if (config.kind === 'none') {
+    deps.logger.warn(
+      'AUTH=none: EVERYBODY WHO REACHES THIS PORT MAY DO EVERYTHING. For play on one machine only.',
+    );
+    return believing(deps);
   }
-}
-
-function claimsExpected(config: { issuer: string; audience: string }): JWTVerifyOptions {
-  return {
-    issuer: config.issuer,
-    audience: config.audience,
-    typ: 'at+jwt', // RFC 9068: an id token is no access token
-    requiredClaims: ['exp', 'iat', 'sub', 'client_id', 'jti'],
-    clockTolerance: 5, // seconds that the issuer's clock may differ
-  };
+  return verifying(createTokenVerifier(config, deps), deps);
 }
 
 interface Remembered {
-  readonly caller: Caller;
-  readonly expiresAtMs: number;
-  /** The certificate that the token is bound to, or undefined. */
-  readonly thumbprint: string | undefined;
+  readonly token: VerifiedToken;
+  readonly sinceMs: number;
+  readonly untilMs: number;
 }
 
-function verifying(
-  deps: AuthenticatorDependencies,
-  key: JWTVerifyGetKey,
-  options: JWTVerifyOptions,
-): Authenticator {
-  const remembered = new Map<string, Remembered>(); // by the whole Authorization header
+function verifying(verify: TokenVerifier, { reference, clock }: TokenDependencies): Authenticator {
+  const remembered = new Map<string, Remembered>(); // by token, in the order of verification
 
-  function accept(entry: Remembered, context: Context): Caller | Problem {
-    return entry.thumbprint === undefined || entry.thumbprint === clientCertificateThumbprint(context)
-      ? entry.caller
+  function accept({ caller, thumbprint }: VerifiedToken, context: Context): Caller | Problem {
+    return thumbprint === undefined || thumbprint === clientCertificateThumbprint(context)
+      ? caller
       : invalidToken('The token is bound to a client certificate that was not presented.');
   }
 
-  async function verify(authorization: string, context: Context): Promise<Caller | Problem> {
-    const token = bearer.exec(authorization)?.[1];
-    if (token === undefined || token.length > maxTokenLength) {
-      return invalidToken('The Authorization header does not hold a bearer token.');
+  function remember(text: string, token: VerifiedToken): void {
+    const sinceMs = clock();
+    remembered.delete(text);
+    for (const [oldest, { untilMs }] of remembered) {
+      if (untilMs > sinceMs && remembered.size < maxRememberedTokens) break;
+      remembered.delete(oldest);
     }
-    const read = await readToken(token, { key, options, deps });
-    if ('kind' in read) return read;
-    if (remembered.size >= maxRememberedTokens) {
-      const [oldest] = remembered.keys();
-      if (oldest !== undefined) remembered.delete(oldest);
-    }
-    remembered.set(authorization, read);
-    return accept(read, context);
+    remembered.set(text, { token, sinceMs, untilMs: Math.min(sinceMs + rememberMs, token.endsAtMs) });
+  }
+
+  /** Not when time went backwards, nor when reference data, clients or keys changed since: then it is verified again. */
+  function stillCounts({ token, sinceMs, untilMs }: Remembered): boolean {
+    const now = clock();
+    return token.judgedBy === reference() && sinceMs <= now && now < untilMs;
   }
 
   return {
@@ -110,111 +80,43 @@ function verifying(
       if (authorization === null || authorization === '') {
         return problem('unauthenticated', { headers: { 'www-authenticate': `Bearer realm="${realm}"` } });
       }
-      const known = remembered.get(authorization);
-      if (known === undefined) return verify(authorization, context);
-      if (known.expiresAtMs > deps.clock()) return accept(known, context);
-      remembered.delete(authorization);
-      return invalidToken('The token has expired.');
+      const text = bearerOf(authorization);
+      const known = remembered.get(text);
+      if (known !== undefined && stillCounts(known)) return accept(known.token, context);
+      if (text.length > maxTokenLength || !b64token.test(text)) {
+        return invalidToken('The Authorization header does not hold a bearer token.');
+      }
+      return verify(text).then((token) => {
+        if (isProblem(token)) {
+          remembered.delete(text);
+          return token;
+        }
+        remember(text, token);
+        return accept(token, context);
+      });
     },
   };
 }
 
-interface Verification {
-  readonly key: JWTVerifyGetKey;
-  readonly options: JWTVerifyOptions;
-  readonly deps: AuthenticatorDependencies;
+/** What follows `Bearer`, however it is spelled and spaced; empty when the header is of another scheme. */
+function bearerOf(authorization: string): string {
+  if (authorization.charCodeAt(6) !== 32 || authorization.slice(0, 6).toLowerCase() !== 'bearer') return '';
+  let start = 7;
+  while (authorization.charCodeAt(start) === 32) start += 1;
+  return authorization.slice(start).trimEnd();
 }
 
-async function readToken(token: string, { key, options, deps }: Verification): Promise<Remembered | Problem> {
-  let payload: JWTPayload;
-  try {
-    ({ payload } = await jwtVerify(token, key, { ...options, currentDate: new Date(deps.clock()) }));
-  } catch (error) {
-    return refusalOf(error, deps.logger);
-  }
-  const binding = bindingOf(payload);
-  if (binding === unknownBinding) return invalidToken('The token is bound in a way that is not known here.');
-  const caller = callerOf(payload, deps.reference());
-  if (caller === undefined) {
-    return invalidToken('The token names no role here, or no institution or payment system for its role.');
-  }
-  return { caller, expiresAtMs: (payload.exp ?? 0) * 1_000, thumbprint: binding };
-}
-
-/** A token that does not hold is a 401; an issuer whose keys cannot be had is our failure, not the caller's. */
-function refusalOf(error: unknown, logger: Logger): Problem {
-  if (error instanceof errors.JWTExpired) return invalidToken('The token has expired.');
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    return invalidToken(`The token's claim ${error.claim} is missing or not as expected.`);
-  }
-  const isTokensFault =
-    error instanceof errors.JWTInvalid ||
-    error instanceof errors.JWSInvalid ||
-    error instanceof errors.JWSSignatureVerificationFailed ||
-    error instanceof errors.JOSEAlgNotAllowed ||
-    error instanceof errors.JOSENotSupported ||
-    error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWKSMultipleMatchingKeys;
-  if (isTokensFault) return invalidToken('The token is malformed or its signature does not hold.');
-  logger.error({ err: error }, "the token issuer's keys could not be had");
-  return problem('unavailable', { detail: "The token issuer's keys could not be had. Try again." });
-}
-
-const unknownBinding = Symbol('a binding that we cannot check');
-
-/** RFC 8705: `cnf.x5t#S256`. Any other binding cannot be checked here, so that such a token is refused. */
-function bindingOf(payload: JWTPayload): string | undefined | typeof unknownBinding {
-  const confirmation = payload['cnf'];
-  if (confirmation === undefined) return undefined;
-  if (typeof confirmation !== 'object' || confirmation === null) return unknownBinding;
-  const entries = Object.entries(confirmation);
-  const [name, value] = entries[0] ?? [];
-  return entries.length === 1 && name === 'x5t#S256' && typeof value === 'string' ? value : unknownBinding;
-}
-
-/** Claims: `roles` with exactly one role of ours, `institution_id` (internalId or BIC) or `clearing_system_id`. */
-function callerOf(payload: JWTPayload, data: ReferenceData): Caller | undefined {
-  const roles = payload['roles'];
-  const ours = Array.isArray(roles) ? roles.filter(isRole) : [];
-  const [role] = ours;
-  const clientId = payload['client_id'];
-  if (role === undefined || ours.length > 1 || typeof clientId !== 'string') return undefined;
-  return callerFrom(
-    {
-      role,
-      clientId,
-      institutionId: institutionIdOf(payload['institution_id'], data),
-      clearingSystemId: textOf(payload['clearing_system_id']),
-    },
-    data,
-  );
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function institutionIdOf(value: unknown, data: ReferenceData): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const institution = findInstitution(data, 'internalId', value) ?? findInstitution(data, 'BICFI', value);
-  return institution?.institutionId;
-}
-
-function invalidToken(detail: string): Problem {
-  return problem('invalid-token', {
-    detail,
-    headers: {
-      'www-authenticate': `Bearer realm="${realm}", error="invalid_token", error_description="${detail.replaceAll('"', "'")}"`,
-    },
-  });
-}
-
-/** AUTH=none: who names itself (`Bearer` and a BIC, a payment system or `operator`) is that; who does not is everybody. */
-function believing(reference: () => ReferenceData): Authenticator {
+/**
+ * AUTH=none: who names itself (`Bearer` and a BIC, a payment system or `operator`) is that; who does not is everybody. Pages
+ * of other origins are nobody: whoever looks at one must not thereby let it in.
+ */
+function believing({ reference, corsOrigins = [] }: AuthenticatorDependencies): Authenticator {
   return {
-    authenticate: (context) => {
-      const name = bearer.exec(context.req.raw.headers.get('authorization') ?? '')?.[1];
-      if (name === undefined) return { role: 'all', clientId: 'anonymous' };
+    authenticate: ({ req }) => {
+      const [host, origin, site] = [req.header('host'), req.header('origin'), req.header('sec-fetch-site')];
+      const refusal = refuseBrowser({ host, origin, site }, { origins: corsOrigins });
+      if (refusal !== undefined) return problem('forbidden', { detail: refusal });
+      const name = bearerOf(req.header('authorization') ?? '');
       const data = reference();
       if (name === 'operator') return { role: 'operator', clientId: name };
       if (data.clearingSystems.has(name)) return { role: 'ipso', clientId: name, clearingSystemId: name };

@@ -30,6 +30,8 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
   );
   const checks: Readonly<Record<string, ReadinessCheck>> = {
     database: () => sql`select 1`.execute(deps.db),
+    // eslint-disable-next-line @typescript-eslint/require-await -- where it throws, the check fails
+    reference: async () => deps.reference.current(),
     ...deps.readiness,
   };
   router.addPublic(

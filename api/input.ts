@@ -2,6 +2,7 @@
 // It must not look anything up: whether a thing exists is the handler's question.
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { findRepeatedMembers } from '../core/json.ts';
 import { invalidRequest, isProblem, problem, type InputFault, type Problem } from './problem.ts';
 
 export interface InputSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
@@ -101,9 +102,12 @@ function detailOf(issue: z.core.$ZodIssue): string {
   return issue.message; // ours for forms; zod's says which type is expected and which was given
 }
 
+const maxPointerParts = 32; // no body of ours is deeper; beyond that the place is told down to there
+
 /** RFC 6901. */
 function pointerTo(path: readonly PropertyKey[]): string {
   return path
+    .slice(0, maxPointerParts)
     .map((part) => `/${String(part).slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
 }
@@ -123,20 +127,42 @@ async function readBodyText(context: Context): Promise<string | Problem> {
 }
 
 function parseJson(text: string): { readonly value: unknown } | Problem {
+  let value: unknown;
   try {
-    return { value: JSON.parse(text) };
+    value = JSON.parse(text);
   } catch {
     return invalidRequest([{ pointer: '', detail: 'not JSON' }]);
   }
+  const repeated = findRepeatedMembers(text, maxFaults);
+  if (repeated.length === 0) return { value };
+  const detail = 'stands more than once in the same object; send it once';
+  return invalidRequest(
+    repeated.map((path) => ({ pointer: pointerTo(path), detail })),
+    'SEC-4',
+  );
 }
 
-/** The body's bytes, or undefined when they are more than `limit`: reading stops there. */
+/** The client ended the connection before all of its request had come: its fault, not ours (OBS-1), and nobody to answer. */
+export class ClientWentAway extends Error {
+  override readonly name = 'ClientWentAway';
+}
+
+/**
+ * The body's bytes, or undefined when they are more than `limit`: reading stops there.
+ * @throws ClientWentAway when it does not come whole
+ */
 export async function readLimited(request: Request, limit: number): Promise<Uint8Array | undefined> {
   const length = request.headers.get('content-length');
-  if (length !== null) {
+  if (length !== null && Number(length) > limit) return undefined;
+  try {
     // the server reads no more than was announced, and this way without a stream
-    return Number(length) > limit ? undefined : new Uint8Array(await request.arrayBuffer());
+    return length === null ? await readStream(request, limit) : new Uint8Array(await request.arrayBuffer());
+  } catch (error) {
+    throw new ClientWentAway('the client went away before its request was whole', { cause: error });
   }
+}
+
+async function readStream(request: Request, limit: number): Promise<Uint8Array | undefined> {
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -8,7 +8,7 @@ import { readLimited } from './input.ts';
 import { problem, type Problem } from './problem.ts';
 
 const maxMessageBytes = 256 * 1024; // MSG-2
-const xmlType = /^(application|text)\/xml *(; *charset="?utf-8"? *)?$/i;
+const xmlType = /^(application|text)\/xml[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
 const bodies = new WeakMap<Context, Buffer>();
 
 /** Size, then content type; the bytes are kept for `bodyOf`. */

@@ -1,6 +1,7 @@
 // Where a payment enters and where its destination answers: POST /iso20022/pacs008 and POST /iso20022/pacs002.
 // Both store what they received and hand its id to the payment's workflow; neither judges a payment.
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
@@ -10,20 +11,21 @@ import { findMismatch, isFinal } from '../core/report.ts';
 import { additionalInformation } from '../core/rejection.ts';
 import { recordAudit } from '../db/audit.ts';
 import { findDecidable, recordContradiction, type DecidablePayment } from '../db/decisions.ts';
-import { askAgain } from '../db/deliveries.ts';
-import { messageBody, recordReceived } from '../db/messages.ts';
-import { findPayment } from '../db/payments.ts';
+import { askAgain, askStatus, nameCallbackAddress } from '../db/deliveries.ts';
+import { loadAnswer, messageBody, recordReceived, recordReport } from '../db/messages.ts';
+import { findPayment, type StoredDecision, type StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { readReport } from '../xml/read-report.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './callback.ts';
 import type { Caller } from './caller.ts';
 import { bodyOf, openMessage, takeMessage, type TakenMessage } from './intake.ts';
+import { passOn } from './pass-on.ts';
 import { isProblem, problem, type Problem, type ProblemCode } from './problem.ts';
 import { baseHeaders } from './response.ts';
 import type { Router } from './route.ts';
 import type { PaymentWorkflows } from './temporal.ts';
-import { xml, xmlBody } from './xml-message.ts';
+import { refusalHeader, xml, xmlBody } from './xml-message.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
@@ -113,13 +115,13 @@ async function submit(
     body,
     sha256: createHash('sha256').update(body).digest(),
   });
-  const payment = isNew ? undefined : await findPayment(deps.db, uetr); // new bytes repeat nothing (DUP-1)
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
-  if (payment?.messageId === messageId && payment.decision !== null) {
-    // DUP-1: the stored pacs.002, in the answer and to the callback again
-    await askAgain(deps.db, uetr, 'callback');
-    await iso.workflows.redeliver(uetr);
-    return xml(await messageBody(deps.db, payment.decision.callbackMessageId), headers);
+  const repeated = isNew
+    ? undefined
+    : await repeat(deps, iso, { messageId, uetr, sourceSystem, callbackUrl });
+  if (repeated !== undefined) {
+    const decision = repeated.decision ?? (await decisionWithin(deps, uetr, waitSeconds ?? 0));
+    return answerWith(deps, decision?.callbackMessageId ?? repeated.answerMessageId, headers);
   }
   const { answerMessageId } = await iso.workflows.submit({
     uetr,
@@ -127,9 +129,59 @@ async function submit(
     destinationCountry: destinationCountryOf(deps, document),
     messageId,
     waitSeconds: waitSeconds ?? 0,
-    isRepeat: payment !== undefined,
   });
-  return xml(await messageBody(deps.db, answerMessageId), headers);
+  return answerWith(deps, answerMessageId, headers);
+}
+
+/**
+ * The very same message again (DUP-1): a status enquiry, answered from the record, also while the engine is down. What
+ * could not be passed on then is not lost: the sweep finds the callback that is due (LIF-2), and the destination is asked
+ * by the next enquiry of the schedule (TIM-2).
+ * @returns undefined when the message is stored and not judged yet
+ */
+async function repeat(
+  deps: ApiDependencies,
+  { workflows }: Iso20022Dependencies,
+  submission: { messageId: string; uetr: string; sourceSystem: string; callbackUrl: string },
+): Promise<StoredPayment | undefined> {
+  const { messageId, uetr, sourceSystem, callbackUrl } = submission;
+  await nameCallbackAddress(deps.db, { messageId, uetr, url: callbackUrl });
+  const payment = await findPayment(deps.db, uetr);
+  if (payment?.messageId !== messageId) return undefined;
+  if (payment.decision !== null) {
+    await askAgain(deps.db, uetr, 'callback', callbackUrl);
+    passOn(deps, workflows.redeliver(uetr));
+  } else if (await askStatus(deps.db, uetr)) {
+    passOn(deps, workflows.enquire({ uetr, sourceSystem, messageId }));
+  }
+  return payment;
+}
+
+const lookEveryMs = 200; // for a decision, by a repeat that waits for it
+
+/** The decision of a payment, once there is one, within so many seconds (PAY-1). */
+async function decisionWithin(
+  deps: ApiDependencies,
+  uetr: string,
+  seconds: number,
+): Promise<StoredDecision | null> {
+  const until = performance.now() + seconds * 1_000;
+  let decision: StoredDecision | null = null;
+  while (decision === null && performance.now() < until) {
+    await delay(lookEveryMs);
+    decision = (await findPayment(deps.db, uetr))?.decision ?? null;
+  }
+  return decision;
+}
+
+/** A stored answer in its bytes; what it refuses is told at length beside it (MSG-13). */
+async function answerWith(
+  deps: ApiDependencies,
+  messageId: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const { body, refusal } = await loadAnswer(deps.db, messageId);
+  return xml(body, { ...headers, ...refusalHeader(refusal) });
 }
 
 const maxWaitSeconds = 30; // PAY-1
@@ -238,28 +290,23 @@ async function takeReport(
     return refuseReport(deps, 'original-ids-differ', { uetr, caller, detail });
   }
   const { status, reasonCode, messageId: identification } = reading.report;
-  const { messageId } = await recordReceived(deps.db, {
-    messageId: randomUUID(),
+  const isEnd = isFinal(status);
+  const reportMessageId = await recordReport(deps.db, {
     uetr,
-    type: 'pacs002',
     identification,
-    leg: 'destination',
     party,
     status,
     reasonCode,
+    isFinal: isEnd,
     body,
     sha256: createHash('sha256').update(body).digest(),
   });
-  if (!isFinal(status)) return new Response(null, { status: 202, headers: baseHeaders });
+  if (!isEnd) return new Response(null, { status: 202, headers: baseHeaders });
+  const { sourceSystem, messageId } = payment;
   const standing =
-    decision ??
-    (await iso.workflows.reportFinal({
-      uetr,
-      sourceSystem: payment.sourceSystem,
-      reportMessageId: messageId,
-    }));
+    decision ?? (await iso.workflows.reportFinal({ uetr, sourceSystem, messageId, reportMessageId }));
   if (decision !== null) {
-    const reported = { status, reasonCode: reasonCode ?? null };
+    const reported = { messageId: reportMessageId, status, reasonCode: reasonCode ?? null };
     await recordContradiction(deps.db, { uetr, party, decision, report: reported });
   }
   assert(standing.confirmationMessageId !== null, 'a payment that was forwarded has a confirmation');

@@ -4,51 +4,64 @@ import { randomUUID } from 'node:crypto';
 import {
   calculateJwkThumbprint,
   createLocalJWKSet,
+  errors,
   exportJWK,
   generateKeyPair,
   importJWK,
   SignJWT,
+  type CryptoKey,
   type JSONWebKeySet,
   type JWK,
   type JWTVerifyGetKey,
 } from 'jose';
+import { findClient, readClients, type Client } from '../db/clients.ts';
 import type { Db } from '../db/connection.ts';
 import { offerIssuerKey, readIssuerKeys, type IssuerKey } from '../db/issuer.ts';
-import { builtinAlgorithm } from './auth.ts';
 import type { CallerClaims } from './caller.ts';
 
 export interface BuiltinIssuer {
   /** Public keys, for verifiers. */
-  readonly jwks: JSONWebKeySet;
+  jwks(): Promise<JSONWebKeySet>;
   readonly verificationKey: JWTVerifyGetKey;
+  /** Whether the client is still there, with the same role, institution and payment system (SEC-8, ADM-4). */
+  stands(claims: CallerClaims): Promise<boolean>;
   /** An access token (RFC 9068) for the client. */
   issue(claims: CallerClaims): Promise<string>;
 }
 
-export const tokenLifetimeSeconds = 3_600;
+export const builtinAlgorithm = 'ES256';
+/** SEC-8; what our own tokens live, too. */
+export const maxTokenLifetimeSeconds = 3_600;
 
 export interface IssuerSettings {
   readonly issuer: string;
   readonly audience: string;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  /** The newest reference data: a new object within a second of every change, those of clients and keys included (REF-6). */
+  readonly reference: () => object;
 }
 
-/** Opens the issuer with the key in the database; the first process ever makes it. */
+/** Opens the issuer with the keys in the database; where none is active, the first process to see it makes one. */
 export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promise<BuiltinIssuer> {
-  let keys = await readIssuerKeys(db);
-  if (!keys.some((key) => key.active)) {
-    await offerIssuerKey(db, await makeKey());
-    keys = await readIssuerKeys(db);
-  }
-  const active = keys.find((key) => key.active);
-  if (active === undefined) throw new Error('the built-in issuer has no active key');
-  const signingKey = await importJWK(active.privateJwk as JWK, builtinAlgorithm);
-  const jwks = { keys: keys.map(publicPart) };
+  const register = newest(settings.reference, () => readRegister(db));
+  await register.current();
   return {
-    jwks,
-    verificationKey: createLocalJWKSet(jwks),
-    issue: (claims) => {
+    jwks: async () => (await register.current()).jwks,
+    verificationKey: async (...header) => {
+      try {
+        return await (await register.current()).verificationKey(...header);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        return (await register.again()).verificationKey(...header); // another process may have seen a new key first
+      }
+    },
+    // a client that was made this moment is not in the register yet: the database is asked before it is refused
+    stands: async (claims) =>
+      isClient((await register.current()).clients.get(claims.clientId), claims) ||
+      isClient(await findClient(db, claims.clientId), claims),
+    issue: async (claims) => {
+      const { signingKey, signingKeyId } = await register.current();
       const now = Math.floor(settings.clock() / 1_000);
       return new SignJWT({
         client_id: claims.clientId,
@@ -56,14 +69,83 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
         ...(claims.institutionId === undefined ? {} : { institution_id: claims.institutionId }),
         ...(claims.clearingSystemId === undefined ? {} : { clearing_system_id: claims.clearingSystemId }),
       })
-        .setProtectedHeader({ alg: builtinAlgorithm, typ: 'at+jwt', kid: active.keyId })
+        .setProtectedHeader({ alg: builtinAlgorithm, typ: 'at+jwt', kid: signingKeyId })
         .setIssuer(settings.issuer)
         .setAudience(settings.audience)
         .setSubject(claims.clientId)
         .setIssuedAt(now)
-        .setExpirationTime(now + tokenLifetimeSeconds)
+        .setExpirationTime(now + maxTokenLifetimeSeconds)
         .setJti(randomUUID())
         .sign(signingKey);
+    },
+  };
+}
+
+/** Clients and keys as they were at one moment. */
+interface Register {
+  readonly clients: ReadonlyMap<string, Client>;
+  readonly jwks: JSONWebKeySet;
+  readonly verificationKey: JWTVerifyGetKey;
+  readonly signingKey: CryptoKey | Uint8Array;
+  readonly signingKeyId: string;
+}
+
+async function readRegister(db: Db): Promise<Register> {
+  const clients = await readClients(db);
+  let keys = await readIssuerKeys(db);
+  if (!keys.some((key) => key.active)) {
+    await offerIssuerKey(db, await makeKey());
+    keys = await readIssuerKeys(db);
+  }
+  const active = keys.find((key) => key.active);
+  if (active === undefined) throw new Error('the built-in issuer has no active key');
+  const jwks = { keys: keys.map(publicPart) };
+  return {
+    clients: new Map(clients.map((client) => [client.clientId, client])),
+    jwks,
+    verificationKey: createLocalJWKSet(jwks),
+    signingKey: await importJWK(active.privateJwk as JWK, builtinAlgorithm),
+    signingKeyId: active.keyId,
+  };
+}
+
+function isClient(client: Client | undefined, claims: CallerClaims): boolean {
+  return (
+    client?.role === claims.role &&
+    client.institutionId === (claims.institutionId ?? null) &&
+    client.clearingSystemId === (claims.clearingSystemId ?? null)
+  );
+}
+
+interface Newest<Value> {
+  /** Reads once per generation, when it is first asked for; whoever asks meanwhile waits for the same. A failure is not kept. */
+  current(): Promise<Value>;
+  /** Reads within the generation too, at most once a second. */
+  again(): Promise<Value>;
+}
+
+function newest<Value>(generationOf: () => object, read: () => Promise<Value>): Newest<Value> {
+  let known: { readonly generation: object; readonly value: Promise<Value> } | undefined;
+  let againAtMs = Number.NEGATIVE_INFINITY;
+  function readNow(generation: object): Promise<Value> {
+    const reading = { generation, value: read() };
+    known = reading;
+    reading.value.catch(() => {
+      if (known === reading) known = undefined;
+    });
+    return reading.value;
+  }
+  function current(): Promise<Value> {
+    const generation = generationOf();
+    return known?.generation === generation ? known.value : readNow(generation);
+  }
+  return {
+    current,
+    again() {
+      const nowMs = performance.now();
+      if (nowMs - againAtMs < 1_000) return current();
+      againAtMs = nowMs;
+      return readNow(generationOf());
     },
   };
 }

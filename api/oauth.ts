@@ -3,11 +3,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { refuseBrowser } from '../core/browser.ts';
+import { isLoopback, type ApiConfig } from '../core/config.ts';
 import { findClient } from '../db/clients.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { isRole, type CallerClaims } from './caller.ts';
 import { readLimited } from './input.ts';
-import { tokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
+import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
 import { json } from './response.ts';
 import type { Router } from './route.ts';
 
@@ -90,43 +92,65 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
           },
         },
       },
-      () =>
-        json({ keys: issuer.jwks.keys.map((key) => ({ ...key }) as Record<string, string>) }, 200, {
-          'cache-control': 'public, max-age=300',
-        }),
+      async () => {
+        const { keys } = await issuer.jwks();
+        return json({ keys: keys.map((key) => ({ ...key }) as Record<string, string>) }, 200, {
+          'cache-control': 'public, max-age=25', // a verifier that keeps it counts no key for longer than SEC-8 allows
+        });
+      },
     );
   };
 }
 
 async function issueToken(context: Context, deps: ApiDependencies, issuer: BuiltinIssuer): Promise<Response> {
+  const page = refusePage(context, deps.config);
+  if (page !== undefined) return refuse('invalid_request', page);
   const form = await readForm(context);
-  if (form === undefined) {
-    return refuse('invalid_request', 'Send application/x-www-form-urlencoded, each parameter once.');
-  }
+  if (typeof form === 'string') return refuse('invalid_request', form);
   const grantType = form.get('grant_type');
   if (grantType === null) return refuse('invalid_request', 'grant_type is missing.');
   if (grantType !== 'client_credentials') {
     return refuse('unsupported_grant_type', 'Only client_credentials is supported.');
   }
   const given = readCredentials(context, form);
-  if (given === 'twice') return refuse('invalid_request', 'Identify the client in one way only.');
+  if (typeof given === 'string') return refuse('invalid_request', given);
   const claims = given === undefined ? undefined : await claimsOf(deps, given);
   if (claims === undefined) return refuse('invalid_client', 'The client is unknown or its secret is wrong.');
   return json({
     access_token: await issuer.issue(claims),
     token_type: 'Bearer',
-    expires_in: tokenLifetimeSeconds,
+    expires_in: maxTokenLifetimeSeconds,
   });
 }
 
-/** The form, or undefined when it is none or repeats a parameter (RFC 6749, 3.2). */
-async function readForm(context: Context): Promise<URLSearchParams | undefined> {
-  if (!formType.test(context.req.header('content-type') ?? '')) return undefined;
-  const bytes = await readLimited(context.req.raw, maxFormBytes);
-  if (bytes === undefined) return undefined;
+/** The demo's secrets are known to every page too: one that a browser on this machine shows must not use them. */
+function refusePage(
+  { req }: Context,
+  { demo, host: bound, publicUrl, corsOrigins }: ApiConfig,
+): string | undefined {
+  if (!demo || !isLoopback(bound)) return undefined;
+  const [host, origin, site] = [req.header('host'), req.header('origin'), req.header('sec-fetch-site')];
+  return refuseBrowser({ host, origin, site }, { origins: corsOrigins, hosts: [new URL(publicUrl).host] });
+}
+
+/** The form, or why it is not read: each parameter stands once, and in the body (RFC 6749, 2.3.1 and 3.2). */
+async function readForm({ req }: Context): Promise<URLSearchParams | string> {
+  if (!formType.test(req.header('content-type') ?? '')) return 'Send application/x-www-form-urlencoded.';
+  if (req.header('content-encoding') !== undefined) return 'Send the form without Content-Encoding.';
+  if (req.query('client_id') !== undefined || req.query('client_secret') !== undefined) {
+    return 'Identify the client by HTTP Basic or in the form, never in the address, which is logged on its way.';
+  }
+  const bytes = await readLimited(req.raw, maxFormBytes);
+  if (bytes === undefined) return 'The form has more than 8 KiB.';
   const form = new URLSearchParams(Buffer.from(bytes).toString('utf8'));
-  const names = [...form.keys()];
-  return new Set(names).size === names.length ? form : undefined;
+  const seen = new Set<string>();
+  for (const name of form.keys()) {
+    // a name that is none of the protocol's is not repeated: it may hold anything
+    if (seen.has(name))
+      return `${/^[a-z_]{1,40}$/.test(name) ? `The parameter ${name}` : 'A parameter'} is given more than once.`;
+    seen.add(name);
+  }
+  return form;
 }
 
 interface ClientCredentials {
@@ -134,11 +158,17 @@ interface ClientCredentials {
   readonly secret: string;
 }
 
-function readCredentials(context: Context, form: URLSearchParams): ClientCredentials | 'twice' | undefined {
-  const basic = context.req.header('authorization');
+/** Undefined where there are none; a text says why they are refused. */
+function readCredentials({ req }: Context, form: URLSearchParams): ClientCredentials | string | undefined {
+  const basic = req.header('authorization');
   const [id, secret] = [form.get('client_id'), form.get('client_secret')];
   if (basic === undefined) return id === null || secret === null ? undefined : { id, secret };
-  return secret === null ? readBasic(basic) : 'twice';
+  if (secret !== null)
+    return 'Identify the client in one way only: by HTTP Basic, or by client_secret in the form.';
+  const credentials = readBasic(basic);
+  return credentials !== undefined && id !== null && id !== credentials.id
+    ? 'client_id in the form names another client than HTTP Basic does.'
+    : credentials;
 }
 
 /** HTTP Basic, both parts form-encoded (RFC 6749, 2.3.1). */

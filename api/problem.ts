@@ -233,6 +233,29 @@ export const problems = {
     ruleId: 'FX-10',
     detail: 'This Idempotency-Key was used for another request.',
   },
+  'request-timeout': {
+    status: 408,
+    title: 'Request timeout',
+    ruleId: 'SEC-7',
+    detail:
+      'The request did not arrive in time: its headers within 10 s, all of it within 30 s. Send it again.',
+  },
+  'expectation-failed': {
+    status: 417,
+    title: 'Expectation failed',
+    detail: 'Only Expect: 100-continue is known here; leave out any other.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'Headers too large',
+    detail: 'The address and headers are larger than 16 KiB.',
+  },
+  'too-many-connections': {
+    status: 503,
+    title: 'Too many connections',
+    ruleId: 'SEC-7',
+    detail: 'You hold as many connections as one address may. Use those again, and try again.',
+  },
   internal: {
     status: 500,
     title: 'Internal error',
@@ -310,8 +333,12 @@ export function problemBody(refusal: Problem): string {
   });
 }
 
-export function renderProblem(refusal: Problem): Response {
-  return new Response(problemBody(refusal), {
+/** Status and headers of a refusal, wherever it is written. */
+export function problemHead(refusal: Problem): {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  return {
     status: problems[refusal.code].status,
     headers: {
       ...baseHeaders,
@@ -319,5 +346,9 @@ export function renderProblem(refusal: Problem): Response {
       'cache-control': 'no-store',
       ...refusal.headers,
     },
-  });
+  };
+}
+
+export function renderProblem(refusal: Problem): Response {
+  return new Response(problemBody(refusal), problemHead(refusal));
 }

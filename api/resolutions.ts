@@ -5,17 +5,18 @@ import { z } from '@hono/zod-openapi';
 import { resolveAgent } from '../core/agent.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
-import { askAgain } from '../db/deliveries.ts';
-import { recordReceived } from '../db/messages.ts';
-import { findResolution, loadAnswer } from '../db/resolutions.ts';
+import { askAgain, nameCallbackAddress } from '../db/deliveries.ts';
+import { loadAnswer, recordReceived } from '../db/messages.ts';
+import { findResolution } from '../db/resolutions.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { refuseCallback } from './callback.ts';
 import type { Caller } from './caller.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import { isUnavailable } from './failures.ts';
 import { bodyOf, openMessage, takeMessage } from './intake.ts';
 import { isProblem, type Problem } from './problem.ts';
-import type { ResolutionWorkflows } from './temporal.ts';
-import { xml, xmlBody } from './xml-message.ts';
+import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
+import { refusalHeader, xml, xmlBody } from './xml-message.ts';
 
 export interface ResolutionDependencies {
   readonly engine: XmlEngine;
@@ -89,15 +90,19 @@ async function resolve(
     body,
     sha256: createHash('sha256').update(body).digest(),
   });
-  const known = messageId === newId ? undefined : await findResolution(deps.db, messageId);
+  const isNew = messageId === newId;
+  if (!isNew) await nameCallbackAddress(deps.db, { messageId, uetr: messageId, url: callbackUrl }); // DUP-1
+  const known = isNew ? undefined : await findResolution(deps.db, messageId);
   if (known?.answer) {
-    // DUP-1: the stored acmt.024, in the answer and to the callback again
-    await askAgain(deps.db, messageId, 'callback');
-    await workflows.redeliver(messageId);
+    // DUP-1: the stored acmt.024, in the answer and to the callback again; while the engine is down the delivery stays due
+    await askAgain(deps.db, messageId, 'callback', callbackUrl);
+    workflows.redeliver(messageId).catch((error: unknown) => {
+      deps.logger.warn({ err: error, messageId }, 'a redelivery could not be started; it stays due');
+    });
     return answerWith(deps, known.answer.answerMessageId);
   }
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
-  const { answerMessageId } = await workflows.resolve({
+  const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
     messageIdentification: message.key.messageId,
     sourceSystem,
@@ -108,14 +113,22 @@ async function resolve(
   return answerWith(deps, answerMessageId);
 }
 
-async function answerWith(deps: ApiDependencies, answerMessageId: string): Promise<Response> {
-  const { body, refusal } = await loadAnswer(deps.db, answerMessageId);
-  return xml(body, refusal === null ? {} : { 'isthmus-rejection': printable(refusal) });
+/** An execution that is ended by hand while its source waits changes nothing (LIF-3): another goes on from the record. */
+async function waitForAnswer(
+  workflows: ResolutionWorkflows,
+  submission: ResolutionSubmission,
+): Promise<{ answerMessageId: string }> {
+  try {
+    return await workflows.resolve(submission);
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    return workflows.resolve({ ...submission, isRepeat: true });
+  }
 }
 
-/** Header values are ASCII; an element's name in an XPath need not be. */
-function printable(text: string): string {
-  return text.replaceAll(/[^ -~]/g, '?');
+async function answerWith(deps: ApiDependencies, answerMessageId: string): Promise<Response> {
+  const { body, refusal } = await loadAnswer(deps.db, answerMessageId);
+  return xml(body, refusalHeader(refusal));
 }
 
 /** With AUTH=none nobody says who submits: the message's own assigner is believed. */

@@ -1,11 +1,13 @@
-// Puts the app on a port. What never reaches the app, because Node could not read it as a request, is answered here in the
-// same form (SEC-4).
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { getRequestListener } from '@hono/node-server';
+// Puts the app on a port: what reaches it is plain HTTP/1.1, whole and in time (SEC-4, SEC-7). It must not know any route.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Socket, type AddressInfo } from 'node:net';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Logger } from 'pino';
+import { createConnections, type ConnectionLimits } from './connections.ts';
 import { problem, renderProblem } from './problem.ts';
+import { malformed, refuseForm } from './request-form.ts';
+import { rawRefusal, refuse } from './unreadable.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -13,68 +15,108 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const headersTimeoutMs = 10_000; // a client that writes slower than that is not one of ours
-const requestTimeoutMs = 30_000; // the largest body has 256 KiB
-const keepAliveTimeoutMs = 65_000; // longer than the 60 s of common load balancers, so that they close first
-const closeTimeoutMs = 10_000;
+/** Milliseconds, and numbers of connections (SEC-7). */
+export interface ServerLimits extends ConnectionLimits {
+  /** From the first byte of a request, or the connection, to the end of the headers. */
+  readonly headersMs: number;
+  /** From the first byte of a request to its last. */
+  readonly requestMs: number;
+  /** From an answer to the next request. */
+  readonly idleMs: number;
+}
 
-/** @param port 0 lets the system choose */
-export async function startServer(
-  app: OpenAPIHono,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<RunningServer> {
-  const listener = getRequestListener(app.fetch, {
-    errorHandler: () =>
-      renderProblem(problem('invalid-request', { detail: 'The request line is not understood.' })),
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly logger: Logger;
+  readonly limits?: Partial<ServerLimits>;
+}
+
+const defaultLimits: ServerLimits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  answerMs: 30_000, // as long as a request may take
+  idleMs: 65_000, // longer than the 60 s of common load balancers, so that they close first
+  checkMs: 250, // cut within 1 s (SEC-7): an unread answer is seen by one look and its end by another
+  maxConnections: 16_384, // some 10 KB each when idle
+  maxConnectionsPerAddress: 8_192, // a proxy before us is one address
+};
+const closeTimeoutMs = 10_000;
+const fullLogMs = 60_000; // one line a minute is enough
+
+export async function startServer(app: OpenAPIHono, options: ServerOptions): Promise<RunningServer> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const connections = createConnections(limits, sayingFull(options.logger));
+  const listener = listenerOf(app, options.logger);
+  const server = createServer({
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: limits.checkMs,
+    requireHostHeader: false, // refuseForm says it in words
   });
-  const server = createServer(
-    {
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
-    },
-    (request, response) => {
-      void listener(request, response);
-    },
-  );
-  server.on('clientError', answerUnreadable);
+  server.maxHeadersCount = 0; // bounded by their 16 KiB: those beyond a count would be dropped without a word
+  const take = (request: IncomingMessage, response: ServerResponse): boolean => {
+    connections.begin(request, response);
+    const refusal = refuseForm(request);
+    if (refusal !== undefined) refuse(response, refusal);
+    return refusal === undefined;
+  };
+  server.on('request', (request, response) => {
+    if (take(request, response)) void listener(request, response);
+  });
+  server.on('checkContinue', (request, response) => {
+    if (!take(request, response)) return;
+    response.writeContinue();
+    void listener(request, response);
+  });
+  server.on('checkExpectation', take); // which refuses every other one
+  server.on('connect', ({ socket }) => {
+    const detail = 'This service is no proxy; it takes no CONNECT.';
+    const allow = 'GET, HEAD, OPTIONS, POST';
+    socket.on('error', () => undefined); // from here on it is nobody else's
+    socket.end(rawRefusal(problem('method-not-allowed', { detail, headers: { allow } })));
+    socket.destroySoon();
+  });
+  server.on('connection', (socket) => {
+    connections.admit(socket);
+  });
+  server.on('clientError', (error, socket) => {
+    if (socket instanceof Socket) connections.refuseUnreadable(error, socket);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen(options.port, options.host, resolve);
   });
-  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      await closeServer(server);
+      connections.close();
+    },
+  };
 }
 
-/** Node could not parse the request: overlong headers or path (431), a timeout (408), or no HTTP at all. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const refusal = unreadable(error.code);
-  const body = JSON.stringify({
-    type: `urn:isthmus:problem:${refusal.code}`,
-    title: refusal.title,
-    status: refusal.status,
-    detail: refusal.detail,
-    code: refusal.code,
+function listenerOf(app: OpenAPIHono, logger: Logger) {
+  return getRequestListener(app.fetch, {
+    errorHandler: (error) => {
+      if (error instanceof RequestError) {
+        return renderProblem(malformed('The Host header and the path do not make up an address.'));
+      }
+      logger.error({ err: error }, 'request failed');
+      return renderProblem(problem('internal'));
+    },
   });
-  socket.end(
-    `HTTP/1.1 ${refusal.status} ${refusal.title}\r\ncontent-type: application/problem+json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }
 
-function unreadable(code: string | undefined) {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    const detail = 'The address and headers are larger than 16 KiB.';
-    return { status: 431, code: 'headers-too-large', title: 'Request Header Fields Too Large', detail };
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const detail = 'The request did not arrive in time.';
-    return { status: 408, code: 'request-timeout', title: 'Request Timeout', detail };
-  }
-  return { status: 400, code: 'invalid-request', title: 'Bad Request', detail: 'This is not HTTP/1.1.' };
+function sayingFull(logger: Logger): () => void {
+  let saidAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - saidAtMs < fullLogMs) return;
+    saidAtMs = performance.now();
+    logger.warn('as many connections as are allowed: idle ones are ended for new ones');
+  };
 }
 
 async function closeServer(server: Server): Promise<void> {

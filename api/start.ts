@@ -2,9 +2,8 @@
 // tests, which bring their own logger and their own task queues.
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
-import { connect, type Db } from '../db/connection.ts';
+import { connect, serviceLimits } from '../db/connection.ts';
 import { assertNoDemoClients } from '../db/clients.ts';
-import { ensureQuotePartitions, dropOldQuotePartitions } from '../db/partitions.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
@@ -12,6 +11,7 @@ import { createAuthenticator } from './auth.ts';
 import type { RouteModule } from './dependencies.ts';
 import { iso20022Routes } from './iso20022.ts';
 import { openBuiltinIssuer } from './issuer.ts';
+import { startMaintenance } from './maintenance.ts';
 import { oauthRoutes } from './oauth.ts';
 import { resolutionRoutes } from './resolutions.ts';
 import { paymentRoutes } from './payments.ts';
@@ -29,18 +29,20 @@ export interface ApiOptions extends TemporalOptions {
   readonly logger: Logger;
 }
 
-const hourMs = 3_600_000;
-
 /** @throws ConfigurationError or the error of the part that cannot be reached */
 export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOptions): Promise<RunningApi> {
-  const db = connect(config.databaseUrl, { applicationName: 'isthmus-api', maxConnections: 20 });
+  const db = connect(config.databaseUrl, {
+    applicationName: 'isthmus-api',
+    maxConnections: 20,
+    limits: serviceLimits,
+  });
   const closers: (() => Promise<unknown>)[] = [() => db.destroy()];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
     if (!config.demo || config.auth.kind === 'jwt') await assertNoDemoClients(db);
-    const reference = await openReferenceCache(db, config.databaseUrl, (error) => {
+    const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
     closers.push(() => reference.close());
@@ -49,13 +51,18 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     closers.push(() => workflows.close());
     const issuer =
       config.auth.kind === 'builtin'
-        ? await openBuiltinIssuer(db, { ...config.auth, clock: Date.now })
+        ? await openBuiltinIssuer(db, {
+            ...config.auth,
+            clock: Date.now,
+            reference: reference.current,
+          })
         : undefined;
     const auth = createAuthenticator(config.auth, {
       reference: reference.current,
       logger,
       clock: Date.now,
-      ...(issuer && { builtinKey: issuer.verificationKey }),
+      corsOrigins: config.corsOrigins,
+      ...(issuer && { builtin: issuer }),
     });
     const modules: RouteModule[] = [
       iso20022Routes({ engine, workflows }),
@@ -73,12 +80,8 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       readiness: { temporal: () => workflows.check() },
       modules,
     });
-    const stopMaintenance = maintainPartitions(db, logger);
-    closers.push(() => {
-      stopMaintenance();
-      return Promise.resolve();
-    });
-    const server = await startServer(app, { host: config.host, port: config.port });
+    closers.push(startMaintenance(config.databaseUrl, logger));
+    const server = await startServer(app, { host: config.host, port: config.port, logger });
     closers.push(() => server.close());
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
     return { url: `http://${host}:${server.port}`, close };
@@ -86,20 +89,4 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     await close();
     throw error;
   }
-}
-
-/** Quotes need tomorrow's partition before tomorrow, and give up those of 62 days ago (QUO-10). */
-function maintainPartitions(db: Db, logger: Logger): () => void {
-  const maintain = async () => {
-    await ensureQuotePartitions(db);
-    const dropped = await dropOldQuotePartitions(db);
-    if (dropped.length > 0) logger.info({ dropped }, 'old quotes dropped');
-  };
-  const timer = setInterval(() => {
-    maintain().catch((error: unknown) => {
-      logger.error({ err: error }, 'quote partitions could not be maintained; trying again in an hour');
-    });
-  }, hourMs);
-  timer.unref();
-  return () => clearInterval(timer);
 }

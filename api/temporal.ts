@@ -4,29 +4,25 @@ import {
   Client,
   Connection,
   WithStartWorkflowOperation,
-  WorkflowIdConflictPolicy,
-  WorkflowIdReusePolicy,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   type WorkflowStartOptions,
 } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
 import type { Decision, ResolutionRequest, Submission } from '../activities/contract.ts';
 import {
   paymentWorkflowId,
   redeliverySignal,
-  redeliveryWorkflowId,
-  resolutionWorkflowId,
-  searchAttributes,
-  taskQueues,
+  signals,
   updates,
   workflowTypes,
-  type PaymentInput,
   type ReportFinalArguments,
   type ResolveArguments,
   type SubmitArguments,
   type SubmitResult,
 } from '../workflows/ids.ts';
+import { paymentStart, redeliveryStart, resolutionStart } from '../workflows/starts.ts';
 import { TemporalUnavailable } from './failures.ts';
 
 export interface PaymentSubmission extends Submission {
@@ -34,8 +30,6 @@ export interface PaymentSubmission extends Submission {
   readonly sourceSystem: string;
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
   readonly destinationCountry: string | undefined;
-  /** Whether the payment is known already: an enquiry is not answered from the first update's result. */
-  readonly isRepeat: boolean;
 }
 
 export interface ResolutionSubmission extends ResolutionRequest {
@@ -56,11 +50,21 @@ export interface ResolutionWorkflows {
   redeliver(resolutionId: string): Promise<void>;
 }
 
+/** What an execution is started from when there is none. */
+export interface StoredSubmissionKey {
+  readonly uetr: string;
+  readonly sourceSystem: string;
+  /** The stored submission that made the payment. */
+  readonly messageId: string;
+}
+
 export interface PaymentWorkflows {
   /** Starts the payment, or finds it, and waits for the answer to this submission (PAY-1). */
   submit(submission: PaymentSubmission): Promise<SubmitResult>;
+  /** Lets the instruction of an undecided payment go to the destination once more (DUP-1). */
+  enquire(payment: StoredSubmissionKey): Promise<void>;
   /** Hands a stored final report of the destination to the payment; answers the decision that stands (PAY-8). */
-  reportFinal(payment: { uetr: string; sourceSystem: string; reportMessageId: string }): Promise<Decision>;
+  reportFinal(payment: StoredSubmissionKey & { readonly reportMessageId: string }): Promise<Decision>;
   /** Delivers again what was asked for again (DUP-1). */
   redeliver(uetr: string): Promise<void>;
   /** Resolves when Temporal answers. */
@@ -69,66 +73,36 @@ export interface PaymentWorkflows {
 }
 
 const callTimeoutMs = 10_000; // an operator that waits longer sends the same message again
+const maxReconnectBackoffMs = 2_000; // grpc's own is two minutes: that long a service that is back would seem away
 
 export interface TemporalOptions {
   /** Tests keep apart by a prefix of the task queues' names. */
   readonly taskQueuePrefix?: string;
 }
 
-/** A payment's execution, started or found. */
-function paymentStart(
-  payment: { uetr: string; sourceSystem: string; destinationCountry?: string | undefined },
-  taskQueuePrefix: string,
-) {
-  const { uetr, sourceSystem, destinationCountry } = payment;
-  const options: WorkflowStartOptions & { workflowIdConflictPolicy: WorkflowIdConflictPolicy } = {
-    workflowId: paymentWorkflowId(uetr),
-    taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
-    args: [{ uetr } satisfies PaymentInput],
-    workflowTaskTimeout: '5s', // a worker killed in the middle of a task is noticed well before a HIGH deadline (TIM-1)
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    // The database is the authority on duplicates: an execution that was lost can be made again from it.
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-    staticSummary:
-      destinationCountry === undefined
-        ? `Payment from ${sourceSystem}`
-        : `Payment from ${sourceSystem} to ${destinationCountry}`,
-    typedSearchAttributes: [
-      { key: searchAttributes.uetr, value: uetr },
-      { key: searchAttributes.status, value: 'RCVD' },
-      { key: searchAttributes.sourceSystem, value: sourceSystem },
-    ],
-  };
-  return new WithStartWorkflowOperation(workflowTypes.payment, options);
+/** The options are checked where they are made; the client's own type of them does not take an id of the caller's. */
+function withStart(workflowType: string, options: WorkflowStartOptions): never {
+  return new WithStartWorkflowOperation(workflowType, options as never) as never;
 }
 
-/** A resolution's execution, started or found. */
-function resolutionStart(submission: ResolutionSubmission, taskQueuePrefix: string) {
-  const { sourceSystem, messageIdentification, destinationCountry, messageId } = submission;
-  const options: WorkflowStartOptions & { workflowIdConflictPolicy: WorkflowIdConflictPolicy } = {
-    workflowId: resolutionWorkflowId(sourceSystem, messageIdentification),
-    taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
-    args: [],
-    workflowTaskTimeout: '5s', // a worker killed in the middle of a task is noticed before the deadline (RES-1)
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE, // the database is the authority on duplicates
-    staticSummary:
-      destinationCountry === undefined
-        ? `Resolution from ${sourceSystem}`
-        : `Resolution from ${sourceSystem} to ${destinationCountry}`,
-    typedSearchAttributes: [
-      { key: searchAttributes.uetr, value: messageId }, // the resolution's id, unless it repeats another
-      { key: searchAttributes.sourceSystem, value: sourceSystem },
-    ],
-  };
-  return new WithStartWorkflowOperation(workflowTypes.resolution, options);
+/** An execution that was ended by hand under a submission lost nothing: whoever sends it again is answered (LIF-3). */
+function askAgainLater(error: unknown): never {
+  const isDefect =
+    error instanceof WorkflowUpdateFailedError &&
+    error.cause instanceof ApplicationFailure &&
+    error.cause.nonRetryable === true;
+  if (error instanceof TemporalUnavailable || isDefect) throw error;
+  throw new TemporalUnavailable('the execution was ended meanwhile', { cause: error });
 }
 
 export async function connectTemporal(
   config: TemporalConfig,
   { taskQueuePrefix = '' }: TemporalOptions = {},
 ): Promise<PaymentWorkflows & ResolutionWorkflows> {
-  const connection = await Connection.connect({ address: config.address });
+  const connection = await Connection.connect({
+    address: config.address,
+    channelArgs: { 'grpc.max_reconnect_backoff_ms': maxReconnectBackoffMs },
+  });
   const client = new Client({ connection, namespace: config.namespace });
 
   /** Every call has an end; a failure to answer is told apart from a refusal. */
@@ -145,26 +119,32 @@ export async function connectTemporal(
     submit: (submission) =>
       call(submission.waitSeconds * 1_000, () =>
         client.workflow.executeUpdateWithStart<never, SubmitResult, SubmitArguments>(updates.submit, {
-          // the same message at the same time is one update, per time that it waits; an enquiry is its own
-          ...(submission.isRepeat ? {} : { updateId: `${submission.messageId}/${submission.waitSeconds}` }),
+          updateId: `${submission.messageId}/${submission.waitSeconds}`, // at the same time it is one update
           args: [{ messageId: submission.messageId, waitSeconds: submission.waitSeconds }],
-          startWorkflowOperation: paymentStart(submission, taskQueuePrefix) as never,
+          startWorkflowOperation: withStart(workflowTypes.payment, paymentStart(submission, taskQueuePrefix)),
         }),
-      ),
+      ).catch(askAgainLater),
     resolve: (submission) =>
       call(submission.maxResolutionSeconds * 1_000, () =>
         client.workflow.executeUpdateWithStart<never, SubmitResult, ResolveArguments>(updates.resolve, {
           ...(submission.isRepeat ? {} : { updateId: submission.messageId }), // the same message is one update
           args: [{ messageId: submission.messageId }],
-          startWorkflowOperation: resolutionStart(submission, taskQueuePrefix) as never,
+          startWorkflowOperation: withStart(
+            workflowTypes.resolution,
+            resolutionStart(submission, taskQueuePrefix),
+          ),
         }),
       ),
-    reportFinal: async ({ uetr, sourceSystem, reportMessageId }) => {
+    enquire: async (payment) => {
+      const options = { ...paymentStart(payment, taskQueuePrefix), signal: signals.enquire };
+      await call(0, () => client.workflow.signalWithStart(workflowTypes.payment, options));
+    },
+    reportFinal: async ({ reportMessageId, ...payment }) => {
       const options = { updateId: reportMessageId, args: [{ reportMessageId }] as ReportFinalArguments };
       try {
         return await call(0, () =>
           client.workflow
-            .getHandle(paymentWorkflowId(uetr))
+            .getHandle(paymentWorkflowId(payment.uetr))
             .executeUpdate<Decision, ReportFinalArguments>(updates.reportFinal, options),
         );
       } catch (error) {
@@ -173,24 +153,14 @@ export async function connectTemporal(
         return call(0, () =>
           client.workflow.executeUpdateWithStart<never, Decision, ReportFinalArguments>(updates.reportFinal, {
             args: options.args,
-            startWorkflowOperation: paymentStart({ uetr, sourceSystem }, taskQueuePrefix) as never,
+            startWorkflowOperation: withStart(workflowTypes.payment, paymentStart(payment, taskQueuePrefix)),
           }),
         );
       }
     },
     redeliver: async (uetr) => {
-      await call(0, () =>
-        client.workflow.signalWithStart(workflowTypes.redelivery, {
-          signal: redeliverySignal,
-          workflowId: redeliveryWorkflowId(uetr),
-          taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
-          args: [{ uetr } satisfies PaymentInput],
-          workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-          workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-          staticSummary: 'Redelivery',
-          typedSearchAttributes: [{ key: searchAttributes.uetr, value: uetr }],
-        }),
-      );
+      const options = { ...redeliveryStart(uetr, taskQueuePrefix), signal: redeliverySignal };
+      await call(0, () => client.workflow.signalWithStart(workflowTypes.redelivery, options));
     },
     check: () => call(0, () => connection.workflowService.getSystemInfo({})),
     close: () => connection.close(),

@@ -38,17 +38,21 @@ async function serveApi(databaseUrl: string): Promise<{ url: string; token: stri
   };
   const logger = pino({ level: 'warn' });
   const db = connect(databaseUrl, { applicationName: 'isthmus-bench-api', maxConnections });
-  const reference = await openReferenceCache(db, databaseUrl, (error) => {
+  const reference = await openReferenceCache(databaseUrl, (error) => {
     throw error;
   });
-  const builtin = await openBuiltinIssuer(db, { ...issuer, clock: Date.now });
+  const builtin = await openBuiltinIssuer(db, {
+    ...issuer,
+    clock: Date.now,
+    reference: reference.current,
+  });
   const auth = createAuthenticator(config.auth, {
     reference: reference.current,
     logger,
     clock: Date.now,
-    builtinKey: builtin.verificationKey,
+    builtin,
   });
-  const server = await startServer(createApp({ db, reference, config, auth, logger }), config);
+  const server = await startServer(createApp({ db, reference, config, auth, logger }), { ...config, logger });
   const psp = reference.current().institutions.get('SG-BANY'); // it has a PSP improvement
   if (psp === undefined) throw new Error('the seed data is not there');
   const token = await builtin.issue({ role: 'psp', clientId: 'BANYSGS0', institutionId: psp.institutionId });

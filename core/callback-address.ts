@@ -1,46 +1,38 @@
 /**
- * Whether an address that a submission names for its answer is one that its operator registered (SEC-2).
- * Purely lexical: what the address resolves to is checked when the connection is made (activities/outbound-http.ts).
+ * Whether an address of another party may be used (SEC-2): one that a submission names for its answer must be one that its
+ * operator registered, and those of operators, directories and FX providers must be in the same form.
  */
+import { isSecure, parseWebAddress, type WebAddress, type WebAddressPolicy } from './web-address.ts';
 
-const maxLength = 2_048;
-// scheme, host (a name or an address in plain form), port, path, query: no userinfo, no fragment, nothing else
-const form =
-  /^(https?):\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::([1-9]\d{0,4}))?(\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*)?(\?[A-Za-z0-9\-._~!$&'()*+,;=:@%/?]*)?$/;
 const originForm =
-  /^(https?):\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::([1-9]\d{0,4}|\*))?(\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*)?$/;
+  /^(https?):\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::([1-9]\d{0,4}|\*))?(\/[A-Za-z0-9\-._~!$&'()*+,=:@/]*)?$/;
 
-export interface CallbackPolicy {
+export interface CallbackPolicy extends WebAddressPolicy {
   /** As registered: scheme, host, port (`*`: any), path prefix. */
   readonly origins: readonly string[];
-  /** Whether plain http is allowed on loopback: demos only. */
-  readonly allowLoopbackHttp: boolean;
 }
 
 /** @returns undefined when the address may be used, else why not, for the person who sent it */
 export function refuseCallbackAddress(address: string, policy: CallbackPolicy): string | undefined {
-  if (address.length > maxLength) return `is longer than ${maxLength} characters`;
-  const match = form.exec(address);
-  if (match === null)
-    return 'is not written as scheme://host[:port]/path, in lower case, without userinfo or fragment';
-  const [, scheme = '', host = '', port, path = '/'] = match;
-  if (port !== undefined && Number(port) > 65_535) return 'has a port above 65535';
-  if (/(^|\/)(\.|%2e){1,2}(\/|$)|%2f|%5c|\/\//i.test(path))
-    return 'has a path with dot segments or empty segments';
-  if (scheme === 'http' && !(policy.allowLoopbackHttp && isLoopbackHost(host))) return 'is not https';
-  const isRegistered = policy.origins.some((origin) => covers(origin, { scheme, host, port, path }));
+  const parsed = parseWebAddress(address);
+  if (typeof parsed === 'string') return parsed;
+  if (!isSecure(parsed, policy)) return 'is not https';
+  const isRegistered = policy.origins.some((origin) => covers(origin, parsed));
   return isRegistered ? undefined : 'is not under a callback origin that its operator registered';
 }
 
-interface AddressParts {
-  readonly scheme: string;
-  readonly host: string;
-  readonly port: string | undefined;
-  readonly path: string;
+/**
+ * For addresses that are themselves registered: those of operators, directories and FX providers.
+ * @returns undefined when the address may be connected to, as far as its writing tells; else why not, for an operator
+ */
+export function refuseEndpoint(address: string, policy: WebAddressPolicy): string | undefined {
+  const parsed = parseWebAddress(address);
+  if (typeof parsed === 'string') return parsed;
+  return isSecure(parsed, policy) ? undefined : 'is not https';
 }
 
 /** Literal comparison: an address must be written as it was registered. */
-function covers(origin: string, address: AddressParts): boolean {
+function covers(origin: string, address: WebAddress): boolean {
   const match = originForm.exec(origin);
   if (match === null) return false;
   const [, scheme, host, port, prefix = '/'] = match;
@@ -49,8 +41,4 @@ function covers(origin: string, address: AddressParts): boolean {
   return prefix.endsWith('/')
     ? address.path.startsWith(prefix)
     : address.path === prefix || address.path.startsWith(`${prefix}/`);
-}
-
-function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || host === '127.0.0.1' || host === '[::1]';
 }

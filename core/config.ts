@@ -2,6 +2,15 @@
  * Configuration from named settings, parsed once at start; an entry file passes its environment in.
  * It must not read the environment itself, and it never guesses: a setting it does not understand stops the start.
  */
+import {
+  isBindHost,
+  isBrowserOrigin,
+  isDatabaseUrl,
+  isHostAndPort,
+  isSecureAddress,
+  isWebAddress,
+} from './setting-forms.ts';
+
 export interface EnvironmentVariable {
   readonly description: string;
   /** Used when the variable is absent or empty; undefined: the variable is required where it is read. */
@@ -26,8 +35,13 @@ export const environmentVariables = {
   },
   AUTH_ISSUER: { description: 'Expected issuer of tokens; default for builtin: PUBLIC_URL', default: '' },
   AUTH_AUDIENCE: { description: 'Expected audience of tokens; default: PUBLIC_URL', default: '' },
-  AUTH_JWKS_URL: { description: 'Key set of the external issuer (AUTH=jwt)', default: '' },
+  AUTH_JWKS_URL: { description: 'Key set of the external issuer (AUTH=jwt), over https', default: '' },
   DEMO: { description: '1: the embedded default; demo clients may exist (seed data)', default: '0' },
+  ALLOW_DEMO_ON_NETWORK: {
+    description:
+      '1: DEMO=1 with AUTH=builtin may bind beyond loopback, where nobody else reaches it (a container)',
+    default: '0',
+  },
   CORS_ORIGINS: { description: 'Origins that browsers may call from, separated by commas', default: '' },
   XSD_ENGINE: { description: 'libxml2 or xerces', default: 'libxml2' },
   ALLOW_LOOPBACK_CALLBACKS: {
@@ -43,6 +57,8 @@ export const environmentVariables = {
 
 export type EnvironmentVariableName = keyof typeof environmentVariables;
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+const httpForm = 'an http or https address in lower case, without userinfo, query or fragment';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -92,7 +108,7 @@ export class ConfigurationError extends Error {
 
 export function parseCommonConfig(env: Environment): CommonConfig {
   return {
-    databaseUrl: required(env, 'DATABASE_URL'),
+    databaseUrl: formed(env, 'DATABASE_URL', isDatabaseUrl, 'an address with a host and a database'),
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels),
   };
 }
@@ -101,7 +117,7 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
   return {
     ...parseCommonConfig(env),
     temporal: parseTemporal(env),
-    publicUrl: address(env, 'PUBLIC_URL'),
+    publicUrl: formed(env, 'PUBLIC_URL', isWebAddress, httpForm).replace(/\/$/, ''),
     xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
     allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
   };
@@ -109,7 +125,8 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
 
 export function parseApiConfig(env: Environment): ApiConfig {
   const worker = parseWorkerConfig(env);
-  const host = required(env, 'HOST');
+  const host = formed(env, 'HOST', isBindHost, 'a name or an address, without a port');
+  const demo = flag(env, 'DEMO');
   const port = Number(required(env, 'PORT'));
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw refused('PORT', 'a port number, 0 to 65535');
@@ -117,45 +134,92 @@ export function parseApiConfig(env: Environment): ApiConfig {
     ...worker,
     host,
     port,
-    auth: parseAuth(env, { host, publicUrl: worker.publicUrl }),
-    demo: flag(env, 'DEMO'),
+    auth: parseAuth(env, { host, publicUrl: worker.publicUrl, demo }),
+    demo,
     instanceId: read(env, 'INSTANCE_ID'),
-    corsOrigins: read(env, 'CORS_ORIGINS')
-      .split(',')
-      .filter((origin) => origin !== ''),
+    corsOrigins: parseOrigins(env),
   };
 }
 
-function parseTemporal(env: Environment): TemporalConfig {
-  return { address: required(env, 'TEMPORAL_ADDRESS'), namespace: required(env, 'TEMPORAL_NAMESPACE') };
+function parseOrigins(env: Environment): readonly string[] {
+  const list = read(env, 'CORS_ORIGINS');
+  const origins = list === '' ? [] : list.split(',');
+  if (origins.every(isBrowserOrigin)) return origins;
+  const expected =
+    'origins such as https://a.example, separated by commas alone: https (http on loopback), no path, no *, not null';
+  throw refused('CORS_ORIGINS', expected);
 }
 
-/** AUTH=none binds to loopback only (SEC-1): anybody who reaches the port may do anything. */
-function parseAuth(env: Environment, own: { host: string; publicUrl: string }): AuthConfig {
+function parseTemporal(env: Environment): TemporalConfig {
+  return {
+    address: formed(
+      env,
+      'TEMPORAL_ADDRESS',
+      isHostAndPort,
+      'a host and a port, 1 to 65535, without a scheme',
+    ),
+    namespace: required(env, 'TEMPORAL_NAMESPACE'),
+  };
+}
+
+interface OwnSettings {
+  readonly host: string;
+  readonly publicUrl: string;
+  readonly demo: boolean;
+}
+
+function parseAuth(env: Environment, own: OwnSettings): AuthConfig {
   const kind = oneOf(env, 'AUTH', ['jwt', 'builtin', 'none']);
   const audience = read(env, 'AUTH_AUDIENCE') || own.publicUrl;
+  assertNotOnNetwork(env, kind, own);
   switch (kind) {
-    case 'jwt':
+    case 'jwt': {
+      const policy = { allowLoopbackHttp: own.demo };
+      const isTrusted = (text: string) => isSecureAddress(text, policy);
+      const expected = 'an https address (http on loopback with DEMO=1)';
       return {
         kind,
-        issuer: required(env, 'AUTH_ISSUER'),
+        issuer: formed(
+          env,
+          'AUTH_ISSUER',
+          (text) => isTrusted(text) && isWebAddress(text),
+          `${expected}, no query`,
+        ),
         audience,
-        jwksUrl: required(env, 'AUTH_JWKS_URL'),
+        jwksUrl: formed(env, 'AUTH_JWKS_URL', isTrusted, expected),
       };
-    case 'builtin':
-      return { kind, issuer: read(env, 'AUTH_ISSUER') || own.publicUrl, audience };
+    }
+    case 'builtin': {
+      const issuer =
+        read(env, 'AUTH_ISSUER') === '' ? own.publicUrl : formed(env, 'AUTH_ISSUER', isWebAddress, httpForm);
+      return { kind, issuer, audience };
+    }
     case 'none':
-      if (!isLoopback(own.host)) {
-        throw new ConfigurationError(
-          `AUTH=none answers everybody, so it binds to loopback only, not to HOST=${own.host}: ` +
-            'set HOST=127.0.0.1, or AUTH=builtin or AUTH=jwt.',
-        );
-      }
       return { kind };
   }
 }
 
-function isLoopback(host: string): boolean {
+/** SEC-1: what anybody may use binds to loopback only, and the demo's clients, whose secrets are public, unless it is said. */
+function assertNotOnNetwork(env: Environment, kind: AuthConfig['kind'], { host, demo }: OwnSettings): void {
+  const allowsDemo = flag(env, 'ALLOW_DEMO_ON_NETWORK');
+  if (isLoopback(host)) return;
+  if (kind === 'none') {
+    throw new ConfigurationError(
+      `AUTH=none answers everybody, so it binds to loopback only, not to HOST=${host}: ` +
+        'set HOST=127.0.0.1, or AUTH=builtin or AUTH=jwt.',
+    );
+  }
+  if (kind === 'builtin' && demo && !allowsDemo) {
+    throw new ConfigurationError(
+      `DEMO=1 with AUTH=builtin has clients whose secrets everybody knows, so it binds to loopback only, not to HOST=${host}: ` +
+        'set HOST=127.0.0.1 or DEMO=0; or, where nobody else reaches that address, such as in a container whose port is ' +
+        'published on loopback, ALLOW_DEMO_ON_NETWORK=1.',
+    );
+  }
+}
+
+/** Whether what is bound there is reached from this machine only. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
@@ -187,10 +251,15 @@ function flag(env: Environment, name: EnvironmentVariableName): boolean {
   return oneOf(env, name, ['0', '1']) === '1';
 }
 
-function address(env: Environment, name: EnvironmentVariableName): string {
+function formed(
+  env: Environment,
+  name: EnvironmentVariableName,
+  isFormed: (text: string) => boolean,
+  expected: string,
+): string {
   const value = required(env, name);
-  if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(value)) throw refused(name, 'an http or https address');
-  return value.replace(/\/+$/, '');
+  if (!isFormed(value)) throw refused(name, expected);
+  return value;
 }
 
 function refused(name: EnvironmentVariableName, expected: string): ConfigurationError {

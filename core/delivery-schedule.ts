@@ -24,7 +24,8 @@ const delaysMs: readonly number[] = [
   8 * hour,
 ];
 
-const giveUpAfterMs = 72 * hour;
+/** Milliseconds after which a delivery that was not taken is given up (CBK-1). */
+export const giveUpAfterMs = 72 * hour;
 const variation = 0.2; // CBK-1: each delay varied by up to 20 %
 
 export interface FailedAttempt {

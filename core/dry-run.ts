@@ -90,7 +90,7 @@ function judgeOther({ name, document, violations }: ValidatedMessage, context: D
     case 'acmt023': {
       const reading = readAcmt023(document);
       if (!reading.ok) return rules(reading);
-      const routing = routeRequest(reading.value, context.reference);
+      const routing = routeRequest(reading.value, context.reference, context.submitter);
       return { judged: ['rules', 'reference-data'], rejections: routing.ok ? [] : [routing.rejection] };
     }
     case 'acmt024':

@@ -1,20 +1,23 @@
 /**
- * The business checks of a pacs.008, in the order of PAY-3: usage guidelines that need reference data, freshness, agents,
- * quote, limits. What passes is bound: every amount, agent and account that the payment will use is settled here.
+ * The business checks of a pacs.008, in the order of PAY-3: those of `payment-checks.ts`, then quote and limits. What passes
+ * is bound: every amount, agent and account that the payment will use is settled here.
  * It looks nothing up by itself and has no clock; duplicates are judged by the database (DUP-3).
  */
-import { identifyAgent, isMember, resolveAgent } from './agent.ts';
+import { identifyAgent, resolveAgent } from './agent.ts';
 import { creditorAgentFee, feeOn } from './fee.ts';
-import { amountsOf, pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
+import { pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
-import { exact, fitsDecimalPlaces, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
+import { exact, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
 import {
-  clearingSystemsOf,
-  keyOf,
-  type ClearingSystem,
-  type Institution,
-  type ReferenceData,
-} from './reference.ts';
+  checkGuidelines,
+  checksBeforeBinding,
+  deadlineOf,
+  findEnds,
+  type Ends,
+  type Submitted,
+  type SubmittedNow,
+} from './payment-checks.ts';
+import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
 import { reject, type Rejection } from './rejection.ts';
 
 /** The stored quote that a pacs.008 names (QUO-7); amounts as decimal text. */
@@ -38,12 +41,7 @@ export interface QuoteSnapshot {
   readonly expired: boolean;
 }
 
-export interface PaymentContext {
-  readonly reference: ReferenceData;
-  /** Clearing system of the submitter. */
-  readonly submitter: string;
-  /** Database clock, epoch milliseconds. */
-  readonly now: number;
+export interface PaymentContext extends SubmittedNow {
   /** The quote that the message names; undefined when there is none by that id, or the message names none. */
   readonly quote: QuoteSnapshot | undefined;
   /** Whether another payment that is not rejected holds that quote (QUO-8). */
@@ -55,9 +53,6 @@ export interface SettlementLeg {
   readonly agent: AgentIdentification;
   readonly account: AccountIdentification;
 }
-
-/** Who submits a message, and what is known of the world. */
-type Submitted = Pick<PaymentContext, 'reference' | 'submitter'>;
 
 /** A payment that passed every check; amounts are plain decimal text. */
 export interface BoundPayment {
@@ -86,18 +81,8 @@ export type Checked =
   | { readonly ok: true; readonly payment: BoundPayment }
   | { readonly ok: false; readonly rejection: Rejection };
 
-const maxAheadMs = 10_000; // TIM-4
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 const no = (rejection: Rejection): Checked => ({ ok: false, rejection });
-
-/** What the message and reference data say of its two ends, before anything is judged. */
-interface Ends {
-  readonly source: ClearingSystem | undefined;
-  readonly debtorAgent: Institution | undefined;
-  readonly creditorAgent: Institution | undefined;
-  /** The destination system, when the creditor agent's country has one in the quoted currency. */
-  readonly destination: ClearingSystem | undefined;
-}
 
 /** Judges a pacs.008 that its schema found valid; the first failure counts (PAY-3). */
 export function checkPayment(message: Pacs008, context: PaymentContext): Checked {
@@ -129,21 +114,11 @@ function bind(message: Pacs008, context: PaymentContext, ends: Ends): Checked {
     : bound;
 }
 
-/** What is judged before a quote is asked for, in the order of PAY-3; each check tells all that it refuses. */
-function* checksBeforeBinding(message: Pacs008, context: PaymentContext, ends: Ends): Iterable<Rejection> {
-  yield* checkGuidelines(message, context, ends);
-  yield* checkFreshness(message, context, ends);
-  yield* checkAgents(message, context, ends);
-}
-
 /**
  * Every rejection that reference data and the clock lead to, for a dry run: no quote is asked for, so that a message
  * without one (PAY-5) is judged to its end and one with a quote up to PAY-4.
  */
-export function* rejectionsByReference(
-  message: Pacs008,
-  context: Pick<PaymentContext, 'reference' | 'submitter' | 'now'>,
-): Iterable<Rejection> {
+export function* rejectionsByReference(message: Pacs008, context: SubmittedNow): Iterable<Rejection> {
   const withoutQuote = { ...context, quote: undefined, quoteInUse: false };
   const ends = findEnds(message, withoutQuote);
   let isBindable = message.agreedRate.quoteId === undefined;
@@ -160,78 +135,6 @@ interface Parties {
   readonly debtorAgent: Institution;
   readonly creditorAgent: Institution;
   readonly destination: ClearingSystem;
-}
-
-function findEnds(message: Pacs008, { reference, submitter }: Submitted): Ends {
-  const creditorAgent = resolveAgent(reference, message.creditorAgent);
-  const destination =
-    creditorAgent &&
-    clearingSystemsOf(reference, creditorAgent.countryCode, message.agreedRate.quotedCurrency).find(
-      (system) => isMember(creditorAgent, system.clearingSystemId) || !creditorAgent.onboarded,
-    );
-  return {
-    source: reference.clearingSystems.get(submitter),
-    debtorAgent: resolveAgent(reference, message.debtorAgent, submitter),
-    creditorAgent,
-    destination,
-  };
-}
-
-/** MSG-2, MSG-4, MSG-5, MSG-7: what the guidelines demand and only reference data can tell. */
-function* checkGuidelines(message: Pacs008, context: Submitted, ends: Ends): Iterable<Rejection> {
-  const { reference, submitter } = context;
-  if (message.clearingSystemId !== submitter) yield reject('clearing-system-foreign');
-  if (message.interbankSettlementAmount.currency !== ends.source?.currencyCode) {
-    yield reject('currency-wrong', at('IntrBkSttlmAmt'));
-  }
-  for (const { amount, path } of amountsOf(message)) {
-    const currency = reference.currencies.get(amount.currency);
-    if (currency === undefined) yield reject('currency-wrong', at(path));
-    else if (!fitsDecimalPlaces(amount.amount, currency.decimalPlaces)) {
-      yield reject('too-many-decimals', at(path), 'MON-2');
-    }
-  }
-  const { creditorAgent } = ends;
-  if (creditorAgent === undefined) return; // RC07 comes with the agents
-  const { quotedCurrency } = message.agreedRate;
-  if (clearingSystemsOf(reference, creditorAgent.countryCode, quotedCurrency).length === 0) {
-    yield reject('currency-wrong', at('AgrdRate/QtdCcy'));
-  }
-  const required = reference.countries.get(creditorAgent.countryCode)?.requiredPacs008Elements ?? [];
-  if (required.includes('purposeCode') && message.purpose === undefined) {
-    yield reject('required-by-destination', at('Purp/Cd'));
-  }
-  if (required.includes('categoryPurposeCode') && message.categoryPurpose === undefined) {
-    yield reject('required-by-destination', at('PmtTpInf/CtgyPurp/Cd'));
-  }
-}
-
-/** TIM-4, and TIM-1 for a HIGH payment that comes after its own deadline. */
-function* checkFreshness(message: Pacs008, { now }: PaymentContext, ends: Ends): Iterable<Rejection> {
-  const acceptedAt = message.acceptanceDateTime.epochMs;
-  const maxAgeMs = (ends.source?.maxAcceptanceAgeSeconds ?? 0) * 1_000;
-  if (now - acceptedAt > maxAgeMs) yield reject('acceptance-too-old');
-  if (acceptedAt - now > maxAheadMs) yield reject('acceptance-ahead');
-  const deadlineAt = deadlineOf(message, ends.destination);
-  if (deadlineAt !== null && now >= deadlineAt) yield reject('deadline-past');
-}
-
-/** Epoch milliseconds by which a HIGH payment must be final; null for NORM (TIM-1). */
-function deadlineOf(message: Pacs008, destination: ClearingSystem | undefined): number | null {
-  return message.priority === 'HIGH' && destination !== undefined
-    ? message.acceptanceDateTime.epochMs + destination.maxExecutionSeconds * 1_000
-    : null;
-}
-
-/** PAY-6. */
-function* checkAgents(_message: Pacs008, { submitter }: PaymentContext, ends: Ends): Iterable<Rejection> {
-  const { debtorAgent, creditorAgent, destination } = ends;
-  const isDebtorMember =
-    debtorAgent?.onboarded === true && debtorAgent.roles.includes('psp') && isMember(debtorAgent, submitter);
-  if (!isDebtorMember) yield reject('debtor-agent-not-member');
-  if (creditorAgent?.roles.includes('psp') !== true) yield reject('creditor-agent-unknown');
-  else if (!creditorAgent.onboarded || destination === undefined)
-    yield reject('creditor-agent-not-onboarded');
 }
 
 /** PAY-4: the message must say what the quote says; what it leaves out of the agents is filled in. */

@@ -258,6 +258,14 @@ export const rejections = {
     checks: 'Some attempt to reach the destination within 60 s may have left us (NORM).',
     text: 'destination system not reachable',
   },
+  'assigner-not-member': {
+    isoCode: 'AGNT',
+    ruleId: 'RES-5',
+    checks:
+      'Who asks (`Assgnr`, `FrstAgt`, `Cretr`) is a member of the submitting payment system, or that system itself.',
+    xpath: '/Document/IdVrfctnReq/Assgnmt/Assgnr',
+    text: 'not a member of the submitting system',
+  },
   'assignee-country-missing': {
     isoCode: 'CH21',
     ruleId: 'RES-2',
@@ -313,6 +321,12 @@ export const rejections = {
     checks: 'A resolution is answered before its deadline.',
     text: 'no answer before the deadline',
   },
+  defect: {
+    isoCode: 'NARR',
+    ruleId: 'SEC-9',
+    checks: 'The message can be judged at all.',
+    text: 'this message could not be judged; we have been told',
+  },
 } as const satisfies Record<string, RejectionRow>;
 
 export type RejectionKey = keyof typeof rejections;
@@ -358,4 +372,9 @@ export function additionalInformation(rejection: Pick<Rejection, 'ruleId' | 'xpa
   if (path.length > room) return `${ruleId} ${cutMark}${path.slice(path.length - room + cutMark.length)}`;
   const full = `${ruleId} ${path}: ${text}`;
   return full.length <= maxAdditionalInformation ? full : `${ruleId} ${path}`;
+}
+
+/** What is said beside an answer, at length (MSG-13). */
+export function explain(rejection: Rejection): string {
+  return additionalInformation(rejection);
 }

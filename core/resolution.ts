@@ -4,6 +4,7 @@
  */
 import { identifyAgent, resolveAgent } from './agent.ts';
 import { assert } from './assert.ts';
+import { refuseAssigner } from './assigner.ts';
 import type { Acmt023 } from './iso20022/acmt023.ts';
 import type { Acmt024, KnownAccount } from './iso20022/acmt024.ts';
 import type { AgentIdentification } from './iso20022/parties.ts';
@@ -30,8 +31,17 @@ export type FollowUp = Routing | { readonly ok: true; readonly enquiry: null };
 
 const no = (rejection: Rejection) => ({ ok: false, rejection }) as const;
 
-/** Where a valid request goes first. */
-export function routeRequest(request: Acmt023, reference: ReferenceData): Routing {
+/**
+ * Where a valid request goes first.
+ * @param submitter clearing system that submits it; undefined believes the message (a dry run without authentication)
+ */
+export function routeRequest(
+  request: Acmt023,
+  reference: ReferenceData,
+  submitter: string | undefined,
+): Routing {
+  const foreign = submitter === undefined ? undefined : refuseAssigner(request.request, submitter, reference);
+  if (foreign !== undefined) return no(foreign);
   const { destinationCountry, account, creditorAgent: agent } = request;
   const systems = systemsOf(reference, destinationCountry);
   if (systems[0] === undefined) return no(reject('assignee-country-unknown'));

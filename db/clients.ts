@@ -1,5 +1,7 @@
 // Clients of the built-in token issuer (SEC-1). It must not answer a secret to anybody: only its hash is stored.
+import type { Selectable } from 'kysely';
 import type { Db } from './connection.ts';
+import type { Database } from './tables.ts';
 
 export interface Client {
   readonly clientId: string;
@@ -9,21 +11,30 @@ export interface Client {
   readonly clearingSystemId: string | null;
 }
 
+const columns = ['client_id', 'secret_sha256', 'role', 'institution_id', 'clearing_system_id'] as const;
+
 export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
   const row = await db
     .selectFrom('clients')
-    .select(['client_id', 'secret_sha256', 'role', 'institution_id', 'clearing_system_id'])
+    .select(columns)
     .where('client_id', '=', clientId)
     .executeTakeFirst();
-  return row === undefined
-    ? undefined
-    : {
-        clientId: row.client_id,
-        secretSha256: row.secret_sha256,
-        role: row.role,
-        institutionId: row.institution_id,
-        clearingSystemId: row.clearing_system_id,
-      };
+  return row && clientFrom(row);
+}
+
+/** All of them; a change of any makes new reference data, by which processes know to read again (REF-6, SEC-8). */
+export async function readClients(db: Db): Promise<Client[]> {
+  return (await db.selectFrom('clients').select(columns).execute()).map(clientFrom);
+}
+
+function clientFrom(row: Pick<Selectable<Database['clients']>, (typeof columns)[number]>): Client {
+  return {
+    clientId: row.client_id,
+    secretSha256: row.secret_sha256,
+    role: row.role,
+    institutionId: row.institution_id,
+    clearingSystemId: row.clearing_system_id,
+  };
 }
 
 /** Demo clients are in the database, although this is not the embedded default. */

@@ -2,8 +2,8 @@
 // (PAY-7, PAY-10). Whoever comes second reads the decision that stands.
 import { sql } from 'kysely';
 import type { RefusedPacs008 } from '../core/iso20022/references.ts';
-import { recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
+import type { ToldKind } from './deliveries.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import type { StoredDecision } from './payments.ts';
 import { runPrepared } from './prepared.ts';
@@ -31,11 +31,22 @@ export interface DecidablePayment {
   readonly sourceAccountId: string | null;
   readonly destinationSapId: string;
   readonly destinationAccountId: string;
+  /** HIGH: until when it must be final, epoch milliseconds; null for NORM (TIM-1). */
+  readonly deadlineAt: number | null;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   readonly decision: StoredDecision | null;
   /** The destination's report that is to be judged, if it is about one. */
-  readonly report: { readonly status: string; readonly reasonCode: string | null } | null;
+  readonly report: StoredReport | null;
+  /** The first final of the destination that was stored: it decides, whoever writes the decision (PAY-7). */
+  readonly firstFinal: StoredReport | null;
+}
+
+/** A pacs.002 of the destination. */
+export interface StoredReport {
+  readonly messageId: string;
+  readonly status: string;
+  readonly reasonCode: string | null;
 }
 
 interface DecidableRow {
@@ -60,13 +71,18 @@ interface DecidableRow {
   source_account_id: string | null;
   destination_sap_id: string;
   destination_account_id: string;
+  deadline_at: Date | null;
   now: Date;
   decision_status: StoredDecision['status'] | null;
   decision_reason: string | null;
   callback_message_id: string;
   confirmation_message_id: string | null;
-  report_status: string | null;
+  report_id: string | null;
+  report_status: string;
   report_reason: string | null;
+  final_id: string | null;
+  final_status: string;
+  final_reason: string | null;
 }
 
 /** As `findDecidable`, where the payment is known to have been accepted. */
@@ -91,20 +107,36 @@ export async function findDecidable(
 ): Promise<DecidablePayment | undefined> {
   // primary keys; unique (uetr, kind) of deliveries
   const select = sql<DecidableRow>`
-    select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.message_id, m.answer_url as callback_url,
+    select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.message_id,
+      coalesce(a.url, m.answer_url) as callback_url,
       i.delivery_id as instruction_delivery_id, p.source_references, p.destination_references, p.quote_id, p.fxp_id,
       p.exchange_rate, p.source_amount, p.source_currency, p.destination_amount, p.destination_currency,
       p.debtor_agent_id, p.creditor_agent_id, p.source_sap_id, p.source_account_id, p.destination_sap_id,
-      p.destination_account_id, now() as now, d.status as decision_status, d.reason_code as decision_reason,
-      d.callback_message_id, d.confirmation_message_id, r.status as report_status, r.reason_code as report_reason
+      p.destination_account_id, p.deadline_at, clock_timestamp() as now, d.status as decision_status,
+      d.reason_code as decision_reason, d.callback_message_id, d.confirmation_message_id, r.message_id as report_id,
+      r.status as report_status, r.reason_code as report_reason, f.message_id as final_id, f.status as final_status,
+      f.reason_code as final_reason
     from payments p
     join messages m on m.message_id = p.message_id
     join deliveries i on i.uetr = p.uetr and i.kind = 'instruction'
     left join decisions d on d.uetr = p.uetr
     left join messages r on r.message_id = ${reportMessageId}::uuid
+    left join lateral (
+      select url from callback_addresses where message_id = p.message_id order by named_at desc limit 1
+    ) a on true
+    left join lateral (
+      -- marked when it was stored, but by an earlier version; index messages_uetr
+      select message_id, status, reason_code from messages o
+      where o.uetr = p.uetr and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
+        and o.status in ('ACCC', 'RJCT', 'BLCK')
+      order by o.message_id = i.final_report_id desc nulls last, o.created_at limit 1
+    ) f on true
     where p.uetr = ${uetr} and p.accepted`;
   const [row] = await runPrepared(db, 'load_decidable', select);
-  if (row === undefined) return undefined;
+  return row && toDecidable(row);
+}
+
+function toDecidable(row: DecidableRow): DecidablePayment {
   return {
     uetr: row.uetr,
     sourceSystem: row.source_clearing_system,
@@ -127,6 +159,7 @@ export async function findDecidable(
     sourceAccountId: row.source_account_id,
     destinationSapId: row.destination_sap_id,
     destinationAccountId: row.destination_account_id,
+    deadlineAt: row.deadline_at?.getTime() ?? null,
     now: row.now.getTime(),
     decision:
       row.decision_status === null
@@ -137,15 +170,21 @@ export async function findDecidable(
             callbackMessageId: row.callback_message_id,
             confirmationMessageId: row.confirmation_message_id,
           },
-    report: row.report_status === null ? null : { status: row.report_status, reasonCode: row.report_reason },
+    report: toReport(row.report_id, row.report_status, row.report_reason),
+    firstFinal: toReport(row.final_id, row.final_status, row.final_reason),
   };
+}
+
+function toReport(messageId: string | null, status: string, reasonCode: string | null): StoredReport | null {
+  return messageId === null ? null : { messageId, status, reasonCode };
 }
 
 /** A message that a decision sends, and where to. */
 export interface DerivedDelivery {
   readonly deliveryId: string;
-  readonly kind: 'callback' | 'confirmation' | 'notification';
-  readonly url: string;
+  readonly kind: ToldKind;
+  /** Of a callback; null for every other kind (CBK-5). */
+  readonly url: string | null;
   readonly message: OutgoingMessage;
 }
 
@@ -157,8 +196,8 @@ export interface NewDecision {
   readonly decidedBy: 'destination' | 'gateway';
   readonly reportMessageId: string | null;
   readonly instructionDeliveryId: string;
-  /** RJCT because no byte ever left: holds only while every attempt is NOT_SENT (TIM-3). */
-  readonly onlyIfNeverSent: boolean;
+  /** What it holds only under: every attempt NOT_SENT, and at least one (TIM-3); the deadline past (TIM-1). */
+  readonly onlyIf: 'never-sent' | 'past-deadline' | null;
   readonly callback: OutgoingMessage;
   readonly confirmation: OutgoingMessage;
   readonly notification: OutgoingMessage | null;
@@ -168,7 +207,7 @@ export interface NewDecision {
 /**
  * Compare-and-set: writes the decision with all that derives from it, closes the instruction to further sends and gives
  * a rejected payment's quote back (QUO-8).
- * @returns false when a decision stands already, or when `onlyIfNeverSent` no longer holds
+ * @returns false when a decision stands already, another final was stored first, or `onlyIf` does not hold
  */
 export async function recordDecision(db: Db, decision: NewDecision): Promise<boolean> {
   const { callback, confirmation, notification, deliveries } = decision;
@@ -180,7 +219,10 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
       update deliveries
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'decided')
       where delivery_id = ${decision.instructionDeliveryId}::uuid
-        and (possibly_sent = 0 or not ${decision.onlyIfNeverSent}::boolean)
+        and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid) -- PAY-7
+        and (${decision.onlyIf === 'never-sent'}::boolean is false or (possibly_sent = 0 and attempts > 0))
+        and (${decision.onlyIf === 'past-deadline'}::boolean is false or clock_timestamp() >= (
+          select deadline_at from payments where uetr = ${decision.uetr}::uuid))
       returning delivery_id, possibly_sent
     ),
     decision as (
@@ -211,28 +253,30 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
   return (await runPrepared(db, 'record_decision', write)).length === 1;
 }
 
-/** A final of the destination after the decision: recorded, and an alert where it differs (PAY-7). */
+/** A final of the destination after the decision: an alert where it differs, one per report (PAY-7). */
 export async function recordContradiction(
   db: Db,
   late: {
     readonly uetr: string;
     readonly party: string;
     readonly decision: StoredDecision;
-    readonly report: { readonly status: string; readonly reasonCode: string | null };
+    readonly report: StoredReport;
   },
 ): Promise<void> {
   const { uetr, party, decision, report } = late;
   if (report.status === decision.status) return;
-  await recordAudit(db, {
-    severity: 'alert',
-    kind: 'payment.contradiction',
-    uetr,
-    party,
-    detail: {
-      decided: decision.status,
-      decidedReason: decision.reasonCode,
-      reported: report.status,
-      reportedReason: report.reasonCode,
-    },
-  });
+  const detail = {
+    decided: decision.status,
+    decidedReason: decision.reasonCode,
+    reported: report.status,
+    reportedReason: report.reasonCode,
+    reportMessageId: report.messageId,
+  };
+  await sql`
+    insert into audit_events (severity, kind, uetr, party, detail)
+    select 'alert', 'payment.contradiction', ${uetr}::uuid, ${party}, ${JSON.stringify(detail)}::jsonb
+    where not exists (
+      select from audit_events -- index audit_events_uetr
+      where uetr = ${uetr} and kind = 'payment.contradiction'
+        and detail ->> 'reportMessageId' = ${report.messageId})`.execute(db);
 }

@@ -7,18 +7,27 @@ import { runPrepared } from './prepared.ts';
 /** How an attempt ended (TIM-3). */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 
+/** What is told to a party after a decision or an answer, until it is taken. */
+export type ToldKind = 'callback' | 'confirmation' | 'notification';
+/** What a party is asked. */
+export type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
+
 /** An attempt that may now be made. */
 export interface ClaimedAttempt {
   readonly deliveryId: string;
-  readonly kind:
-    'instruction' | 'callback' | 'confirmation' | 'notification' | 'directory-enquiry' | 'account-enquiry';
+  readonly kind: ToldKind | AskedKind;
   readonly attempt: number;
-  /** Position in the schedule of CBK-1, from 1. */
+  /** Position in the schedule of CBK-1, or in the round of an instruction (TIM-3), from 1. */
   readonly attemptSinceAsked: number;
-  /** Epoch milliseconds: when the delivery was (last) asked for. */
-  readonly askedAt: number;
+  /** How often the delivery was asked for. */
+  readonly asks: number;
+  /** Milliseconds since it was (last) asked for, by the database clock. */
+  readonly elapsedMs: number;
+  /** Milliseconds left for it to leave us (TIM-1), by the database clock; null: no limit. */
+  readonly remainingMs: number | null;
   readonly party: string;
-  readonly url: string;
+  /** Of a callback; null for every other kind (CBK-5). */
+  readonly url: string | null;
   /** Its MsgId. */
   readonly messageIdentification: string;
   readonly messageId: string;
@@ -30,9 +39,11 @@ interface ClaimRow {
   kind: ClaimedAttempt['kind'];
   attempts: number;
   attempts_since_asked: number;
-  asked_at: Date;
+  asks: number;
+  elapsed_ms: number;
+  remaining_ms: number | null;
   party: string;
-  url: string;
+  url: string | null;
   message_identification: string;
   message_id: string;
   body: Buffer;
@@ -46,7 +57,9 @@ function toAttempt(row: ClaimRow): ClaimedAttempt {
     kind: row.kind,
     attempt: row.attempts,
     attemptSinceAsked: row.attempts_since_asked,
-    askedAt: row.asked_at.getTime(),
+    asks: row.asks,
+    elapsedMs: row.elapsed_ms,
+    remainingMs: row.remaining_ms,
     party: row.party,
     url: row.url,
     messageIdentification: row.message_identification,
@@ -55,88 +68,122 @@ function toAttempt(row: ClaimRow): ClaimedAttempt {
   };
 }
 
+/** To whom an instruction goes. */
+export async function partyOf(db: Db, deliveryId: string): Promise<string> {
+  const row = await db
+    .selectFrom('deliveries') // primary key
+    .select('party')
+    .where('delivery_id', '=', deliveryId)
+    .executeTakeFirstOrThrow();
+  return row.party;
+}
+
 /**
- * Claims one send of an instruction or of an enquiry; undefined once the payment is decided or the resolution answered:
- * nothing may leave any more.
+ * Claims one send of an instruction.
+ * @param round what its repeats are counted in (TIM-3): sends of another round count anew
+ * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any more
  */
-export async function claimInstruction(db: Db, deliveryId: string): Promise<ClaimedAttempt | undefined> {
+export async function claimInstruction(
+  db: Db,
+  deliveryId: string,
+  round: string,
+): Promise<ClaimedAttempt | undefined> {
+  // primary keys throughout
   const claim = sql<ClaimRow>`
     with claimed as (
-      update deliveries
-      set attempts = attempts + 1, attempts_since_asked = attempts_since_asked + 1, possibly_sent = possibly_sent + 1
-      where delivery_id = ${deliveryId} and closed_at is null
-      returning delivery_id, kind, attempts, attempts_since_asked, asked_at, party, url, message_id
+      update deliveries d
+      set attempts = attempts + 1, possibly_sent = possibly_sent + 1, round = ${round},
+        attempts_since_asked = case when round = ${round} then attempts_since_asked + 1 else 1 end
+      from (
+        select (extract(epoch from deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
+        from (
+          select p.deadline_at from deliveries i join payments p on p.uetr = i.uetr
+          where i.delivery_id = ${deliveryId}
+        ) due
+      ) deadline
+      where d.delivery_id = ${deliveryId} and d.closed_at is null
+        and (remaining_ms is null or remaining_ms > 0)
+      returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id,
+        remaining_ms
     ),
     intent as (
       insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
     )
-    select claimed.*, m.message_identification, m.body
+    select claimed.*, 0::float8 as elapsed_ms, m.message_identification, m.body
     from claimed join messages m on m.message_id = claimed.message_id`;
   const [row] = await runPrepared(db, 'claim_instruction', claim);
   return row && toAttempt(row);
 }
 
-/** What is due of a payment or resolution, claimed. */
-export interface ClaimedDeliveries {
-  readonly attempts: readonly ClaimedAttempt[];
-  /** Whether no other delivery of it was waiting at that moment; unknown where nothing was due. */
-  readonly areAll: boolean;
+/** A delivery that waits to be taken by its receiver. */
+export interface OpenDelivery {
+  readonly deliveryId: string;
+  readonly kind: ToldKind;
+  readonly party: string;
+  /** Of a callback; null for every other kind (CBK-5). */
+  readonly url: string | null;
+  /** Milliseconds until it is due; 0 or less: now. */
+  readonly dueInMs: number;
+  /** Milliseconds since it was (last) asked for. */
+  readonly elapsedMs: number;
 }
 
-/** Claims every delivery of a payment or resolution that is due now. */
-export async function claimDue(db: Db, uetr: string): Promise<ClaimedDeliveries> {
-  const claim = sql<ClaimRow & { others: boolean }>`
+/** Everything of a payment or resolution that its receivers have not taken yet. */
+export async function listOpen(db: Db, uetr: string): Promise<readonly OpenDelivery[]> {
+  const select = sql<OpenDelivery>`
+    select delivery_id as "deliveryId", kind, party, url,
+      (extract(epoch from next_due_at - clock_timestamp()) * 1000)::float8 as "dueInMs",
+      (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as "elapsedMs"
+    from deliveries -- index: unique (uetr, kind)
+    where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null
+      and closed_at is null`;
+  return runPrepared(db, 'list_open', select);
+}
+
+/** Claims those of these deliveries that are due now and that nobody else has claimed. */
+export async function claimDue(db: Db, deliveryIds: readonly string[]): Promise<readonly ClaimedAttempt[]> {
+  const claim = sql<ClaimRow>`
     with claimed as (
-      update deliveries -- index: unique (uetr, kind)
+      update deliveries -- primary key
       set attempts = attempts + 1, attempts_since_asked = attempts_since_asked + 1, possibly_sent = possibly_sent + 1,
-        next_due_at = now() + ${sql.lit(claimSeconds)} * interval '1 second'
-      where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null
-        and closed_at is null and next_due_at <= now()
-      returning delivery_id, kind, attempts, attempts_since_asked, asked_at, party, url, message_id
+        next_due_at = clock_timestamp() + ${sql.lit(claimSeconds)} * interval '1 second'
+      where delivery_id = any(${deliveryIds}::uuid[]) and delivered_at is null and closed_at is null
+        and next_due_at <= clock_timestamp()
+      returning delivery_id, kind, attempts, attempts_since_asked, asks, asked_at, party, url, message_id
     ),
     intent as (
       insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
     )
-    select claimed.*, m.message_identification, m.body,
-      exists (
-        select from deliveries o
-        where o.uetr = ${uetr} and o.kind in ('callback', 'confirmation', 'notification')
-          and o.delivered_at is null and o.closed_at is null and o.next_due_at > now()
-      ) as others
+    select claimed.*, (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as elapsed_ms,
+      null::float8 as remaining_ms, m.message_identification, m.body
     from claimed join messages m on m.message_id = claimed.message_id`;
-  const rows = await runPrepared(db, 'claim_due', claim);
-  return { attempts: rows.map(toAttempt), areAll: rows[0]?.others === false };
+  return (await runPrepared(db, 'claim_due', claim)).map(toAttempt);
 }
 
-/** Milliseconds until the next delivery of a payment or resolution is due; undefined when none is waiting. */
-export async function nextDueInMs(db: Db, uetr: string): Promise<number | undefined> {
-  const select = sql<{ wait_ms: string | null }>`
-    select ceil(extract(epoch from min(next_due_at) - clock_timestamp()) * 1000) as wait_ms
-    from deliveries
-    where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null
-      and closed_at is null`;
-  const [row] = await runPrepared(db, 'next_due', select);
-  const wait = row?.wait_ms ?? null;
-  return wait === null ? undefined : Math.max(0, Number(wait));
-}
+/** What follows for a delivery; the reason of a closed one is told to operators. */
+export type Following =
+  /** delivered: acknowledged; retry: due again. */
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly inMs: number }
+  | { readonly kind: 'closed'; readonly reason: string };
 
 export interface SettledAttempt {
   readonly deliveryId: string;
   readonly attempt: number;
+  /** As claimed: where it was asked for again meanwhile, its schedule is no longer this attempt's matter. */
+  readonly asks: number;
+  /** Where it went, or would have gone. */
+  readonly url: string | null;
   readonly outcome: AttemptOutcome;
   readonly httpStatus: number | null;
   readonly durationMs: number;
   readonly errorClass: string | null;
   /** At most 1 KiB of an answer other than 2xx (CBK-4). */
   readonly responseExcerpt: string | null;
-  /** delivered: acknowledged; retry: due again; closed: given up. */
-  readonly next:
-    | { readonly kind: 'delivered' }
-    | { readonly kind: 'retry'; readonly inMs: number }
-    | { readonly kind: 'closed'; readonly reason: string };
+  readonly next: Following;
 }
 
-/** Records how an attempt ended and what follows for its delivery. */
+/** Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). */
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;
   const notSent = settled.outcome === 'NOT_SENT' ? 1 : 0;
@@ -145,32 +192,74 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
       update delivery_attempts
       set finished_at = clock_timestamp(), outcome = ${settled.outcome}, http_status = ${settled.httpStatus},
         duration_ms = ${settled.durationMs}, error_class = ${settled.errorClass},
-        response_excerpt = ${settled.responseExcerpt}
+        response_excerpt = ${settled.responseExcerpt}, url = ${settled.url}
       where delivery_id = ${settled.deliveryId} and attempt = ${settled.attempt} and outcome is null
       returning delivery_id
+    ),
+    settled as (
+      update deliveries
+      set possibly_sent = possibly_sent - ${notSent}::int,
+        delivered_at = case when asks = ${settled.asks} and ${next.kind === 'delivered'}::boolean
+          then clock_timestamp() else delivered_at end,
+        closed_at = case when asks = ${settled.asks} and ${next.kind === 'closed'}::boolean
+          then clock_timestamp() else closed_at end,
+        closed_reason = case when asks = ${settled.asks} and ${next.kind === 'closed'}::boolean
+          then ${next.kind === 'closed' ? next.reason : null} else closed_reason end,
+        next_due_at = case when asks = ${settled.asks} and ${next.kind === 'retry'}::boolean
+          then clock_timestamp() + ${next.kind === 'retry' ? next.inMs : 0} * interval '1 millisecond'
+          else next_due_at end
+      where delivery_id = (select delivery_id from attempt)
+      returning delivery_id, uetr, kind, party, closed_reason, asks
     )
-    update deliveries
-    set possibly_sent = possibly_sent - ${notSent}::int,
-      delivered_at = case when ${next.kind === 'delivered'}::boolean then clock_timestamp() else delivered_at end,
-      closed_at = case when ${next.kind === 'closed'}::boolean then clock_timestamp() else closed_at end,
-      closed_reason = case when ${next.kind === 'closed'}::boolean
-        then ${next.kind === 'closed' ? next.reason : null} else closed_reason end,
-      next_due_at = case when ${next.kind === 'retry'}::boolean
-        then clock_timestamp() + ${next.kind === 'retry' ? next.inMs : 0} * interval '1 millisecond'
-        else next_due_at end
-    where delivery_id = (select delivery_id from attempt)`;
+    insert into audit_events (severity, kind, uetr, party, detail)
+    select 'alert', 'delivery.dead-letter', uetr, party,
+      jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', closed_reason)
+    from settled
+    where ${next.kind === 'closed'}::boolean and asks = ${settled.asks}`;
   await runPrepared(db, 'settle_attempt', write);
 }
 
+/** A delivery that waits for its receiver's breaker (CBK-3) is due when that lets something through again. */
+export async function deferDelivery(db: Db, deliveryId: string, inMs: number): Promise<void> {
+  await sql`
+    update deliveries set next_due_at = clock_timestamp() + ${inMs} * interval '1 millisecond'
+    where delivery_id = ${deliveryId} and delivered_at is null and closed_at is null
+      and next_due_at <= clock_timestamp()`.execute(db);
+}
+
+/** Gives up a delivery that no attempt may be made for any more, with its alert (CBK-1). */
+export async function expireDelivery(db: Db, deliveryId: string): Promise<void> {
+  await sql`
+    with closed as (
+      update deliveries set closed_at = clock_timestamp(), closed_reason = 'expired'
+      where delivery_id = ${deliveryId} and delivered_at is null and closed_at is null
+      returning delivery_id, uetr, kind, party
+    )
+    insert into audit_events (severity, kind, uetr, party, detail)
+    select 'alert', 'delivery.dead-letter', uetr, party,
+      jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', 'expired')
+    from closed`.execute(db);
+}
+
+/** Back to the start of its schedule, whatever became of it. */
+const askedAnew = sql`
+  asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, delivered_at = null,
+  closed_at = null, closed_reason = null`;
+
 /**
  * Asks for a delivery again, delivered or given up (DUP-1, CBK-1): its schedule starts anew.
- * @returns whether the payment has such a delivery
+ * @param url the callback's address from then on
+ * @returns whether there is such a delivery
  */
-export async function askAgain(db: Db, uetr: string, kind: 'callback' | 'notification'): Promise<boolean> {
+export async function askAgain(
+  db: Db,
+  uetr: string,
+  kind: 'callback' | 'notification',
+  url: string | null = null,
+): Promise<boolean> {
   const { rows } = await sql`
     update deliveries
-    set asked_at = now(), next_due_at = now(), attempts_since_asked = 0, delivered_at = null, closed_at = null,
-      closed_reason = null
+    set asks = asks + 1, url = coalesce(${url}, url), ${askedAnew}
     where uetr = ${uetr} and kind = ${kind}
     returning delivery_id`.execute(db);
   return rows.length > 0;
@@ -179,13 +268,52 @@ export async function askAgain(db: Db, uetr: string, kind: 'callback' | 'notific
 /** Makes sure that the destination is told the decision (again), where its final came in an HTTP answer (PAY-9). */
 export async function askConfirmation(
   db: Db,
-  confirmation: { deliveryId: string; uetr: string; messageId: string; party: string; url: string },
+  confirmation: { deliveryId: string; uetr: string; messageId: string; party: string },
 ): Promise<void> {
   await sql`
-    insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
+    insert into deliveries (delivery_id, uetr, kind, message_id, party)
     values (${confirmation.deliveryId}, ${confirmation.uetr}, 'confirmation', ${confirmation.messageId},
-      ${confirmation.party}, ${confirmation.url})
+      ${confirmation.party})
     on conflict (uetr, kind) do update
-      set asked_at = now(), next_due_at = now(), attempts_since_asked = 0, delivered_at = null, closed_at = null,
-        closed_reason = null`.execute(db);
+      set asks = deliveries.asks + 1, ${askedAnew}`.execute(db);
+}
+
+/**
+ * A source asks for the status of a payment that is not decided (DUP-1).
+ * @returns whether the instruction goes out once more: not within 5 s of the last enquiry, which this one joins
+ */
+export async function askStatus(db: Db, uetr: string): Promise<boolean> {
+  const { rows } = await sql`
+    update deliveries set enquiry_asked_at = clock_timestamp() -- index: unique (uetr, kind)
+    where uetr = ${uetr} and kind = 'instruction' and closed_at is null
+      and (enquiry_asked_at is null or enquiry_asked_at <= clock_timestamp() - interval '5 seconds')
+    returning delivery_id`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * The address that a repeat of a submission names is the callback's from then on (DUP-1). The instruction's row, or the
+ * enquiry's, is locked first, as a decision does, so that neither misses the other.
+ */
+export async function nameCallbackAddress(
+  db: Db,
+  submission: { readonly messageId: string; readonly uetr: string; readonly url: string },
+): Promise<void> {
+  const { messageId, uetr, url } = submission;
+  const current = sql`coalesce(
+    (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
+    (select answer_url from messages where message_id = ${messageId}))`;
+  const { rows } = await sql`select where ${current} is distinct from ${url}`.execute(db);
+  if (rows.length === 0) return; // as most repeats do, it names the same
+  await db.transaction().execute(async (transaction) => {
+    await sql`select from deliveries where uetr = ${uetr} order by kind for update`.execute(transaction);
+    await sql`
+      with named as (
+        insert into callback_addresses (message_id, url)
+        select ${messageId}::uuid, ${url} where ${current} is distinct from ${url}
+      )
+      update deliveries set url = ${url} where uetr = ${uetr} and kind = 'callback' and url <> ${url}`.execute(
+      transaction,
+    );
+  });
 }

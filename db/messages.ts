@@ -1,4 +1,5 @@
 // Every message, byte for byte: what was received and what was built. Rows are inserted and never changed.
+import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import type { Db } from './connection.ts';
@@ -20,6 +21,8 @@ export interface OutgoingMessage {
   readonly status?: string;
   readonly reasonCode?: string | undefined;
   readonly inReplyTo?: string | undefined;
+  /** Of an answer that refuses: what is said beside it, at length (MSG-13). */
+  readonly refusal?: string | undefined;
   readonly body: Buffer;
   readonly sha256: Buffer;
 }
@@ -35,6 +38,8 @@ export interface ReceivedMessage {
   readonly reasonCode?: string | undefined;
   /** Where the sender wants its answer (pacs002Endpoint). */
   readonly answerUrl?: string;
+  /** The message of ours that it answers. */
+  readonly inReplyTo?: string;
   readonly body: Buffer;
   readonly sha256: Buffer;
 }
@@ -44,17 +49,17 @@ export function insertOutgoing(messages: readonly OutgoingMessage[], condition: 
   const column = <T>(pick: (message: OutgoingMessage) => T) => messages.map(pick);
   return sql`
     insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
-      reason_code, in_reply_to, sha256, body)
+      reason_code, in_reply_to, refusal, sha256, body)
     select message_id, uetr, message_type, message_identification, 'out', leg, party, status, reason_code,
-      in_reply_to, sha256, body
+      in_reply_to, refusal, sha256, body
     from unnest(
       ${column((m) => m.messageId)}::uuid[], ${column((m) => m.uetr)}::uuid[], ${column((m) => m.type)}::text[],
       ${column((m) => m.identification)}::text[], ${column((m) => m.leg)}::text[], ${column((m) => m.party)}::text[],
       ${column((m) => m.status ?? null)}::text[], ${column((m) => m.reasonCode ?? null)}::text[],
-      ${column((m) => m.inReplyTo ?? null)}::uuid[], ${column((m) => m.sha256)}::bytea[],
-      ${column((m) => m.body)}::bytea[]
+      ${column((m) => m.inReplyTo ?? null)}::uuid[], ${column((m) => m.refusal ?? null)}::text[],
+      ${column((m) => m.sha256)}::bytea[], ${column((m) => m.body)}::bytea[]
     ) as built (message_id, uetr, message_type, message_identification, leg, party, status, reason_code, in_reply_to,
-      sha256, body)
+      refusal, sha256, body)
     where ${condition}`;
 }
 
@@ -68,10 +73,10 @@ export async function recordReceived(
 ): Promise<{ messageId: string; isNew: boolean }> {
   const insert = sql<{ message_id: string }>`
     insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
-      reason_code, answer_url, sha256, body)
+      reason_code, answer_url, in_reply_to, sha256, body)
     values (${message.messageId}, ${message.uetr}, ${message.type}, ${message.identification}, 'in', ${message.leg},
       ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null}, ${message.answerUrl ?? null},
-      ${message.sha256}, ${message.body})
+      ${message.inReplyTo ?? null}, ${message.sha256}, ${message.body})
     on conflict (party, message_type, sha256) where direction = 'in' do nothing
     returning message_id`;
   const [inserted] = await runPrepared(db, 'record_received', insert);
@@ -85,6 +90,68 @@ export async function recordReceived(
     .where('direction', '=', 'in')
     .executeTakeFirstOrThrow();
   return { messageId: earlier.message_id, isNew: false };
+}
+
+/** A pacs.002 of a destination, as it was judged to be about a payment of ours (PAY-8). */
+export interface DestinationReport extends Pick<
+  ReceivedMessage,
+  'identification' | 'party' | 'reasonCode' | 'body' | 'sha256'
+> {
+  readonly uetr: string;
+  readonly status: string;
+  /** Whether it says how the payment ended. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Stores a destination's report, once per content. From then on the first final of an undecided payment decides it,
+ * whoever comes to write the decision (PAY-7): it is marked in the instruction's row, which a decision updates too.
+ * @returns the id of its row
+ */
+export async function recordReport(db: Db, report: DestinationReport): Promise<string> {
+  const write = sql<{ message_id: string }>`
+    with inserted as (
+      insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
+        reason_code, sha256, body)
+      values (${randomUUID()}, ${report.uetr}, 'pacs002', ${report.identification}, 'in', 'destination', ${report.party},
+        ${report.status}, ${report.reasonCode ?? null}, ${report.sha256}, ${report.body})
+      on conflict (party, message_type, sha256) where direction = 'in' do nothing
+      returning message_id
+    ),
+    stored as (
+      select message_id from inserted
+      union all
+      select message_id from messages -- index messages_received_once
+      where party = ${report.party} and message_type = 'pacs002' and sha256 = ${report.sha256} and direction = 'in'
+    ),
+    marked as (
+      update deliveries set final_report_id = (select message_id from stored limit 1) -- index: unique (uetr, kind)
+      where uetr = ${report.uetr} and kind = 'instruction' and closed_at is null and final_report_id is null
+        and ${report.isFinal}::boolean and exists (select from stored)
+    )
+    select message_id from stored`;
+  for (;;) {
+    const [stored] = await runPrepared(db, 'record_report', write);
+    if (stored !== undefined) return stored.message_id;
+    // the same bytes were being stored at this very moment: now they are
+  }
+}
+
+/** The stored bytes of a message, and what is said beside them when they refuse (MSG-13). */
+export async function loadAnswer(
+  db: Db,
+  messageId: string,
+): Promise<{ body: Buffer; refusal: string | null }> {
+  const [row] = await runPrepared(
+    db,
+    'load_answer',
+    sql<{ body: Buffer; refusal: string | null }>`
+      select m.body, coalesce(m.refusal, a.refusal) as refusal -- in answers of 0.1.0 it stands beside the answer
+      from messages m left join resolution_answers a on a.answer_message_id = m.message_id
+      where m.message_id = ${messageId}`,
+  );
+  if (row === undefined) throw new Error('a message that is named is stored');
+  return row;
 }
 
 /** The stored bytes of a message. */

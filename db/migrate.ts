@@ -12,7 +12,8 @@ export interface MigrationOutcome {
 
 /**
  * Applies what is missing and makes the partitions of the coming days.
- * @throws the error of the first migration that failed; it is rolled back, the earlier ones stay
+ * @throws the error of the first migration that failed; it is rolled back, the earlier ones stay; else that of the first
+ * day whose partition could not be made, after those of the other days
  */
 export async function migrate(databaseUrl: string): Promise<MigrationOutcome> {
   const db = connect(databaseUrl, { applicationName: 'isthmus-migrate', maxConnections: 2 });
@@ -21,7 +22,8 @@ export async function migrate(databaseUrl: string): Promise<MigrationOutcome> {
     const { error, results } = await migrator.migrateToLatest();
     if (error !== undefined)
       throw error instanceof Error ? error : new Error('migration failed', { cause: error });
-    await ensureQuotePartitions(db);
+    const { failed } = await ensureQuotePartitions(db);
+    if (failed[0] !== undefined) throw failed[0].error;
     return { applied: (results ?? []).filter((r) => r.status === 'Success').map((r) => r.migrationName) };
   } finally {
     await db.destroy();

@@ -16,6 +16,7 @@ interface MessagesTable {
   reason_code: string | null;
   answer_url: string | null;
   in_reply_to: string | null;
+  refusal: string | null;
   sha256: Buffer;
   body: Buffer;
   created_at: Generated<Date>;
@@ -100,7 +101,11 @@ interface DeliveriesTable {
   kind: string;
   message_id: string;
   party: string;
-  url: string;
+  url: string | null;
+  asks: Generated<number>;
+  round: string | null;
+  final_report_id: string | null;
+  enquiry_asked_at: Date | null;
   asked_at: Generated<Date>;
   next_due_at: Generated<Date>;
   attempts: Generated<number>;
@@ -120,7 +125,20 @@ interface DeliveryAttemptsTable {
   http_status: number | null;
   duration_ms: number | null;
   error_class: string | null;
+  url: string | null;
   response_excerpt: string | null;
+}
+
+interface CallbackAddressesTable {
+  message_id: string;
+  url: string;
+  named_at: Generated<Date>;
+}
+
+interface LeasesTable {
+  name: string;
+  holder: string;
+  held_until: Date;
 }
 
 interface AuditEventsTable {
@@ -143,4 +161,6 @@ export interface PaymentTables {
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   audit_events: AuditEventsTable;
+  callback_addresses: CallbackAddressesTable;
+  leases: LeasesTable;
 }

@@ -4,6 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import type { BoundPayment } from '../core/payment.ts';
 import type { RefusedPacs008 } from '../core/iso20022/references.ts';
+import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import { runPrepared } from './prepared.ts';
@@ -37,6 +38,10 @@ export interface StoredPayment {
   readonly receivedAt: number;
   readonly forwardedMessageId: string | null;
   readonly instructionDeliveryId: string | null;
+  /** Whether the destination has answered a send of it, without a final. */
+  readonly isInstructionTaken: boolean;
+  /** The first final of the destination that was stored while it was undecided (PAY-7). */
+  readonly finalReportId: string | null;
   readonly corridor: string | null;
   readonly destinationSystem: string | null;
   readonly priority: 'HIGH' | 'NORM' | null;
@@ -63,6 +68,8 @@ interface PaymentRow {
   received_at: Date;
   forwarded_message_id: string | null;
   instruction_delivery_id: string | null;
+  is_instruction_taken: boolean;
+  final_report_id: string | null;
   corridor: string | null;
   destination_clearing_system: string | null;
   priority: 'HIGH' | 'NORM' | null;
@@ -78,7 +85,7 @@ interface PaymentRow {
 const paymentColumns = sql`
   p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
   p.source_clearing_system, p.answer_message_id, p.accepted, p.received_at, p.forwarded_message_id,
-  i.delivery_id as instruction_delivery_id, p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
+  i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id, p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
   p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
   d.confirmation_message_id`;
 const paymentJoins = sql`
@@ -98,6 +105,8 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     receivedAt: row.received_at.getTime(),
     forwardedMessageId: row.forwarded_message_id,
     instructionDeliveryId: row.instruction_delivery_id,
+    isInstructionTaken: row.is_instruction_taken,
+    finalReportId: row.final_report_id,
     corridor: row.corridor,
     destinationSystem: row.destination_clearing_system,
     priority: row.priority,
@@ -152,7 +161,10 @@ interface SubmissionRow extends PaymentRow {
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
-    select m.body, m.message_identification, m.uetr, m.party, m.answer_url, now() as now, k.uetr as held_by,
+    select m.body, m.message_identification, m.uetr, m.party, clock_timestamp() as now, k.uetr as held_by,
+      coalesce(
+        (select url from callback_addresses c where c.message_id = m.message_id order by named_at desc limit 1),
+        m.answer_url) as answer_url,
       (select a.message_id from messages a where a.in_reply_to = m.message_id and a.direction = 'out' limit 1)
         as earlier_answer_id,
       ${paymentColumns}
@@ -193,7 +205,7 @@ export interface AcceptedPayment {
   readonly forwarded: OutgoingMessage;
   readonly sourceReferences: RefusedPacs008;
   readonly destinationReferences: RefusedPacs008;
-  readonly instruction: { readonly deliveryId: string; readonly url: string };
+  readonly instructionDeliveryId: string;
 }
 
 /**
@@ -238,9 +250,9 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
     ),
     stored as (${insertOutgoing([accepted.answer, accepted.forwarded], sql`exists (select from payment)`)}),
     instruction as (
-      insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
-      select ${accepted.instruction.deliveryId}::uuid, uetr, 'instruction', ${accepted.forwarded.messageId}::uuid,
-        ${payment.destination.clearingSystemId}, ${accepted.instruction.url}
+      insert into deliveries (delivery_id, uetr, kind, message_id, party)
+      select ${accepted.instructionDeliveryId}::uuid, uetr, 'instruction', ${accepted.forwarded.messageId}::uuid,
+        ${payment.destination.clearingSystemId}
       from payment
     )
     select uetr from payment`;
@@ -259,6 +271,8 @@ export interface RejectedPayment {
   readonly ruleId: string;
   readonly answer: OutgoingMessage;
   readonly callback: { readonly deliveryId: string; readonly url: string };
+  /** What a person must know of it, if anything. */
+  readonly event: AuditEvent | null;
 }
 
 /** Writes a rejected payment with its decision, unless its UETR or MsgId was taken meanwhile; answers whether it did. */
@@ -283,7 +297,8 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
       select ${rejected.callback.deliveryId}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
         ${rejected.sourceSystem}, ${rejected.callback.url}
       from payment
-    )
+    ),
+    event as (${insertAudit(rejected.event, sql`exists (select from payment)`)})
     select uetr from payment`;
   return isWritten(db, 'record_rejected', write);
 }
@@ -312,7 +327,13 @@ function claimMessageId(sourceSystem: string, payment: { uetr: string; messageId
     returning uetr`;
 }
 
-/** Stores the answer to a repeat that is refused (DUP-2); told in the HTTP answer only. */
-export async function recordRefusal(db: Db, answer: OutgoingMessage): Promise<void> {
-  await insertOutgoing([answer], sql`true`).execute(db);
+/** Stores the answer to a repeat that is refused (DUP-2), told in the HTTP answer only, with what it is on record for. */
+export async function recordRefusal(
+  db: Db,
+  answer: OutgoingMessage,
+  event: AuditEvent | null,
+): Promise<void> {
+  await sql`
+    with stored as (${insertOutgoing([answer], sql`true`)})
+    ${insertAudit(event, sql`true`)}`.execute(db);
 }

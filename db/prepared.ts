@@ -1,7 +1,6 @@
 // Statements of the hot paths, parsed and planned once per connection instead of once per call: measured, the reading of
 // rates costs a third, the storing of quotes two thirds. It must not be used for texts that are put together at run time.
 import type { Kysely, RawBuilder } from 'kysely';
-import pg from 'pg';
 
 const names = new Map<string, string>();
 
@@ -16,6 +15,11 @@ export function prepared(name: string, text: string): string {
   return text;
 }
 
+/** The name of a declared statement; undefined for any other text. */
+export function nameOfPrepared(text: string): string | undefined {
+  return names.get(text);
+}
+
 /**
  * Runs a template as a prepared statement; its first run declares it.
  * @param name as above; one name, one text: a template whose text varies has no place here
@@ -28,18 +32,4 @@ export async function runPrepared<Row, Database>(
   const statement = template.compile(db);
   if (names.get(statement.sql) !== name) prepared(name, statement.sql);
   return (await db.executeQuery(statement)).rows;
-}
-
-type Query = (this: pg.Client, text: unknown, values?: unknown, callback?: unknown) => unknown;
-const runQuery: unknown = Reflect.get(pg.Client.prototype, 'query');
-
-/** A client that knows the declared statements by their text. */
-export class PreparingClient extends pg.Client {
-  override query: pg.Client['query'] = ((text: unknown, values?: unknown, callback?: unknown): unknown => {
-    const name = typeof text === 'string' ? names.get(text) : undefined;
-    const run = runQuery as Query;
-    return name === undefined
-      ? run.call(this, text, values, callback)
-      : run.call(this, { name, text, values }, callback);
-  }) as pg.Client['query'];
 }

@@ -2,6 +2,7 @@
 // of its answer (RES-1). Each write is one statement; the database's unique keys are the authority on duplicates.
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
+import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 
@@ -21,8 +22,10 @@ export interface StoredEnquiry {
 
 export interface StoredResolution {
   readonly resolutionId: string;
-  /** Epoch milliseconds. */
+  /** Database clock, epoch milliseconds: for the record. */
   readonly deadlineAt: number;
+  /** Milliseconds from now to the deadline, by the database clock; below zero once it is past. */
+  readonly remainingMs: number;
   readonly answer: StoredAnswer | null;
   /** Null where the gateway answered at once. */
   readonly enquiry: StoredEnquiry | null;
@@ -45,6 +48,7 @@ export interface StoredRequest {
 interface ResolutionRow {
   resolution_id: string | null;
   deadline_at: Date;
+  remaining_ms: number;
   verified: boolean | null;
   reason_code: string | null;
   answer_message_id: string;
@@ -62,9 +66,14 @@ interface RequestRow extends ResolutionRow {
   earlier_answer_id: string | null;
 }
 
+/** Times leave the database as durations: no other clock has to agree with it (RES-1). */
+function remaining(deadlineAt: RawBuilder<unknown>) {
+  return sql`(extract(epoch from ${deadlineAt} - clock_timestamp()) * 1000)::float8 as remaining_ms`;
+}
+
 /** Columns of a resolution, its answer and its last enquiry; to be joined as `r`, `a` and `e`. */
 const resolutionColumns = sql`
-  r.resolution_id, r.deadline_at, a.verified, a.reason_code, a.answer_message_id, e.delivery_id, e.kind,
+  r.resolution_id, r.deadline_at, ${remaining(sql`r.deadline_at`)}, a.verified, a.reason_code, a.answer_message_id, e.delivery_id, e.kind,
   e.party as enquired`;
 // primary key of resolution_answers; unique (uetr, kind) of deliveries, at most two enquiries
 const resolutionJoins = sql`
@@ -82,6 +91,7 @@ function toResolution(row: ResolutionRow): StoredResolution | undefined {
   return {
     resolutionId: row.resolution_id,
     deadlineAt: row.deadline_at.getTime(),
+    remainingMs: row.remaining_ms,
     answer:
       row.verified === null
         ? null
@@ -109,7 +119,10 @@ export async function findResolution(db: Db, resolutionId: string): Promise<Stor
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
   // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
   const { rows } = await sql<RequestRow>`
-    select m.body, m.message_identification, m.party, m.answer_url, now() as now,
+    select m.body, m.message_identification, m.party, now() as now,
+      coalesce(
+        (select url from callback_addresses c where c.message_id = m.message_id order by named_at desc limit 1),
+        m.answer_url) as answer_url,
       (select o.message_id from messages o where o.in_reply_to = m.message_id and o.direction = 'out' limit 1)
         as earlier_answer_id,
       ${resolutionColumns}
@@ -135,15 +148,14 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
 export interface NewEnquiry {
   readonly of: StoredEnquiry['of'];
   readonly deliveryId: string;
-  readonly url: string;
   readonly message: OutgoingMessage;
 }
 
 function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, condition: RawBuilder<unknown>) {
   return sql`
-    insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
+    insert into deliveries (delivery_id, uetr, kind, message_id, party)
     select ${enquiry.deliveryId}::uuid, ${resolutionId}::uuid, ${enquiryKinds[enquiry.of]},
-      ${enquiry.message.messageId}::uuid, ${enquiry.message.party}, ${enquiry.url}
+      ${enquiry.message.messageId}::uuid, ${enquiry.message.party}
     where ${condition}`;
 }
 
@@ -158,24 +170,34 @@ export interface RoutedRequest {
 }
 
 /**
- * Writes a resolution with its first enquiry, unless its MsgId was taken meanwhile.
- * @returns its deadline, epoch milliseconds; undefined when it was not written
+ * Writes a resolution with its first enquiry, unless its MsgId was taken meanwhile. The source waits since its request was
+ * received, so the time runs from there; a request that lay about for long (a repeat after an outage) has it anew.
+ * @returns undefined when it was not written
  */
-export async function recordRouted(db: Db, routed: RoutedRequest): Promise<number | undefined> {
+export async function recordRouted(
+  db: Db,
+  routed: RoutedRequest,
+): Promise<Pick<StoredResolution, 'deadlineAt' | 'remainingMs'> | undefined> {
   const { enquiry, resolutionId } = routed;
-  const write = sql<{ deadline_at: Date }>`
-    with resolution as (
+  const limit = sql`${routed.maxResolutionSeconds}::float8 * interval '1 second'`;
+  const write = sql<Pick<ResolutionRow, 'deadline_at' | 'remaining_ms'>>`
+    with request as (
+      select case when created_at between now() - ${limit} / 2 and now() then created_at else now() end as waits_since
+      from messages where message_id = ${resolutionId}
+    ),
+    resolution as (
       insert into resolutions (resolution_id, source_clearing_system, message_identification, received_at, deadline_at,
         destination_country, destination_clearing_system)
-      values (${resolutionId}, ${routed.sourceSystem}, ${routed.messageIdentification}, now(),
-        now() + ${routed.maxResolutionSeconds}::int * interval '1 second', ${routed.destinationCountry},
-        ${enquiry.message.party})
+      select ${resolutionId}::uuid, ${routed.sourceSystem}, ${routed.messageIdentification}, now(),
+        waits_since + ${limit}, ${routed.destinationCountry}, ${enquiry.message.party}
+      from request
       returning deadline_at
     ),
     stored as (${insertOutgoing([enquiry.message], sql`exists (select from resolution)`)}),
     asked as (${insertEnquiry(resolutionId, enquiry, sql`exists (select from resolution)`)})
-    select deadline_at from resolution`;
-  return (await writtenRow(db, write))?.deadline_at.getTime();
+    select deadline_at, ${remaining(sql`deadline_at`)} from resolution`;
+  const row = await writtenRow(db, write);
+  return row && { deadlineAt: row.deadline_at.getTime(), remainingMs: row.remaining_ms };
 }
 
 /** The answer of a resolution, with what it is made of. */
@@ -190,6 +212,8 @@ export interface NewAnswer {
   readonly reportMessageId: string | null;
   readonly message: OutgoingMessage;
   readonly callback: { readonly deliveryId: string; readonly url: string };
+  /** Written with the answer, where there is more to say of it. */
+  readonly event?: AuditEvent;
 }
 
 /** The statements that write an answer with its message and callback, once `resolution` says that they may. */
@@ -211,7 +235,8 @@ function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
       select ${answer.callback.deliveryId}::uuid, resolution_id, 'callback', ${answer.message.messageId}::uuid,
         ${answer.sourceSystem}, ${answer.callback.url}
       from answer
-    )`;
+    ),
+    told as (${insertAudit(answer.event, sql`exists (select from answer)`)})`;
 }
 
 /** Writes a resolution that the gateway answers at once, unless its MsgId was taken meanwhile; answers whether it did. */
@@ -264,22 +289,15 @@ export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: N
     ${insertEnquiry(resolutionId, enquiry, sql`exists (select from free)`)}`.execute(db);
 }
 
-/** Stores the answer to a repeat that is refused; told in the HTTP answer only. */
-export async function recordRefusedRepeat(db: Db, answer: OutgoingMessage): Promise<void> {
-  await insertOutgoing([answer], sql`true`).execute(db);
-}
-
-/** An answer's bytes, and what the gateway says beside them when it is its own. */
-export async function loadAnswer(
+/** Stores the answer to a repeat that is refused, and what there is to say of it; told in the HTTP answer only. */
+export async function recordRefusedRepeat(
   db: Db,
-  answerMessageId: string,
-): Promise<{ body: Buffer; refusal: string | null }> {
-  return db
-    .selectFrom('messages as m')
-    .leftJoin('resolution_answers as a', 'a.answer_message_id', 'm.message_id')
-    .select(['m.body', 'a.refusal'])
-    .where('m.message_id', '=', answerMessageId)
-    .executeTakeFirstOrThrow();
+  answer: OutgoingMessage,
+  event: AuditEvent | undefined,
+): Promise<void> {
+  await sql`
+    with told as (${insertAudit(event, sql`true`)})
+    ${insertOutgoing([answer], sql`true`)}`.execute(db);
 }
 
 const uniqueViolation = '23505';

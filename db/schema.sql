@@ -70,6 +70,7 @@ create table audit_events (
   constraint audit_events_pkey PRIMARY KEY (audit_event_id),
   constraint audit_events_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'alert'::text, 'security'::text])))
 );
+CREATE INDEX audit_events_alerts ON public.audit_events USING btree (occurred_at) WHERE (severity = ANY (ARRAY['alert'::text, 'security'::text]));
 CREATE INDEX audit_events_uetr ON public.audit_events USING btree (uetr);
 comment on table audit_events is 'What operators must be able to look up: contradictions, security events, interim statuses. Insert-only, no personal data.';
 comment on column audit_events.audit_event_id is 'Our id.';
@@ -79,6 +80,17 @@ comment on column audit_events.kind is 'What happened, for example payment.contr
 comment on column audit_events.uetr is 'The payment or the resolution, if one is concerned.';
 comment on column audit_events.party is 'The party concerned, if any.';
 comment on column audit_events.detail is 'Codes and ids; never personal data (SEC-3).';
+
+create table callback_addresses (
+  message_id uuid not null,
+  url text not null,
+  named_at timestamp with time zone not null default clock_timestamp(),
+  constraint callback_addresses_pkey PRIMARY KEY (message_id, named_at)
+);
+comment on table callback_addresses is 'Addresses that a source named in a repeat of its submission: the last one is the callback''s from then on (DUP-1). Insert-only.';
+comment on column callback_addresses.message_id is 'The submission.';
+comment on column callback_addresses.url is 'The address, judged before it was stored (SEC-2).';
+comment on column callback_addresses.named_at is 'When.';
 
 create table clearing_systems (
   clearing_system_id text not null,
@@ -216,7 +228,7 @@ create table deliveries (
   kind text not null,
   message_id uuid not null,
   party text not null,
-  url text not null,
+  url text,
   asked_at timestamp with time zone not null default now(),
   next_due_at timestamp with time zone not null default now(),
   attempts integer not null default 0,
@@ -225,27 +237,37 @@ create table deliveries (
   delivered_at timestamp with time zone,
   closed_at timestamp with time zone,
   closed_reason text,
+  final_report_id uuid,
+  asks integer not null default 1,
+  round text,
+  enquiry_asked_at timestamp with time zone,
   constraint deliveries_pkey PRIMARY KEY (delivery_id),
   constraint deliveries_uetr_kind_key UNIQUE (uetr, kind),
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text]))),
   constraint deliveries_possibly_sent_check CHECK ((possibly_sent >= 0))
 );
 CREATE INDEX deliveries_closed ON public.deliveries USING btree (closed_at) WHERE ((closed_at IS NOT NULL) AND (delivered_at IS NULL));
+CREATE INDEX deliveries_open ON public.deliveries USING btree (asked_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text])) AND (delivered_at IS NULL) AND (closed_at IS NULL));
+CREATE INDEX deliveries_undecided ON public.deliveries USING btree (asked_at) WHERE ((kind = 'instruction'::text) AND (closed_at IS NULL));
 comment on table deliveries is 'Messages to be brought to another party, at least once, same bytes (CBK-1). One row per payment or resolution and kind; every attempt updates it, so that an attempt and a decision against it never miss each other.';
 comment on column deliveries.delivery_id is 'Our id.';
 comment on column deliveries.uetr is 'What the message is about: the payment''s UETR, or the resolution''s id.';
 comment on column deliveries.kind is 'instruction: pacs.008 to the destination; callback: final pacs.002, or acmt.024, to the source; confirmation: pacs.002 to the destination; notification: fxtr.017; directory-enquiry, account-enquiry: acmt.023 to a proxy directory, to a creditor agent.';
 comment on column deliveries.message_id is 'What is delivered.';
 comment on column deliveries.party is 'To whom: payment system or FX provider.';
-comment on column deliveries.url is 'Where.';
+comment on column deliveries.url is 'Where a callback goes; null for every other kind, whose address is the one registered at the moment of each attempt (CBK-5).';
 comment on column deliveries.asked_at is 'When it was asked for; set anew by a redelivery.';
 comment on column deliveries.next_due_at is 'When the next attempt is due (CBK-1); during an attempt, when that attempt counts as lost.';
 comment on column deliveries.attempts is 'Number of attempts made; the last one may be under way.';
-comment on column deliveries.attempts_since_asked is 'Position in the schedule of CBK-1.';
+comment on column deliveries.attempts_since_asked is 'Position in the schedule: of CBK-1, or of the round of an instruction (TIM-3).';
 comment on column deliveries.possibly_sent is 'Attempts that are under way or ended otherwise than NOT_SENT (TIM-3).';
 comment on column deliveries.delivered_at is 'When it was acknowledged since it was last asked for; null while it is due.';
 comment on column deliveries.closed_at is 'When no further attempt was allowed: given up, decided (instructions) or answered (enquiries).';
 comment on column deliveries.closed_reason is 'decided, answered, gone (410), expired (72 h).';
+comment on column deliveries.final_report_id is 'Of an instruction: the first final pacs.002 of the destination that was stored. From then on it decides (PAY-7).';
+comment on column deliveries.asks is 'How often it was asked for: an attempt of an earlier asking changes nothing in the schedule of a later one (DUP-1).';
+comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats (TIM-3).';
+comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
 
 create table delivery_attempts (
   delivery_id uuid not null,
@@ -257,6 +279,7 @@ create table delivery_attempts (
   duration_ms integer,
   error_class text,
   response_excerpt text,
+  url text,
   constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt),
   constraint delivery_attempts_attempt_check CHECK ((attempt > 0)),
   constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['NOT_SENT'::text, 'MAYBE_SENT'::text, 'ANSWERED'::text])))
@@ -271,6 +294,7 @@ comment on column delivery_attempts.http_status is 'Status of the answer.';
 comment on column delivery_attempts.duration_ms is 'Milliseconds from start to answer or failure.';
 comment on column delivery_attempts.error_class is 'refused, timeout, reset and so on; null when answered.';
 comment on column delivery_attempts.response_excerpt is 'At most 1 KiB of an answer other than 2xx (CBK-4).';
+comment on column delivery_attempts.url is 'Where it went (CBK-4).';
 
 create table fxp_corridors (
   fxp_id text not null,
@@ -395,6 +419,17 @@ comment on column issuer_keys.private_jwk is 'The key, private part included (RF
 comment on column issuer_keys.created_at is 'When it was made.';
 comment on column issuer_keys.retired_at is 'When it stopped to sign, or null; its public part stays published.';
 
+create table leases (
+  name text not null,
+  holder text not null,
+  held_until timestamp with time zone not null,
+  constraint leases_pkey PRIMARY KEY (name)
+);
+comment on table leases is 'Work that one process at a time does, such as the sweep (LIF-2).';
+comment on column leases.name is 'The work.';
+comment on column leases.holder is 'The process.';
+comment on column leases.held_until is 'From then on another process may take it.';
+
 create table message_identifications (
   source_clearing_system text not null,
   message_identification text not null,
@@ -423,6 +458,7 @@ create table messages (
   sha256 bytea not null,
   body bytea not null,
   created_at timestamp with time zone not null default now(),
+  refusal text,
   constraint messages_pkey PRIMARY KEY (message_id),
   constraint messages_direction_check CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
   constraint messages_leg_check CHECK ((leg = ANY (ARRAY['source'::text, 'destination'::text, 'fxp'::text]))),
@@ -430,6 +466,7 @@ create table messages (
 );
 CREATE INDEX messages_in_reply_to ON public.messages USING btree (in_reply_to) WHERE (in_reply_to IS NOT NULL);
 CREATE UNIQUE INDEX messages_received_once ON public.messages USING btree (party, message_type, sha256) WHERE (direction = 'in'::text);
+CREATE INDEX messages_submitted ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'source'::text));
 CREATE INDEX messages_uetr ON public.messages USING btree (uetr);
 comment on table messages is 'Every ISO 20022 message received or sent, byte for byte. Insert-only.';
 comment on column messages.message_id is 'Our id.';
@@ -446,6 +483,7 @@ comment on column messages.in_reply_to is 'The message that this one answers.';
 comment on column messages.sha256 is 'SHA-256 of body.';
 comment on column messages.body is 'The bytes.';
 comment on column messages.created_at is 'When it was stored.';
+comment on column messages.refusal is 'Of an answer of ours that refuses: rule, place and public text at length (MSG-13).';
 
 create table operator_callback_origins (
   operator_id text not null,
@@ -702,6 +740,7 @@ create table resolutions (
   constraint resolutions_pkey PRIMARY KEY (resolution_id),
   constraint resolutions_source_clearing_system_message_identification_key UNIQUE (source_clearing_system, message_identification)
 );
+CREATE INDEX resolutions_deadline ON public.resolutions USING btree (deadline_at);
 comment on table resolutions is 'One row per acmt.023 that a source submitted, written once, when it was judged.';
 comment on column resolutions.resolution_id is 'The submitted acmt.023; correlates all messages and deliveries of the resolution.';
 comment on column resolutions.source_clearing_system is 'Payment system that submitted it.';
@@ -772,6 +811,8 @@ alter table address_type_inputs add constraint address_type_inputs_address_type_
 
 alter table address_types add constraint address_types_clearing_system_id_fkey FOREIGN KEY (clearing_system_id) REFERENCES clearing_systems(clearing_system_id);
 
+alter table callback_addresses add constraint callback_addresses_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
+
 alter table clearing_systems add constraint clearing_systems_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
 
 alter table clearing_systems add constraint clearing_systems_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id);
@@ -797,6 +838,8 @@ alter table decisions add constraint decisions_notification_message_id_fkey FORE
 alter table decisions add constraint decisions_report_message_id_fkey FOREIGN KEY (report_message_id) REFERENCES messages(message_id);
 
 alter table decisions add constraint decisions_uetr_fkey FOREIGN KEY (uetr) REFERENCES payments(uetr);
+
+alter table deliveries add constraint deliveries_final_report_id_fkey FOREIGN KEY (final_report_id) REFERENCES messages(message_id);
 
 alter table deliveries add constraint deliveries_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
 
@@ -894,6 +937,8 @@ CREATE TRIGGER address_types_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCAT
 
 CREATE TRIGGER clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
+CREATE TRIGGER clients_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clients FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
 CREATE TRIGGER countries_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER country_clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.country_clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
@@ -915,6 +960,8 @@ CREATE TRIGGER institution_memberships_changed AFTER INSERT OR DELETE OR UPDATE 
 CREATE TRIGGER institution_roles_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.institution_roles FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER institutions_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.institutions FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER issuer_keys_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.issuer_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER operator_callback_origins_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.operator_callback_origins FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 

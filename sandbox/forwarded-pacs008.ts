@@ -4,6 +4,7 @@
  */
 import { messages } from '../core/iso20022/messages.ts';
 import {
+  collapsed,
   compact,
   readAccount,
   readAgent,
@@ -67,7 +68,7 @@ export function readForwardedPacs008(
       references: readReferences(group, transaction),
       clearingSystem,
       priority: textAt(transaction, 'PmtTpInf/InstrPrty') === 'HIGH' ? 'HIGH' : 'NORM',
-      acceptedAt: Date.parse((textAt(transaction, 'AddtlDtTm/AccptncDtTm') ?? '').trim()),
+      acceptedAt: Date.parse(collapsed(textAt(transaction, 'AddtlDtTm/AccptncDtTm') ?? '')),
       settlement,
       creditedAmount,
       creditorAccount,
@@ -99,11 +100,12 @@ function faultOfLeg(transaction: XmlElement): string | undefined {
 }
 
 function readReferences(group: XmlElement, transaction: XmlElement): RefusedPacs008 {
+  const created = textAt(group, 'CreDtTm');
   return compact<RefusedPacs008>({
     original: compact<OriginalReferences>({
       messageId: textAt(group, 'MsgId') ?? '',
       messageNameId: messages.pacs008.identifier,
-      creationDateTime: textAt(group, 'CreDtTm')?.trim(),
+      creationDateTime: created === undefined ? undefined : collapsed(created),
       instructionId: textAt(transaction, 'PmtId/InstrId'),
       endToEndId: textAt(transaction, 'PmtId/EndToEndId'),
       transactionId: textAt(transaction, 'PmtId/TxId'),

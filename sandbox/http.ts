@@ -10,6 +10,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { refuseBrowser } from '../core/browser.ts';
 import type { Log } from './options.ts';
 import { outageSwitch, parseRefusal, refusalForm, type Refusal } from './outage.ts';
 
@@ -77,7 +78,7 @@ export async function startPartyServer(options: PartyServerOptions): Promise<Par
       return { status: 200, contentType: 'text/plain', body: 'ok' };
     }
     if (request.method !== 'POST') return problem(405, 'only POST is taken');
-    if (where === '/control') return control(request);
+    if (where === '/control') return controlFault(incoming.headers) ?? control(request);
     const refusal = outage.take(where);
     if (refusal !== undefined) {
       const { status, retryAfterSeconds } = refusal;
@@ -132,6 +133,22 @@ function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
     incoming.once('error', reject);
     incoming.once('close', () => reject(new Error('the client went away')));
   });
+}
+
+/** Whoever runs the sandbox may switch it, and no web page that is open beside it: undefined when it is the former. */
+function controlFault(headers: IncomingMessage['headers']): PartyAnswer | undefined {
+  const site = headers['sec-fetch-site'];
+  const source = {
+    host: headers.host,
+    origin: headers.origin,
+    site: typeof site === 'string' ? site : undefined,
+  };
+  const refusal = refuseBrowser(source, { origins: [] });
+  if (refusal !== undefined) return problem(403, refusal);
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  return type.trim().toLowerCase() === 'application/json'
+    ? undefined
+    : problem(415, 'Send Content-Type: application/json, which no page of another origin can.');
 }
 
 /** Media type and encoding as MSG-2 demands; undefined when they will do. */

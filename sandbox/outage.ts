@@ -2,6 +2,7 @@
  * The switch that makes a party refuse on purpose, so that an outage and its end can be played.
  * It answers before the party sees the request.
  */
+import { findRepeatedMembers } from '../core/json.ts';
 
 /** A party's outage, made by hand. */
 export interface Refusal {
@@ -44,12 +45,14 @@ export const refusalForm =
 /** @returns undefined when the body of `POST /control` has not the form above */
 export function parseRefusal(body: Uint8Array): Refusal | null | undefined {
   let values: unknown;
+  const text = Buffer.from(body).toString('utf8');
   try {
-    values = JSON.parse(Buffer.from(body).toString('utf8'));
+    values = JSON.parse(text);
   } catch {
     return undefined;
   }
   if (values === null) return null;
+  if (findRepeatedMembers(text, 1).length > 0) return undefined;
   if (typeof values !== 'object') return undefined;
   const { status, times, pathPrefix, retryAfterSeconds } = values as Partial<Record<keyof Refusal, unknown>>;
   const within = (value: unknown, least: number, most: number): value is number =>

@@ -27,6 +27,10 @@ export const workflowTypes = {
 
 export interface PaymentInput {
   readonly uetr: string;
+  /** Of the submission that is stored: an execution that nobody brings it to judges it, or goes on where it stands (LIF-2). */
+  readonly messageId?: string;
+  /** The order of steps; absent in executions that 0.1.0 started. */
+  readonly form?: 2;
 }
 
 /** How a payment ended. `REFUSED`: only repeats that were refused came (DUP-2). `LAPSED`: nothing came at all. */
@@ -43,6 +47,11 @@ export function paymentWorkflowId(uetr: string): string {
 /** One execution at a time per payment whose deliveries are asked for again. */
 export function redeliveryWorkflowId(uetr: string): string {
   return `redelivery/${uetr}`;
+}
+
+export interface ResolutionInput {
+  /** Of the request that is stored: an execution that nobody brings it to judges it, or goes on where it stands (LIF-2). */
+  readonly messageId?: string;
 }
 
 /** How a resolution ended. `REFUSED`: only a repeat that was refused came. `LAPSED`: nothing came at all. */
@@ -72,6 +81,12 @@ export interface ReportFinal {
 }
 
 export const updates = { submit: 'submit', reportFinal: 'reportFinal', resolve: 'resolve' } as const;
+export const signals = {
+  /** The source asks for the status of a payment that is not decided (DUP-1). */
+  enquire: 'enquire',
+  /** The record may know more than the execution: a decision, or that a deadline is past by the database clock (LIF-2). */
+  look: 'look',
+} as const;
 export type SubmitArguments = [Submission];
 export type ReportFinalArguments = [ReportFinal];
 export type ResolveArguments = [ResolutionRequest];
@@ -79,11 +94,12 @@ export type ResolveArguments = [ResolutionRequest];
 /** What operators filter by in the Temporal UI. No personal data (SEC-3). */
 export const searchAttributes = {
   uetr: defineSearchAttributeKey('Uetr', SearchAttributeType.KEYWORD),
-  /** RCVD until validated, then ACTC, then the final status: ACCC, RJCT, BLCK. */
+  /** RCVD until validated, then ACTC, INDOUBT after 24 h (TIM-2), and once decided the final status: ACCC, RJCT, BLCK. */
   status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
   corridor: defineSearchAttributeKey('Corridor', SearchAttributeType.KEYWORD),
   sourceSystem: defineSearchAttributeKey('SourceSystem', SearchAttributeType.KEYWORD),
   destinationSystem: defineSearchAttributeKey('DestinationSystem', SearchAttributeType.KEYWORD),
   priority: defineSearchAttributeKey('Priority', SearchAttributeType.KEYWORD),
+  /** BIC of the FX provider. */
   fxp: defineSearchAttributeKey('Fxp', SearchAttributeType.KEYWORD),
 } as const;

@@ -8,6 +8,8 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
+  continueAsNew,
+  defineSignal,
   defineUpdate,
   proxyActivities,
   proxyLocalActivities,
@@ -19,15 +21,16 @@ import {
 import type {
   Decision,
   DecisionCause,
-  DeliveryActivities,
   DestinationAnswer,
   ForwardingActivities,
   Judgement,
+  NotYet,
   PaymentLocalActivities,
   Submission,
 } from '../activities/contract.ts';
 import {
   searchAttributes,
+  signals,
   updates,
   type PaymentInput,
   type PaymentOutcome,
@@ -36,14 +39,8 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from './ids.ts';
-import {
-  deliverPolicy,
-  enquiryTimesMs,
-  forwardPolicy,
-  lapseAfter,
-  localPolicy,
-  unreachableAfterMs,
-} from './policies.ts';
+import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy, unreachableAfterMs } from './policies.ts';
+import { shielded, tellAll } from './shield.ts';
 
 const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({
   ...localPolicy,
@@ -56,17 +53,27 @@ const { decidePayment, reportInDoubt } = proxyLocalActivities<PaymentLocalActivi
 
 const submitUpdate = defineUpdate<SubmitResult, SubmitArguments>(updates.submit);
 const reportFinalUpdate = defineUpdate<Decision | null, ReportFinalArguments>(updates.reportFinal);
+const enquireSignal = defineSignal(signals.enquire);
+const lookSignal = defineSignal(signals.look);
 
 type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
 
 /** What this execution knows; rebuilt from its history on replay. */
 interface Progress {
+  readonly input: PaymentInput;
+  /** Id of the stored submission that made this payment, as soon as it is known. */
+  messageId: string | undefined;
   /** The judgement that made this payment, once there is one. */
   judgement?: Exclude<Judgement, { verdict: 'refused' }>;
   refused?: Extract<Judgement, { verdict: 'refused' }>;
   decision?: Decision;
+  /** How far the database clock, which is the one that counts, was ahead of the engine's when last heard of (TIM-1). */
+  clockAheadMs: number;
   /** The source asked for the status (DUP-1): the instruction goes to the destination once more. */
   enquiryAsked: boolean;
+  /** The sweep has decided, or says that the time to decide has come (LIF-2): the record is asked. */
+  lookAsked: boolean;
+  sends: number;
   sendsUnderWay: number;
   /** The deliveries have begun. */
   telling: boolean;
@@ -74,15 +81,66 @@ interface Progress {
   confirmationDue: boolean;
 }
 
+/** One execution per UETR. Neither a request to cancel nor a failed delivery ends it before its payment has (LIF-3). */
+export function payment(input: PaymentInput): Promise<PaymentOutcome> {
+  return shielded(() => run(input));
+}
+
+async function run(input: PaymentInput): Promise<PaymentOutcome> {
+  const { uetr } = input;
+  const progress: Progress = {
+    input,
+    messageId: input.messageId,
+    clockAheadMs: 0,
+    enquiryAsked: false,
+    lookAsked: false,
+    sends: 0,
+    sendsUnderWay: 0,
+    telling: false,
+    confirmationDue: false,
+  };
+  setHandler(submitUpdate, (submission) => shielded(() => takeSubmission(progress, submission)));
+  setHandler(reportFinalUpdate, (report) => shielded(() => takeReport(progress, report)));
+  setHandler(enquireSignal, () => void (progress.enquiryAsked = true));
+  setHandler(lookSignal, () => void (progress.lookAsked = true));
+
+  await untilKnown(progress);
+  const { judgement } = progress;
+  if (judgement?.verdict === 'decided') progress.decision = judgement.decision;
+  else if (judgement !== undefined) await bringToDecision(uetr, progress, judgement);
+  const { decision } = progress;
+  if (decision === undefined) return close(progress, progress.refused ? 'REFUSED' : 'LAPSED');
+
+  if (isNewForm(input)) upsertSearchAttributes([{ key: searchAttributes.status, value: decision.status }]);
+  setCurrentDetails(`${story(decision)} Telling the parties.`);
+  progress.telling = true;
+  const summary = `${decision.status} to every party that must know`;
+  await tellAll(uetr, summary);
+  await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
+  if (progress.confirmationDue) await tellAll(uetr, summary);
+  setCurrentDetails(`${story(decision)} Every party has been told.`);
+  return close(progress, decision.status, decision.reasonCode);
+}
+
+/** Executions that 0.1.0 started go on in the order of steps in which they began. */
+function isNewForm({ form }: PaymentInput): boolean {
+  return form === 2;
+}
+
 /**
- * Waits for the first word on the payment. It comes with the start; where it was lost on the way, because no worker took
- * it in time, its sender was told nothing and sends again, or this execution lapses.
+ * Waits for the first word on the payment. It comes with the start, or stands in the record; where it was lost on the
+ * way, because no worker took it in time, its sender was told nothing and sends again, or this execution lapses.
  */
 async function untilKnown(progress: Progress): Promise<void> {
   const isKnownOrRefused = () =>
     isKnown(progress) || (progress.refused !== undefined && allHandlersFinished());
+  const { messageId } = progress.input;
   await Promise.resolve(); // lets the update that came with the start begin
-  if (allHandlersFinished() && !isKnownOrRefused()) await condition(isKnownOrRefused, lapseAfter);
+  if (messageId !== undefined && allHandlersFinished() && !isKnownOrRefused()) {
+    await takeFromRecord(progress, messageId);
+  }
+  if (allHandlersFinished() && !isKnownOrRefused())
+    await condition(isKnownOrRefused, lapseAfter, { summary: 'nothing was submitted' });
   else await condition(isKnownOrRefused);
 }
 
@@ -91,37 +149,13 @@ function isKnown(progress: Progress): boolean {
   return progress.judgement !== undefined || progress.decision !== undefined;
 }
 
-export async function payment({ uetr }: PaymentInput): Promise<PaymentOutcome> {
-  const progress: Progress = {
-    enquiryAsked: false,
-    sendsUnderWay: 0,
-    telling: false,
-    confirmationDue: false,
-  };
-  setHandler(submitUpdate, (submission) => takeSubmission(progress, submission));
-  setHandler(reportFinalUpdate, ({ reportMessageId }: ReportFinal) =>
-    decide(uetr, progress, { by: 'destination', reportMessageId, answeredInPlace: false }),
-  );
-
-  await untilKnown(progress);
-  const { judgement } = progress;
-  if (judgement?.verdict === 'decided') progress.decision = judgement.decision;
-  else if (judgement !== undefined) await bringToDecision(uetr, progress, judgement);
-  const { decision } = progress;
-  if (decision === undefined)
-    return close(progress.refused ? 'REFUSED' : 'LAPSED', progress.refused?.reasonCode);
-
-  setCurrentDetails(`${story(decision)} Telling the parties.`);
-  const { deliver } = proxyActivities<DeliveryActivities>({
-    ...deliverPolicy(workflowInfo().taskQueue),
-    summary: `${decision.status} to every party that must know`,
-  });
-  progress.telling = true;
-  await deliver({ uetr });
-  await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
-  if (progress.confirmationDue) await deliver({ uetr });
-  setCurrentDetails(`${story(decision)} Every party has been told.`);
-  return close(decision.status, decision.reasonCode);
+/** Goes on where the record stands (LIF-2); a submission that cannot even be refused is left to a person (SEC-9). */
+async function takeFromRecord(progress: Progress, messageId: string): Promise<void> {
+  try {
+    await takeSubmission(progress, { messageId, waitSeconds: 0 });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+  }
 }
 
 /** Answers one submission: the first, an enquiry, or a refused repeat. */
@@ -131,56 +165,89 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
     progress.refused = judgement;
     return { answerMessageId: judgement.answerMessageId };
   }
-  if (progress.judgement === undefined) progress.judgement = judgement;
-  else if (judgement.verdict === 'accepted' && judgement.enquiry) progress.enquiryAsked = true;
+  if (judgement.verdict === 'accepted') setClock(progress, judgement.now ?? Date.now());
+  if (progress.judgement === undefined) {
+    progress.judgement = judgement;
+    progress.messageId = submission.messageId;
+  } else if (judgement.verdict === 'accepted' && judgement.enquiry) progress.enquiryAsked = true;
   if (submission.waitSeconds > 0) {
-    await condition(() => progress.decision !== undefined, submission.waitSeconds * 1_000);
+    await condition(() => progress.decision !== undefined, submission.waitSeconds * 1_000, {
+      summary: 'the source waits (PAY-1)',
+    });
   }
   return { answerMessageId: progress.decision?.callbackMessageId ?? judgement.answerMessageId };
 }
 
+/** Takes a final of the destination that is stored, and whose sender waits for the confirmation (PAY-8). */
+async function takeReport(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
+  await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: false });
+  return progress.decision ?? null;
+}
+
 /** Forwards the instruction and waits until the destination, the deadline or the operator's silence decides. */
 async function bringToDecision(uetr: string, progress: Progress, accepted: Accepted): Promise<void> {
-  const { route } = accepted;
+  const { route, finalReportId } = accepted;
+  const { destinationSystem } = route;
   upsertSearchAttributes([
     { key: searchAttributes.status, value: 'ACTC' },
     { key: searchAttributes.corridor, value: route.corridor },
-    { key: searchAttributes.destinationSystem, value: route.destinationSystem },
+    { key: searchAttributes.destinationSystem, value: destinationSystem },
     { key: searchAttributes.priority, value: route.priority },
     ...(route.fxp === null ? [] : [{ key: searchAttributes.fxp, value: route.fxp }]),
   ]);
-  setCurrentDetails(
-    `ACTC: accepted. pacs.008 goes to ${route.destinationSystem}; its final pacs.002 is awaited.`,
-  );
-
   const { forwardPayment } = proxyActivities<ForwardingActivities>({
     ...forwardPolicy,
-    summary: `pacs.008 to ${route.destinationSystem}`,
+    summary: `pacs.008 to ${destinationSystem}`,
   });
+  const deliveryId = accepted.instructionDeliveryId;
   const sending = new CancellationScope();
-  const send = () =>
-    void sendInstruction(uetr, progress, () =>
-      sending.run(() => forwardPayment({ uetr, deliveryId: accepted.instructionDeliveryId })),
+  const send = () => {
+    // an enquiry that comes while a send is under way joins it (DUP-1)
+    if (isNewForm(progress.input) && progress.sendsUnderWay > 0) return;
+    progress.sends += 1;
+    tellOfSends(progress, destinationSystem);
+    void sendInstruction(progress, accepted, () =>
+      sending.run(() => forwardPayment({ uetr, deliveryId, destinationSystem })),
     );
-  send();
-  if (accepted.deadlineAt !== null) await untilDeadline(uetr, progress, accepted.deadlineAt, send);
-  else await untilFinal(uetr, progress, accepted.acceptedAt, send);
+  };
+  tellOfSends(progress, destinationSystem);
+  if (finalReportId !== undefined) {
+    // stored before this execution began, and not applied yet (PAY-7)
+    await decide(progress, { by: 'destination', reportMessageId: finalReportId, answeredInPlace: true });
+  } else if (accepted.isTaken !== true) send();
+  if (accepted.deadlineAt !== null) await untilDeadline(progress, accepted.deadlineAt, send);
+  else await untilFinal(progress, accepted.acceptedAt, send);
   sending.cancel();
+  if (progress.decision === undefined) await startAnew(progress);
+}
+
+/** What an operator reads in the Temporal UI while the payment waits. */
+function tellOfSends({ sends, clockAheadMs }: Progress, destinationSystem: string): void {
+  const sent =
+    sends === 0
+      ? 'It was sent before.'
+      : `Send ${sends} began at ${new Date(Date.now() + clockAheadMs).toISOString()}.`;
+  setCurrentDetails(
+    `ACTC: accepted. pacs.008 goes to ${destinationSystem}; its final pacs.002 is awaited. ${sent}`,
+  );
 }
 
 /** One send with its repeats (TIM-3); a destination that cannot be reached is waited for, not judged here. */
 async function sendInstruction(
-  uetr: string,
   progress: Progress,
+  { deadlineAt, acceptedAt }: Accepted,
   forward: () => Promise<DestinationAnswer>,
 ): Promise<void> {
   progress.sendsUnderWay += 1;
   try {
     const answer = await forward();
-    if (answer.kind === 'pending') return;
-    const { reportMessageId } = answer;
-    await decide(uetr, progress, { by: 'destination', reportMessageId, answeredInPlace: true });
-    if (progress.telling) progress.confirmationDue = true;
+    if (answer.kind === 'final') {
+      const { reportMessageId } = answer;
+      await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: true });
+      if (progress.telling) progress.confirmationDue = true;
+    } else if (answer.kind === 'unanswered' && deadlineAt === null) {
+      if (now(progress) >= acceptedAt + unreachableAfterMs) await decide(progress, { by: 'unreachable' });
+    }
   } catch (error) {
     // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;
@@ -189,57 +256,81 @@ async function sendInstruction(
   }
 }
 
-/** HIGH (TIM-1): at the deadline the gateway rejects. */
-async function untilDeadline(
-  uetr: string,
-  progress: Progress,
-  deadlineAt: number,
-  send: () => void,
-): Promise<void> {
-  while (progress.decision === undefined) {
-    if (!(await nextEvent(progress, deadlineAt - Date.now()))) {
-      await decide(uetr, progress, { by: 'deadline' });
-      return;
+/** HIGH (TIM-1): at the deadline, by the database clock, the gateway rejects. */
+async function untilDeadline(progress: Progress, deadlineAt: number, send: () => void): Promise<void> {
+  let waitMs = deadlineAt - now(progress);
+  while (progress.decision === undefined && !isLong()) {
+    const isEvent = await nextEvent(progress, 'HIGH deadline (TIM-1)', waitMs);
+    if (!isEvent || progress.lookAsked) {
+      progress.lookAsked = false;
+      const decided = await decide(progress, { by: 'deadline' });
+      // waited for as a duration: whatever the engine takes for the time, it is not the time that counts
+      if (decided !== null && 'waitMs' in decided) setClock(progress, deadlineAt - decided.waitMs);
     }
     if (takeEnquiry(progress)) send();
+    waitMs = deadlineAt - now(progress);
   }
 }
 
 /** NORM (TIM-2, TIM-3): a timeout never rejects once a byte may have left; enquiries, then a person. */
-async function untilFinal(
-  uetr: string,
-  progress: Progress,
-  acceptedAt: number,
-  send: () => void,
-): Promise<void> {
+async function untilFinal(progress: Progress, acceptedAt: number, send: () => void): Promise<void> {
+  const isPast = (afterMs: number | undefined) =>
+    afterMs !== undefined && acceptedAt + afterMs <= now(progress);
   for (const [index, afterMs] of enquiryTimesMs.entries()) {
-    while (await nextEvent(progress, acceptedAt + afterMs - Date.now())) {
-      if (progress.decision !== undefined) return;
+    // after an outage of ours, one enquiry stands for all that were missed
+    const isMissed = isPast(enquiryTimesMs[index + 1]);
+    if (isMissed && isNewForm(progress.input)) continue;
+    const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
+    while (await nextEvent(progress, timer, acceptedAt + afterMs - now(progress))) {
+      if (await isDecidedOrLong(progress)) return;
       if (takeEnquiry(progress)) send();
     }
-    if (afterMs >= unreachableAfterMs && (await decide(uetr, progress, { by: 'unreachable' }))) return;
-    const nextAfterMs = enquiryTimesMs[index + 1];
-    const missed = nextAfterMs !== undefined && acceptedAt + nextAfterMs <= Date.now();
-    if (!missed) send(); // after an outage of ours, one enquiry stands for all that were missed
+    if (afterMs >= unreachableAfterMs && (await decide(progress, { by: 'unreachable' }))) return;
+    if (!isMissed) send();
   }
-  await reportInDoubt({ uetr });
+  await reportInDoubt({ uetr: progress.input.uetr });
+  if (isNewForm(progress.input)) upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
   setCurrentDetails(
     'In doubt: the destination has not said how the payment ended. An operator must find out.',
   );
-  while (progress.decision === undefined) {
-    await nextEvent(progress);
+  while (!(await isDecidedOrLong(progress))) {
+    await nextEvent(progress, '');
     if (takeEnquiry(progress)) send();
   }
 }
 
+/** Asks the record where the sweep says that it knows more (LIF-2). */
+async function isDecidedOrLong(progress: Progress): Promise<boolean> {
+  if (progress.lookAsked && progress.decision === undefined) {
+    progress.lookAsked = false;
+    await decide(progress, { by: 'unreachable' });
+  }
+  return progress.decision !== undefined || isLong();
+}
+
 /** Waits for the decision, an enquiry or the time; false when the time came first. */
-async function nextEvent(progress: Progress, withinMs?: number): Promise<boolean> {
-  const something = () => progress.decision !== undefined || progress.enquiryAsked;
+async function nextEvent(progress: Progress, timer: string, withinMs?: number): Promise<boolean> {
+  const something = () =>
+    progress.decision !== undefined || progress.enquiryAsked || progress.lookAsked || isLong();
   if (withinMs === undefined) {
     await condition(something);
     return true;
   }
-  return something() || (withinMs > 0 && (await condition(something, withinMs)));
+  return something() || (withinMs > 0 && (await condition(something, withinMs, { summary: timer })));
+}
+
+/** The history has become long, by enquiries and repeats: the payment goes on in a new execution. */
+function isLong(): boolean {
+  return workflowInfo().continueAsNewSuggested;
+}
+
+/** Goes on as a new execution, from the record, once nothing is under way; where a decision came meanwhile, as this one. */
+async function startAnew(progress: Progress): Promise<void> {
+  await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
+  const { decision, messageId, input } = progress;
+  if (decision === undefined && messageId !== undefined) {
+    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: 2 });
+  }
 }
 
 /** Whether the source asked for the status since the last time this was asked. */
@@ -249,11 +340,20 @@ function takeEnquiry(progress: Progress): boolean {
   return asked;
 }
 
+/** Milliseconds since 1970 by the database clock, as far as this execution knows. */
+function now({ clockAheadMs }: Progress): number {
+  return Date.now() + clockAheadMs;
+}
+
+function setClock(progress: Progress, databaseNow: number): void {
+  progress.clockAheadMs = databaseNow - Date.now();
+}
+
 /** Writes the decision, or learns the one that stands (PAY-7, PAY-10). */
-async function decide(uetr: string, progress: Progress, cause: DecisionCause): Promise<Decision | null> {
-  const decision = await decidePayment({ uetr, cause });
-  if (decision !== null) progress.decision ??= decision;
-  return decision;
+async function decide(progress: Progress, cause: DecisionCause): Promise<Decision | NotYet | null> {
+  const decided = await decidePayment({ uetr: progress.input.uetr, cause });
+  if (decided !== null && 'status' in decided) progress.decision ??= decided;
+  return decided;
 }
 
 function story(decision: Decision): string {
@@ -262,7 +362,12 @@ function story(decision: Decision): string {
     : `${decision.status} (${decision.reasonCode}).`;
 }
 
-function close(status: PaymentOutcome['status'], reasonCode: string | null = null): PaymentOutcome {
-  upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
+function close(
+  { input, decision, refused }: Progress,
+  status: PaymentOutcome['status'],
+  reasonCode: string | null = refused?.reasonCode ?? null,
+): PaymentOutcome {
+  const isShown = decision !== undefined && isNewForm(input); // since it was decided
+  if (!isShown) upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
   return { status, reasonCode };
 }

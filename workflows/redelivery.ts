@@ -1,21 +1,35 @@
 /**
  * Brings the deliveries of a payment to their receivers again, after its own execution has closed: when the source
- * asks for the status of a decided payment (DUP-1), or an operator redelivers a dead letter (CBK-1).
+ * asks for the status of a decided payment (DUP-1), when an operator redelivers a dead letter (CBK-1), or when the sweep
+ * finds some that nobody brings (LIF-2).
  */
-import { defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { DeliveryActivities } from '../activities/contract.ts';
+import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
 import { redeliverySignal, type PaymentInput } from './ids.ts';
-import { deliverPolicy } from './policies.ts';
+import { shielded, tellAll } from './shield.ts';
 
-export async function redelivery({ uetr }: PaymentInput): Promise<void> {
-  const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy(workflowInfo().taskQueue));
-  let asked = true;
-  setHandler(defineSignal(redeliverySignal), () => {
-    asked = true;
+export function redelivery({ uetr }: PaymentInput): Promise<void> {
+  return shielded(async () => {
+    let asked = true;
+    setHandler(defineSignal(redeliverySignal), () => {
+      asked = true;
+    });
+    // asked again while the last round was ending: Temporal closes no execution that has a signal to hear
+    while (asked) {
+      asked = false;
+      await tellUntilAsked(uetr, () => asked);
+    }
   });
-  // asked again while the last round was ending: Temporal closes no execution that has a signal to hear
-  while (asked) {
-    asked = false;
-    await deliver({ uetr });
+}
+
+/** A round that sleeps until its next attempt is left when what it brings is asked for again: that is due now. */
+async function tellUntilAsked(uetr: string, isAsked: () => boolean): Promise<void> {
+  const round = new CancellationScope();
+  const told = round.run(() => tellAll(uetr));
+  await Promise.race([told.catch(() => undefined), condition(isAsked)]);
+  if (isAsked()) round.cancel();
+  try {
+    await told;
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
   }
 }

@@ -8,12 +8,14 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
+  continueAsNew,
   defineUpdate,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
+  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -34,6 +36,7 @@ import {
   type SubmitResult,
 } from './ids.ts';
 import { deliverPolicy, enquiryPolicy, lapseAfter, localPolicy } from './policies.ts';
+import { shielded } from './shield.ts';
 
 const { judgeResolution, followResolution, endResolution } =
   proxyLocalActivities<ResolutionLocalActivities>(localPolicy);
@@ -50,71 +53,127 @@ interface Progress {
   answer?: ResolutionAnswer;
 }
 
-export async function resolution(): Promise<ResolutionOutcome> {
-  const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy(workflowInfo().taskQueue));
-  const progress: Progress = { refused: false };
-  setHandler(resolveUpdate, (request) => takeRequest(progress, request));
+/** How much before the deadline the engine's timer is set: what it takes from there to the answer (RES-1). */
+const leadMs = 100;
 
-  await untilKnown(progress);
+/**
+ * A request to cancel changes nothing (LIF-3): neither here nor in an update.
+ * @param recorded where no update comes with the start, the stored request is judged, or goes on where the record stands
+ */
+export function resolution(recorded?: ResolutionRequest): Promise<ResolutionOutcome> {
+  return shielded(() => resolve(recorded));
+}
+
+async function resolve(recorded: ResolutionRequest | undefined): Promise<ResolutionOutcome> {
+  const progress: Progress = { refused: false };
+  setHandler(resolveUpdate, (request) => shielded(() => takeRequest(progress, request)));
+
+  await untilKnown(progress, recorded);
   const { judgement } = progress;
   if (judgement === undefined) return { verified: null, reasonCode: progress.refused ? 'REFUSED' : 'LAPSED' };
   const answer =
     judgement.verdict === 'answered' ? judgement.answer : await bringToAnswer(progress, judgement);
 
   setCurrentDetails(`${story(answer)} Telling the source.`);
-  await deliver({ uetr: judgement.resolutionId });
+  await tellSource(judgement.resolutionId);
   await condition(allHandlersFinished);
   setCurrentDetails(`${story(answer)} The source has been told.`);
   return { verified: answer.verified, reasonCode: answer.reasonCode };
 }
 
-/** Waits for the request that comes with the start; where it was lost on the way, this execution lapses. */
-async function untilKnown(progress: Progress): Promise<void> {
+/**
+ * Waits for the request that comes with the start, or stands in the record; where it was lost on the way, this execution
+ * lapses.
+ */
+async function untilKnown(progress: Progress, recorded: ResolutionRequest | undefined): Promise<void> {
   const isKnown = () => progress.judgement !== undefined || (progress.refused && allHandlersFinished());
   await Promise.resolve(); // lets the update that came with the start begin
-  if (allHandlersFinished() && !isKnown()) await condition(isKnown, lapseAfter);
+  if (recorded !== undefined && allHandlersFinished() && !isKnown()) await takeRecorded(progress, recorded);
+  else if (allHandlersFinished() && !isKnown()) await condition(isKnown, lapseAfter);
   else await condition(isKnown);
+}
+
+/** Judges the request that this execution was started for; one that was judged before goes on where the record stands. */
+async function takeRecorded(progress: Progress, recorded: ResolutionRequest): Promise<void> {
+  note(progress, await judgeResolution(recorded));
+  await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
 
 /** Answers one request: the first, the same again, or one of other content. */
 async function takeRequest(progress: Progress, request: ResolutionRequest): Promise<SubmitResult> {
   const judgement = await judgeResolution(request);
-  if (judgement.verdict === 'refused') {
-    progress.refused = true;
-    return { answerMessageId: judgement.answerMessageId };
-  }
-  progress.judgement ??= judgement;
-  if (judgement.verdict === 'answered') progress.answer ??= judgement.answer;
+  note(progress, judgement);
+  if (judgement.verdict === 'refused') return { answerMessageId: judgement.answerMessageId };
   await condition(() => progress.answer !== undefined);
   return { answerMessageId: progress.answer?.answerMessageId ?? '' };
 }
 
+function note(progress: Progress, judgement: ResolutionJudgement): void {
+  if (judgement.verdict === 'refused') {
+    progress.refused = true;
+    return;
+  }
+  progress.judgement ??= judgement;
+  if (judgement.verdict === 'answered') progress.answer ??= judgement.answer;
+}
+
 /** Asks until a party or the deadline answers (RES-1); the compare-and-set of the record decides between them. */
 async function bringToAnswer(progress: Progress, routed: Routed): Promise<ResolutionAnswer> {
-  const { resolutionId, deadlineAt, enquiry } = routed;
+  const { resolutionId, enquiry } = routed;
   upsertSearchAttributes([{ key: searchAttributes.destinationSystem, value: enquiry.destinationSystem }]);
   const asking = new CancellationScope();
   void asking.run(() => ask(progress, routed));
-  const remainingMs = Math.max(1, deadlineAt - Date.now());
-  await condition(() => progress.answer !== undefined, remainingMs);
+  await condition(() => progress.answer !== undefined, untilDeadlineMs(routed));
   asking.cancel();
   return (progress.answer ??= await endResolution({ resolutionId }));
 }
 
+/**
+ * The clock of the engine is not that of the database: what the database says to remain counts from here. The activity at
+ * the end waits for what is missing.
+ */
+function untilDeadlineMs({ remainingMs, deadlineAt }: Routed): number {
+  return Math.max(1, remainingMs === undefined ? deadlineAt - Date.now() : remainingMs - leadMs);
+}
+
+/** Until the source has taken its answer, or the delivery is a dead letter: nothing else ends this (CBK-1). */
+async function tellSource(resolutionId: string): Promise<void> {
+  const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy(workflowInfo().taskQueue));
+  for (let waitMs = 1_000; ; waitMs = Math.min(waitMs * 2, 60_000)) {
+    try {
+      await deliver({ uetr: resolutionId });
+      return;
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+    }
+    if (workflowInfo().continueAsNewSuggested) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof resolution>({ messageId: resolutionId });
+    }
+    await sleep(waitMs);
+  }
+}
+
 /** The proxy directory, then the creditor agent, as far as each answer leads (RES-2). */
-async function ask(progress: Progress, { resolutionId, deadlineAt, enquiry }: Routed): Promise<void> {
-  let next: ResolutionEnquiry = enquiry;
+async function ask(progress: Progress, routed: Routed): Promise<void> {
+  const { resolutionId, deadlineAt } = routed;
+  let next: ResolutionEnquiry = routed.enquiry;
+  let remainingMs = routed.remainingMs ?? deadlineAt - Date.now();
   try {
     while (progress.answer === undefined) {
       setCurrentDetails(`${asked[next.of]} in ${next.destinationSystem} is asked.`);
       const { askResolution } = proxyActivities<EnquiryActivities>(
-        enquiryPolicy(workflowInfo().taskQueue, Math.max(1, deadlineAt - Date.now())),
+        enquiryPolicy(workflowInfo().taskQueue, Math.max(1, remainingMs)),
       );
       const { deliveryId, of } = next;
       const { reportMessageId } = await askResolution({ resolutionId, deliveryId, deadlineAt });
       const step = await followResolution({ resolutionId, of, reportMessageId });
-      if (step.kind === 'answered') progress.answer ??= step.answer;
-      else next = step.enquiry;
+      if (step.kind === 'answered') {
+        progress.answer ??= step.answer;
+        return;
+      }
+      next = step.enquiry;
+      remainingMs = step.remainingMs ?? deadlineAt - Date.now();
     }
   } catch (error) {
     // Every attempt is on record, and the deadline answers (RES-1).

@@ -2,8 +2,9 @@
  * Gives what an engine complains of its kind and XPath, from the tree and the schema instead of the engine's words,
  * so that both engines lead to the same rejection. The verdict itself is never questioned here.
  */
-import { childrenNamed, type XmlElement } from '../core/iso20022/tree.ts';
+import { childrenNamed, xpathOf, type XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
+import { isBlank, trimmed } from '../core/iso20022/white-space.ts';
 import { maxViolations } from './engine.ts';
 import { missingChild, particleNamed, type ComplexType, type SchemaModel } from './schema-model.ts';
 
@@ -17,19 +18,6 @@ export interface Complaint {
    * undefined where it is about a value or an attribute.
    */
   readonly stoppedIn: readonly XmlElement[] | undefined;
-}
-
-/** The XPath of the last of a chain of elements, with a position where siblings share a name. */
-function xpathOf(elements: readonly XmlElement[]): string {
-  return elements
-    .map((element, index) => {
-      const parent = elements[index - 1];
-      const siblings = parent === undefined ? [element] : childrenNamed(parent, element.name);
-      return siblings.length === 1
-        ? `/${element.name}`
-        : `/${element.name}[${siblings.indexOf(element) + 1}]`;
-    })
-    .join('');
 }
 
 /** The chain without its last element, which for the root is the root. */
@@ -47,7 +35,7 @@ function typesOf(elements: readonly XmlElement[], model: SchemaModel): readonly 
   return types;
 }
 
-const isBlank = (element: XmlElement) => element.children.length === 0 && element.text.trim() === '';
+const isEmpty = (element: XmlElement) => element.children.length === 0 && isBlank(element.text);
 const maxDecimals = 5; // MON-1, and of every ISO amount
 
 function missingIn(type: ComplexType, element: XmlElement, path: string): string | undefined {
@@ -70,8 +58,8 @@ function classifyValue(
   type: ComplexType | undefined,
   xpath: string,
 ): Finding {
-  if (isBlank(element)) return { kind: isMandatory(parent, element.name) ? 'missing' : 'invalid', xpath };
-  const decimals = /^\s*\d+\.(\d+)\s*$/.exec(element.text)?.[1];
+  if (isEmpty(element)) return { kind: isMandatory(parent, element.name) ? 'missing' : 'invalid', xpath };
+  const decimals = /^[0-9]+\.([0-9]+)$/.exec(trimmed(element.text))?.[1];
   const tooMany = type?.kind === 'amount' && decimals !== undefined && decimals.length > maxDecimals;
   return { kind: tooMany ? 'decimals' : 'invalid', xpath };
 }

@@ -3,6 +3,7 @@
  * One pass over the bytes; it opens no document and starts nothing.
  */
 import { isUtf8 } from 'node:buffer';
+import { isWhiteSpace } from '../core/iso20022/white-space.ts';
 import type { IntakeFault } from './engine.ts';
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -14,7 +15,7 @@ const declarationLimit = 256; // bytes; a declaration of the allowed form is far
 const declarationPattern =
   /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*["']([^"']*)["'](?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*["']([^"']*)["'])?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*["'](?:yes|no)["'])?[ \t\r\n]*\?>/;
 
-const whitespace: readonly number[] = [0x20, 0x09, 0x0d, 0x0a];
+const utf8Pattern = /^[Uu][Tt][Ff]-8$/;
 
 function startsWith(bytes: Buffer, start: Buffer): boolean {
   return start.every((byte, index) => bytes[index] === byte);
@@ -38,12 +39,12 @@ export function inspectBytes(bytes: Uint8Array): IntakeFault | undefined {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = startsWith(whole, byteOrderMark) ? whole.subarray(byteOrderMark.length) : whole;
   let rest = text;
-  if (startsWith(text, declarationStart) && whitespace.includes(text[declarationStart.length] ?? 0)) {
+  if (startsWith(text, declarationStart) && isWhiteSpace(text[declarationStart.length] ?? 0)) {
     const declaration = declarationPattern.exec(text.toString('latin1', 0, declarationLimit));
     if (declaration === null) return fault('not-well-formed', 'the XML declaration cannot be read');
     const [{ length }, version, encoding] = declaration;
     if (version !== '1.0') return fault('xml-version', 'only XML 1.0 is taken');
-    if (encoding !== undefined && encoding.toLowerCase() !== 'utf-8') {
+    if (encoding !== undefined && !utf8Pattern.test(encoding)) {
       return fault('encoding-declared', 'only the encoding UTF-8 may be declared');
     }
     rest = text.subarray(length);

@@ -9,7 +9,7 @@ import {
   messages,
   type MessageName,
 } from '../core/iso20022/messages.ts';
-import type { XmlElement } from '../core/iso20022/tree.ts';
+import { xpathOf, type XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
 import { classify, parentOf, type Complaint } from './classify.ts';
 import {
@@ -107,11 +107,22 @@ function complaintsOf(document: OpenDocument, schema: MessageSchema): readonly C
 
 /** No schema of ours may be bent by what the instance says of its own types (`xsi:type`, `xsi:nil`). */
 export function foreignAttributeViolations(document: TreeReading): readonly Violation[] {
-  return document.foreignAttributes.slice(0, maxViolations).map((attribute) => ({
+  return [...document.withForeignAttribute].slice(0, maxViolations).map((element) => ({
     kind: 'invalid',
-    xpath: '/Document',
-    message: `attribute ${attribute} is not allowed`,
+    xpath: xpathOf(pathTo(element, document.root)),
+    stoppedIn: '/Document', // the engine was not asked
+    message: 'an attribute of another namespace is not allowed',
   }));
+}
+
+/** The elements from the root to one of its descendants. */
+function pathTo(element: XmlElement, from: XmlElement): readonly XmlElement[] {
+  if (element === from) return [from];
+  for (const child of from.children) {
+    const path = pathTo(element, child);
+    if (path.length > 0) return [from, ...path];
+  }
+  return [];
 }
 
 export function createLibxml2Engine(options: SchemaOptions = {}): XmlEngine {

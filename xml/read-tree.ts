@@ -3,7 +3,10 @@
  * bindings costs more than parsing and validating it; writing it out and reading it back costs a fifth (`npm run bench -- xml`).
  * The input is always libxml2's own output, never bytes from outside: anything unforeseen is a defect.
  */
-import type { XmlElement } from '../core/iso20022/tree.ts';
+import { assert } from '../core/assert.ts';
+import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
+import { isBlank } from '../core/iso20022/white-space.ts';
+import { isDeclaration, namespaceOf, outermost, scopeWithin, type Scope } from './namespaces.ts';
 
 interface OpenElement extends XmlElement {
   children: XmlElement[];
@@ -12,9 +15,12 @@ interface OpenElement extends XmlElement {
 
 export interface TreeReading {
   readonly root: XmlElement;
+  /** That of the root element. Elements of any other are named {@link foreignName}, so that no reader finds them (MSG-8). */
   readonly namespace: string;
-  /** Attributes with a prefix, but for schema locations, which are hints that no engine here follows. */
-  readonly foreignAttributes: readonly string[];
+  /** Elements with an attribute of a namespace, but for schema locations, which are hints that no engine here follows. */
+  readonly withForeignAttribute: ReadonlySet<XmlElement>;
+  /** Elements that have text beside their children: it is not in the tree. */
+  readonly withTextBetween: ReadonlySet<XmlElement>;
 }
 
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
@@ -25,20 +31,15 @@ const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', qu
 function unescape(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(
-    /&(?:#x([0-9a-fA-F]+)|#(\d+)|(\w+));/g,
+    /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|([a-z]+));/g,
     (_, hex?: string, decimal?: string, name?: string) => {
       if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
       if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
       const character = named[name ?? ''];
-      if (character === undefined) throw new Error('libxml2 wrote an entity that XML does not define');
+      assert(character !== undefined, 'libxml2 writes no entity that XML does not define');
       return character;
     },
   );
-}
-
-function localName(name: string): string {
-  const colon = name.indexOf(':');
-  return colon < 0 ? name : name.slice(colon + 1);
 }
 
 const maxSharedNames = 1_000; // our six schemas have some 300; names from outside must not grow this without bound
@@ -53,66 +54,93 @@ function shareName(name: string): string {
   return key;
 }
 
-const attributePattern = /\s+([^\s=]+)=(?:"([^"]*)"|'([^']*)')/gy; // sticky: linear, however long a name is
+const attributePattern = / ([^ =]+)=(?:"([^"]*)"|'([^']*)')/gy; // sticky: linear, however long a name is
 
-const schemaLocation = /:(noNamespaceS|s)chemaLocation$/;
-
-/**
- * The attributes of a start tag; those with a prefix keep it. Left out are namespace declarations, and schema locations,
- * which must not pass on in a message that does not declare their prefix.
- */
-function readAttributes(rest: string): Record<string, string> {
-  const attributes: Record<string, string> = {};
-  for (const [, name = '', double, single] of rest.matchAll(attributePattern)) {
-    if (name === 'xmlns' || name.startsWith('xmlns:') || schemaLocation.test(name)) continue;
-    attributes[name] = unescape(double ?? single ?? '');
+/** All attributes of a start tag, namespace declarations among them, with their prefixes. */
+function readAttributes(rest: string): readonly (readonly [name: string, value: string])[] {
+  const attributes: [string, string][] = [];
+  let end = 0;
+  for (const match of rest.matchAll(attributePattern)) {
+    const [whole, name = '', double, single] = match;
+    attributes.push([name, unescape(double ?? single ?? '')]);
+    end = match.index + whole.length;
   }
+  assert(end === rest.length, 'every start tag that libxml2 writes can be read to its end');
   return attributes;
 }
 
-/** @param name with prefix, @param attributes what follows the name in the start tag */
-function rootNamespace(name: string, attributes: string): string {
-  const colon = name.indexOf(':');
-  const declaration = colon < 0 ? 'xmlns' : `xmlns:${name.slice(0, colon)}`;
-  for (const [, attribute, double, single] of attributes.matchAll(attributePattern)) {
-    if (attribute === declaration) return unescape(double ?? single ?? '');
-  }
-  return '';
+const locations: readonly string[] = ['schemaLocation', 'noNamespaceSchemaLocation'];
+const instanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance';
+
+/** Declarations and schema locations must not pass on in a message that does not declare their prefix. */
+function isLeftOut(attribute: string, scope: Scope): boolean {
+  if (isDeclaration(attribute)) return true;
+  const [prefix, name] = partsOf(attribute);
+  return prefix !== '' && locations.includes(name) && namespaceOf(prefix, scope) === instanceNamespace;
+}
+
+function partsOf(qualifiedName: string): readonly [prefix: string, localName: string] {
+  const colon = qualifiedName.indexOf(':');
+  return colon < 0 ? ['', qualifiedName] : [qualifiedName.slice(0, colon), qualifiedName.slice(colon + 1)];
+}
+
+interface StartTag {
+  readonly element: OpenElement;
+  /** The namespaces in it. */
+  readonly scope: Scope;
+  readonly namespace: string;
+  readonly hasForeignAttribute: boolean;
+}
+
+/** @param tag what stands between `<` and `>`, @param outer the namespaces around it */
+function readStartTag(tag: string, outer: Scope): StartTag {
+  const space = tag.indexOf(' ');
+  const written = space < 0 ? [] : readAttributes(tag.slice(space));
+  const scope = scopeWithin(outer, written);
+  const kept = written.filter(([name]) => !isLeftOut(name, scope));
+  const [prefix, localName] = partsOf(space < 0 ? tag : tag.slice(0, space));
+  const attributes = kept.length === 0 ? noAttributes : Object.fromEntries(kept);
+  return {
+    element: { name: shareName(localName), attributes, children: noChildren, text: '' },
+    scope,
+    namespace: namespaceOf(prefix, scope),
+    hasForeignAttribute: kept.some(([name]) => name.includes(':')),
+  };
 }
 
 /** @param written the document as libxml2 writes it, without declaration and without empty-element tags */
 export function readTree(written: string): TreeReading {
-  const stack: OpenElement[] = [];
-  const foreignAttributes: string[] = [];
+  const stack: { readonly element: OpenElement; readonly scope: Scope }[] = [];
+  const withForeignAttribute = new Set<XmlElement>();
+  const withTextBetween = new Set<XmlElement>();
   let namespace = '';
   let position = 0;
   for (;;) {
     const start = written.indexOf('<', position);
     const end = written.indexOf('>', start + 2);
-    if (start < 0 || end < 0) throw new Error('libxml2 wrote a document that does not end');
+    assert(start >= 0 && end >= 0, 'libxml2 writes documents that end');
+    const parent = stack.at(-1);
     if (written.charCodeAt(start + 1) === 0x2f /* slash: an end tag */) {
-      const closed = stack.pop();
-      if (closed === undefined) throw new Error('libxml2 wrote an end tag without its start');
-      if (closed.children.length === 0) closed.text = unescape(written.slice(position, start));
-      if (stack.length === 0) return { root: closed, namespace, foreignAttributes };
+      assert(parent !== undefined, 'libxml2 writes no end tag without its start');
+      const { element } = parent;
+      if (element.children.length === 0) element.text = unescape(written.slice(position, start));
+      else if (!isBlank(written, position, start)) withTextBetween.add(element);
+      stack.pop();
+      if (stack.length === 0) return { root: element, namespace, withForeignAttribute, withTextBetween };
     } else {
-      const tag = written.slice(start + 1, end);
-      const space = tag.indexOf(' ');
-      const rest = space < 0 ? '' : tag.slice(space);
-      const attributes = rest === '' ? noAttributes : readAttributes(rest);
-      const qualifiedName = rest === '' ? tag : tag.slice(0, space);
-      const name = shareName(localName(qualifiedName));
-      const element: OpenElement = { name, attributes, children: noChildren, text: '' };
-      if (attributes !== noAttributes) {
-        for (const attribute of Object.keys(attributes)) {
-          if (attribute.includes(':')) foreignAttributes.push(attribute);
-        }
+      const tag = readStartTag(written.slice(start + 1, end), parent?.scope ?? outermost);
+      const element: OpenElement =
+        parent === undefined || tag.namespace === namespace
+          ? tag.element
+          : { ...tag.element, name: foreignName };
+      if (tag.hasForeignAttribute) withForeignAttribute.add(element);
+      if (parent === undefined) ({ namespace } = tag);
+      else {
+        if (!isBlank(written, position, start)) withTextBetween.add(parent.element);
+        if (parent.element.children === noChildren) parent.element.children = [element];
+        else parent.element.children.push(element);
       }
-      const parent = stack.at(-1);
-      if (parent === undefined) namespace = rootNamespace(qualifiedName, rest);
-      else if (parent.children === noChildren) parent.children = [element];
-      else parent.children.push(element);
-      stack.push(element);
+      stack.push({ element, scope: tag.scope });
     }
     position = end + 1;
   }

@@ -39,6 +39,18 @@ export interface RunningPostgres {
 
 export const defaultPostgresPort = 5432;
 
+/**
+ * No value of a statement (SEC-3): neither its parameters, nor the rows and keys that a failure names, nor the failures
+ * themselves, whose text may hold one. Whoever asked is told of them.
+ */
+export const noValuesInLog = {
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  log_min_messages: 'log',
+} as const satisfies Record<string, string>;
+
 /** Beside these everything is the server's default; fsync, synchronous_commit and full_page_writes stay on. */
 const settings = {
   listen_addresses: '127.0.0.1',
@@ -51,6 +63,7 @@ const settings = {
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %a %d ',
   log_min_duration_statement: '1000', // milliseconds; what takes that long is a fault
+  ...noValuesInLog,
 } as const satisfies Record<string, string>;
 
 const superuser = 'isthmus';

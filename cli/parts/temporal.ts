@@ -62,6 +62,8 @@ export interface StartTemporalOptions {
   readonly ui: boolean;
   /** Preferred ports; others are chosen when they are taken. Absent: the system chooses. */
   readonly preferredPorts?: { readonly grpc: number; readonly ui: number };
+  /** Settings beside those of `dynamicConfig`: tests make limits come soon. */
+  readonly furtherConfig?: Readonly<Record<string, number | boolean>>;
   readonly say: Say;
 }
 
@@ -154,7 +156,10 @@ function serverArguments(options: StartTemporalOptions, at: { home: string; port
     ...(ports.ui === undefined ? ['--headless'] : ['--ui-port', String(ports.ui), '--ui-disable-news-fetch']),
     ...['--log-level', 'warn', '--log-format', 'json'],
     ...storage,
-    ...Object.entries(dynamicConfig).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
+    ...Object.entries({ ...dynamicConfig, ...options.furtherConfig }).flatMap(([key, value]) => [
+      '--dynamic-config-value',
+      `${key}=${value}`,
+    ]),
     ...options.searchAttributes.flatMap(({ name, type }) => [
       '--search-attribute',
       `${name}=${searchAttributeTypes[type].flag}`,

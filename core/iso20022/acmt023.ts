@@ -3,6 +3,7 @@
  * that can answer it (RES-3). Whom to ask is decided in core/resolution.ts.
  */
 import { reject } from '../rejection.ts';
+import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
 import type { Reading } from './pacs008.ts';
 import {
@@ -66,6 +67,8 @@ export function readAcmt023(document: XmlElement): Reading<Acmt023> {
       rejection: reject('element-missing', xpath('Vrfctn/PtyAndAcctId/Acct/Id'), 'RES-2'),
     };
   }
+  const [unknownCode] = findUnknownCodes(request, `/Document/${message.messageElement}`);
+  if (unknownCode !== undefined) return { ok: false, rejection: unknownCode };
   const value = compact<Acmt023>({
     messageId: textAt(request, 'Assgnmt/MsgId') ?? '',
     creationDateTime: collapsed(textAt(request, 'Assgnmt/CreDtTm') ?? ''),
@@ -89,7 +92,7 @@ export function requestReferencesOf(acmt023: Acmt023): RequestReferences {
   });
 }
 
-const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a mandatory id that nobody gave
+export const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a mandatory id that nobody gave
 
 /** The same of a request that may not be valid; what an answer could not carry is left out (MSG-2). */
 export function readRefusedAcmt023(document: XmlElement, messageId: string): RequestReferences {

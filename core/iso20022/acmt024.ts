@@ -4,6 +4,7 @@
  */
 import { reject } from '../rejection.ts';
 import type { RequestReferences } from './acmt023.ts';
+import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
 import type { Reading } from './pacs008.ts';
 import {
@@ -72,6 +73,8 @@ export function readAcmt024(document: XmlElement): Reading<Acmt024> {
     const xpath = `/Document/${message.messageElement}/Rpt/Rsn/Cd`;
     return { ok: false, rejection: reject('element-missing', xpath, 'RES-4') };
   }
+  const [unknownCode] = findUnknownCodes(report, `/Document/${message.messageElement}`);
+  if (unknownCode !== undefined) return { ok: false, rejection: unknownCode };
   const created = textAt(report, 'OrgnlAssgnmt/CreDtTm');
   const value = compact<Acmt024>({
     messageId: textAt(report, 'Assgnmt/MsgId') ?? '',

@@ -69,7 +69,7 @@ const transactionOrder: readonly string[] = [
   'RmtInf',
 ];
 
-const maxClearingSystemCodeLength = 3; // ExternalCashClearingSystem1Code
+const clearingSystemCode = /^[A-Z0-9]{1,3}$/; // ClearingSystemCode of the schema; all else in Prtry (MSG-5)
 
 function buildGroup(values: {
   messageId: string;
@@ -77,7 +77,7 @@ function buildGroup(values: {
   clearingSystemId: string;
 }): XmlElement {
   const { clearingSystemId } = values;
-  const inCode = clearingSystemId.length <= maxClearingSystemCodeLength;
+  const inCode = clearingSystemCode.test(clearingSystemId);
   return branch(
     'GrpHdr',
     leaf('MsgId', values.messageId),

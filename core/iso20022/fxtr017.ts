@@ -46,6 +46,12 @@ const message = messages.fxtr017;
 const withoutHyphens = (uuid: string) => uuid.replaceAll('-', '');
 const withHyphens = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
+const maxPartyNameLength = 34; // PtyNm; half an id would be that of another, so that a longer one is left out
+
+function fits(id: string | undefined): boolean {
+  return id !== undefined && id.length <= maxPartyNameLength;
+}
+
 /** By BIC where there is one and nothing else is to be said; otherwise by name, LEI and account. */
 function buildParty(name: string, agent: AgentIdentification, accountId?: string): XmlElement {
   const { bicfi, lei } = agent;
@@ -56,7 +62,7 @@ function buildParty(name: string, agent: AgentIdentification, accountId?: string
     name,
     branch(
       'PtyId',
-      optionalLeaf('PtyNm', bicfi === undefined && lei === undefined ? otherId : undefined),
+      optionalLeaf('PtyNm', bicfi === undefined && lei === undefined && fits(otherId) ? otherId : undefined),
       bic,
       optionalLeaf('AcctNb', accountId),
       optionalLeaf('LglNttyIdr', bicfi === undefined ? lei : undefined),

@@ -27,6 +27,19 @@ export function parseDateTime(dateTime: string): number {
 
 const uuidV4Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+/** What no text that a person reads may hold, and what XML cannot carry: one code point each. */
+const unreadable = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu;
+
+/**
+ * A text as `ReadableText` of the schemas takes it: what it forbids is a question mark, and what is too long is cut.
+ * @param maxLength code points
+ * @returns undefined when nothing is left that a person could read
+ */
+export function readable(text: string, maxLength: number): string | undefined {
+  const characters = Array.from(text.replaceAll(unreadable, '?')).slice(0, maxLength);
+  return characters.every((one) => one === ' ') ? undefined : characters.join('');
+}
+
 /** A lower-case UUID v4, as UETRs and quote ids are (MSG-5, QUO-7). */
 export function isUuidV4(text: string): boolean {
   return uuidV4Pattern.test(text);

@@ -3,7 +3,9 @@
  * and what a destination reports. It states a status; it never decides one.
  */
 import { reject } from '../rejection.ts';
+import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
+import { readable } from './lexical.ts';
 import type { Pacs008, Reading } from './pacs008.ts';
 import { buildAgent, collapsed, compact, readAgent, type AgentIdentification } from './parties.ts';
 import type { OriginalReferences, RefusedPacs008 } from './references.ts';
@@ -74,6 +76,8 @@ export function readPacs002(document: XmlElement): Reading<Pacs002> {
   if (status === 'RJCT' && reasonCode === undefined) {
     return { ok: false, rejection: reject('element-missing', xpath('StsRsnInf/Rsn/Cd'), 'MSG-11') };
   }
+  const [unknownCode] = findUnknownCodes(report, `/Document/${message.messageElement}`);
+  if (unknownCode !== undefined) return { ok: false, rejection: unknownCode };
   const accepted = textAt(transaction, 'AccptncDtTm');
   const information = reason === undefined ? [] : childrenNamed(reason, 'AddtlInf').map((one) => one.text);
   const value = compact<Pacs002>({
@@ -92,13 +96,19 @@ export function readPacs002(document: XmlElement): Reading<Pacs002> {
   return { ok: true, value };
 }
 
+const maxAdditionalInformation = { count: 10, length: 105 }; // AddtlInf: Text105, up to ten
+
+/** Whatever the texts hold, they are made fit for their type: a message of ours is valid (MSG-8). */
 function buildReason(values: Pacs002): XmlElement | undefined {
   const { reasonCode, additionalInformation = [] } = values;
-  if (reasonCode === undefined && additionalInformation.length === 0) return undefined;
+  const information = additionalInformation
+    .slice(0, maxAdditionalInformation.count)
+    .map((text) => readable(text, maxAdditionalInformation.length));
+  if (reasonCode === undefined && information.every((text) => text === undefined)) return undefined;
   return branch(
     'StsRsnInf',
     reasonCode === undefined ? undefined : branch('Rsn', leaf('Cd', reasonCode)),
-    ...additionalInformation.map((text) => leaf('AddtlInf', text)),
+    ...information.map((text) => optionalLeaf('AddtlInf', text)),
   );
 }
 

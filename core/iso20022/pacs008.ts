@@ -3,7 +3,7 @@
  * It checks what a schema cannot say and no reference data is needed for; accounts, agents and quotes are checked later.
  */
 import { reject, type Rejection } from '../rejection.ts';
-import { isCategoryPurposeCode, isPurposeCode } from './external-codes.ts';
+import { findUnknownCodes } from './coded-elements.ts';
 import { isZero, parseDateTime, rateFault } from './lexical.ts';
 import {
   collapsed,
@@ -11,7 +11,6 @@ import {
   readAccount,
   readAgent,
   readAmount,
-  sameAgent,
   type AccountIdentification,
   type AgentIdentification,
   type Amount,
@@ -154,7 +153,6 @@ const sourceChecks: readonly Check[] = [
   checkAmounts,
   checkCodes,
   (value) => checkCurrencies(value, 'source'),
-  checkChargeAgents,
 ];
 /** The same for what we send: it settles in the destination currency (MSG-10). */
 const destinationChecks: readonly Check[] = [
@@ -229,12 +227,8 @@ function* checkAmounts(value: Pacs008): Iterable<Rejection> {
 }
 
 /** Codes are in their external code sets (MSG-4). */
-function* checkCodes(value: Pacs008): Iterable<Rejection> {
-  const { purpose, categoryPurpose } = value;
-  if (categoryPurpose !== undefined && !isCategoryPurposeCode(categoryPurpose)) {
-    yield reject('code-unknown', at('PmtTpInf/CtgyPurp/Cd'));
-  }
-  if (purpose !== undefined && !isPurposeCode(purpose)) yield reject('code-unknown', at('Purp/Cd'));
+function checkCodes({ transaction }: Pacs008): Iterable<Rejection> {
+  return findUnknownCodes(transaction, pacs008Paths.transaction);
 }
 
 /** A source does not fill in what only a forwarded message carries (MSG-10). */
@@ -256,16 +250,6 @@ function* checkCurrencies(value: Pacs008, leg: Leg): Iterable<Rejection> {
   if (charges[1].currency !== quotedCurrency) yield reject('currency-wrong', at('ChrgsInf[2]/Amt'));
   if (instructedAmount && ![unitCurrency, quotedCurrency].includes(instructedAmount.currency)) {
     yield reject('currency-wrong', at('InstdAmt'));
-  }
-}
-
-/** The charges are those of the debtor agent and of the creditor agent, as far as their identifiers tell (MSG-6). */
-function* checkChargeAgents(value: Pacs008): Iterable<Rejection> {
-  if (sameAgent(value.charges[0].agent, value.debtorAgent) === false) {
-    yield reject('charges-agent-wrong', at('ChrgsInf[1]/Agt'));
-  }
-  if (sameAgent(value.charges[1].agent, value.creditorAgent) === false) {
-    yield reject('charges-agent-wrong', at('ChrgsInf[2]/Agt'));
   }
 }
 

@@ -2,7 +2,9 @@
  * Agents, accounts and amounts as every message writes them: read into plain values, built back in schema order.
  * Whether an agent exists or is onboarded is not decided here.
  */
+import { codeSets } from './external-codes.ts';
 import { branch, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
+import { trimmed } from './white-space.ts';
 
 /** Decimal string, exactly as written, surrounding whitespace removed. */
 export interface Amount {
@@ -40,7 +42,7 @@ export function compact<T extends object>(values: Partially<T>): T {
 
 /** Removes the whitespace around decimals, dates and times, which carries no meaning there (whiteSpace collapse). */
 export function collapsed(text: string): string {
-  return text.trim(); // a value valid by the schema has no other whitespace than that of XML
+  return trimmed(text);
 }
 
 export function readAmount(element: XmlElement): Amount {
@@ -81,12 +83,10 @@ export function readAgent(element: XmlElement | undefined): AgentIdentification 
   return agent;
 }
 
-const maxClearingSystemCodeLength = 5; // ExternalClearingSystemIdentification1Code
-
 function buildMemberId(memberId: AgentIdentification['memberId']): XmlElement | undefined {
   if (memberId === undefined) return undefined;
   const system = memberId.clearingSystemId;
-  const inCode = system !== undefined && system.length <= maxClearingSystemCodeLength;
+  const inCode = system !== undefined && codeSets.memberSystem.codes.has(system);
   return branch(
     'ClrSysMmbId',
     system === undefined ? undefined : branch('ClrSysId', leaf(inCode ? 'Cd' : 'Prtry', system)),

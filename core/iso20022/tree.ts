@@ -3,8 +3,12 @@
  * The XML engine makes it from the very document that it validated (MSG-8); nothing here parses XML.
  */
 
+/** The name of every element that is of another namespace than the message: no element of XML can have it. */
+export const foreignName = '#foreign';
+
 /** One element. `text` is empty for an element that has children. */
 export interface XmlElement {
+  /** Without prefix; {@link foreignName} where it is none of the message's namespace, so that nothing finds it by name (MSG-8). */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
@@ -61,6 +65,19 @@ export function textAt(element: XmlElement, path: string): string | undefined {
 /** All children of that name. */
 export function childrenNamed(element: XmlElement, name: string): readonly XmlElement[] {
   return element.children.filter((one) => one.name === name);
+}
+
+/** The XPath of the last of a chain of elements, with a position where siblings share a name. */
+export function xpathOf(chain: readonly XmlElement[]): string {
+  return chain
+    .map((element, index) => {
+      const parent = chain[index - 1];
+      const siblings = parent === undefined ? [element] : childrenNamed(parent, element.name);
+      return siblings.length === 1
+        ? `/${element.name}`
+        : `/${element.name}[${siblings.indexOf(element) + 1}]`;
+    })
+    .join('');
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -5,6 +5,9 @@ import * as ratesAndQuotes from './0002-rates-and-quotes.ts';
 import * as payments from './0003-payments.ts';
 import * as issuer from './0004-issuer.ts';
 import * as resolutions from './0005-resolutions.ts';
+import * as alerts from './0006-alerts.ts';
+import * as withdrawal from './0007-withdrawal.ts';
+import * as promises from './0008-promises.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -12,4 +15,7 @@ export const migrations: Record<string, Migration> = {
   '0003-payments': payments,
   '0004-issuer': issuer,
   '0005-resolutions': resolutions,
+  '0006-alerts': alerts,
+  '0007-withdrawal': withdrawal,
+  '0008-promises': promises,
 };

@@ -5,7 +5,7 @@ import { createDecidePayment, createReportInDoubt } from '../../activities/decid
 import type { DecisionCause } from '../../activities/contract.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { claimInstruction, settleAttempt } from '../../db/deliveries.ts';
-import { recordReceived } from '../../db/messages.ts';
+import { recordReceived, recordReport } from '../../db/messages.ts';
 import { workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
@@ -46,12 +46,14 @@ async function reported(
 
 /** One attempt to send the instruction, ended as named; `open`: its worker died. */
 async function attempt(deliveryId: string, outcome: 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED' | 'open') {
-  const claimed = await claimInstruction(db, deliveryId);
+  const claimed = await claimInstruction(db, deliveryId, 'round');
   if (claimed === undefined) throw new Error('nothing to send');
   if (outcome === 'open') return;
   await settleAttempt(db, {
     deliveryId,
     attempt: claimed.attempt,
+    asks: claimed.asks,
+    url: null,
     outcome,
     httpStatus: outcome === 'ANSWERED' ? 202 : null,
     durationMs: 1,
@@ -59,6 +61,15 @@ async function attempt(deliveryId: string, outcome: 'NOT_SENT' | 'MAYBE_SENT' | 
     responseExcerpt: null,
     next: { kind: 'retry', inMs: 0 },
   });
+}
+
+/** Moves the deadline of a HIGH payment, by the database clock. */
+async function deadlineIn(uetr: string, ms: number): Promise<void> {
+  await db
+    .updateTable('payments')
+    .set({ deadline_at: new Date(Date.now() + ms) })
+    .where('uetr', '=', uetr)
+    .execute();
 }
 
 const deliveriesOf = async (uetr: string) => {
@@ -85,9 +96,10 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
     expect(await deliveriesOf(uetr)).toEqual(['callback', 'instruction']);
   });
 
-  test('is RJCT ED06, too, when it was never even tried', async () => {
+  test('is not decided when nothing was tried: a fault of ours rejects no payment', async () => {
     const { uetr } = await accepted();
-    expect(await decidePayment({ uetr, cause: unreachable })).toMatchObject({ reasonCode: 'ED06' });
+    expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
+    expect(await decisionsOf(uetr)).toEqual([]);
   });
 
   test.each(['MAYBE_SENT', 'ANSWERED', 'open'] as const)(
@@ -105,9 +117,10 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
   test('is either rejected or sent, never both, when both come at the same time', async () => {
     for (let round = 0; round < 20; round += 1) {
       const { uetr, deliveryId } = await accepted();
+      await attempt(deliveryId, 'NOT_SENT');
       const [decision, claimed] = await Promise.all([
         decidePayment({ uetr, cause: unreachable }),
-        claimInstruction(db, deliveryId),
+        claimInstruction(db, deliveryId, 'round'),
       ]);
       expect([decision === null, claimed === undefined]).not.toEqual([false, false]);
       expect([decision === null, claimed === undefined]).not.toEqual([true, true]);
@@ -119,13 +132,15 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
   test('a decided payment is never sent again', async () => {
     const { uetr, deliveryId } = await accepted();
     await attempt(deliveryId, 'ANSWERED');
+    await deadlineIn(uetr, -1);
     await decidePayment({ uetr, cause: deadline });
-    expect(await claimInstruction(db, deliveryId)).toBeUndefined();
+    expect(await claimInstruction(db, deliveryId, 'round')).toBeUndefined();
   });
 
   test('ten causes at once: one row, one callback, and all learn of the same decision', async () => {
     const { uetr, deliveryId } = await accepted();
     await attempt(deliveryId, 'ANSWERED');
+    await deadlineIn(uetr, -1);
     const causes = [
       await reported(uetr, 'ACCC'),
       await reported(uetr, 'RJCT', 'AC04'),
@@ -161,9 +176,66 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
     expect(await deliveriesOf(uetr)).toEqual(['callback', 'instruction']);
   });
 
+  test('a final that is stored decides, whatever the cause: deadline, unreachable, another final (PAY-7, I-18)', async () => {
+    for (const cause of ['deadline', 'unreachable', 'another'] as const) {
+      const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
+      await attempt(deliveryId, 'NOT_SENT');
+      await deadlineIn(uetr, -1);
+      await reported(uetr, 'ACCC');
+      const other = cause === 'another' ? await reported(uetr, 'BLCK') : { by: cause };
+      expect(await decidePayment({ uetr, cause: other })).toMatchObject({ status: 'ACCC' });
+      expect(await decisionsOf(uetr)).toMatchObject([{ status: 'ACCC' }]);
+      const audit = await db.selectFrom('audit_events').select('kind').where('uetr', '=', uetr).execute();
+      expect(audit.map(({ kind }) => kind)).toEqual(cause === 'another' ? ['payment.contradiction'] : []);
+    }
+  });
+
+  test('a final that comes at the very moment of the deadline: whoever was first, one of them decides (I-18)', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { uetr, deliveryId, messageId } = await accepted({ priority: 'HIGH' });
+      await attempt(deliveryId, 'ANSWERED');
+      await deadlineIn(uetr, -1);
+      const [decision] = await Promise.all([
+        decidePayment({ uetr, cause: deadline }),
+        recordReport(db, {
+          uetr,
+          identification: `R${round}`,
+          party: 'THBPPAY',
+          status: 'ACCC',
+          isFinal: true,
+          body: Buffer.from(messageId),
+          sha256: createHash('sha256').update(messageId).digest(),
+        }),
+      ]);
+      const { final_report_id: marked } = await db
+        .selectFrom('deliveries')
+        .select('final_report_id')
+        .where('delivery_id', '=', deliveryId)
+        .executeTakeFirstOrThrow();
+      // marked while undecided, and then it decided; or stored after the decision, and then it did not
+      expect(decision).toMatchObject(marked === null ? { status: 'RJCT' } : { status: 'ACCC' });
+    }
+  });
+
+  test('before the deadline by the database clock nothing is decided by it, and it says how long to wait (TIM-1)', async () => {
+    const { uetr } = await accepted({ priority: 'HIGH' });
+    await deadlineIn(uetr, 5_000);
+    const decided = await decidePayment({ uetr, cause: deadline });
+    expect(decided).toEqual({ waitMs: expect.any(Number) as number });
+    expect((decided as { waitMs: number }).waitMs).toBeGreaterThan(3_000);
+    expect(await decisionsOf(uetr)).toEqual([]);
+  });
+
+  test('after the deadline by the database clock no instruction is claimed, decided or not (TIM-1, I-19)', async () => {
+    const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
+    await deadlineIn(uetr, -1);
+    expect(await claimInstruction(db, deliveryId, 'round')).toBeUndefined();
+  });
+
   test('at the deadline the destination is told to reverse (TIM-1)', async () => {
     const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
     await attempt(deliveryId, 'open');
+    await deadlineIn(uetr, -1);
     expect(await decidePayment({ uetr, cause: deadline })).toMatchObject({
       status: 'RJCT',
       reasonCode: 'AB03',

@@ -6,6 +6,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
+import { askAgain } from '../../db/deliveries.ts';
 import { inActivity, workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
@@ -30,7 +31,13 @@ afterAll(() => {
 /** A payment that is decided, its callback due. */
 async function due(callbackUrl = url): Promise<string> {
   const { uetr } = await accepted({}, callbackUrl);
-  await decidePayment({ uetr, cause: { by: 'unreachable' } });
+  // rejected by the deadline: whatever it is, the source is to be told
+  await db
+    .updateTable('payments')
+    .set({ deadline_at: new Date(Date.now() - 1) })
+    .where('uetr', '=', uetr)
+    .execute();
+  await decidePayment({ uetr, cause: { by: 'deadline' } });
   return uetr;
 }
 
@@ -102,6 +109,54 @@ test('a redirect is not followed, nor taken for delivered (SEC-5)', async () => 
   answer = (_, response) => response.writeHead(307, { location: `${url}/elsewhere` }).end();
   expect(await run(uetr)).toMatch(/^again in .*HTTP 307$/);
   expect(requests).toBe(1);
+});
+
+test('an attempt that ends after its delivery was asked for again changes nothing in the new schedule (DUP-1)', async () => {
+  const uetr = await due();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let isHeld: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => (isHeld = resolve));
+  answer = (_, response) => {
+    isHeld();
+    void held.then(() => response.writeHead(410).end());
+  };
+  const attempt = run(uetr);
+  await arrived;
+  await askAgain(db, uetr, 'callback');
+  release();
+  await attempt;
+  expect(await callbackOf(uetr)).toMatchObject({ attempts: 1, closed_reason: null, delivered_at: null });
+  answer = (_, response) => response.writeHead(204).end();
+  expect(await run(uetr)).toBe('nothing due');
+  expect(await callbackOf(uetr)).toMatchObject({ attempts: 2, delivered_at: expect.any(Date) as Date });
+});
+
+test('72 hours are those of the database: a delivery that was asked for before them is a dead letter, with its alert', async () => {
+  const uetr = await due();
+  await db
+    .updateTable('deliveries')
+    .set({ asked_at: new Date(Date.now() - 73 * 3_600_000) })
+    .where('uetr', '=', uetr)
+    .where('kind', '=', 'callback')
+    .execute();
+  answer = (_, response) => response.writeHead(503).end();
+  expect(await run(uetr)).toBe('nothing due');
+  expect(await callbackOf(uetr)).toMatchObject({ closed_reason: 'expired' });
+  const alerts = await db.selectFrom('audit_events').select('kind').where('uetr', '=', uetr).execute();
+  expect(alerts).toEqual([{ kind: 'delivery.dead-letter' }]);
+});
+
+test('a receiver that fails five times in a row is left alone, and what waits for it is due when it is asked again (CBK-3)', async () => {
+  answer = (_, response) => response.writeHead(204).end();
+  expect(await run(await due())).toBe('nothing due'); // a success: what failed before does not count
+  answer = (_, response) => response.writeHead(503).end();
+  requests = 0;
+  for (let failed = 0; failed < 5; failed += 1) await run(await due());
+  expect(requests).toBe(5);
+  const uetr = await due();
+  expect(await run(uetr)).toMatch(/^again in (4|5)(\.\d)? s: callback to SGDFAST: breaker-open$/);
+  expect([requests, (await callbackOf(uetr)).attempts]).toEqual([5, 0]);
 });
 
 test('an origin that was withdrawn since is not connected to (SEC-2)', async () => {

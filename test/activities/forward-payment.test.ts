@@ -154,6 +154,52 @@ test('silence after the request was read may have been a payment: MAYBE_SENT', a
   expect(await attemptsOf(payment.deliveryId)).toEqual(['MAYBE_SENT null']);
 });
 
+test('the operator has moved since the payment was accepted: the instruction goes to the address of now (CBK-5)', async () => {
+  const payment = await accepted();
+  const moved = createServer((request, response) => {
+    request.resume().once('end', () => response.writeHead(202).end());
+  }).listen(0, '127.0.0.1');
+  await once(moved, 'listening');
+  const newUrl = `http://127.0.0.1:${(moved.address() as AddressInfo).port}`;
+  const moveTo = async (address: string) => {
+    await db
+      .updateTable('operators')
+      .set({ endpoint_url: address })
+      .where('operator_id', '=', 'IPSO-TH')
+      .execute();
+    await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address));
+  };
+  answer = () => {
+    throw new Error('nobody is asked at the old address');
+  };
+  await moveTo(newUrl);
+  expect(await run(payment)).toEqual({ kind: 'pending' });
+  const attempt = await db
+    .selectFrom('delivery_attempts')
+    .select('url')
+    .where('delivery_id', '=', payment.deliveryId)
+    .executeTakeFirstOrThrow();
+  expect(attempt.url).toMatch(new RegExp(`^${newUrl}/iso20022/pacs008\\?`));
+  moved.closeAllConnections();
+  moved.close();
+  await moveTo(url);
+});
+
+test('an operator whose address may not be used any more is not connected to (SEC-2)', async () => {
+  const payment = await accepted();
+  const moveTo = async (address: string) => {
+    await db
+      .updateTable('operators')
+      .set({ endpoint_url: address })
+      .where('operator_id', '=', 'IPSO-TH')
+      .execute();
+    await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address));
+  };
+  await moveTo('http://operator.example'); // neither https nor loopback
+  await expect(run(payment)).rejects.toThrow('NOT_SENT (address-not-registered)');
+  await moveTo(url);
+});
+
 test('the bytes that leave are the stored ones, each time (MSG-8)', async () => {
   const payment = await accepted();
   const bodies: string[] = [];

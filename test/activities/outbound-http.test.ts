@@ -1,46 +1,30 @@
-// The one way out: what it says of each way in which a receiver can behave, and the addresses it never connects to.
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import net, { type AddressInfo } from 'node:net';
+// The one way out: what it says of each way in which a receiver can behave, and when nothing leaves any more.
+import { createServer, type RequestListener } from 'node:http';
+import net from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createOutboundHttp, isAllowedAddress } from '../../activities/outbound-http.ts';
+import { createOutboundHttp } from '../../activities/outbound-http.ts';
 import { freePort } from '../../cli/parts/ports.ts';
+import { nameServer } from './name-server.ts';
+import { entered, headers, listening, message, post, receiver } from './receivers.ts';
 
-const servers: (Server | net.Server)[] = [];
 const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
-afterAll(async () => {
-  await http.close();
-  for (const server of servers) server.close();
-});
-
-async function listening(server: Server | net.Server): Promise<string> {
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/iso20022/pacs008`;
-}
-
-async function receiver(listener: RequestListener): Promise<string> {
-  return listening(createServer(listener));
-}
-
-const post = (url: string) =>
-  http.post(url, Buffer.from('<Document/>'), { 'content-type': 'application/xml' });
+afterAll(() => http.close());
 
 describe('what a post comes to', () => {
   test('an answer is ANSWERED, with its status and body, whatever the status', async () => {
     const url = await receiver((_, response) => response.writeHead(409).end('no'));
-    expect(await post(url)).toEqual({
+    expect(await post(http, url)).toEqual({
       outcome: 'ANSWERED',
       status: 409,
       body: Buffer.from('no'),
+      truncated: false,
       retryAfterMs: null,
     });
   });
 
   test('Retry-After is told in milliseconds', async () => {
     const url = await receiver((_, response) => response.writeHead(503, { 'retry-after': '7' }).end());
-    expect(await post(url)).toMatchObject({ status: 503, retryAfterMs: 7_000 });
+    expect(await post(http, url)).toMatchObject({ status: 503, retryAfterMs: 7_000 });
   });
 
   test('a redirect is an answer like any other: nobody goes there (SEC-5)', async () => {
@@ -50,12 +34,12 @@ describe('what a post comes to', () => {
       response.end();
     });
     const url = await receiver((_, response) => response.writeHead(307, { location: elsewhere }).end());
-    expect(await post(url)).toMatchObject({ outcome: 'ANSWERED', status: 307 });
+    expect(await post(http, url)).toMatchObject({ outcome: 'ANSWERED', status: 307 });
     expect(visits).toBe(0);
   });
 
   test('a refused connection is NOT_SENT: no byte can have been read (TIM-3)', async () => {
-    expect(await post(`http://127.0.0.1:${await freePort()}/`)).toEqual({
+    expect(await post(http, `http://127.0.0.1:${await freePort()}/`)).toEqual({
       outcome: 'NOT_SENT',
       errorClass: 'refused',
     });
@@ -65,74 +49,167 @@ describe('what a post comes to', () => {
     const url = await receiver((request) => {
       request.resume().on('end', () => request.socket.destroy());
     });
-    expect(await post(url)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'reset' });
+    expect(await post(http, url)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'reset' });
   });
 
   test('silence after the request is MAYBE_SENT, after the time that SEC-5 allows', async () => {
     const url = await receiver(() => undefined);
-    expect(await post(url)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'timeout' });
-  });
-
-  test('an answer that drips without end is cut off in time', async () => {
-    const url = await receiver((_, response) => {
-      response.writeHead(200);
-      const timer = setInterval(() => response.write('.'), 50);
-      response.on('close', () => clearInterval(timer));
-    });
-    expect(await post(url)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'timeout' });
-  });
-
-  test('an answer of more than 64 KiB is not read to its end', async () => {
-    const url = await receiver((_, response) => response.end(Buffer.alloc(65 * 1024)));
-    expect(await post(url)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'answer-too-large' });
+    expect(await post(http, url)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'timeout' });
   });
 
   test('something that is not HTTP is MAYBE_SENT', async () => {
     const url = await listening(net.createServer((socket) => socket.end('hello\r\n\r\n')));
-    expect(await post(url)).toMatchObject({ outcome: 'MAYBE_SENT' });
+    expect(await post(http, url)).toMatchObject({ outcome: 'MAYBE_SENT' });
   });
 });
 
-describe('where it connects (SEC-2)', () => {
-  test('to loopback only where the demo allows it, by number or by name', async () => {
-    let visits = 0;
-    const url = await receiver((_, response) => {
-      visits += 1;
-      response.end();
+describe('once the head of an answer is there, its status decides (CBK-4)', () => {
+  /** Resolves when the receiver sees its connection closed. */
+  const closing = async (listener: RequestListener) => {
+    const closed = new Promise<void>((resolve) => {
+      void receiver((request, response) => {
+        request.socket.once('close', () => resolve());
+        listener(request, response);
+      }).then((it) => (url = it));
     });
-    const strict = createOutboundHttp({ allowLoopback: false });
-    for (const address of [url, url.replace('127.0.0.1', 'localhost')]) {
-      expect(await strict.post(address, Buffer.alloc(0), {})).toEqual({
-        outcome: 'NOT_SENT',
-        errorClass: 'address-forbidden',
-      });
-    }
-    await strict.close();
-    expect(visits).toBe(0);
+    let url = '';
+    await expect.poll(() => url).not.toBe('');
+    return { url, closed };
+  };
+
+  test('a body that drips without end is cut off in time', async () => {
+    const { url, closed } = await closing((_, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('.'), 50);
+      response.on('close', () => clearInterval(timer));
+    });
+    const startedAt = performance.now();
+    const result = await post(http, url);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    expect(result).toMatchObject({ outcome: 'ANSWERED', status: 200, truncated: true });
+    await closed;
   });
 
-  test.each([
-    ['8.8.8.8', true],
-    ['2001:4860:4860::8888', true],
-    ['10.0.0.1', false],
-    ['172.16.0.1', false],
-    ['192.168.1.1', false],
-    ['127.0.0.1', false],
-    ['169.254.169.254', false],
-    ['168.63.129.16', false],
-    ['100.64.0.1', false],
-    ['0.0.0.0', false],
-    ['255.255.255.255', false],
-    ['224.0.0.1', false],
-    ['::1', false],
-    ['::', false],
-    ['::7f00:1', false],
-    ['::ffff:10.0.0.1', false],
-    ['fe80::1', false],
-    ['fc00::1', false],
-    ['64:ff9b::a00:1', false],
-    ['2002:a00:1::', false],
-  ])('%s is allowed: %s', (address, allowed) => {
-    expect(isAllowedAddress(address, false)).toBe(allowed);
+  test('of a body without end 64 KiB are read, at once, and the connection is closed', async () => {
+    const { url, closed } = await closing((_, response) => {
+      response.writeHead(202);
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(16 * 1024)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    const result = await post(http, url);
+    expect(result).toMatchObject({ outcome: 'ANSWERED', status: 202, truncated: true });
+    expect(result.outcome === 'ANSWERED' && result.body.length).toBe(64 * 1024);
+    await closed;
+  });
+
+  test('a body of exactly 64 KiB is whole', async () => {
+    const url = await receiver((_, response) => response.end(Buffer.alloc(64 * 1024)));
+    expect(await post(http, url)).toMatchObject({ outcome: 'ANSWERED', truncated: false });
+  });
+
+  test.each([200, 500])('a body that breaks off after %d is an answer', async (status) => {
+    const url = await receiver((_, response) => {
+      response.writeHead(status, { 'content-length': '100' }).write('begun');
+      setImmediate(() => response.destroy());
+    });
+    expect(await post(http, url)).toEqual({
+      outcome: 'ANSWERED',
+      status,
+      body: Buffer.from('begun'),
+      truncated: true,
+      retryAfterMs: null,
+    });
+  });
+
+  test('an interim answer is none: 103, then silence, is MAYBE_SENT', async () => {
+    const url = await receiver((_, response) => response.writeEarlyHints({ link: '</a>; rel=preload' }));
+    expect(await post(http, url)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'timeout' });
+  });
+});
+
+describe('the moment after which nothing may leave (TIM-1)', () => {
+  test('one that is past: NOT_SENT, and no connection is made', async () => {
+    let connections = 0;
+    const url = await listening(net.createServer(() => (connections += 1)));
+    const sendBefore = performance.now() - 1;
+    const result = await entered(http, url).post(url, message, headers, { sendBefore });
+    expect(result).toEqual({ outcome: 'NOT_SENT', errorClass: 'too-late' });
+    expect(connections).toBe(0);
+  });
+
+  test('a connection that takes longer than that carries no byte, also when it stands later', async () => {
+    const names = await nameServer({ 'slow.example': { addresses: ['127.0.0.1'], ttl: 60, delayMs: 400 } });
+    const patient = createOutboundHttp({ allowLoopback: true, nameServers: [names.address] });
+    let bytes = 0;
+    let connections = 0;
+    const counting = net.createServer((socket) => {
+      connections += 1;
+      socket.on('data', (chunk) => (bytes += chunk.length)).on('error', () => undefined);
+    });
+    const url = (await listening(counting)).replace('127.0.0.1', 'slow.example');
+    const startedAt = performance.now();
+    const result = await entered(patient, url).post(url, message, headers, { sendBefore: startedAt + 200 });
+    expect(result).toEqual({ outcome: 'NOT_SENT', errorClass: 'too-late' });
+    expect(performance.now() - startedAt).toBeLessThan(390);
+    await expect.poll(() => connections).toBe(1);
+    await patient.close();
+    expect(bytes).toBe(0);
+  });
+
+  test('a process that stood still meanwhile writes nothing when it goes on, on a connection that stands', async () => {
+    let requests = 0;
+    const url = await receiver((_, response) => {
+      requests += 1;
+      response.end();
+    });
+    expect(await post(http, url)).toMatchObject({ status: 200 });
+    const admission = entered(http, url);
+    const sendBefore = performance.now() + 50;
+    const posting = admission.post(url, message, headers, { sendBefore });
+    while (performance.now() <= sendBefore); // as SIGSTOP does, between the call and the write
+    expect(await posting).toEqual({ outcome: 'NOT_SENT', errorClass: 'too-late' });
+    expect(await post(http, url)).toMatchObject({ status: 200 });
+    expect(requests).toBe(2);
+  });
+});
+
+describe('connections', () => {
+  test('an idle one is used again, before its receiver would close it', async () => {
+    const ports = new Set<number | undefined>();
+    const url = await receiver((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('ok');
+    });
+    for (let count = 0; count < 20; count += 1) await post(http, url);
+    expect(ports.size).toBeLessThanOrEqual(2); // the first may still be tidied up when the second send comes
+  });
+
+  test('one that its receiver has closed meanwhile is not written to: the next send has a new one', async () => {
+    let requests = 0;
+    const server = createServer((request, response) => {
+      requests += 1;
+      response.end(String(request.socket.remotePort));
+    });
+    const url = await listening(server);
+    for (let count = 1; count <= 20; count += 1) {
+      expect(await post(http, url)).toMatchObject({ outcome: 'ANSWERED', status: 200 });
+      server.closeAllConnections();
+    }
+    expect(requests).toBe(20);
+  });
+
+  test('a reset of a connection that had served before is MAYBE_SENT, and the request is not repeated', async () => {
+    let requests = 0;
+    const url = await receiver((request, response) => {
+      requests += 1;
+      if (requests === 1) response.end();
+      else request.socket.resetAndDestroy();
+    });
+    await post(http, url);
+    expect(await post(http, url)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'reset' });
+    expect(requests).toBe(2);
   });
 });

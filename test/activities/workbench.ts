@@ -61,7 +61,7 @@ export function ownExchange(changes: Partial<OriginalPacs008> = {}): OriginalPac
 export async function workbench(): Promise<Workbench> {
   const database = await testDatabase();
   const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 12 });
-  const reference = await openReferenceCache(db, database.url, (error) => {
+  const reference = await openReferenceCache(database.url, (error) => {
     throw error;
   });
   const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 500, totalTimeoutMs: 1_000 });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseApiConfig } from '../../core/config.ts';
 import { assertNoDemoClients } from '../../db/clients.ts';
 import { testDatabase } from '../harness/database.ts';
+import { exchange, problemOf } from './raw-http.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
@@ -95,6 +96,27 @@ describe('the built-in issuer', () => {
     const both = { grant_type: 'client_credentials', client_id: 'LOTUSGS0', client_secret: 'demo-LOTUSGS0' };
     expect(await code(ask(both, basic('LOTUSGS0', 'demo-LOTUSGS0')))).toEqual([400, 'invalid_request']);
   });
+
+  it.each([
+    ['our address', 'Host: isthmus.test\r\n', 200],
+    ['this machine', 'Host: localhost:8080\r\n', 200],
+    ['a name that was made to lead here', 'Host: evil.example\r\n', 400],
+    ['a page of another origin', 'Host: isthmus.test\r\nOrigin: https://evil.example\r\n', 400],
+    ['a page of a configured origin', 'Host: isthmus.test\r\nOrigin: https://pages.test\r\n', 200],
+  ])(
+    'gives demo clients, whose secrets every page knows, a token: asked for by %s',
+    async (_, headers, status) => {
+      const body = 'grant_type=client_credentials&client_id=LOTUSGS0&client_secret=demo-LOTUSGS0';
+      const type = 'Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n';
+      const length = `Content-Length: ${body.length}\r\n`;
+      const [answer] = await exchange(
+        api.url,
+        `POST /oauth/token HTTP/1.1\r\n${headers}${type}${length}\r\n${body}`,
+      );
+      expect(answer?.status).toBe(status);
+      if (status === 400) expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error: 'invalid_request' });
+    },
+  );
 
   it('agrees on one key with the other processes', async () => {
     const other = await startApi(database.url);
@@ -274,8 +296,53 @@ describe('AUTH=none', () => {
     expect((await api.get('/api/v1/rates', null, { authorization: 'Bearer LOTUSGS0' })).status).toBe(403);
   });
 
+  const ask = async (host: string, headers = '') => {
+    const answers = await exchange(
+      api.url,
+      `GET /countries HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`,
+    );
+    return answers;
+  };
+
+  it.each(['127.0.0.1', '127.0.0.1:8080', 'localhost', 'LOCALHOST:8080', '[::1]:8080', '127.9.9.9'])(
+    'is there for %s',
+    async (host) => {
+      expect((await ask(host))[0]?.status).toBe(200);
+    },
+  );
+
+  it.each([
+    'evil.example',
+    'evil.example:8080',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    '192.0.2.1',
+    'localhost.',
+    '0.0.0.0',
+  ])('is not there for a name that was made to lead here: %s', async (host) => {
+    expect(problemOf(await ask(host))).toMatchObject({ status: 403, code: 'forbidden', ruleId: 'SEC-1' });
+  });
+
+  it.each([
+    ['of another origin', 'Origin: https://evil.example\r\n'],
+    ['that hides its origin', 'Origin: null\r\n'],
+    ['on another port of this machine', 'Origin: http://127.0.0.1:9999\r\n'],
+    ['of another origin that sends none', 'Sec-Fetch-Site: cross-site\r\n'],
+    ['of a neighbour', 'Sec-Fetch-Site: same-site\r\n'],
+  ])('is not there for a page %s', async (_, headers) => {
+    expect(problemOf(await ask('127.0.0.1:8080', headers))).toMatchObject({ status: 403, code: 'forbidden' });
+  });
+
+  it.each([
+    ['our own', 'Origin: http://127.0.0.1:8080\r\nSec-Fetch-Site: same-origin\r\n'],
+    ['one of the configured origins', 'Origin: https://pages.test\r\nSec-Fetch-Site: cross-site\r\n'],
+    ['the address bar', 'Sec-Fetch-Site: none\r\n'],
+  ])('is there for a page: %s', async (_, headers) => {
+    expect((await ask('127.0.0.1:8080', headers))[0]?.status).toBe(200);
+  });
+
   it('does not start on an address that others can reach (SEC-1)', () => {
-    const env = { DATABASE_URL: 'postgres://x', TEMPORAL_ADDRESS: 'x:1', AUTH: 'none', HOST: '0.0.0.0' };
+    const env = { DATABASE_URL: 'postgres://x/y', TEMPORAL_ADDRESS: 'x:1', AUTH: 'none', HOST: '0.0.0.0' };
     expect(() => parseApiConfig(env)).toThrow('loopback');
     expect(parseApiConfig({ ...env, HOST: '127.0.0.1' }).auth).toEqual({ kind: 'none' });
   });

@@ -1,5 +1,6 @@
 // The OpenAPI document, the page that shows it, and docs/reference: complete, consistent, and never behind the code.
 import { readFileSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -111,6 +112,20 @@ describe('the reference page', () => {
     }
     expect((await api.request('/reference/')).status).toBe(200);
     expect((await api.request('/reference/package.json')).status).toBe(404);
+  });
+});
+
+describe('secrets that somebody tries the reference with', () => {
+  it('are kept nowhere, and those that an earlier version kept are removed', async () => {
+    const { text } = await api.request('/reference/start.js');
+    const kept = new Map([['authorized', '{"oauth2":{"client_secret":"demo"}}']]);
+    let given: Record<string, unknown> = {};
+    const window = { localStorage: { removeItem: (name: string) => kept.delete(name) } };
+    const SwaggerUIBundle = (options: Record<string, unknown>) => (given = options);
+    runInNewContext(text, { window, SwaggerUIBundle, localStorage: window.localStorage });
+    expect(given).toMatchObject({ url: '/openapi.json' });
+    expect(given['persistAuthorization'] ?? false).toBe(false);
+    expect([...kept]).toEqual([]);
   });
 });
 

@@ -24,16 +24,16 @@ Every reason for which the gateway itself refuses a message. The same table is s
 A message that repeats a known one byte for byte is an enquiry and is not judged again (DUP-1). Every other pacs.008 is held, one after the other, against
 
 1. its schema, in document order;
-2. the rules of the message: \`PrvsInstgAgt1\` (MSG-10); zero amounts, then the digits of the rate; category purpose, then purpose; currencies: of the settlement amount, \`ChrgsInf[1]\`, \`ChrgsInf[2]\`, \`InstdAmt\`; agents of \`ChrgsInf[1]\`, then \`[2]\`;
+2. the rules of the message: \`PrvsInstgAgt1\` (MSG-10); zero amounts, then the digits of the rate; codes outside their external code sets, in document order; currencies: of the settlement amount, \`ChrgsInf[1]\`, \`ChrgsInf[2]\`, \`InstdAmt\`;
 3. duplicates (DUP-2): the UETR, then the MsgId;
-4. reference data: the clearing system; the currency of the settlement amount; each amount's currency and decimals; \`QtdCcy\`, which must be a currency of the creditor agent's country; what that country requires, purpose first;
+4. reference data: the clearing system; the currency of the settlement amount; each amount's currency and decimals; the agents of \`ChrgsInf[1]\`, then \`[2]\`, whatever identifiers they are named by; \`QtdCcy\`, which must be a currency of the creditor agent's country; what that country requires, purpose first;
 5. freshness: too old, ahead, past the deadline of HIGH;
 6. agents: the debtor agent, then the creditor agent;
 7. with a quote (PAY-4): it exists, belongs to the debtor agent, is not expired, is not in use; its rate, currencies, country, amount; intermediary agent 1, its account, intermediary agent 2, its account; the creditor agent fee, and that it leaves something;
    without one (PAY-5): the own account at intermediary agent 2; the creditor agent fee by its formula, and that it leaves something;
 8. the destination maximum.
 
-An acmt.023 is held against duplicates of its MsgId, its schema, the rule that it names an account or a proxy, its destination country, and then the proxy directory or the creditor agent (RES-2).
+An acmt.023 is held against duplicates of its MsgId, its schema, the rule that it names an account or a proxy, who asks (RES-5), its destination country, and then the proxy directory or the creditor agent (RES-2).
 
 What a destination, a proxy directory or a creditor agent refuses passes on with its own code. The codes that the scheme lists for resolutions are LISTED (RES-4).
 
@@ -66,6 +66,7 @@ function placeless(id: RejectionKey): string {
     'deadline-expired',
     'destination-unreachable',
     'resolution-deadline',
+    'defect',
   ];
   return ofPayment.includes(id) ? '-' : 'the element';
 }

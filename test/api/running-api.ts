@@ -1,14 +1,14 @@
 // A whole API process in this one: real HTTP on a free port, the built-in issuer, a database of the test's own.
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { createApp } from '../../api/app.ts';
 import type { RouteModule } from '../../api/dependencies.ts';
 import { createAuthenticator } from '../../api/auth.ts';
 import { openBuiltinIssuer } from '../../api/issuer.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
-import { startServer } from '../../api/server.ts';
+import { startServer, type ServerLimits } from '../../api/server.ts';
 import type { ApiConfig } from '../../core/config.ts';
-import { connect, type Db } from '../../db/connection.ts';
-import { openReferenceCache } from '../../db/reference-cache.ts';
+import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
+import { openReferenceCache, type ReferenceLimits } from '../../db/reference-cache.ts';
 import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const address = 'https://isthmus.test';
@@ -58,21 +58,31 @@ export interface ApiOptions {
   readonly config?: Partial<ApiConfig>;
   readonly clock?: () => number;
   readonly modules?: readonly RouteModule[];
+  readonly serverLimits?: Partial<ServerLimits>;
+  /** Default: one that says nothing. */
+  readonly logger?: Logger;
+  /** Default: those of the service. */
+  readonly databaseLimits?: ConnectionLimits;
+  readonly referenceLimits?: ReferenceLimits;
 }
 
 export async function startApi(databaseUrl: string, options: ApiOptions = {}): Promise<RunningApi> {
   const config = { ...testConfig, ...options.config, databaseUrl };
   const clock = options.clock ?? Date.now;
-  const logger = pino({ level: 'silent' });
-  const db = connect(databaseUrl, { applicationName: 'isthmus-test-api' });
-  const reference = await openReferenceCache(db, databaseUrl, () => undefined);
+  const logger = options.logger ?? pino({ level: 'silent' });
+  const limits = options.databaseLimits ?? serviceLimits;
+  const db = connect(databaseUrl, { applicationName: 'isthmus-test-api', limits });
+  const reference = await openReferenceCache(databaseUrl, () => undefined, options.referenceLimits);
   const issuer =
-    config.auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...config.auth, clock }) : undefined;
+    config.auth.kind === 'builtin'
+      ? await openBuiltinIssuer(db, { ...config.auth, clock, reference: reference.current })
+      : undefined;
   const auth = createAuthenticator(config.auth, {
     reference: reference.current,
     logger,
     clock,
-    ...(issuer === undefined ? {} : { builtinKey: issuer.verificationKey }),
+    corsOrigins: config.corsOrigins,
+    ...(issuer === undefined ? {} : { builtin: issuer }),
   });
   const modules = [...(issuer === undefined ? [] : [oauthRoutes(issuer)]), ...(options.modules ?? [])];
   const closeData = async () => {
@@ -86,7 +96,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     await closeData();
     throw error;
   }
-  const server = await startServer(app, config);
+  const server = await startServer(app, { ...config, logger, limits: options.serverLimits ?? {} });
   const url = `http://127.0.0.1:${server.port}`;
   const tokens = new Map<string, Promise<string>>();
 

@@ -4,7 +4,7 @@ import { validateRoutes } from '../../api/validate.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
 import { allFixtures, lotus, readFixture } from '../xml/fixtures.ts';
-import { refusedByReading, refusedBySchema } from '../xml/refused-messages.ts';
+import { refusedByReading, refusedByReference, refusedBySchema } from '../xml/refused-messages.ts';
 import { startApi, type Answer, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
@@ -91,10 +91,10 @@ describe('a message with faults', () => {
       'FF01 MSG-5 CdtTrfTxInf/ChrgBr',
       'FF01 MSG-4 CdtTrfTxInf/RmtInf/Ustrd',
       'FF01 MSG-4 CdtTrfTxInf/PmtTpInf/CtgyPurp/Cd',
-      'FF01 MSG-6 CdtTrfTxInf/ChrgsInf[2]/Agt',
       'AGNT MSG-5 GrpHdr/SttlmInf/ClrSys/Prtry',
       'CURR MSG-4 CdtTrfTxInf/IntrBkSttlmAmt',
       'CH20 MON-2 CdtTrfTxInf/InstdAmt',
+      'FF01 MSG-6 CdtTrfTxInf/ChrgsInf[2]/Agt',
       'AGNT PAY-6 CdtTrfTxInf/DbtrAgt',
       'RC07 PAY-6 CdtTrfTxInf/CdtrAgt',
     ]);
@@ -182,7 +182,7 @@ describe('a message with faults', () => {
     expect(run.violations).toHaveLength(20);
   });
 
-  test.each([...refusedBySchema, ...refusedByReading])(
+  test.each([...refusedBySchema, ...refusedByReading, ...refusedByReference])(
     '$fault: the first violation is what a submission is told',
     async ({ text, key, isoCode, ruleId, path }) => {
       const isOfTime = path.endsWith('AccptncDtTm');

@@ -1,5 +1,5 @@
 // The embedded Postgres: what was committed stays, whatever happened in between.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -68,6 +68,29 @@ describe('startPostgres', () => {
       'password authentication',
     );
     await server.stop();
+  });
+
+  it('writes no value that was asked with or stored into its log, however slow or wrong the statement (I-14)', async () => {
+    const canary = 'CANARY Quetzalcoatl Tan';
+    const server = await start();
+    const ask = (sql: string, values: readonly unknown[] = []) =>
+      withClient(server.url, (client) => client.query(sql, [...values])).catch((error: unknown) => error);
+    await ask('create table people (name text primary key, age int check (age > 0))');
+    await ask('insert into people values ($1, 1)', [canary]);
+    await ask('select pg_sleep(1.01), $1::text, $2::bytea', [canary, Buffer.from(canary)]); // slow enough to be logged
+    const wrong = await Promise.all([
+      ask('select $1::uuid', [canary]), // the value stands in the message
+      ask('select $1::json', [`{"name": ${canary}}`]), // in the context
+      ask('insert into people values ($1, 0)', [canary]), // in the detail: the whole row
+      ask('insert into people values ($1, 2)', [canary]), // in the detail: the key
+      ask(`select 1 / 0, '${canary}'`), // in the statement
+    ]);
+    expect(wrong.map((error) => error instanceof Error)).toEqual([true, true, true, true, true]);
+    await server.stop();
+    const log = readFileSync(server.logFile ?? '', 'utf8');
+    expect(log).toContain('select pg_sleep(1.01)'); // what was slow is told
+    const forms = [canary, Buffer.from(canary).toString('hex'), canary.split(' ')[0] ?? ''];
+    expect(forms.filter((form) => log.includes(form))).toEqual([]);
   });
 
   it('uses the server of DATABASE_URL as it is, and says so when it does not answer', async () => {

@@ -66,6 +66,50 @@ describe('what is missing or not understood stops the start, by name', () => {
     ['PUBLIC_URL', 'isthmus.example'],
     ['PUBLIC_URL', 'https://user@isthmus.example'],
     ['PUBLIC_URL', 'https://isthmus.example/?a=b'],
+    ['PUBLIC_URL', 'https://isthmus.example/#a'],
+    ['PUBLIC_URL', 'https://isthmus.example:99999'],
+    ['PUBLIC_URL', 'https://ISTHMUS.example'],
+    ['PUBLIC_URL', 'https://127.1'],
+    ['PUBLIC_URL', 'https://isthmus.example/%25'],
+    ['PUBLIC_URL', 'data:text/plain,x'],
+    ['DATABASE_URL', 'isthmus'],
+    ['DATABASE_URL', 'mysql://u:p@db/isthmus'],
+    ['DATABASE_URL', 'https://db/isthmus'],
+    ['DATABASE_URL', 'postgres://'],
+    ['DATABASE_URL', 'postgres://u:p@db:port/isthmus'],
+    ['DATABASE_URL', 'postgres://u:p@db:5432'],
+    ['DATABASE_URL', 'postgres://u:p ss@db/isthmus'],
+    ['TEMPORAL_ADDRESS', 'temporal'],
+    ['TEMPORAL_ADDRESS', 'http://temporal:7233'],
+    ['TEMPORAL_ADDRESS', 'temporal:0'],
+    ['TEMPORAL_ADDRESS', 'temporal:70000'],
+    ['TEMPORAL_ADDRESS', 'a b:7233'],
+    ['HOST', 'http://127.0.0.1'],
+    ['HOST', '127.0.0.1:8080'],
+    ['HOST', 'a b'],
+    ['AUTH_ISSUER', 'issuer.example'],
+    ['AUTH_ISSUER', 'http://issuer.example'],
+    ['AUTH_ISSUER', 'https://user@issuer.example'],
+    ['AUTH_ISSUER', 'https://issuer.example/?a'],
+    ['AUTH_ISSUER', 'https://issuer.example/#a'],
+    ['AUTH_JWKS_URL', 'http://issuer.example/jwks'],
+    ['AUTH_JWKS_URL', 'http://127.0.0.1/jwks'], // not without DEMO=1
+    ['AUTH_JWKS_URL', 'data:application/json,{"keys":[]}'],
+    ['AUTH_JWKS_URL', 'file:///etc/jwks'],
+    ['AUTH_JWKS_URL', 'https://user:secret@issuer.example/jwks'],
+    ['AUTH_JWKS_URL', 'https://issuer.example/jwks#a'],
+    ['AUTH_JWKS_URL', 'blob:https://issuer.example/x'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'null'],
+    ['CORS_ORIGINS', 'https://a.example/'],
+    ['CORS_ORIGINS', 'https://a.example/path'],
+    ['CORS_ORIGINS', 'https://a.example:443'],
+    ['CORS_ORIGINS', 'http://a.example'],
+    ['CORS_ORIGINS', 'https://*.example'],
+    ['CORS_ORIGINS', 'https://A.example'],
+    ['CORS_ORIGINS', 'https://a.example, https://b.example'],
+    ['CORS_ORIGINS', 'https://a.example,,'],
+    ['CORS_ORIGINS', 'file://'],
   ])('%s=%s', (name, value) => {
     expect(fault({ [name]: value })).toMatch(new RegExp(`^${name} is not understood; it takes: .+`));
   });
@@ -87,6 +131,35 @@ describe('authentication (SEC-1)', () => {
     expect(api({ AUTH: 'none', HOST: host }).auth).toEqual({ kind: 'none' });
   });
 
+  test.each([
+    [{ AUTH_JWKS_URL: 'http://127.0.0.1:9000/jwks', DEMO: '1' }],
+    [{ AUTH_JWKS_URL: 'http://localhost:9000/jwks', DEMO: '1' }],
+    [{ AUTH_ISSUER: 'http://127.0.0.1:9000', DEMO: '1' }],
+    [
+      {
+        AUTH_ISSUER: 'https://issuer.example/tenant/',
+        AUTH_JWKS_URL: 'https://issuer.example/keys?tenant=a',
+      },
+    ],
+  ])('an external issuer may be on loopback in a demo, and have a path: %j', (env: Environment) => {
+    const { AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl } = { ...least, ...env };
+    expect(api(env).auth).toMatchObject({ kind: 'jwt', issuer, jwksUrl });
+  });
+
+  test.each(['0.0.0.0', '::', '10.0.0.5', 'isthmus.example'])(
+    'demo clients, whose secrets everybody knows, are not offered on %s, unless that is said',
+    (host) => {
+      const env = { AUTH: 'builtin', DEMO: '1', HOST: host };
+      expect(fault(env)).toMatch(/DEMO=1.*ALLOW_DEMO_ON_NETWORK=1/s);
+      expect(api({ ...env, ALLOW_DEMO_ON_NETWORK: '1' })).toMatchObject({ host, demo: true });
+      expect(api({ ...env, DEMO: '0' })).toMatchObject({ host, demo: false });
+    },
+  );
+
+  test('no word opens AUTH=none to the network', () => {
+    expect(fault({ AUTH: 'none', HOST: '0.0.0.0', ALLOW_DEMO_ON_NETWORK: '1' })).toContain('HOST=0.0.0.0');
+  });
+
   test('the built-in issuer is our own address, unless another is named', () => {
     const { auth } = api({ AUTH: 'builtin', AUTH_ISSUER: '', PUBLIC_URL: 'https://isthmus.example/' });
     expect(auth).toEqual({
@@ -98,11 +171,30 @@ describe('authentication (SEC-1)', () => {
 });
 
 test('lists are separated by commas', () => {
-  expect(api({ CORS_ORIGINS: 'https://a.example,https://b.example' }).corsOrigins).toEqual([
+  const origins = [
     'https://a.example',
-    'https://b.example',
-  ]);
+    'https://b.example:8443',
+    'http://localhost:3000',
+    'https://[2001:db8::1]',
+  ];
+  expect(api({ CORS_ORIGINS: origins.join(',') }).corsOrigins).toEqual(origins);
 });
+
+test.each([
+  'postgres://u:p@db:5432/isthmus',
+  'postgresql://db/isthmus?sslmode=require',
+  'postgres://u:p%40ss@[::1]:5432/isthmus',
+  'postgres:///isthmus?host=/var/run/postgresql',
+])('a database may be written as %s', (url) => {
+  expect(api({ DATABASE_URL: url }).databaseUrl).toBe(url);
+});
+
+test.each(['127.0.0.1:7233', 'temporal-frontend.ns.svc.cluster.local:7233', '[::1]:7233'])(
+  'a Temporal frontend may be written as %s',
+  (address) => {
+    expect(api({ TEMPORAL_ADDRESS: address }).temporal.address).toBe(address);
+  },
+);
 
 test('the worker and the migrate job ask for no more than they read', () => {
   const { DATABASE_URL, TEMPORAL_ADDRESS } = least;

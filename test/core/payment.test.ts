@@ -6,6 +6,7 @@ import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { branch } from '../../core/iso20022/tree.ts';
 import {
   checkPayment,
+  findGuidelineFault,
   type BoundPayment,
   type PaymentContext,
   type QuoteSnapshot,
@@ -122,6 +123,85 @@ describe('a payment with a quote', () => {
   });
 });
 
+const [lotusSg, lotusTh, fern] = [{ bicfi: 'LOTUSGS0' }, { bicfi: 'LOTUTHS0' }, { bicfi: 'FERNTHS0' }];
+/** The charges, of other agents. */
+const chargesOf = (source: Pacs008['debtorAgent'], destination: Pacs008['creditorAgent']) =>
+  [
+    { ...valid.charges[0], agent: source },
+    { ...valid.charges[1], agent: destination },
+  ] as const;
+
+describe('the agents of charges are institutions, however they are named (MSG-6)', () => {
+  const at = (
+    own: Pacs008['debtorAgent'],
+    creditor: Pacs008['creditorAgent'],
+    changes: Partial<Pacs008> = {},
+  ) => judge({ ...changes, charges: chargesOf(own, creditor) });
+  test.each([
+    ['the same BIC', { bicfi: 'LOTUSGS0' }],
+    ['the same BIC with XXX', { bicfi: 'LOTUSGS0XXX' }],
+    ['its LEI', { lei: '99990000000000000011' }],
+    [
+      'its member id in the named system',
+      { memberId: { clearingSystemId: 'SGDFAST', memberId: 'LOTUSG01' } },
+    ],
+    ["its member id in the submitter's system", { memberId: { memberId: 'LOTUSG01' } }],
+    ['several identifiers that agree', { bicfi: 'LOTUSGS0', lei: '99990000000000000011' }],
+  ])('%s for the source PSP', (_, agent) => {
+    expect(at(agent, lotusTh)).toEqual(judge());
+    expect(at(lotusSg, lotusTh, { debtorAgent: agent })).toEqual(judge());
+  });
+
+  test.each([
+    ['another BIC of the same institution', { bicfi: 'LOTUTHS0BKK' }],
+    ['its member id', { memberId: { clearingSystemId: 'THBPPAY', memberId: 'LOTUTH01' } }],
+    ["its member id in the destination's system", { memberId: { memberId: 'LOTUTH01' } }],
+  ])('%s for the destination PSP', (_, agent) => {
+    expect(at(lotusSg, agent)).toEqual(judge());
+  });
+
+  test('by another id, where the institution has no BIC', () => {
+    const bare = { otherId: 'THBARE001' };
+    expect(at(lotusSg, { memberId: { memberId: 'BARETH01' } }, { creditorAgent: bare })).toBeTypeOf('object');
+    expect(at(lotusSg, lotusTh, { creditorAgent: bare })).toBe('charges-agent-wrong');
+  });
+
+  test.each([
+    ['the LEI of nobody', { lei: '99990000000000000099' }],
+    ['a name alone', { name: 'Lotus Bank' }],
+    ['the BIC of another', { bicfi: 'BANYSGS0' }],
+    ['its own id beside one of another', { bicfi: 'LOTUSGS0', otherId: 'THBARE001' }],
+    ['the destination PSP', { bicfi: 'LOTUTHS0' }],
+  ])('%s is not the source PSP', (_, agent) => {
+    expect(at(agent, lotusTh)).toBe('charges-agent-wrong');
+  });
+
+  test.each([
+    ['the LEI of the source PSP', { lei: '99990000000000000011' }],
+    ['a member id of another system', { memberId: { clearingSystemId: 'SGDFAST', memberId: 'LOTUTH01' } }],
+  ])('%s is not the destination PSP', (_, agent) => {
+    expect(at(lotusSg, agent)).toBe('charges-agent-wrong');
+  });
+
+  test('is judged with the usage guidelines, before duplicates (PAY-3)', () => {
+    const message = {
+      ...valid,
+      charges: [{ ...valid.charges[0], agent: { lei: '1' } }, valid.charges[1]],
+    } as const;
+    expect(findGuidelineFault(message, context)).toMatchObject({
+      key: 'charges-agent-wrong',
+      ruleId: 'MSG-6',
+    });
+  });
+
+  test('an agent that nobody knows is refused as such, not for its charges', () => {
+    const unknown = { bicfi: 'NONESGS0' };
+    expect(at(unknown, lotusTh, { debtorAgent: unknown })).toBe('debtor-agent-not-member');
+    const abroad = { bicfi: 'NONETHS0' };
+    expect(at(lotusSg, abroad, { creditorAgent: abroad })).toBe('creditor-agent-unknown');
+  });
+});
+
 describe('the first failure is told (PAY-3)', () => {
   /** Each row adds a failure that comes before those of the rows above it. */
   const ladder: readonly (readonly [string, Partial<Pacs008>, Partial<PaymentContext>])[] = [
@@ -137,9 +217,10 @@ describe('the first failure is told (PAY-3)', () => {
     ['quote-expired', {}, { quote: { ...quote, expired: true } }],
     ['quote-foreign', {}, { quote: { ...quote, expired: true, pspId: 'SG-BANY' } }],
     ['quote-unknown', {}, { quote: undefined }],
-    ['creditor-agent-not-onboarded', { creditorAgent: { bicfi: 'FERNTHS0' } }, {}],
-    ['debtor-agent-not-member', { debtorAgent: { bicfi: 'LOTUTHS0' } }, {}],
+    ['creditor-agent-not-onboarded', { creditorAgent: fern, charges: chargesOf(lotusSg, fern) }, {}],
+    ['debtor-agent-not-member', { debtorAgent: lotusTh, charges: chargesOf(lotusTh, fern) }, {}],
     ['acceptance-too-old', { acceptanceDateTime: { text: '', epochMs: now - 120_001 } }, {}],
+    ['charges-agent-wrong', { charges: chargesOf(fern, fern) }, {}],
     ['too-many-decimals', { interbankSettlementAmount: { currency: 'SGD', amount: '1.001' } }, {}],
     ['currency-wrong', { interbankSettlementAmount: { currency: 'THB', amount: '1' } }, {}],
     ['clearing-system-foreign', { clearingSystemId: 'THBPPAY' }, {}],
@@ -208,7 +289,9 @@ describe('a payment without a quote (PAY-5)', () => {
 
   test('is not open to another PSP', () => {
     const agent = { bicfi: 'BANYSGS0' };
-    expect(judge({ ...own, debtorAgent: agent })).toBe('own-account-unregistered');
+    expect(judge({ ...own, debtorAgent: agent, charges: chargesOf(agent, lotusTh) })).toBe(
+      'own-account-unregistered',
+    );
   });
 
   test('settles, for any amount and rate, what the formulas say, exactly', () => {

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { knownCodes } from '../../core/iso20022/external-codes.ts';
 import { additionalInformation, reject, rejections, type RejectionKey } from '../../core/rejection.ts';
 
 const codeSets = fileURLToPath(new URL('../../../shared/iso20022/codesets/', import.meta.url));
@@ -20,14 +19,6 @@ describe('codes', () => {
   test.skipIf(!present)(`every ISO code is in the external status reason set${note}`, () => {
     const known = codesOf('status_reason_code');
     expect(keys.filter((key) => !known.includes(rejections[key].isoCode))).toEqual([]);
-  });
-
-  test.skipIf(!present)(`the lists of purposes hold no code that is not in its external set${note}`, () => {
-    const purposes = codesOf('purpose_code');
-    const categories = codesOf('category_purpose_code');
-    expect([...knownCodes.purpose].filter((code) => !purposes.includes(code))).toEqual([]);
-    expect([...knownCodes.categoryPurpose].filter((code) => !categories.includes(code))).toEqual([]);
-    expect(categories.filter((code) => !knownCodes.categoryPurpose.has(code))).toEqual([]);
   });
 });
 

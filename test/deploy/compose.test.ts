@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { entries } from '../../cli/entries.mjs';
+import { noValuesInLog } from '../../cli/parts/postgres.ts';
 import { dynamicConfig } from '../../cli/parts/temporal.ts';
 import { environmentVariables } from '../../core/config.ts';
 import { sandboxEnvironmentVariables } from '../../sandbox/environment.ts';
@@ -85,6 +86,13 @@ describe('docker-compose.yml', () => {
     expect(published.length).toBeGreaterThan(0);
     for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     expect(Object.values(compose.services).map((one) => one.network_mode)).not.toContain('host');
+  });
+
+  it('keeps what people wrote out of the log of its Postgres, as the embedded one does and the documents ask (I-14)', () => {
+    for (const [name, value] of Object.entries(noValuesInLog)) {
+      expect(service('postgres').command).toContain(`-c${name}=${value}`);
+      expect(read('docs/operations.md')).toContain(`\`${name} = ${value}\``);
+    }
   });
 
   it('pins every image to a version', () => {

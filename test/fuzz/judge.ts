@@ -154,7 +154,7 @@ async function carryOn(
   }
   if (type !== 'acmt023') return undefined;
   const values = value as Acmt023;
-  const routing = routeRequest(values, reference);
+  const routing = routeRequest(values, reference, one.context.submitter);
   if (!routing.ok) return routing.rejection;
   const { message } = await composeEnquiry(libxml2, { ...request, values }, routing.enquiry);
   await expectValid('acmt023', message.body);

@@ -15,6 +15,7 @@ import { seed } from '../../db/seed.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxClearingSystem, SandboxOptions } from '../../sandbox/options.ts';
 import { clientCredentials } from '../../sandbox/tokens.ts';
+import type { XmlEngine } from '../../xml/engine.ts';
 import { testDatabase } from './database.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
 
@@ -44,6 +45,12 @@ export interface GatewayOptions {
   readonly worker?: boolean;
   /** HIGH: seconds to the deadline (TIM-1) of every destination, in the gateway and at the parties. */
   readonly maxExecutionSeconds?: number;
+  /** A Temporal server of the file's own, which it may stop; default: the one of the run. */
+  readonly temporalAddress?: string;
+  /** Milliseconds between two sweeps of the worker (LIF-2); default: none but the one at its start. */
+  readonly sweepEveryMs?: number;
+  /** The engine of the worker, where a test wants it to fail; default: libxml2. */
+  readonly workerEngine?: XmlEngine;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
   /** Runs before the parts start, on the seeded database. */
@@ -59,7 +66,8 @@ const seededClearingSystems = JSON.parse(
 /** Call it at the top of a test file: `const gateway = await testGateway()`. It is closed after the file's tests. */
 export async function testGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const database = await testDatabase();
-  const temporal = await testTemporal();
+  const shared = await testTemporal();
+  const temporal = { ...shared, address: options.temporalAddress ?? shared.address };
   const workflowBundle = await testWorkflowBundle();
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
@@ -117,6 +125,8 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
         logger,
         workflowBundle,
         taskQueuePrefix,
+        sweep: { everyMs: options.sweepEveryMs ?? null, graceMs: 1_000 },
+        ...(options.workerEngine && { engine: options.workerEngine }),
         ...(options.maxCachedWorkflows === undefined
           ? {}
           : { maxCachedWorkflows: options.maxCachedWorkflows }),

@@ -25,6 +25,8 @@ export interface Offers {
     readonly serverUrl: string;
     /** A migrated and seeded database that nobody is connected to. */
     readonly template: string;
+    /** Of a server that was started for the run. */
+    readonly logFile?: string;
   };
   readonly temporal: { readonly address: string };
   readonly 'workflow-bundle': { readonly codePath: string };
@@ -88,7 +90,11 @@ async function offerDatabase(folder: string): Promise<Offer<'database'>> {
   await migrate(url.href);
   await seed(url.href);
   return {
-    offer: { serverUrl: server.url, template },
+    offer: {
+      serverUrl: server.url,
+      template,
+      ...(server.logFile !== undefined && { logFile: server.logFile }),
+    },
     stop: async () => {
       await withClient(server.url, (client) => client.query(`drop database ${template} with (force)`));
       await server.stop();

@@ -78,7 +78,10 @@ export function ask(
   request: OriginalAcmt023,
   options: AskOptions = {},
 ): Promise<Asked> {
-  return askXml(gateway, buildAcmt023(request), options);
+  const { clientId = 'SGDFAST' } = options;
+  const own = { bicfi: `LOTU${clientId.slice(0, 2)}S0` }; // RES-5
+  const assigner = request.assigner.bicfi === 'LOTUSGS0' ? own : request.assigner;
+  return askXml(gateway, buildAcmt023({ ...request, assigner }), options);
 }
 
 /** @throws unless it is valid by our schema and, where it is at hand, by the official one */

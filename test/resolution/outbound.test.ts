@@ -1,17 +1,19 @@
-// Enquiries that are not answered hold no connection that a payment to the same operator needs (CBK-3).
+// Enquiries that are not answered keep nobody else waiting: no payment to the same operator, and no other party behind it
+// (CBK-3).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutboundHttp, type Admission } from '../../activities/outbound-http.ts';
 
 let held = 0;
 const server = createServer((incoming, outgoing) => {
   incoming.resume();
-  if (incoming.url === '/iso20022/pacs008') outgoing.end('ok');
-  else held += 1; // and never answers
+  if (incoming.url === '/iso20022/acmt023' && incoming.headers['x-party'] === 'silent') held += 1;
+  else outgoing.end('ok');
 });
 await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/iso20022`;
+const operator = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const enquiries = `${operator}/iso20022/acmt023`;
 const http = createOutboundHttp({ allowLoopback: true, totalTimeoutMs: 5_000 });
 afterAll(async () => {
   server.closeAllConnections();
@@ -19,23 +21,37 @@ afterAll(async () => {
   await http.close();
 });
 
-test('100 posts to a silent proxy directory, with a limit of their own, and a payment passes them by', async () => {
+const body = Buffer.from('<a/>');
+const isAdmitted = (one: ReturnType<typeof http.enter>): one is Admission => one.admitted;
+
+test('100 enquiries to a silent party: 8 are sent, and a payment and an enquiry to another party pass them by', async () => {
   let ended = 0;
-  const silent = Array.from({ length: 100 }, () =>
-    http.post(`${url}/acmt023`, Buffer.from('<a/>'), {}, 2_000).finally(() => (ended += 1)),
+  const admissions = Array.from({ length: 100 }, () => http.enterFor(enquiries, 'silent')).filter(isAdmitted);
+  const silent = admissions.map((admission) =>
+    admission
+      .post(enquiries, body, { 'x-party': 'silent' }, { timeoutMs: 2_000 })
+      .finally(() => (ended += 1)),
   );
-  expect(await http.post(`${url}/pacs008`, Buffer.from('<a/>'), {})).toMatchObject({
-    outcome: 'ANSWERED',
-    status: 200,
-  });
-  expect(held).toBeGreaterThan(0);
+  await expect.poll(() => held).toBe(8);
+  for (const [admission, url] of [
+    [http.enter(operator), `${operator}/iso20022/pacs008`],
+    [http.enterFor(enquiries, 'other'), enquiries],
+  ] as const) {
+    if (!admission.admitted) throw new Error(admission.reason);
+    expect(await admission.post(url, body, {})).toMatchObject({ outcome: 'ANSWERED', status: 200 });
+  }
   expect(ended).toBe(0);
-  for (const result of await Promise.all(silent)) expect(result.outcome).not.toBe('ANSWERED');
+  for (const result of await Promise.all(silent)) {
+    expect(result).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'timeout' });
+  }
 });
 
 test('the limit of a post replaces those of SEC-5 (RES-1)', async () => {
   const startedAt = performance.now();
-  expect(await http.post(`${url}/acmt023`, Buffer.from('<a/>'), {}, 300)).toEqual({
+  const admission = http.enterFor(enquiries, 'silent');
+  if (!admission.admitted) throw new Error(admission.reason);
+  const silent = { 'x-party': 'silent' };
+  expect(await admission.post(enquiries, body, silent, { timeoutMs: 300 })).toEqual({
     outcome: 'MAYBE_SENT',
     errorClass: 'timeout',
   });

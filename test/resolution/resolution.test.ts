@@ -191,6 +191,24 @@ describe.concurrent('a request that is refused', () => {
     await evidence.closed(messageId);
   });
 
+  test.each([
+    ['assigner', /<Assgnr>.*?<\/Assgnr>/, 'Assgnr', 'Assgnr/Agt'],
+    ['first agent', /<FrstAgt>.*?<\/FrstAgt>/, 'FrstAgt', 'FrstAgt'],
+  ])(
+    "in another's name, by its %s: false AGNT, and nobody is asked (RES-5)",
+    async (_, element, name, path) => {
+      const messageId = `FOREIGN-${name}`;
+      const foreign = good.replace(element, (own) => own.replace('LOTUSGS0', 'LOTUTHS0'));
+      const asked = await askXml(gateway, foreign.replace(/<MsgId>.*?</, `<MsgId>${messageId}<`));
+      expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AGNT' });
+      expect(asked.headers.get('isthmus-rejection')).toBe(
+        `RES-5 Assgnmt/${path}: not a member of the submitting system`,
+      );
+      expect(await evidence.attempts(messageId, 'account-enquiry')).toEqual([]);
+      await evidence.callback(asked);
+    },
+  );
+
   test('at intake: 4xx, and nothing is stored or started (MSG-2)', async () => {
     const count = async () =>
       (await gateway.db.selectFrom('messages').select('message_id').where('party', '=', 'IDRBFAST').execute())
@@ -284,7 +302,12 @@ describe.concurrent('the deadline (RES-1)', () => {
     const row = await evidence.row(request.messageId);
     expect(row).toMatchObject({ answered_by: 'gateway', rule_id: 'RES-1' });
     const lateMs = (row?.answered_at?.getTime() ?? 0) - (row?.deadline_at.getTime() ?? 0);
-    expect(row!.deadline_at.getTime() - row!.received_at.getTime()).toBe(deadlineSeconds * 1_000);
+    const { created_at: asked_at } = await gateway.db
+      .selectFrom('messages')
+      .select('created_at')
+      .where('message_id', '=', row?.resolution_id ?? '')
+      .executeTakeFirstOrThrow();
+    expect(row!.deadline_at.getTime() - asked_at.getTime()).toBe(deadlineSeconds * 1_000);
     expect(lateMs).toBeGreaterThanOrEqual(-50);
     expect(lateMs).toBeLessThan(1_500); // a busy machine
     expect(evidence.about('+66830000408', 'acmt023')).toHaveLength(1);

@@ -29,6 +29,7 @@ afterEach(async () => {
 
 const payment = () => ({ uetr: randomUUID(), messageId: 'SRC1', text: '' });
 const xml = { 'content-type': 'application/xml' };
+const json = { 'content-type': 'application/json' };
 
 function notification(uetr: string, messageId = 'FX1'): string {
   return buildFxtr017({
@@ -93,13 +94,13 @@ describe('source operator', () => {
     expect(statuses).toEqual([503, 503, 200]);
     const control = `${sandbox.source.url}/control`;
     const refusal = { status: 410, times: 1, pathPrefix: '/callbacks/THBPPAY', retryAfterSeconds: 7 };
-    expect((await post(control, JSON.stringify(refusal))).status).toBe(204);
+    expect((await post(control, JSON.stringify(refusal), json)).status).toBe(204);
     expect((await post(sandbox.callbackUrl('SGDFAST'), statement)).status).toBe(200);
     const refused = await post(sandbox.callbackUrl('THBPPAY'), statement);
     expect(refused).toMatchObject({ status: 410, headers: { 'retry-after': '7' } });
-    expect((await post(control, JSON.stringify({ status: 500 }))).status).toBe(204);
+    expect((await post(control, JSON.stringify({ status: 500 }), json)).status).toBe(204);
     expect((await post(sandbox.callbackUrl('SGDFAST'), statement)).status).toBe(500);
-    expect((await post(control, 'null')).status).toBe(204);
+    expect((await post(control, 'null', json)).status).toBe(204);
     expect((await post(sandbox.callbackUrl('SGDFAST'), statement)).status).toBe(200);
     const journaled = sandbox.journal.entries().map(({ party, httpStatus }) => [party, httpStatus]);
     expect(journaled.filter(([party]) => party === 'refused')).toEqual(
@@ -115,9 +116,36 @@ describe('source operator', () => {
     '{"status":503,"times":0}',
     '{"status":503,"pathPrefix":1}',
     '7',
+    '{"status":503,"status":503}',
+    '{"status":503,"\\u0073tatus":500}',
   ])('POST /control does not understand %j', async (body) => {
-    expect((await post(`${sandbox.source.url}/control`, body)).status).toBe(422);
+    expect((await post(`${sandbox.source.url}/control`, body, json)).status).toBe(422);
     expect((await post(sandbox.callbackUrl('SGDFAST'), statementOf(payment(), 'ACCC'))).status).toBe(200);
+  });
+
+  const page = 'https://evil.example';
+  test.each<[string, Record<string, string>, number]>([
+    ['a page elsewhere', { ...json, origin: page }, 403],
+    ['a page that hides where it is', { ...json, origin: 'null' }, 403],
+    ['a page on another port of this machine', { ...json, 'sec-fetch-site': 'same-site' }, 403],
+    ['a page whose name was made to lead here', { ...json, host: 'evil.example:9101' }, 403],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ['a form that looks like JSON', { 'content-type': 'text/plain' }, 415],
+    ['a body without a type', {}, 415],
+  ])('POST /control takes nothing from %s', async (_, headers, status) => {
+    for (const party of [sandbox.source, sandbox.destination, sandbox.fxProvider]) {
+      const answer = await post(`${party.url}/control`, JSON.stringify({ status: 503 }), headers);
+      expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/problem+json']);
+    }
+    expect((await post(sandbox.callbackUrl('SGDFAST'), statementOf(payment(), 'ACCC'))).status).toBe(200);
+  });
+
+  test('POST /control takes the names of this machine', async () => {
+    const { port } = new URL(sandbox.source.url);
+    for (const name of [`127.0.0.1:${port}`, `localhost:${port}`, '[::1]', 'localhost']) {
+      const answer = await post(`${sandbox.source.url}/control`, 'null', { ...json, host: name });
+      expect([name, answer.status]).toEqual([name, 204]);
+    }
   });
 });
 

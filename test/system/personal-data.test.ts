@@ -1,12 +1,14 @@
 // Where people must not be found: their names, accounts and texts are in the messages that the parties exchange and in the
 // stored messages, and nowhere else (SEC-3, I-14).
+import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { paymentWorkflowId } from '../../workflows/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { askFor } from '../harness/offers.ts';
 import { bestQuote, instruction, submit, submitXml, type Submitted } from '../harness/payer.ts';
 
 const logLines: string[] = [];
@@ -63,6 +65,7 @@ describe('nothing of the people in a payment (I-14)', () => {
     problems.push(await problemOf(422, submit(gateway, message, { callbackUrl })));
     problems.push(await invalidReport());
     problems.push(await defect(await another({})));
+    await slowly(await another({}));
   });
 
   async function problemOf(httpStatus: number, submitting: Promise<Submitted>): Promise<string> {
@@ -79,6 +82,24 @@ describe('nothing of the people in a payment (I-14)', () => {
     } finally {
       await sql`alter table messages_gone rename to messages`.execute(gateway.db);
     }
+  }
+
+  /** The statement that stores a message takes more than a second: the database logs that. */
+  async function slowly(submission: OriginalPacs008): Promise<void> {
+    const submitted = await gateway.db.transaction().execute(async (trx) => {
+      await sql`lock table messages in exclusive mode`.execute(trx);
+      const submitting = submit(gateway, submission);
+      const waitsForASecond = async () => {
+        const { rows } = await sql`select pid from pg_stat_activity where datname = current_database()
+          and wait_event_type = 'Lock' and clock_timestamp() > query_start + interval '1 second'`.execute(
+          gateway.db,
+        );
+        expect(rows).toHaveLength(1);
+      };
+      await Promise.race([vi.waitFor(waitsForASecond, { timeout: 20_000 }), submitting]);
+      return { submitting };
+    });
+    await submitted.submitting;
   }
 
   /** A report of the destination that is not valid where it names a person. */
@@ -119,6 +140,16 @@ describe('nothing of the people in a payment (I-14)', () => {
   test('is in a log line, whatever the level', () => {
     expect(logLines.join('')).toContain('request failed');
     expect(found(logLines.join(''))).toEqual([]);
+  });
+
+  test('is in the log of the database', async () => {
+    const { logFile } = await askFor('database');
+    if (logFile === undefined) return; // the server is not ours
+    const log = readFileSync(logFile, 'utf8');
+    expect(log).toContain('listening on');
+    expect(found(log)).toEqual([]);
+    const inBytes = words.filter((word) => log.includes(Buffer.from(word).toString('hex')));
+    expect(inBytes).toEqual([]);
   });
 
   test('is in a problem body', () => {

@@ -1,5 +1,8 @@
 // Writes random messages that our schemas take, from the schemas themselves; every run of a seed writes the same ones.
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codingOf } from '../../core/iso20022/coded-elements.ts';
+import { codeSets, type CodeSetName } from '../../core/iso20022/external-codes.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { leaf, renderDocument, type XmlElement } from '../../core/iso20022/tree.ts';
 import { XmlDocument } from 'libxml2-wasm';
@@ -11,6 +14,7 @@ import {
   type SchemaModel,
 } from '../../xml/schema-model.ts';
 import { writeOptions } from '../../xml/schemas.ts';
+import { officialFolder } from './fixtures.ts';
 
 /** Numbers from 0 up to, not including, 1: mulberry32, so that a failing seed can be run again. */
 export function randomFrom(seed: number): () => number {
@@ -42,6 +46,16 @@ const printable = Array.from({ length: 0x7e - 0x20 }, (_, index) => String.fromC
   (character) => character !== '/',
 );
 const readable = [...printable, ' ', '/', 'é', 'ß', '泰', '한', 'ไ', '\u200D', '😀', '\u00A0'];
+/** What ReadableText takes of all that XML can carry. */
+const readablePattern = /^[^\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]$/u;
+
+/** Any character of a readable text, those of the supplementary planes among them. */
+function anyReadable(random: Random): string {
+  for (;;) {
+    const character = String.fromCodePoint(Math.floor(random() * (random() < 0.5 ? 0x3000 : 0x110000)));
+    if (readablePattern.test(character)) return character;
+  }
+}
 const two = (value: number) => String(value).padStart(2, '0');
 
 function identifier(random: Random, maxLength: number): string {
@@ -56,8 +70,11 @@ function identifier(random: Random, maxLength: number): string {
 
 function text(random: Random, maxLength: number): string {
   const length = random() < 0.1 ? maxLength : between(random, 1, Math.min(maxLength, 40));
-  const characters = Array.from({ length }, () => pick(random, readable));
-  characters[0] = pick(random, printable);
+  const unusual = random() < 0.2 ? 0.5 : 0.02;
+  const characters = Array.from({ length }, () =>
+    random() < unusual ? anyReadable(random) : pick(random, readable),
+  );
+  if (random() < 0.9 || characters.every((one) => one === ' ')) characters[0] = pick(random, printable);
   return characters.join('');
 }
 
@@ -111,11 +128,34 @@ const writers: Readonly<Record<string, (random: Random) => string>> = {
 };
 
 export function loadModel(message: MessageName): SchemaModel {
-  const path = new URL(`../../schemas/${messages[message].schemaFile}`, import.meta.url);
-  const document = XmlDocument.fromBuffer(readFileSync(path));
+  return modelOf(new URL(`../../schemas/${messages[message].schemaFile}`, import.meta.url));
+}
+
+function modelOf(path: string | URL): SchemaModel {
+  const text = readFileSync(path, 'utf8').replaceAll(/<!--[^]*?-->/g, ''); // the tree knows no comments
+  const document = XmlDocument.fromString(text);
   const model = readSchemaModel(readTree(document.toString(writeOptions)).root);
   document.dispose();
   return model;
+}
+
+/** The type of every element of the official schema, by the names from the message element on, as deep as ours go. */
+export function officialTypes(message: MessageName): ReadonlyMap<string, string> {
+  const path = join(officialFolder, messages[message].schemaFile);
+  const official = modelOf(path);
+  const types = new Map<string, string>();
+  const visit = (own: SchemaModel, ownType: string, officialType: string, at: readonly string[]) => {
+    const particles = own.complexTypes.get(ownType)?.options.flat() ?? [];
+    const others = official.complexTypes.get(officialType)?.options.flat() ?? [];
+    for (const { name, type } of particles) {
+      const other = others.find((one) => one.name === name);
+      if (other === undefined) throw new Error(`${at.join('/')}/${name} is not in the official schema`);
+      types.set([...at, name].join('/'), other.type);
+      visit(own, type, other.type, [...at, name]);
+    }
+  };
+  visit(loadModel(message), 'Document', 'Document', []);
+  return types;
 }
 
 function simpleValue(model: SchemaModel, name: string, random: Random): string {
@@ -142,26 +182,50 @@ function count(particle: Particle, random: Random): number {
   );
 }
 
-function children(model: SchemaModel, type: ComplexType, random: Random): readonly XmlElement[] {
+function children(
+  model: SchemaModel,
+  type: ComplexType,
+  random: Random,
+  path: readonly string[],
+): readonly XmlElement[] {
   const option = pick(random, type.options);
   return option.flatMap((particle) =>
-    Array.from({ length: count(particle, random) }, () =>
-      element(model, particle.name, particle.type, random),
-    ),
+    Array.from({ length: count(particle, random) }, () => element(model, particle, random, path)),
   );
 }
 
-function element(model: SchemaModel, name: string, typeName: string, random: Random): XmlElement {
+const codeLists = Object.fromEntries(
+  Object.entries(codeSets).map(([name, { codes }]) => [name, [...codes]]),
+) as Readonly<Record<string, readonly string[]>> as Readonly<Record<CodeSetName, readonly string[]>>;
+
+/** A code of the set that the element is held against (MSG-4); undefined where there is none. */
+function knownCode(path: readonly string[], random: Random): string | undefined {
+  const coding = codingOf(path);
+  return coding === undefined || !('set' in coding) || path.at(-1) !== 'Cd'
+    ? undefined
+    : pick(random, codeLists[coding.set]);
+}
+
+function element(
+  model: SchemaModel,
+  { name, type: typeName }: Pick<Particle, 'name' | 'type'>,
+  random: Random,
+  outer: readonly string[],
+): XmlElement {
+  const path = [...outer, name];
   const type = model.complexTypes.get(typeName);
-  if (type === undefined) return leaf(name, simpleValue(model, typeName, random));
+  if (type === undefined) return leaf(name, knownCode(path, random) ?? simpleValue(model, typeName, random));
   if (type.kind === 'amount') {
     const currency = simpleValue(model, 'Currency', random);
     return leaf(name, simpleValue(model, 'AmountValue', random), { Ccy: currency });
   }
-  return { name, attributes: {}, children: children(model, type, random), text: '' };
+  return { name, attributes: {}, children: children(model, type, random, path), text: '' };
 }
 
-/** A random message that the project's schema of that model takes, as text. */
+/** A random message that the project's schema of that model takes, with codes of their sets (MSG-4), as text. */
 export function generate(message: MessageName, model: SchemaModel, random: Random): string {
-  return renderDocument(messages[message].namespace, element(model, 'Document', 'Document', random));
+  return renderDocument(
+    messages[message].namespace,
+    element(model, { name: 'Document', type: 'Document' }, random, []),
+  );
 }

@@ -185,8 +185,8 @@ export const refusedBySchema: readonly RefusedMessage[] = [
   refused(guideline, `${tx}/PmtId/InstrId`, 'an id with two slashes', value('InstrId', 'TX//1')),
   refused(
     invalid,
-    '',
-    'a type chosen by the message',
+    'GrpHdr',
+    'a type chosen by the message, told where it stands (MSG-13)',
     edit(
       '<GrpHdr>',
       '<GrpHdr xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="TransferHeader">',
@@ -226,6 +226,10 @@ export const refusedByReading: readonly RefusedMessage[] = [
     'an amount instructed in a third currency',
     edit('"SGD">1001', '"MYR">1001'),
   ),
+];
+
+/** Refused by what reference data say. */
+export const refusedByReference: readonly RefusedMessage[] = [
   refused(
     charges,
     `${tx}/ChrgsInf[1]/Agt`,

@@ -1,0 +1,70 @@
+// Where a message goes: looked up in the reference data at the moment of each attempt, so that a changed address counts
+// at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged anew (SEC-2).
+import { refuseCallbackAddress, refuseEndpoint } from '../core/callback-address.ts';
+import { findInstitution, type ReferenceData } from '../core/reference.ts';
+import type { ClaimedAttempt } from '../db/deliveries.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
+type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
+
+/** The full address, and the origin under which it is registered: what the gate goes by (CBK-3). */
+export interface Address {
+  readonly url: string;
+  readonly receiver: string;
+}
+
+/** @returns undefined where none is registered, or one that may not be used: nothing is connected to */
+export function addressOf(deps: AddressDependencies, delivery: Addressed): Address | undefined {
+  const data = deps.reference();
+  const policy = { allowLoopbackHttp: deps.allowLoopbackCallbacks };
+  if (delivery.kind === 'callback') return callbackAddress(data, delivery, policy.allowLoopbackHttp);
+  const registered =
+    delivery.kind === 'notification' ? fxpEndpoint(data, delivery.party) : endpoint(data, delivery.party);
+  if (registered === undefined || refuseEndpoint(registered, policy) !== undefined) return undefined;
+  return { receiver: registered, url: `${registered}${pathOf(deps, delivery.kind)}` };
+}
+
+/** What is appended to the address that an operator registered; an FX provider registers its full address (NOT-1). */
+function pathOf(
+  { publicUrl }: AddressDependencies,
+  kind: Exclude<ClaimedAttempt['kind'], 'callback'>,
+): string {
+  switch (kind) {
+    case 'instruction':
+      return `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(`${publicUrl}/iso20022/pacs002`)}`;
+    case 'confirmation':
+      return '/iso20022/pacs002';
+    case 'directory-enquiry':
+    case 'account-enquiry':
+      return '/iso20022/acmt023';
+    case 'notification':
+      return '';
+  }
+}
+
+function operatorOf(data: ReferenceData, clearingSystemId: string) {
+  const system = data.clearingSystems.get(clearingSystemId);
+  return system && data.operators.get(system.operatorId);
+}
+
+function endpoint(data: ReferenceData, clearingSystemId: string): string | undefined {
+  return operatorOf(data, clearingSystemId)?.endpointUrl;
+}
+
+function fxpEndpoint(data: ReferenceData, party: string): string | undefined {
+  const fxp = findInstitution(data, 'BICFI', party) ?? data.institutions.get(party);
+  return fxp?.notificationUrl ?? undefined;
+}
+
+function callbackAddress(
+  data: ReferenceData,
+  { party, url }: Addressed,
+  allowLoopbackHttp: boolean,
+): Address | undefined {
+  const origins = operatorOf(data, party)?.callbackOrigins ?? [];
+  if (url === null || refuseCallbackAddress(url, { origins, allowLoopbackHttp }) !== undefined)
+    return undefined;
+  const { protocol, host } = new URL(url);
+  return { url, receiver: `${protocol}//${host}` };
+}

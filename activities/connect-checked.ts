@@ -1,0 +1,116 @@
+// Opens the connections of outbound-http.ts: resolves the name, checks every address, connects to one that was checked
+// and looks at the peer again (SEC-2: no rebinding). What fails here is NOT_SENT: no byte of a request has left.
+import net from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { buildConnector } from 'undici';
+import { errorClassOf } from './exchange.ts';
+import { NameError, type NameResolver } from './resolve-name.ts';
+
+/** Raised before a request was written: nothing can have been read. */
+class ConnectError extends Error {
+  override readonly name = 'ConnectError';
+  readonly errorClass: string;
+
+  constructor(errorClass: string) {
+    super(errorClass);
+    this.errorClass = errorClass;
+  }
+}
+
+export interface ConnectorOptions {
+  readonly resolver: NameResolver;
+  readonly allowLoopback: boolean;
+  /** Milliseconds to a connection, over all addresses, apart from the name. */
+  readonly timeoutMs: number;
+}
+
+export interface Connector {
+  readonly connect: buildConnector.connector;
+  /** Ends what is still connecting. */
+  readonly close: () => void;
+}
+
+const maxAddresses = 5; // of one name: each has at least 1 s of the 5 s of SEC-5
+
+// Ranges that ipaddr.js calls unicast and that are not the public internet.
+const otherForbidden = [ipaddr.parseCIDR('::/96'), ipaddr.parseCIDR('168.63.129.16/32')];
+
+/** SEC-2: only public unicast addresses; loopback where the demo allows it. */
+export function isAllowedAddress(address: string, allowLoopback: boolean): boolean {
+  const parsed = ipaddr.process(address);
+  if (allowLoopback && parsed.range() === 'loopback') return true;
+  if (parsed.range() !== 'unicast') return false;
+  return !otherForbidden.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits));
+}
+
+export function createConnector(options: ConnectorOptions): Connector {
+  const connecting = new Set<net.Socket>();
+  return {
+    connect: (target, callback) => {
+      connect(target, options, connecting).then(
+        (socket) => callback(null, socket),
+        (error: unknown) => callback(toConnectError(error), null),
+      );
+    },
+    close: () => {
+      for (const socket of connecting) socket.destroy(new ConnectError('closed'));
+    },
+  };
+}
+
+function toConnectError(error: unknown): ConnectError {
+  if (error instanceof ConnectError) return error;
+  return new ConnectError(error instanceof NameError ? error.errorClass : errorClassOf(error));
+}
+
+/** Each address in its turn, within one limit. */
+async function connect(
+  target: buildConnector.Options,
+  { resolver, allowLoopback, timeoutMs }: ConnectorOptions,
+  connecting: Set<net.Socket>,
+): Promise<net.Socket> {
+  const host = target.hostname.replace(/^\[|\]$/g, '');
+  const isName = net.isIP(host) === 0;
+  const addresses = isName ? await resolver.resolve(host) : [host];
+  const isAllowed = (address: string | undefined) =>
+    address !== undefined && isAllowedAddress(address, allowLoopback);
+  if (!addresses.every(isAllowed)) throw new ConnectError('address-forbidden');
+  const until = performance.now() + timeoutMs;
+  const turns = addresses.slice(0, maxAddresses);
+  let failure: unknown;
+  for (const [index, address] of turns.entries()) {
+    const turnMs = Math.max(1, (until - performance.now()) / (turns.length - index));
+    const checked = { ...target, hostname: address, ...(isName && { servername: host }) };
+    try {
+      const socket = await connectTo(checked, turnMs, connecting);
+      if (isAllowed(socket.remoteAddress)) return socket;
+      socket.destroy();
+      failure = new ConnectError('address-forbidden');
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+// The limit is kept here: undici's timers are half a second coarse. That it returns the socket is not declared.
+const open = buildConnector({ timeout: 0 }) as unknown as (
+  ...args: Parameters<buildConnector.connector>
+) => net.Socket;
+
+function connectTo(
+  target: buildConnector.Options,
+  limitMs: number,
+  connecting: Set<net.Socket>,
+): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = open(target, (...[error, connected]) => {
+      clearTimeout(timer);
+      connecting.delete(socket);
+      if (error !== null) reject(error);
+      else resolve(connected);
+    });
+    const timer = setTimeout(() => void socket.destroy(new ConnectError('timeout')), limitMs);
+    connecting.add(socket);
+  });
+}

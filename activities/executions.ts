@@ -1,0 +1,91 @@
+// The executions of payments, as the sweep sees them (LIF-2): whether one runs, and how one that was lost is made again.
+// What it is asked for is durable in the database before; it must not decide anything.
+import {
+  Client,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  type ConnectionLike,
+} from '@temporalio/client';
+import {
+  paymentWorkflowId,
+  redeliverySignal,
+  signals,
+  updates,
+  workflowTypes,
+  type SubmitArguments,
+} from '../workflows/ids.ts';
+import { paymentStart, redeliveryStart, resolutionStart } from '../workflows/starts.ts';
+
+export interface StoredPaymentKey {
+  readonly uetr: string;
+  readonly sourceSystem: string;
+  /** The stored submission. */
+  readonly messageId: string;
+}
+
+export interface StoredRequestKey {
+  readonly messageId: string;
+  readonly messageIdentification: string;
+  readonly sourceSystem: string;
+}
+
+export interface Executions {
+  /** Whether the payment has an execution that has not ended. */
+  isRunning(uetr: string): Promise<boolean>;
+  /** Starts a payment from the record, unless its execution runs. */
+  start(payment: StoredPaymentKey): Promise<void>;
+  /** Brings a stored submission to its payment's execution, running or new, which judges it. */
+  submit(payment: StoredPaymentKey): Promise<void>;
+  /** Lets a running execution ask the record, which may know more. */
+  look(uetr: string): Promise<void>;
+  /** Starts a resolution from the record, unless its execution runs. */
+  resolve(request: StoredRequestKey): Promise<void>;
+  redeliver(uetr: string): Promise<void>;
+}
+
+const callTimeoutMs = 10_000;
+
+export function openExecutions(
+  connection: ConnectionLike,
+  { namespace, taskQueuePrefix = '' }: { readonly namespace: string; readonly taskQueuePrefix?: string },
+): Executions {
+  const { workflow } = new Client({ connection, namespace });
+  const bounded = <T>(work: () => Promise<T>) => connection.withDeadline(Date.now() + callTimeoutMs, work);
+  const withStart = (payment: StoredPaymentKey) =>
+    new WithStartWorkflowOperation(workflowTypes.payment, paymentStart(payment, taskQueuePrefix)) as never;
+  return {
+    isRunning: (uetr) =>
+      bounded(async () => {
+        try {
+          const { status } = await workflow.getHandle(paymentWorkflowId(uetr)).describe();
+          return status.name === 'RUNNING' || status.name === 'PAUSED';
+        } catch (error) {
+          if (error instanceof WorkflowNotFoundError) return false;
+          throw error;
+        }
+      }),
+    start: (payment) =>
+      bounded(async () => {
+        await workflow.start(workflowTypes.payment, paymentStart(payment, taskQueuePrefix));
+      }),
+    submit: (payment) =>
+      bounded(async () => {
+        const { messageId } = payment;
+        await workflow.executeUpdateWithStart<never, unknown, SubmitArguments>(updates.submit, {
+          updateId: `${messageId}/0`, // that of the api: whoever comes second finds the first's
+          args: [{ messageId, waitSeconds: 0 }],
+          startWorkflowOperation: withStart(payment),
+        });
+      }),
+    look: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.look)),
+    resolve: (request) =>
+      bounded(async () => {
+        await workflow.start(workflowTypes.resolution, resolutionStart(request, taskQueuePrefix));
+      }),
+    redeliver: (uetr) =>
+      bounded(async () => {
+        const options = { ...redeliveryStart(uetr, taskQueuePrefix), signal: redeliverySignal };
+        await workflow.signalWithStart(workflowTypes.redelivery, options);
+      }),
+  };
+}

@@ -1,0 +1,182 @@
+// Before each receiver: how many sends it gets at once, and the circuit breaker that spares those who wait for a dead one
+// (CBK-3). State and arithmetic only: it opens no socket and starts no timer, so that whoever is held holds nothing.
+
+export interface GateOptions {
+  /** Sends at once per receiver; default 16 (CBK-3). */
+  readonly maxSends?: number;
+  /** Milliseconds that never go back; default `performance.now`. */
+  readonly now?: () => number;
+  /** From 0 up to 1, for the jitter. */
+  readonly random?: () => number;
+}
+
+/** What a send says about its receiver. `nothing`: it was never tried, or was refused by ourselves. */
+export type Verdict = 'alive' | 'failed' | 'nothing';
+
+/** A place before a receiver. */
+export interface Place {
+  /** The send begins: from now on the place is held until it ends. */
+  readonly begin: () => void;
+  /** The send has ended, or there was none. Only the first call counts. */
+  readonly end: (verdict: Verdict) => void;
+}
+
+/** No place now. */
+export interface Held {
+  readonly admitted: false;
+  readonly reason: 'gate-full' | 'breaker-open';
+  /** Milliseconds after which to ask again; at least 1, jittered. */
+  readonly retryInMs: number;
+}
+
+/** How a receiver stands, for who looks at the process. */
+export interface ReceiverState {
+  readonly receiver: string;
+  readonly sendsUnderWay: number;
+  readonly breaker: 'closed' | 'open' | 'probing';
+  readonly failuresInARow: number;
+}
+
+export interface ReceiverGate {
+  /** @param receiver whatever names one: the origin as registered (SEC-2) */
+  readonly enter: (receiver: string) => Place | Held;
+  /**
+   * The same for one of several parties behind a receiver that passes on what it gets. The breaker is the party's own, and
+   * it gets half of the receiver's places at most: a silent one keeps no other from being asked.
+   */
+  readonly enterFor: (receiver: string, party: string) => Place | Held;
+  readonly states: () => readonly ReceiverState[];
+}
+
+const defaultMaxSends = 16; // CBK-3
+const failuresToOpen = 5; // CBK-3
+const firstProbeMs = 5_000; // CBK-3
+const longestProbeMs = 60_000; // CBK-3
+const lostAfterMs = 60_000; // a place whose send never began: whoever took it is gone; claims last 15 s
+const forgottenAfterMs = 600_000; // an idle receiver: ten times the longest wait for a probe
+
+/** A place as it is taken. */
+interface Taken {
+  readonly takenAt: number;
+  begun: boolean;
+}
+
+interface Receiver {
+  readonly places: Set<Taken>;
+  failuresInARow: number;
+  usedAt: number;
+  /** Since the breaker opened. */
+  open?: { waitMs: number; probeAt: number; probe: Taken | undefined };
+}
+
+export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
+  const { maxSends = defaultMaxSends, now = () => performance.now(), random = Math.random } = options;
+  const receivers = new Map<string, Receiver>();
+  const held = (reason: Held['reason'], fromMs: number, spreadMs: number): Held => ({
+    admitted: false,
+    reason,
+    retryInMs: Math.max(1, Math.ceil(fromMs + random() * spreadMs)),
+  });
+
+  function receiverOf(name: string): Receiver {
+    const known = receivers.get(name);
+    if (known !== undefined) return known;
+    for (const [other, idle] of receivers) {
+      dropLost(idle, now());
+      if (idle.places.size === 0 && now() - idle.usedAt > forgottenAfterMs) receivers.delete(other);
+    }
+    const receiver: Receiver = { places: new Set(), failuresInARow: 0, usedAt: now() };
+    receivers.set(name, receiver);
+    return receiver;
+  }
+
+  function enter(name: string, places: number): Place | Held {
+    const receiver = receiverOf(name);
+    const { open } = receiver;
+    receiver.usedAt = now();
+    dropLost(receiver, now());
+    if (open?.probe !== undefined) return held('breaker-open', 500, 500); // its probe is under way: soon
+    if (open !== undefined && now() < open.probeAt) return held('breaker-open', open.probeAt - now(), 250);
+    if (receiver.places.size >= places) return held('gate-full', 100, 200);
+    const taken: Taken = { takenAt: now(), begun: false };
+    receiver.places.add(taken);
+    if (open !== undefined) open.probe = taken;
+    return {
+      begin: () => {
+        taken.begun = true;
+        receiver.places.add(taken); // where it was taken for lost
+      },
+      end: (verdict) => {
+        if (!receiver.places.delete(taken)) return;
+        receiver.usedAt = now();
+        judge(receiver, taken, verdict, now());
+        const isUnremarkable = receiver.failuresInARow === 0 && receiver.open === undefined;
+        if (receiver.places.size === 0 && isUnremarkable) receivers.delete(name);
+      },
+    };
+  }
+
+  return {
+    enter: (receiver) => enter(receiver, maxSends),
+    enterFor: (receiver, party) => {
+      const own = enter(`${receiver} ${party}`, Math.ceil(maxSends / 2));
+      if ('admitted' in own) return own;
+      const shared = enter(receiver, maxSends);
+      if ('admitted' in shared) {
+        own.end('nothing');
+        return shared;
+      }
+      return both(own, shared);
+    },
+    states: () =>
+      Array.from(receivers, ([receiver, { places, failuresInARow, open }]) => ({
+        receiver,
+        sendsUnderWay: places.size,
+        breaker: open === undefined ? 'closed' : open.probe === undefined ? 'open' : 'probing',
+        failuresInARow,
+      })),
+  };
+}
+
+/** The receiver itself is not judged by what is behind it. */
+function both(own: Place, shared: Place): Place {
+  return {
+    begin: () => {
+      own.begin();
+      shared.begin();
+    },
+    end: (verdict) => {
+      own.end(verdict);
+      shared.end('nothing');
+    },
+  };
+}
+
+/** Gives back the places that nobody used: a lost one must not narrow the gate, nor a lost probe lock the breaker. */
+function dropLost({ places, open }: Receiver, now: number): void {
+  for (const taken of places) {
+    if (taken.begun || now - taken.takenAt < lostAfterMs) continue;
+    places.delete(taken);
+    if (open?.probe === taken) open.probe = undefined;
+  }
+}
+
+/** What the end of a send does to the breaker. */
+function judge(receiver: Receiver, taken: Taken, verdict: Verdict, now: number): void {
+  const { open } = receiver;
+  const isProbe = open?.probe === taken;
+  if (isProbe) open.probe = undefined;
+  if (verdict === 'nothing') return; // where it was the probe, the next one is
+  if (verdict === 'alive') {
+    receiver.failuresInARow = 0;
+    delete receiver.open;
+    return;
+  }
+  receiver.failuresInARow += 1;
+  if (isProbe) {
+    open.waitMs = Math.min(open.waitMs * 2, longestProbeMs);
+    open.probeAt = now + open.waitMs;
+  } else if (open === undefined && receiver.failuresInARow >= failuresToOpen) {
+    receiver.open = { waitMs: firstProbeMs, probeAt: now + firstProbeMs, probe: undefined };
+  }
+}

@@ -1,0 +1,129 @@
+// From the name of a receiver's host to its addresses, off the shared thread pool (CBK-3): a name server that is silent
+// about one name delays nobody who sends to another. It judges no address; whoever connects does (SEC-2).
+import { Resolver } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
+import net from 'node:net';
+
+export interface ResolverOptions {
+  /** `address:port` each; default those of /etc/resolv.conf. */
+  readonly nameServers?: readonly string[];
+  /** Default /etc/hosts. */
+  readonly hostsFile?: string;
+  /** Milliseconds that never go back; default `performance.now`. */
+  readonly now?: () => number;
+}
+
+export interface NameResolver {
+  /**
+   * Numeric addresses, IPv4 first; at least one. Search domains are not used.
+   * @throws NameError within 1.5 s
+   */
+  readonly resolve: (host: string) => Promise<readonly string[]>;
+}
+
+/** A name that has no address now. */
+export class NameError extends Error {
+  override readonly name = 'NameError';
+  readonly errorClass: 'name-unknown' | 'name-timeout' | 'name-failed';
+
+  constructor(errorClass: NameError['errorClass']) {
+    super(errorClass);
+    this.errorClass = errorClass;
+  }
+}
+
+const limitMs = 1_500; // CBK-3, over all servers and tries
+const tryMs = 400; // the first of three silent servers leaves time for the third
+const tries = 2;
+const otherFamilyMs = 100; // once one family has answered, how long the other is waited for
+const longestMs = 30_000; // CBK-3
+const shortestMs = 1_000; // also for failures: a burst of sends asks once
+const maxNames = 1_000; // names are those of registered addresses
+
+type Known = { readonly addresses: readonly string[] } | { readonly error: NameError };
+
+export function createNameResolver(options: ResolverOptions = {}): NameResolver {
+  const { nameServers, hostsFile = '/etc/hosts', now = () => performance.now() } = options;
+  const cache = new Map<string, { readonly until: number; readonly known: Known }>();
+  const underWay = new Map<string, Promise<Known>>();
+
+  async function lookUp(host: string): Promise<Known> {
+    const local = host === 'localhost' ? ['127.0.0.1', '::1'] : addressesInHostsFile(hostsFile, host);
+    const found = local.length > 0 ? { addresses: local, ttlMs: longestMs } : await ask(host, nameServers);
+    const ttlMs = 'error' in found ? shortestMs : Math.max(shortestMs, Math.min(found.ttlMs, longestMs));
+    cache.delete(host); // to the end of the order
+    cache.set(host, { until: now() + ttlMs, known: found });
+    for (const oldest of cache.keys()) {
+      if (cache.size <= maxNames) break;
+      cache.delete(oldest);
+    }
+    return found;
+  }
+
+  return {
+    resolve: async (name) => {
+      const host = name.toLowerCase();
+      const cached = cache.get(host);
+      const join = () => {
+        const asked = lookUp(host).finally(() => underWay.delete(host));
+        underWay.set(host, asked);
+        return asked;
+      };
+      const isFresh = cached !== undefined && now() < cached.until;
+      const known = isFresh ? cached.known : await (underWay.get(host) ?? join());
+      if ('error' in known) throw known.error;
+      return known.addresses;
+    },
+  };
+}
+
+/** Asks the name servers for both families at once; the resolver of c-ares holds no thread while it waits. */
+async function ask(
+  host: string,
+  nameServers: readonly string[] | undefined,
+): Promise<{ addresses: readonly string[]; ttlMs: number } | { error: NameError }> {
+  const resolver = new Resolver({ timeout: tryMs, tries });
+  if (nameServers !== undefined) resolver.setServers(nameServers);
+  const timers = [setTimeout(() => resolver.cancel(), limitMs)];
+  const hurry = (records: readonly { readonly address: string; readonly ttl: number }[]) => {
+    if (records.length > 0) timers.push(setTimeout(() => resolver.cancel(), otherFamilyMs));
+    return records;
+  };
+  const answers = await Promise.allSettled([
+    resolver.resolve4(host, { ttl: true }).then(hurry),
+    resolver.resolve6(host, { ttl: true }).then(hurry),
+  ]);
+  timers.forEach(clearTimeout);
+  const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (records.length === 0) return { error: new NameError(errorClassOf(answers)) };
+  return {
+    addresses: records.map(({ address }) => address),
+    ttlMs: Math.min(...records.map(({ ttl }) => ttl)) * 1_000,
+  };
+}
+
+const unknownCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+const timeoutCodes: ReadonlySet<unknown> = new Set(['ETIMEOUT', 'ECANCELLED']);
+
+function errorClassOf(answers: readonly PromiseSettledResult<unknown>[]): NameError['errorClass'] {
+  const codes = answers.map((answer) =>
+    answer.status === 'rejected' ? (answer.reason as NodeJS.ErrnoException).code : 'ENODATA',
+  );
+  if (codes.every((code) => unknownCodes.has(code))) return 'name-unknown';
+  return codes.some((code) => timeoutCodes.has(code)) ? 'name-timeout' : 'name-failed';
+}
+
+/** c-ares does not read the hosts file. Read at once: an asynchronous read waits for the thread pool. */
+function addressesInHostsFile(path: string, host: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return []; // there need not be one
+  }
+  const addresses = text.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    return net.isIP(address) !== 0 && names.some((name) => name.toLowerCase() === host) ? [address] : [];
+  });
+  return [...addresses.filter(net.isIPv4), ...addresses.filter(net.isIPv6)];
+}

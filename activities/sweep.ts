@@ -1,0 +1,185 @@
+// The sweep (LIF-2): at every start of a worker, and from then on every 30 s in one process at a time, it finds what nobody
+// is working on and starts it again. The promise does not rest on executions: they may be cancelled, terminated, deleted or
+// never have been started, and their payments still end. In a healthy system it finds nothing (I-20).
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { recordAuditOnce } from '../db/audit.ts';
+import type { Db } from '../db/connection.ts';
+import {
+  findNeglected,
+  findUnanswered,
+  findUndecided,
+  findUnjudged,
+  isUndecided,
+  takeLease,
+  type UndecidedPayment,
+} from '../db/sweep.ts';
+import type { DecisionCause, PaymentLocalActivities } from './contract.ts';
+import type { Executions } from './executions.ts';
+
+export interface SweepOptions {
+  /** Milliseconds between two sweeps; default 30 s. Null: only the one at the start. */
+  readonly everyMs?: number | null;
+  /** Milliseconds for which what is new is left to whoever took it; default 15 s. */
+  readonly graceMs?: number;
+}
+
+export interface SweepDependencies {
+  readonly db: Db;
+  readonly executions: Executions;
+  readonly activities: Pick<PaymentLocalActivities, 'decidePayment'>;
+  readonly logger: Logger;
+}
+
+/** What was found and started again, by kind. */
+export interface Findings {
+  /** Stored and never judged. */
+  submissions: number;
+  /** Accepted, undecided and without an execution. */
+  payments: number;
+  /** Finals that were stored and not applied (PAY-7). */
+  finals: number;
+  /** HIGH payments past their deadline by the database clock, whose execution waits (TIM-1). */
+  deadlines: number;
+  /** Payments and resolutions with deliveries that were due and not attempted. */
+  deliveries: number;
+  /** Resolutions past their deadline without answer (RES-1). */
+  resolutions: number;
+}
+
+export interface RunningSweep {
+  /** Resolves when the one at the start has ended. */
+  readonly first: Promise<Findings | undefined>;
+  stop(): Promise<void>;
+}
+
+const everyMsDefault = 30_000; // LIF-2
+const graceMsDefault = 15_000; // the api gives up after 10 s, a worker that died is replaced within 5
+const day = 24 * 3_600_000;
+const wholeMs = 62 * day; // of the sweep at the start: as long as MsgIds count (DUP-2)
+const recentMs = 10 * 60_000; // of those that follow: what is older, the first one has seen
+
+/** Sweeps at once, then at intervals, until it is stopped. Failures are logged and made good by the next one. */
+export function startSweep(deps: SweepDependencies, options: SweepOptions = {}): RunningSweep {
+  const { everyMs = everyMsDefault, graceMs = graceMsDefault } = options;
+  const holder = randomUUID();
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<Findings | undefined> = Promise.resolve(undefined);
+
+  async function once(withinMs: number, isFirst: boolean): Promise<Findings | undefined> {
+    try {
+      const forMs = 1.5 * (everyMs ?? everyMsDefault);
+      const isOurs = await takeLease(deps.db, { name: 'sweep', holder, forMs });
+      return isOurs || isFirst ? await sweep(deps, { withinMs, graceMs }) : undefined;
+    } catch (error) {
+      deps.logger.warn({ err: error }, 'the sweep was cut short; the next one goes on');
+      return undefined;
+    }
+  }
+  function next(): void {
+    if (everyMs === null || isStopped) return;
+    timer = setTimeout(() => {
+      running = once(recentMs, false).finally(next);
+    }, everyMs);
+  }
+  const first = once(wholeMs, true);
+  running = first.finally(next);
+  return {
+    first,
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** One sweep; answers what it found. */
+async function sweep(
+  deps: SweepDependencies,
+  limits: { readonly withinMs: number; readonly graceMs: number },
+): Promise<Findings> {
+  const found: Findings = {
+    submissions: 0,
+    payments: 0,
+    finals: 0,
+    deadlines: 0,
+    deliveries: 0,
+    resolutions: 0,
+  };
+  await sweepSubmissions(deps, limits, found);
+  await sweepPayments(deps, limits.graceMs, found);
+  for (const uetr of await findNeglected(deps.db)) {
+    await startAgain(deps, { kind: 'deliveries', uetr }, found, () => deps.executions.redeliver(uetr));
+  }
+  for (const request of await findUnanswered(deps.db, {
+    ...limits,
+    withinMs: Math.min(limits.withinMs, day),
+  })) {
+    const finding = { kind: 'resolutions', uetr: request.messageId } as const;
+    await startAgain(deps, finding, found, () => deps.executions.resolve(request));
+  }
+  if (Object.values(found).some((count) => count > 0)) {
+    deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
+  }
+  return found;
+}
+
+async function sweepSubmissions(
+  deps: SweepDependencies,
+  limits: { readonly withinMs: number; readonly graceMs: number },
+  found: Findings,
+): Promise<void> {
+  const { executions } = deps;
+  for await (const submission of findUnjudged(deps.db, limits)) {
+    const { uetr, type } = submission;
+    await startAgain(deps, { kind: 'submissions', uetr }, found, () =>
+      type === 'pacs008' ? executions.submit(submission) : executions.resolve(submission),
+    );
+  }
+}
+
+/**
+ * Decides what the record can decide by itself: a final that is stored, a deadline that is past; so that an execution
+ * that is stuck holds no payment. Then the execution is told, or made again.
+ */
+async function sweepPayments(deps: SweepDependencies, graceMs: number, found: Findings): Promise<void> {
+  const { executions, activities } = deps;
+  for await (const payment of findUndecided(deps.db, graceMs)) {
+    const { uetr, finalReportId } = payment;
+    const isRunning = await executions.isRunning(uetr);
+    // an execution that has ended, or is about to, may have decided meanwhile
+    if (!(await isUndecided(deps.db, uetr))) continue;
+    const cause = causeOf(payment);
+    if (cause === undefined && isRunning) continue;
+    const kind = cause === undefined ? 'payments' : finalReportId === null ? 'deadlines' : 'finals';
+    await startAgain(deps, { kind, uetr }, found, async () => {
+      if (cause !== undefined) await activities.decidePayment({ uetr, cause });
+      await (isRunning ? executions.look(uetr) : executions.start(payment));
+    });
+  }
+}
+
+function causeOf({ finalReportId, isOverdue }: UndecidedPayment): DecisionCause | undefined {
+  if (finalReportId !== null) {
+    return { by: 'destination', reportMessageId: finalReportId, answeredInPlace: true };
+  }
+  return isOverdue ? { by: 'deadline' } : undefined;
+}
+
+/** Counts a finding, leaves a trace of it for whoever asks about the payment, and starts it again. */
+async function startAgain(
+  { db, logger }: SweepDependencies,
+  { kind, uetr }: { readonly kind: keyof Findings; readonly uetr: string },
+  found: Findings,
+  start: () => Promise<void>,
+): Promise<void> {
+  found[kind] += 1;
+  await recordAuditOnce(db, { severity: 'info', kind: 'sweep.started-again', uetr, detail: { found: kind } });
+  try {
+    await start();
+  } catch (error) {
+    logger.warn({ err: error, uetr, kind }, 'the sweep could not start this again; the next one will');
+  }
+}

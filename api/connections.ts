@@ -1,0 +1,173 @@
+// The connections of the server: who holds how many, what each is doing, and which give way (SEC-7). Nobody can hold what
+// others need: when places run short, whoever holds most gives one up, and never one that waits for our answer.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { problem } from './problem.ts';
+import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
+
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  /** Of one address, or of one IPv6 network of 64 bits. */
+  readonly maxConnectionsPerAddress: number;
+  /** Milliseconds that a client may take to read what was written for it. */
+  readonly answerMs: number;
+  /** Milliseconds between two looks at the connections: how late a cut may come. */
+  readonly checkMs: number;
+}
+
+export interface Connections {
+  /** Takes a new connection in, or refuses it. */
+  admit(socket: Socket): void;
+  /** A request has begun on a connection that was admitted. */
+  begin(request: IncomingMessage, response: ServerResponse): void;
+  /** Tells the client what Node's parser found, or cuts the connection; never in place of an answer that it waits for. */
+  refuseUnreadable(error: ParserError, socket: Socket): void;
+  close(): void;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly address: string;
+  latest?: Exchange;
+  /** The one before the latest: answers are written in order, so that it is the last of the earlier ones to end. */
+  before?: Exchange;
+  /** When the client was first seen not to have read everything. */
+  unreadSinceMs?: number;
+  /** When nothing more was read from it. */
+  refusedAtMs?: number;
+}
+
+const lingerMs = 500; // for the refusal to be read; a connection that is closed with bytes unread loses what was sent
+
+export function createConnections(limits: ConnectionLimits, onFull: () => void): Connections {
+  const known = new Map<Socket, Connection>();
+  const byAddress = new Map<string, Set<Connection>>();
+  const timer = setInterval(cutUnread, limits.checkMs);
+  timer.unref();
+
+  function admit(socket: Socket): void {
+    const address = addressKey(socket.remoteAddress ?? '');
+    const own = byAddress.get(address) ?? new Set();
+    const isFull = known.size >= limits.maxConnections;
+    if (isFull || own.size >= limits.maxConnectionsPerAddress) {
+      onFull();
+      const crowd = own.size >= limits.maxConnectionsPerAddress ? own : largest(byAddress.values());
+      if (!giveWay(crowd)) {
+        socket.end(rawRefusal(problem('too-many-connections', { headers: { 'retry-after': '1' } })));
+        socket.destroySoon();
+        return;
+      }
+    }
+    const connection: Connection = { socket, address };
+    known.set(socket, connection);
+    byAddress.set(address, own.add(connection));
+    socket.once('close', () => forget(connection));
+  }
+
+  function forget(connection: Connection): void {
+    if (!known.delete(connection.socket)) return;
+    const own = byAddress.get(connection.address);
+    own?.delete(connection);
+    if (own?.size === 0) byAddress.delete(connection.address);
+  }
+
+  /** Cuts the oldest of them that waits for a request, else the oldest that still sends one. */
+  function giveWay(crowd: Iterable<Connection>): boolean {
+    let chosen: Connection | undefined;
+    for (const connection of crowd) {
+      const doing = stateOf(connection);
+      if (doing === 'answering') continue;
+      chosen = doing === 'idle' ? connection : (chosen ?? connection);
+      if (doing === 'idle') break;
+    }
+    if (chosen === undefined) return false;
+    forget(chosen);
+    chosen.socket.destroy();
+    return true;
+  }
+
+  function cutUnread(): void {
+    const now = performance.now();
+    for (const connection of known.values()) {
+      const { socket, refusedAtMs } = connection;
+      if (socket.writableLength === 0) delete connection.unreadSinceMs;
+      else connection.unreadSinceMs ??= now;
+      const unreadMs = now - (connection.unreadSinceMs ?? now);
+      if (unreadMs > limits.answerMs || now - (refusedAtMs ?? now) > lingerMs) socket.destroy();
+    }
+  }
+
+  return {
+    admit,
+    begin(request, response) {
+      const connection = known.get(request.socket);
+      if (connection === undefined) return;
+      if (connection.latest !== undefined) connection.before = connection.latest;
+      connection.latest = { request, response };
+    },
+    refuseUnreadable(error, socket) {
+      const connection = known.get(socket);
+      if (!socket.writable || error.code === 'ECONNRESET' || connection === undefined) socket.destroy();
+      else if (connection.refusedAtMs === undefined) endWith(error, connection);
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+function endWith(error: ParserError, connection: Connection): void {
+  const { socket, latest } = connection;
+  if (latest === undefined || !isOpen(latest)) {
+    connection.refusedAtMs = performance.now();
+    socket.end(rawRefusal(refusalOf(error)));
+    return;
+  }
+  const { request, response } = latest;
+  if (!request.complete && !response.headersSent) {
+    refuse(response, refusalOf(error)); // after the answers to what came before it
+    silence(response);
+    response.once('close', () => request.destroy(error)); // whoever still waits for the rest of it is told
+    return;
+  }
+  // it came after a request that is whole: that one is answered, and then the connection ends
+  response.shouldKeepAlive = false;
+  response.once('close', () => socket.destroySoon());
+}
+
+/** What the app has to say to a request that was refused meanwhile goes nowhere. */
+function silence(response: ServerResponse): void {
+  const ignored = () => response;
+  Object.assign(response, { writeHead: ignored, end: ignored, write: () => true, flushHeaders: ignored });
+}
+
+/** answering: a request that is whole waits for its answer. arriving: a request is being sent. */
+function stateOf({ latest, before }: Connection): 'idle' | 'arriving' | 'answering' {
+  if (before !== undefined && isOpen(before)) return 'answering';
+  if (latest === undefined || !isOpen(latest)) return 'idle';
+  return latest.request.complete ? 'answering' : 'arriving';
+}
+
+function isOpen({ response }: Exchange): boolean {
+  return !response.writableFinished && !response.destroyed;
+}
+
+function largest(crowds: Iterable<ReadonlySet<Connection>>): ReadonlySet<Connection> {
+  let found: ReadonlySet<Connection> = new Set();
+  for (const crowd of crowds) if (crowd.size > found.size) found = crowd;
+  return found;
+}
+
+/** Who holds one IPv6 address holds its whole network of 64 bits; an IPv4 address is one, also when it is mapped. */
+function addressKey(address: string): string {
+  if (!address.includes(':')) return address;
+  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice('::ffff:'.length);
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  while (groups.length + rest.length < 8) groups.push('0');
+  return [...groups, ...rest].slice(0, 4).join(':');
+}

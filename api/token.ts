@@ -1,0 +1,191 @@
+// What an access token says, once it is found to hold (SEC-1): a JWT (RFC 9068) with fixed algorithms, issuer, audience and
+// times, whose holder the reference data knows. It must not remember anything: that is api/auth.ts.
+import {
+  createRemoteJWKSet,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+} from 'jose';
+import type { Logger } from 'pino';
+import type { AuthConfig } from '../core/config.ts';
+import { findInstitution, type ReferenceData } from '../core/reference.ts';
+import { callerFrom, isRole, type Caller, type CallerClaims } from './caller.ts';
+import { builtinAlgorithm, maxTokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
+import { problem, type Problem } from './problem.ts';
+
+export interface TokenDependencies {
+  readonly reference: () => ReferenceData;
+  readonly logger: Logger;
+  /** The built-in issuer; needed for `builtin` only. */
+  readonly builtin?: Pick<BuiltinIssuer, 'verificationKey' | 'stands'>;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+export interface VerifiedToken {
+  readonly caller: Caller;
+  /** Milliseconds since 1970; from then on it does not count, for anybody: no tolerance is given at the end. */
+  readonly endsAtMs: number;
+  /** The certificate that the token is bound to, or undefined. */
+  readonly thumbprint: string | undefined;
+  /** The reference data that it was judged by. */
+  readonly judgedBy: ReferenceData;
+}
+
+export type TokenVerifier = (token: string) => Promise<VerifiedToken | Problem>;
+
+/** Asymmetric only, and never the token's own choice beyond this list. RS256 is what RFC 9068 demands of everybody. */
+const externalAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+const clockToleranceSeconds = 5; // that the issuer's clock may be ahead of ours, or a lifetime longer than an hour
+export const realm = 'isthmus';
+/** With the 30 s that a verified token is remembered and the 5 s that a read may take: 60 s (SEC-8). */
+const keySetMaxAgeMs = 25_000;
+/** A new key counts after that, and an unknown one makes us read no more often. */
+const keySetCooldownMs = 5_000;
+const keySetTimeoutMs = 5_000;
+
+/** @throws when AUTH=builtin is given no issuer: a defect of the start */
+export function createTokenVerifier(
+  config: Exclude<AuthConfig, { kind: 'none' }>,
+  deps: TokenDependencies,
+): TokenVerifier {
+  const expected: JWTVerifyOptions = {
+    issuer: config.issuer,
+    audience: config.audience,
+    typ: 'at+jwt', // RFC 9068: an id token is no access token
+    requiredClaims: ['exp', 'iat', 'sub', 'client_id', 'jti'],
+    maxTokenAge: maxTokenLifetimeSeconds,
+    clockTolerance: clockToleranceSeconds,
+  };
+  if (config.kind === 'builtin') {
+    const { builtin } = deps;
+    if (builtin === undefined) throw new Error('AUTH=builtin needs the built-in issuer');
+    const options = { ...expected, algorithms: [builtinAlgorithm] };
+    return (token) =>
+      readToken(token, { key: builtin.verificationKey, options, deps, stands: builtin.stands });
+  }
+  const key = createRemoteJWKSet(new URL(config.jwksUrl), {
+    cacheMaxAge: keySetMaxAgeMs,
+    cooldownDuration: keySetCooldownMs,
+    timeoutDuration: keySetTimeoutMs,
+  });
+  const options = { ...expected, algorithms: externalAlgorithms };
+  return (token) => readToken(token, { key, options, deps });
+}
+
+interface Verification {
+  readonly key: JWTVerifyGetKey;
+  readonly options: JWTVerifyOptions;
+  readonly deps: TokenDependencies;
+  /** Whether the client still exists with these claims; an external issuer is not asked. */
+  readonly stands?: BuiltinIssuer['stands'];
+}
+
+async function readToken(token: string, verification: Verification): Promise<VerifiedToken | Problem> {
+  const { key, options, deps, stands } = verification;
+  const judgedBy = deps.reference(); // before anything is waited for: what changes meanwhile is judged again
+  try {
+    const currentDate = new Date(deps.clock());
+    const { payload } = await jwtVerify(token, key, { ...options, currentDate });
+    const endsAtMs = endOf(payload, deps.clock());
+    if (typeof endsAtMs !== 'number') return endsAtMs;
+    const binding = bindingOf(payload);
+    if (binding === unknownBinding)
+      return invalidToken('The token is bound in a way that is not known here.');
+    const claims = claimsOf(payload, judgedBy);
+    const caller = claims && callerFrom(claims, judgedBy);
+    if (claims === undefined || caller === undefined) {
+      return invalidToken('The token names no role here, or no institution or payment system for its role.');
+    }
+    if (stands !== undefined && !(await stands(claims))) {
+      return invalidToken(
+        'The client of this token is no longer what the token says. Get a new one.',
+        'SEC-8',
+      );
+    }
+    return { caller, endsAtMs, thumbprint: binding, judgedBy };
+  } catch (error) {
+    return refusalOf(error, deps.logger);
+  }
+}
+
+/** When the token ends, or why its times are refused: a token lives at most an hour, and its end is the end (SEC-8). */
+function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Problem {
+  if (exp - iat > maxTokenLifetimeSeconds + clockToleranceSeconds) {
+    const detail = `The token lives longer than ${maxTokenLifetimeSeconds} s (exp - iat). Get one that lives shorter.`;
+    return invalidToken(detail, 'SEC-8');
+  }
+  return exp * 1_000 <= nowMs || exp <= iat ? expired() : exp * 1_000;
+}
+
+/** A token that does not hold is a 401; an issuer whose keys cannot be had is our failure, not the caller's. */
+function refusalOf(error: unknown, logger: Logger): Problem {
+  if (error instanceof errors.JWTExpired) return expired();
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return invalidToken(`The token's claim ${error.claim} is missing or not as expected.`);
+  }
+  const isTokensFault =
+    error instanceof errors.JWTInvalid ||
+    error instanceof errors.JWSInvalid ||
+    error instanceof errors.JWSSignatureVerificationFailed ||
+    error instanceof errors.JOSEAlgNotAllowed ||
+    error instanceof errors.JOSENotSupported ||
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys;
+  if (isTokensFault) return invalidToken('The token is malformed or its signature does not hold.');
+  logger.error({ err: error }, "the token issuer's keys or clients could not be had");
+  return problem('unavailable', { detail: "The token issuer's keys could not be had. Try again." });
+}
+
+const unknownBinding = Symbol('a binding that we cannot check');
+
+/** RFC 8705: `cnf.x5t#S256`. Any other binding cannot be checked here, so that such a token is refused. */
+function bindingOf(payload: JWTPayload): string | undefined | typeof unknownBinding {
+  const confirmation = payload['cnf'];
+  if (confirmation === undefined) return undefined;
+  if (typeof confirmation !== 'object' || confirmation === null) return unknownBinding;
+  const entries = Object.entries(confirmation);
+  const [name, value] = entries[0] ?? [];
+  return entries.length === 1 && name === 'x5t#S256' && typeof value === 'string' ? value : unknownBinding;
+}
+
+/** Claims: `roles` with exactly one role of ours, `institution_id` (internalId or BIC) or `clearing_system_id`. */
+function claimsOf(payload: JWTPayload, data: ReferenceData): CallerClaims | undefined {
+  const roles = payload['roles'];
+  const ours = Array.isArray(roles) ? roles.filter(isRole) : [];
+  const [role] = ours;
+  const clientId = payload['client_id'];
+  if (role === undefined || ours.length > 1 || typeof clientId !== 'string') return undefined;
+  return {
+    role,
+    clientId,
+    institutionId: institutionIdOf(payload['institution_id'], data),
+    clearingSystemId: textOf(payload['clearing_system_id']),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function institutionIdOf(value: unknown, data: ReferenceData): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const institution = findInstitution(data, 'internalId', value) ?? findInstitution(data, 'BICFI', value);
+  return institution?.institutionId;
+}
+
+function expired(): Problem {
+  return invalidToken('The token has expired.');
+}
+
+export function invalidToken(detail: string, ruleId?: string): Problem {
+  return problem('invalid-token', {
+    detail,
+    ...(ruleId === undefined ? {} : { ruleId }),
+    headers: {
+      'www-authenticate': `Bearer realm="${realm}", error="invalid_token", error_description="${detail.replaceAll('"', "'")}"`,
+    },
+  });
+}

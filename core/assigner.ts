@@ -1,0 +1,69 @@
+/**
+ * Whether a request to resolve speaks in the name of its submitter only (RES-5): whoever asks is told names and accounts.
+ * It judges names by reference data; what is asked, and of whom, is core/resolution.ts.
+ */
+import { isMember, resolveAgent } from './agent.ts';
+import { readAgent, type AgentIdentification } from './iso20022/parties.ts';
+import { childrenNamed, elementAt, textAt, type XmlElement } from './iso20022/tree.ts';
+import type { ReferenceData } from './reference.ts';
+import { reject, type Rejection } from './rejection.ts';
+
+/** Whom an identification names, seen from the submitter: itself or one of its members, somebody else, nobody we know. */
+type Standing = 'own' | 'other' | 'unknown';
+
+/**
+ * Every element of the assignment that says who asks: creator, first agent and assigner. An agent must be the submitter's
+ * own. An assigner that is a party must be too; a creator that is one may be a customer, but no institution of others.
+ * @param request `IdVrfctnReq`, valid by its schema
+ * @param submitter clearing system that submits it
+ */
+export function refuseAssigner(
+  request: XmlElement,
+  submitter: string,
+  reference: ReferenceData,
+): Rejection | undefined {
+  const standing = (agent: AgentIdentification) => standingOf(agent, submitter, reference);
+  for (const path of ['Cretr/Agt', 'FrstAgt', 'Assgnr/Agt']) {
+    const agent = readAgent(elementAt(request, `Assgnmt/${path}`));
+    if (agent !== undefined && standing(agent) !== 'own') return refuse(path);
+  }
+  for (const path of ['Cretr/Pty', 'Assgnr/Pty']) {
+    const party = elementAt(request, `Assgnmt/${path}`);
+    const standings = party === undefined ? [] : identificationsOf(party).map(standing);
+    const mustBeOwn = party !== undefined && path.startsWith('Assgnr');
+    if (standings.includes('other') || (mustBeOwn && !standings.includes('own'))) return refuse(path);
+  }
+  return undefined;
+}
+
+function refuse(path: string): Rejection {
+  return reject('assigner-not-member', `/Document/IdVrfctnReq/Assgnmt/${path}`);
+}
+
+function standingOf(agent: AgentIdentification, submitter: string, reference: ReferenceData): Standing {
+  const { bicfi, lei, memberId, otherId } = agent;
+  const hasOnlyOtherId = otherId !== undefined && (bicfi ?? lei ?? memberId) === undefined;
+  if (hasOnlyOtherId) {
+    const named = [...reference.clearingSystems.values()].filter(
+      (system) => system.clearingSystemId === otherId || system.operatorId === otherId,
+    );
+    if (named.some((system) => system.clearingSystemId === submitter)) return 'own';
+    if (named.length > 0) return 'other';
+  }
+  const institution = resolveAgent(reference, agent, submitter);
+  if (institution === undefined) return 'unknown';
+  return isMember(institution, submitter) ? 'own' : 'other';
+}
+
+/** Each identifier of an organisation, by itself. */
+function identificationsOf(party: XmlElement): readonly AgentIdentification[] {
+  const organisation = elementAt(party, 'Id/OrgId');
+  if (organisation === undefined) return [];
+  const [bicfi, lei] = [textAt(organisation, 'AnyBIC'), textAt(organisation, 'LEI')];
+  const others = childrenNamed(organisation, 'Othr').map((other) => textAt(other, 'Id'));
+  return [
+    ...(bicfi === undefined ? [] : [{ bicfi }]),
+    ...(lei === undefined ? [] : [{ lei }]),
+    ...others.flatMap((otherId) => (otherId === undefined ? [] : [{ otherId }])),
+  ];
+}

@@ -1,0 +1,63 @@
+/**
+ * Members that stand more than once in one object of a JSON text, which JSON.parse passes over in silence: the last one
+ * counts there, the first one elsewhere (SEC-4). It must not judge anything else: the text has been parsed before.
+ */
+
+export type JsonPath = readonly (string | number)[];
+
+interface Frame {
+  /** Of an object: the names so far. Of an array: undefined. */
+  readonly names: Set<string> | undefined;
+  /** Where we are: the member's name or the element's index. */
+  at: string | number;
+  isNameDue: boolean;
+}
+
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+
+/**
+ * @param text that JSON.parse takes
+ * @param limit how many are enough; each name of an object is told once
+ * @returns where they stand, from the top of the text
+ */
+export function findRepeatedMembers(text: string, limit: number): readonly JsonPath[] {
+  const found: JsonPath[] = [];
+  const stack: Frame[] = [];
+  const told = new Set<string>();
+  for (const [lexeme] of text.matchAll(token)) {
+    const frame = stack.at(-1);
+    switch (lexeme) {
+      case '{':
+        stack.push({ names: new Set(), at: '', isNameDue: true });
+        break;
+      case '[':
+        stack.push({ names: undefined, at: 0, isNameDue: false });
+        break;
+      case '}':
+      case ']':
+        stack.pop();
+        break;
+      case ',':
+        if (typeof frame?.at === 'number') frame.at += 1;
+        else if (frame !== undefined) frame.isNameDue = true;
+        break;
+      case ':':
+        if (frame !== undefined) frame.isNameDue = false;
+        break;
+      default: {
+        if (frame?.names === undefined || !frame.isNameDue) break; // a value
+        frame.at = lexeme.includes('\\') ? (JSON.parse(lexeme) as string) : lexeme.slice(1, -1);
+        if (!frame.names.has(frame.at)) {
+          frame.names.add(frame.at);
+          break;
+        }
+        const path = stack.map(({ at }) => at);
+        const key = JSON.stringify(path);
+        if (!told.has(key)) found.push(path);
+        told.add(key);
+        if (found.length >= limit) return found;
+      }
+    }
+  }
+  return found;
+}

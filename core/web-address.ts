@@ -1,0 +1,89 @@
+/**
+ * The one form in which the address of another party may be written (SEC-2): no two readers take it for different places,
+ * whether they decode once or twice, cut path parameters off or make characters plain.
+ * Purely lexical: what the address resolves to is checked when the connection is made (activities/outbound-http.ts).
+ */
+import { hostFault } from './host.ts';
+
+export interface WebAddress {
+  readonly scheme: string;
+  /** A name, an IPv4 address, or an IPv6 address in brackets. */
+  readonly host: string;
+  readonly port: string | undefined;
+  /** From the first slash; a slash where none is written. */
+  readonly path: string;
+  /** With its question mark, or empty. */
+  readonly query: string;
+}
+
+export interface WebAddressPolicy {
+  /** Whether plain http is allowed on loopback: demos only. */
+  readonly allowLoopbackHttp: boolean;
+}
+
+const maxLength = 2_048;
+// scheme, host, port, path, query: no userinfo, no fragment, nothing else
+const form =
+  /^(https?):\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::([1-9]\d{0,4}))?(\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*)?(\?[A-Za-z0-9\-._~!$&'()*+,;=:@%/?]*)?$/;
+const unreserved = /^[A-Za-z0-9\-._~]$/;
+const divider = /[/\\?#%]/;
+
+/** @returns the parts, or why the address may not be used, for the person who wrote it */
+export function parseWebAddress(address: string): WebAddress | string {
+  if (address.length > maxLength) return `is longer than ${maxLength} characters`;
+  const match = form.exec(address);
+  if (match === null)
+    return 'is not written as scheme://host[:port]/path, in lower case, without userinfo or fragment';
+  const [, scheme = '', host = '', port, path = '/', query = ''] = match;
+  if (port !== undefined && Number(port) > 65_535) return 'has a port above 65535';
+  const fault = hostFault(host) ?? encodingFault(path + query) ?? pathFault(path);
+  return fault ?? { scheme, host, port, path, query };
+}
+
+/** https, or http on loopback where that is allowed. */
+export function isSecure({ scheme, host }: WebAddress, { allowLoopbackHttp }: WebAddressPolicy): boolean {
+  return scheme === 'https' || (allowLoopbackHttp && isLoopbackHost(host));
+}
+
+/** What is percent-encoded must need it, and stand for one character that is seen. */
+function encodingFault(text: string): string | undefined {
+  if (/%(?![0-9a-f]{2})/i.test(text)) return 'has a percent sign that begins no encoded character';
+  for (const [triplet] of text.matchAll(/%[0-7][0-9a-f]/gi)) {
+    const character = decodeURIComponent(triplet);
+    if (character === '%') return 'is encoded twice (%25)';
+    if (unreserved.test(character)) return `encodes a character that needs no encoding (${triplet})`;
+  }
+  const decoded = decode(text);
+  if (decoded === undefined) return 'encodes something that is no UTF-8';
+  return /[\p{C}\p{Zl}\p{Zp}]/u.test(decoded) ? 'encodes a character that is not shown' : undefined;
+}
+
+/** @param path without faults of encoding */
+function pathFault(path: string): string | undefined {
+  for (const [encoded] of path.matchAll(/(?:%[0-9a-f]{2})+/gi)) {
+    if (divider.test(plain(encoded))) return `encodes a character that divides addresses (${encoded})`;
+  }
+  if (plain(path).includes(';')) return 'has a path parameter (;)';
+  const segments = path.split('/').slice(1); // a path begins with /
+  const isOdd = segments.some(
+    (segment, index) => /^[. ]*$/.test(plain(segment)) && !(segment === '' && index === segments.length - 1),
+  );
+  return isOdd ? 'has a path with dot segments or empty segments' : undefined;
+}
+
+/** Decoded, and characters that stand for others (full-width ones, for example) as those. */
+function plain(text: string): string {
+  return (decode(text) ?? text).normalize('NFKC');
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || host === '127.0.0.1' || host === '[::1]';
+}

@@ -1,0 +1,105 @@
+// One connection to Postgres. When it breaks or falls silent, whatever is under way on it fails and nobody gets it again; it
+// never ends the process. It must not try anything again: what was sent may have been done.
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { DatabaseSilent, endsConnection, markDatabaseFailure, withoutValues } from './failures.ts';
+import { nameOfPrepared } from './prepared.ts';
+
+export interface DatabaseClientConfig extends pg.ClientConfig {
+  /** Milliseconds until the connection is made and authenticated, else it is given up; absent: without limit. */
+  readonly connectMs?: number | undefined;
+  /** Milliseconds without the answer to a query after which the connection is destroyed; absent: without limit. */
+  readonly answerMs?: number | undefined;
+  /** Told when that happened: the server's other connections are suspect too. */
+  readonly onSilence?: () => void;
+}
+
+const goodbyeMs = 1_000; // for the server to close; a silent one never does
+
+type Query = (this: pg.Client, text: unknown, values?: unknown, callback?: unknown) => unknown;
+type Connect = (this: pg.Client, callback?: (error?: Error) => void) => Promise<void> | undefined;
+type End = (this: pg.Client, callback?: () => void) => Promise<void> | undefined;
+const pgMethod = (name: 'query' | 'connect' | 'end'): unknown => Reflect.get(pg.Client.prototype, name);
+const runQuery = pgMethod('query') as Query;
+const runConnect = pgMethod('connect') as Connect;
+const runEnd = pgMethod('end') as End;
+
+/** A client of `pg` that knows the declared statements by their text, and fails as the head of this file says. */
+export class DatabaseClient extends pg.Client {
+  readonly #socket: Socket;
+  readonly #answerMs: number | undefined;
+  readonly #onSilence: (() => void) | undefined;
+
+  constructor(config: DatabaseClientConfig = {}) {
+    const socket = new Socket();
+    const { connectMs: connectionTimeoutMillis, answerMs, onSilence, ...own } = config;
+    super({ ...own, connectionTimeoutMillis, stream: () => socket });
+    this.#socket = socket;
+    this.#answerMs = answerMs;
+    this.#onSilence = onSilence;
+    // A broken connection is told to its queries. Told to nobody else, it would end the process.
+    this.on('error', markDatabaseFailure);
+  }
+
+  /** Breaks the connection now, whoever has it: its queries fail with the reason, and a pool never gives it out again. */
+  drop(reason: Error): void {
+    this.#socket.destroy(reason);
+    void runEnd.call(this)?.catch(() => undefined); // a pool looks at this before it hears of the socket
+  }
+
+  override connect = ((callback?: (error?: Error) => void): Promise<void> | undefined => {
+    const told = (error: unknown): void => {
+      if (error instanceof Error) markDatabaseFailure(error);
+    };
+    if (callback === undefined) {
+      return runConnect.call(this)?.catch((error: unknown) => {
+        told(error);
+        throw error;
+      });
+    }
+    return runConnect.call(this, (error) => {
+      told(error);
+      callback(error);
+    });
+  }) as pg.Client['connect'];
+
+  override query = ((text: unknown, values?: unknown, callback?: unknown): unknown => {
+    if (text === 'rollback' && this.#socket.destroyed) {
+      return Promise.resolve({ command: 'ROLLBACK', rowCount: null, rows: [] }); // the server has done it
+    }
+    const name = typeof text === 'string' ? nameOfPrepared(text) : undefined;
+    const answer =
+      name === undefined
+        ? runQuery.call(this, text, values, callback)
+        : runQuery.call(this, { name, text, values }, callback);
+    return answer instanceof Promise ? this.#answered(answer) : answer;
+  }) as pg.Client['query'];
+
+  override end = ((callback?: () => void): Promise<void> | undefined => {
+    const timer = setTimeout(() => this.#socket.destroy(), goodbyeMs).unref();
+    this.#socket.once('close', () => clearTimeout(timer));
+    return runEnd.call(this, callback);
+  }) as pg.Client['end'];
+
+  /** The same answer, or the end of the connection where none comes in time. */
+  async #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    let isOver = false;
+    const silent = () => {
+      if (isOver) return;
+      this.drop(new DatabaseSilent(`no answer from the database within ${this.#answerMs} ms`));
+      this.#onSilence?.();
+    };
+    // What came while this process itself stood still is read before the verdict.
+    const timer = this.#answerMs && setTimeout(() => setImmediate(silent), this.#answerMs);
+    try {
+      return await answer;
+    } catch (error) {
+      withoutValues(error);
+      if (endsConnection(error)) this.drop(error);
+      throw error;
+    } finally {
+      isOver = true;
+      clearTimeout(timer);
+    }
+  }
+}

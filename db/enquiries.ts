@@ -1,0 +1,90 @@
+// Enquiries of a resolution: what is known of one before it is sent, and the claim of one send (RES-1, TIM-3). Times are
+// durations by the database clock, so that no other clock matters. What follows from an answer is db/resolutions.ts.
+import { sql } from 'kysely';
+import type { Db } from './connection.ts';
+import type { ClaimedAttempt } from './deliveries.ts';
+
+/** A stored enquiry. */
+export interface StandingEnquiry {
+  /** Payment system whose operator is asked. */
+  readonly party: string;
+  readonly messageIdentification: string;
+  readonly body: Buffer;
+  /** The stored acmt.024 that answers it, where there is one already. */
+  readonly reportMessageId: string | undefined;
+}
+
+/** @throws unless there is such an enquiry */
+export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingEnquiry> {
+  // primary keys; messages_in_reply_to
+  const { rows } = await sql<{
+    party: string;
+    message_identification: string;
+    body: Buffer;
+    report_message_id: string | null;
+  }>`
+    select d.party, m.message_identification, m.body,
+      (select r.message_id from messages r where r.in_reply_to = m.message_id and r.direction = 'in'
+        order by r.created_at limit 1) as report_message_id
+    from deliveries d join messages m on m.message_id = d.message_id
+    where d.delivery_id = ${deliveryId}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('an enquiry is stored before it is asked');
+  return {
+    party: row.party,
+    messageIdentification: row.message_identification,
+    body: row.body,
+    reportMessageId: row.report_message_id ?? undefined,
+  };
+}
+
+/** A send that may be made, and how long its answer is of use. */
+export interface ClaimedEnquiry extends Pick<
+  ClaimedAttempt,
+  'deliveryId' | 'attempt' | 'asks' | 'party' | 'messageId' | 'body'
+> {
+  /** Milliseconds to the deadline, by the database clock. */
+  readonly remainingMs: number;
+}
+
+/** Claims one send; undefined once the resolution is answered, or its deadline no more than `followMs` away. */
+export async function claimEnquiry(
+  db: Db,
+  deliveryId: string,
+  followMs: number,
+): Promise<ClaimedEnquiry | undefined> {
+  const { rows } = await sql<{
+    attempts: number;
+    asks: number;
+    party: string;
+    message_id: string;
+    body: Buffer;
+    remaining_ms: number;
+  }>`
+    with claimed as (
+      update deliveries d
+      set attempts = attempts + 1, attempts_since_asked = attempts_since_asked + 1, possibly_sent = possibly_sent + 1
+      from resolutions r
+      where d.delivery_id = ${deliveryId} and d.closed_at is null and r.resolution_id = d.uetr
+        and r.deadline_at > clock_timestamp() + ${followMs}::float8 * interval '1 millisecond'
+      returning d.delivery_id, d.attempts, d.asks, d.party, d.message_id, r.deadline_at
+    ),
+    intent as (
+      insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
+    )
+    select c.attempts, c.asks, c.party, c.message_id, m.body,
+      (extract(epoch from c.deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
+    from claimed c join messages m on m.message_id = c.message_id`.execute(db);
+  const [row] = rows;
+  return (
+    row && {
+      deliveryId,
+      attempt: row.attempts,
+      asks: row.asks,
+      party: row.party,
+      messageId: row.message_id,
+      body: row.body,
+      remainingMs: row.remaining_ms,
+    }
+  );
+}

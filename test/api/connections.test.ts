@@ -1,0 +1,183 @@
+// Connections: none is held by a client that is too slow to send, to ask or to read, and nobody can hold so many that
+// others get none (SEC-7). The times are shortened; how often the server looks is not.
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RouteModule } from '../../api/dependencies.ts';
+import { testDatabase } from '../harness/database.ts';
+import { answersOn, open, problemOf } from './raw-http.ts';
+import { startApi, type RunningApi } from './running-api.ts';
+
+const database = await testDatabase();
+const host = 'Host: isthmus.test\r\n';
+const held: (() => void)[] = [];
+/** POST /held answers when the test says so. */
+const holding: RouteModule = (router) => {
+  const route = { method: 'post', path: '/held', summary: '', tag: '', hidden: true, answers: {} } as const;
+  router.addPublic({ ...route, operationId: 'held' }, async () => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    return new Response('done');
+  });
+};
+const hold = `POST /held HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`;
+const live = `GET /health/live HTTP/1.1\r\n${host}`;
+
+describe('a client that is too slow', { concurrent: true }, () => {
+  const limits = { headersMs: 1_000, requestMs: 1_500, answerMs: 1_000, idleMs: 1_000 };
+  const isCutWithinMs = 1_000; // SEC-7
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi(database.url, { serverLimits: limits, modules: [holding] });
+  });
+  afterAll(() => api.close());
+
+  /** Milliseconds from now to the end of the connection, while `act` is done ten times a second. */
+  async function untilCut(socket: Socket, act: () => void = () => undefined): Promise<number> {
+    const start = performance.now();
+    const timer = setInterval(act, 100);
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(timer);
+    return performance.now() - start;
+  }
+
+  function expectCut(ms: number, limitMs: number) {
+    expect(ms).toBeGreaterThan(limitMs - 50); // the clock may have begun a moment before ours
+    expect(ms).toBeLessThan(limitMs + isCutWithinMs);
+  }
+
+  const token = `POST /oauth/token HTTP/1.1\r\n${host}Content-Type: application/x-www-form-urlencoded\r\n`;
+  it.each([
+    ['sends nothing', '', '', limits.headersMs],
+    ['sends its headers byte by byte', `${live}A: `, 'b', limits.headersMs],
+    ['stops in the middle of its headers', live, '', limits.headersMs],
+    ['sends a body byte by byte', `${token}Content-Length: 1000\r\n\r\n`, 'a', limits.requestMs],
+    [
+      'sends chunks byte by byte',
+      `${token}Transfer-Encoding: chunked\r\n\r\n`,
+      '1\r\na\r\n',
+      limits.requestMs,
+    ],
+    ['stops in the middle of a body', `${token}Content-Length: 1000\r\n\r\na`, '', limits.requestMs],
+  ])('that %s is answered 408 and cut within a second of its limit', async (_, first, more, limitMs) => {
+    const socket = await open(api.url);
+    const answers = answersOn(socket);
+    socket.write(first);
+    const ms = await untilCut(socket, () => socket.writable && socket.write(more));
+    expect(problemOf(await answers)).toMatchObject({ status: 408, code: 'request-timeout', ruleId: 'SEC-7' });
+    expectCut(ms, limitMs);
+  });
+
+  it('that asks nothing more after an answer is cut', async () => {
+    const socket = await open(api.url);
+    const answers = answersOn(socket);
+    socket.write(`${live}\r\n`);
+    const ms = await untilCut(socket);
+    expect((await answers).map(({ status }) => status)).toEqual([200]);
+    expect(ms).toBeLessThan(limits.idleMs + 1_000 + isCutWithinMs); // Node adds a second: the client, who was told, goes first
+  });
+
+  it('that begins a second request and does not end it is cut', async () => {
+    const socket = await open(api.url);
+    const answers = answersOn(socket);
+    socket.write(`${live}\r\n${live}`);
+    const ms = await untilCut(socket);
+    const [first, ...rest] = await answers;
+    expect(first?.status).toBe(200);
+    expect(problemOf(rest).status).toBe(408);
+    expectCut(ms, limits.headersMs);
+  });
+
+  const large = `GET /reference/swagger-ui-bundle.js HTTP/1.1\r\n${host}\r\n`; // more than a megabyte
+  it('that asks much and never reads is cut', async () => {
+    const socket = await open(api.url);
+    socket.pause();
+    socket.write(large.repeat(20));
+    expectCut(await untilCut(socket, () => socket.write('\r\n')), limits.answerMs);
+  });
+
+  it('that reads an answer byte by byte is cut', async () => {
+    const socket = await open(api.url);
+    socket.on('readable', () => undefined); // so that read() decides
+    socket.write(large.repeat(20));
+    const read = () => {
+      socket.read(100);
+      socket.write('\r\n');
+    };
+    expectCut(await untilCut(socket, read), limits.answerMs);
+  });
+
+  it('but not one that waits for an answer of ours, however long it takes', async () => {
+    const socket = await open(api.url);
+    const answers = answersOn(socket);
+    socket.write(hold.replace('Content', 'Connection: close\r\nContent'));
+    for (let round = 0; round < 2; round += 1) await untilCut((await open(api.url)).resume());
+    held.pop()?.();
+    expect((await answers).map(({ status, body }) => [status, body])).toEqual([[200, 'done']]);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a client that opens many connections', () => {
+  const limits = { maxConnections: 12, maxConnectionsPerAddress: 8 };
+  let api: RunningApi;
+  const sockets: Socket[] = [];
+  beforeAll(async () => {
+    api = await startApi(database.url, { serverLimits: limits, modules: [holding] });
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+  afterAll(() => api.close());
+
+  async function openFrom(address: string, text: string): Promise<Socket> {
+    const socket = await open(api.url, address);
+    socket.resume();
+    socket.write(text);
+    sockets.push(socket);
+    return socket;
+  }
+  const isOpen = (socket: Socket) => !socket.closed;
+  async function statusFor(address: string): Promise<number | undefined> {
+    const socket = await open(api.url, address);
+    const answers = answersOn(socket);
+    socket.write(`${live}Connection: close\r\n\r\n`);
+    return (await answers)[0]?.status;
+  }
+
+  it('loses its oldest, while every other is answered', async () => {
+    const many: Socket[] = [];
+    for (let n = 0; n < 40; n += 1) {
+      many.push(await openFrom('127.0.0.2', live));
+      if (n % 8 === 0) expect(await statusFor('127.0.0.3')).toBe(200);
+    }
+    await expect.poll(() => many.filter(isOpen).length).toBe(limits.maxConnectionsPerAddress);
+    expect(many.slice(-limits.maxConnectionsPerAddress).every(isOpen)).toBe(true);
+  });
+
+  it('under many addresses still leaves room for one more', async () => {
+    const many: Socket[] = [];
+    for (let n = 10; n < 50; n += 1) many.push(await openFrom(`127.0.0.${n}`, live));
+    await expect.poll(() => many.filter(isOpen).length).toBeLessThanOrEqual(limits.maxConnections);
+    expect(await statusFor('127.0.0.3')).toBe(200);
+  });
+
+  it('is told when it holds all its own with requests, none of which is cut', async () => {
+    const busy: { readonly socket: Socket; readonly answers: ReturnType<typeof answersOn> }[] = [];
+    for (let n = 1; n <= limits.maxConnectionsPerAddress; n += 1) {
+      const socket = await open(api.url, '127.0.0.4');
+      busy.push({ socket, answers: answersOn(socket) });
+      socket.write(hold);
+      await expect.poll(() => held.length).toBe(n);
+    }
+    const refused = answersOn(await open(api.url, '127.0.0.4'));
+    expect(problemOf(await refused)).toMatchObject({
+      status: 503,
+      code: 'too-many-connections',
+      ruleId: 'SEC-7',
+    });
+    expect(await statusFor('127.0.0.3')).toBe(200);
+    for (const release of held.splice(0)) release();
+    for (const { socket, answers } of busy) {
+      socket.write(`${live}Connection: close\r\n\r\n`);
+      expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
+    }
+  });
+});

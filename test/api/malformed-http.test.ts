@@ -1,0 +1,261 @@
+// What a client gets wrong below HTTP's surface: refused in words and never ambiguous (SEC-4), and never an error of ours
+// (OBS-1), whatever it leaves half done.
+import { Writable } from 'node:stream';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problems } from '../../api/problem.ts';
+import { validateRoutes } from '../../api/validate.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { testDatabase } from '../harness/database.ts';
+import { answersOn, exchange, open, problemOf } from './raw-http.ts';
+import { startApi, type RunningApi } from './running-api.ts';
+
+const database = await testDatabase();
+interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+}
+const lines: LogLine[] = [];
+let api: RunningApi;
+const held: (() => void)[] = [];
+beforeAll(async () => {
+  const stream = new Writable({
+    write: (chunk: Buffer, _, done) => {
+      lines.push(JSON.parse(chunk.toString()) as LogLine);
+      done();
+    },
+  });
+  api = await startApi(database.url, {
+    logger: pino({ level: 'debug' }, stream),
+    modules: [
+      validateRoutes(createLibxml2Engine()),
+      (router) =>
+        router.addPublic(
+          {
+            method: 'post',
+            path: '/held',
+            operationId: 'held',
+            summary: '',
+            tag: '',
+            hidden: true,
+            answers: {},
+          },
+          async () => {
+            await new Promise<void>((resolve) => held.push(resolve));
+            return new Response('done');
+          },
+        ),
+    ],
+  });
+});
+afterAll(() => api.close());
+
+const host = 'Host: isthmus.test\r\n';
+const get = (headers: string, target = '/countries') => `GET ${target} HTTP/1.1\r\n${headers}\r\n`;
+const post = (headers: string, body = '') => `POST /oauth/token HTTP/1.1\r\n${host}${headers}\r\n${body}`;
+
+describe('a request that is no plain HTTP/1.1', () => {
+  it.each<[string, string, number, RegExp]>([
+    ['two Host headers', get(`${host}${host}`), 400, /Host.* more than once/],
+    ['two different Host headers', get(`${host}Host: other.test\r\n`), 400, /Host.* more than once/],
+    ['no Host header', get(''), 400, /Host header/],
+    ['an empty Host header', get('Host:\r\n'), 400, /Host header/],
+    ['a Host with a path', get('Host: a/b\r\n'), 400, /Host header/],
+    ['a Host with userinfo', get('Host: a@b\r\n'), 400, /Host header/],
+    ['a Host with a space', get('Host: a b\r\n'), 400, /Host header/],
+    ['a list of Hosts', get('Host: a, b\r\n'), 400, /Host header/],
+    ['an expectation that is unknown', get(`${host}Expect: x\r\n`), 417, /100-continue/],
+    ['a list of expectations', get(`${host}Expect: 100-continue, x\r\n`), 417, /100-continue/],
+    ['CONNECT', `CONNECT isthmus.test:443 HTTP/1.1\r\n${host}\r\n`, 405, /no proxy/],
+    ['an upgrade to websocket', get(`${host}Connection: Upgrade\r\nUpgrade: websocket\r\n`), 400, /Upgrade/],
+    ['TRACE', `TRACE /countries HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 405, /method/],
+    ['an absolute target', get(host, 'http://isthmus.test/countries'), 400, /path/],
+    ['a target without a path', get(host, '*'), 400, /path/],
+    ['OPTIONS of the whole server', `OPTIONS * HTTP/1.1\r\n${host}\r\n`, 400, /path/],
+    ['a target with a fragment', get(host, '/countries#a'), 400, /fragment/],
+    ['a target with dot segments', get(host, '/a/../countries'), 400, /dot segments/],
+    ['a target with encoded dot segments', get(host, '/a/%2E%2e/countries'), 400, /dot segments/],
+    ['a backslash in the path', get(host, '/a\\countries'), 400, /path/],
+    ['a space in the target', get(host, '/a b'), 400, /request line/],
+    ['a byte beyond ASCII in the target', get(host, '/\xc3\xa9'), 400, /request line/],
+    ['HTTP/1.0', `GET /countries HTTP/1.0\r\n${host}\r\n`, 400, /HTTP\/1\.1/],
+    ['HTTP/0.9', 'GET /countries\r\n\r\n', 400, /HTTP\/1\.1/],
+    ['HTTP/2.0', `GET /countries HTTP/2.0\r\n${host}\r\n`, 400, /HTTP\/1\.1/],
+    ['HTTP/1.2', `GET /countries HTTP/1.2\r\n${host}\r\n`, 400, /HTTP\/1\.1/],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, /HTTP\/1\.1/],
+    ['a method that is none', `NONSENSE /countries HTTP/1.1\r\n${host}\r\n`, 400, /method/],
+    ['a method in lower case', `get /countries HTTP/1.1\r\n${host}\r\n`, 400, /method/],
+    ['lines that end with LF', `GET /countries HTTP/1.1\n${host}\n`, 400, /CRLF/],
+    ['a header that ends with LF', `GET /countries HTTP/1.1\r\n${host}A: b\nC: d\r\n\r\n`, 400, /CRLF/],
+    ['a lone CR in a header', get(`${host}A: b\rC: d\r\n`), 400, /CRLF/],
+    ['a folded header', get(`${host}A: b\r\n c\r\n`), 400, /header/],
+    ['a folded token', get(`${host}Authorization:\r\n Bearer x\r\n`), 400, /header/],
+    ['a space before the first header', get(` ${host}`), 400, /header/],
+    ['a space before the colon', get('Host : isthmus.test\r\n'), 400, /header/],
+    ['a header without a colon', get(`${host}abc\r\n`), 400, /header/],
+    ['a NUL in a header', get(`${host}A: b\0c\r\n`), 400, /header/],
+    ['two Authorization headers', get(`${host}Authorization: Bearer a\r\nauthorization: Bearer b\r\n`), 400, /Authorization.* more than once/], // prettier-ignore
+    ['two Content-Type headers', post('Content-Type: a/b\r\nContent-Type: c/d\r\nContent-Length: 0\r\n'), 400, /Content-Type.* more than once/], // prettier-ignore
+    ['two Idempotency-Key headers', post('Idempotency-Key: a\r\nIdempotency-Key: a\r\nContent-Length: 0\r\n'), 400, /Idempotency-Key.* more than once/], // prettier-ignore
+    ['two lengths', post('Content-Length: 1\r\nContent-Length: 1\r\n', 'a'), 400, /length/],
+    ['two different lengths', post('Content-Length: 1\r\nContent-Length: 2\r\n', 'ab'), 400, /length/],
+    ['a list of lengths', post('Content-Length: 1, 1\r\n', 'a'), 400, /length/],
+    ['a negative length', post('Content-Length: -1\r\n', 'a'), 400, /length/],
+    ['a length with a sign', post('Content-Length: +1\r\n', 'a'), 400, /length/],
+    ['length and chunks', post('Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'), 400, /length/], // prettier-ignore
+    ['chunks and length', post('Transfer-Encoding: chunked\r\nContent-Length: 5\r\n', '0\r\n\r\n'), 400, /length/], // prettier-ignore
+    ['chunks twice', post('Transfer-Encoding: chunked, chunked\r\n', '0\r\n\r\n'), 400, /Transfer-Encoding/],
+    ['a transfer coding beside chunks', post('Transfer-Encoding: gzip, chunked\r\n', '0\r\n\r\n'), 400, /Transfer-Encoding/], // prettier-ignore
+    ['a chunk size that is none', post('Transfer-Encoding: chunked\r\n', 'zz\r\n'), 400, /chunk/],
+    ['a chunk that ends with LF', post('Transfer-Encoding: chunked\r\n', '1\na\n0\n\n'), 400, /CRLF/],
+    ['headers beyond 16 KiB', get(`${host}A: ${'b'.repeat(17_000)}\r\n`), 431, /16 KiB/],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc', 400, /HTTP/],
+  ])('%s is refused with a problem that says so', async (_, text, status, detail) => {
+    const refusal = problemOf(await exchange(api.url, text));
+    expect([refusal.status, refusal.detail]).toEqual([status, expect.stringMatching(detail)]);
+    expect(Object.keys(problems)).toContain(refusal.code);
+  });
+
+  it('a header that stands twice is seen however many others there are', async () => {
+    const text = get(`${host}${'a:\r\n'.repeat(2_500)}${host}`);
+    expect(problemOf(await exchange(api.url, text)).detail).toMatch(/Host.* more than once/);
+  });
+
+  it('what clients commonly send is taken: 100-continue, an offer of h2c, repeated list headers', async () => {
+    for (const headers of [
+      'Expect: 100-continue\r\n',
+      'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n',
+      'Prefer: a\r\nPrefer: b\r\nAccept: x/y\r\nAccept: */*\r\nIf-None-Match: "a"\r\nIf-None-Match: "b"\r\n',
+      'Host2: a\r\n',
+    ]) {
+      const answers = await exchange(api.url, get(`${host}Connection: close\r\n${headers}`, '/health/live'));
+      expect([headers, answers.at(-1)?.status]).toEqual([headers, 200]);
+    }
+  });
+
+  it('garbage after a request never becomes the answer to that request', async () => {
+    const socket = await open(api.url);
+    const answers = answersOn(socket);
+    socket.write(`POST /held HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`);
+    await expect.poll(() => held.length).toBe(1);
+    socket.write('garbage\r\n\r\n');
+    expect((await api.get('/countries')).status).toBe(200); // by now it was read
+    held.pop()?.();
+    expect((await answers).map(({ status, body }) => [status, body])).toEqual([[200, 'done']]);
+  });
+});
+
+describe('a client that goes away while it sends', () => {
+  const routes = {
+    '/rates/': ['MERISGS0', 'application/json'],
+    '/iso20022/validate': ['SGDFAST', 'application/xml'],
+    '/oauth/token': [undefined, 'application/x-www-form-urlencoded'],
+  } as const;
+  const cases = Object.keys(routes).flatMap((path) =>
+    (['Content-Length: 1000', 'Transfer-Encoding: chunked'] as const).flatMap((length) =>
+      (['reset', 'end'] as const).map((way) => [path as keyof typeof routes, length, way] as const),
+    ),
+  );
+
+  it.each(cases)('%s, %s, %s: is no error of ours, and leaves nothing behind', async (path, length, way) => {
+    const [client, type] = routes[path];
+    const token = client === undefined ? '' : `Authorization: Bearer ${await api.token(client)}\r\n`;
+    const before = await stored();
+    lines.length = 0;
+    const socket = await open(api.url);
+    const answers = answersOn(socket);
+    const body = length.startsWith('Content') ? '{"rate":' : '8\r\n{"rate":\r\n';
+    socket.write(`POST ${path} HTTP/1.1\r\n${host}${token}Content-Type: ${type}\r\n${length}\r\n\r\n${body}`);
+    expect((await api.get('/countries')).status).toBe(200); // the request is being read by now
+    if (way === 'reset') socket.resetAndDestroy();
+    else socket.end();
+    const told = await answers;
+    if (way === 'end') expect(problemOf(told)).toMatchObject({ status: 400, code: 'invalid-request' });
+    else expect(told).toEqual([]);
+    await expect
+      .poll(() => lines.map(({ msg }) => msg))
+      .toContain('the client went away before its request was whole');
+    expect(lines.filter(({ level }) => level > 30)).toEqual([]);
+    expect(await stored()).toEqual(before);
+  });
+
+  it('a client that does not wait for its answer is no error of ours either', async () => {
+    lines.length = 0;
+    const socket = await open(api.url);
+    socket.write(`POST /held HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`);
+    await expect.poll(() => held.length).toBe(1);
+    socket.resetAndDestroy();
+    expect((await api.get('/countries')).status).toBe(200);
+    held.pop()?.();
+    expect((await api.get('/countries')).status).toBe(200);
+    expect(lines.filter(({ level }) => level > 30)).toEqual([]);
+  });
+
+  it('neither is one that asks for a tunnel and goes', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      const socket = await open(api.url);
+      socket.write(`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`);
+      socket.resetAndDestroy();
+    }
+    expect((await api.get('/countries')).status).toBe(200);
+  });
+
+  async function stored() {
+    const count = async (table: 'messages' | 'rates' | 'idempotency_keys' | 'audit_events') => {
+      const { n } = await api.db
+        .selectFrom(table)
+        .select(({ fn }) => fn.countAll<string>().as('n'))
+        .executeTakeFirstOrThrow();
+      return [table, n];
+    };
+    return Promise.all((['messages', 'rates', 'idempotency_keys', 'audit_events'] as const).map(count));
+  }
+});
+
+describe('a token that is none', () => {
+  const part = (value: unknown) =>
+    Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+  const value = fc.oneof(
+    fc.constantFrom('ES256', 'at+jwt', 'none', 'HS256', 'EdDSA', 'ES256K', 'RS256', '', 'kid'),
+    fc.jsonValue({ maxDepth: 1 }),
+  );
+  const header = fc.oneof(
+    fc.record(
+      {
+        alg: value,
+        typ: value,
+        kid: fc.oneof(value, fc.constant('KID')),
+        crit: fc.oneof(value, fc.array(value)),
+        b64: fc.boolean(),
+        jwk: value,
+        zip: value,
+      },
+      { requiredKeys: [] },
+    ),
+    fc.jsonValue(),
+    fc.string(),
+  );
+
+  it('is refused with 401, and is no error of ours', async () => {
+    const { keys } = (await api.request('/oauth/jwks')).body as { keys: { kid: string }[] };
+    lines.length = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        header,
+        fc.oneof(fc.jsonValue(), fc.string()),
+        fc.oneof(fc.constant(''), fc.base64String(), fc.constant('A'.repeat(86))),
+        async (head, payload, signature) => {
+          const first = part(
+            typeof head === 'string' ? head : JSON.stringify(head).replace('KID', keys[0]?.kid ?? ''),
+          );
+          const token = `${first}.${part(payload)}.${signature}`;
+          const { status } = await api.get('/countries', null, { authorization: `Bearer ${token}` });
+          expect(status, token).toBe(401);
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(lines.filter(({ level }) => level > 30)).toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+// The engine frozen, killed or flooded: what is on record is answered from the record, a final that was stored decides,
+// and a payment that waits long goes on in a new execution (DUP-1, PAY-7, TIM-1, I-15, I-18).
+import { randomUUID } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
+import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { paymentWorkflowId } from '../../workflows/ids.ts';
+import { evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { ownTemporal } from '../harness/own-temporal.ts';
+import { bestQuote, instruction, submit } from '../harness/payer.ts';
+
+const engine = await ownTemporal({
+  'limit.historyCount.suggestContinueAsNew': 60, // 4,096 by default: some 370 enquiries
+});
+const gateway = await testGateway({
+  maxExecutionSeconds: 4,
+  temporalAddress: engine.address,
+  sweepEveryMs: 1_000,
+});
+const evidence = evidenceOf(gateway);
+const reportedByTest: string[] = [];
+
+async function waiting(priority: 'HIGH' | 'NORM'): Promise<OriginalPacs008> {
+  const message = instruction(await bestQuote(gateway), { account: '5550000005', priority });
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  await evidence.arrival(message.uetr, 'destination', 'pacs008');
+  return message;
+}
+
+/** The destination's ACCC; answers the HTTP status. */
+async function report(uetr: string): Promise<number> {
+  reportedByTest.push(uetr);
+  const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
+  const response = await fetch(`${gateway.url}/iso20022/pacs002`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/xml',
+      authorization: `Bearer ${await gateway.token('THBPPAY')}`,
+    },
+    body: buildPacs002({
+      messageId: randomUUID().replaceAll('-', ''),
+      creationDateTime: new Date().toISOString(),
+      original: { messageId, messageNameId: 'pacs.008.001.13', uetr },
+      status: 'ACCC',
+    }),
+  });
+  return response.status;
+}
+
+test('an enquiry is answered from the record while the engine is frozen: the final, or ACTC (DUP-1)', async () => {
+  const ended = instruction(await bestQuote(gateway));
+  await submit(gateway, ended);
+  const final = textOf(await evidence.arrival(ended.uetr, 'source', 'pacs002'));
+  await evidence.closed(ended.uetr);
+  const open = await waiting('NORM');
+  engine.freeze();
+  try {
+    const startedAt = performance.now();
+    const [decided, undecided] = await Promise.all([submit(gateway, ended), submit(gateway, open)]);
+    expect([decided.httpStatus, decided.text]).toEqual([200, final]);
+    expect([undecided.httpStatus, undecided.report?.status]).toEqual([200, 'ACTC']);
+    expect(performance.now() - startedAt).toBeLessThan(5_000); // not the 10 s for which the engine is waited for
+  } finally {
+    engine.thaw();
+  }
+  expect(await report(open.uetr)).toBe(200);
+  await evidence.closed(open.uetr);
+});
+
+test('a final that is stored while the engine is frozen over the HIGH deadline decides (PAY-7, I-18)', async () => {
+  const { uetr } = await waiting('HIGH');
+  engine.freeze();
+  let status: number;
+  try {
+    status = await report(uetr); // stored within milliseconds; the engine is waited for until well after the deadline
+  } finally {
+    engine.thaw();
+  }
+  expect(status).toBe(503);
+  expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  expect(await evidence.decision(uetr)).toMatchObject({ status: 'ACCC', decided_by: 'destination' });
+});
+
+test('an engine that was away for 17 s: the api is ready within 4 s of its return, and nothing was lost', async () => {
+  const open = await waiting('NORM');
+  await engine.kill();
+  const killedAt = Date.now();
+  const message = instruction(await bestQuote(gateway));
+  const during = await submit(gateway, message);
+  expect(during.httpStatus).toBe(503);
+  await vi.waitFor(() => expect(Date.now() - killedAt).toBeGreaterThan(17_000), { timeout: 20_000 });
+  await engine.startAgain();
+  const backAt = Date.now();
+  const isReady = async () => (await fetch(`${gateway.url}/health/ready`)).status === 200;
+  await vi.waitFor(async () => expect(await isReady()).toBe(true), { timeout: 20_000, interval: 100 });
+  expect(Date.now() - backAt).toBeLessThan(4_000); // grpc's own back-off would let it wait for up to two minutes
+  // what was answered 503 was stored: it is paid without being sent again
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  expect(await report(open.uetr)).toBe(200);
+  await evidence.closed(open.uetr);
+});
+
+test('a flood of repeats makes no history too long: the payment goes on in a new execution, and is sent no more often', async () => {
+  const message = await waiting('NORM');
+  const handle = gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr));
+  const { runId } = await handle.describe();
+  for (let round = 0; round < 12; round += 1) {
+    const changed = { ...message, creditorAccount: { otherId: `666${round}` } };
+    expect((await submit(gateway, changed)).report?.reasonCode).toBe('DUPL');
+  }
+  await vi.waitFor(async () => {
+    const { runId: now, status } = await handle.describe();
+    expect([now === runId, status.name]).toEqual([false, 'RUNNING']);
+  }, 10_000);
+  expect(await report(message.uetr)).toBe(200);
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  await handle.result();
+  expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(1);
+});
+
+test('fifty enquiries within 5 s are one: the instruction goes out once more, and the history hardly grows (DUP-1, I-12)', async () => {
+  const message = await waiting('NORM');
+  const answers = await Promise.all(Array.from({ length: 50 }, () => submit(gateway, message)));
+  expect(new Set(answers.map((one) => one.text)).size).toBe(1);
+  expect(answers[0]?.report?.status).toBe('ACTC');
+  await vi.waitFor(
+    () => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2),
+    10_000,
+  );
+  const handle = gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr));
+  expect((await handle.describe()).historyLength).toBeLessThan(45);
+  expect(await report(message.uetr)).toBe(200);
+  await handle.result();
+  expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2);
+});
+
+test('every message that any party saw is valid, and no party saw a rule broken', () =>
+  expectSoundMessages(gateway, { reportedByTest }));

@@ -1,0 +1,174 @@
+// Faults of our own, by name: clocks that differ, a worker that comes back after the deadline, a database that fails
+// exactly when a send is claimed or settled, messages that break our own builders. None of them decides a payment, uses
+// up a send, or keeps another payment from being judged (TIM-1, TIM-3, SEC-9, I-16, I-19).
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterEach, expect, test, vi } from 'vitest';
+import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submit, submitXml } from '../harness/payer.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+
+const maxExecutionSeconds = 3;
+const poison = 'POISON'; // a MsgId that starts so meets a defect of ours
+const engine = createLibxml2Engine();
+const gateway = await testGateway({
+  maxExecutionSeconds,
+  workerEngine: {
+    ...engine,
+    parse: (bytes, expected) => {
+      if (Buffer.from(bytes).includes(`<MsgId>${poison}`)) throw new TypeError('a defect of ours');
+      return engine.parse(bytes, expected);
+    },
+  },
+});
+const evidence = evidenceOf(gateway);
+const { db } = gateway;
+
+/** Makes every insert into, or update of, the attempts fail as a database does that shuts down, until it is lifted. */
+async function databaseFails(on: 'insert' | 'update'): Promise<() => Promise<void>> {
+  await sql
+    .raw(
+      `create or replace function fails() returns trigger language plpgsql as
+        $$ begin raise exception 'the database is shutting down' using errcode = '57P01'; end $$;
+       create trigger fails before ${on} on delivery_attempts for each row execute function fails()`,
+    )
+    .execute(db);
+  return async () => {
+    await sql`drop trigger if exists fails on delivery_attempts`.execute(db);
+  };
+}
+afterEach(async () => {
+  await sql`drop trigger if exists fails on delivery_attempts`.execute(db);
+});
+
+async function deadlineOf(uetr: string): Promise<Date> {
+  const row = await db
+    .selectFrom('payments')
+    .select('deadline_at')
+    .where('uetr', '=', uetr)
+    .executeTakeFirstOrThrow();
+  if (row.deadline_at === null) throw new Error('a HIGH payment has a deadline');
+  return row.deadline_at;
+}
+
+const untilPast = (moment: Date) =>
+  vi.waitFor(() => expect(Date.now()).toBeGreaterThan(moment.getTime()), { timeout: 15_000 });
+
+test('the clock of the engine is ahead: nothing is rejected before the deadline by the database clock (TIM-1)', async () => {
+  const message = instruction(await bestQuote(gateway), { account: '5550000005', priority: 'HIGH' });
+  await submit(gateway, message);
+  const { messageId = '' } = await evidence.arrival(message.uetr, 'destination', 'pacs008');
+  // what the engine takes for the deadline is 4 s before it
+  const early = await deadlineOf(message.uetr);
+  const deadline = new Date(early.getTime() + 4_000);
+  await db.updateTable('payments').set({ deadline_at: deadline }).where('uetr', '=', message.uetr).execute();
+  await untilPast(new Date(early.getTime() + 2_000));
+  expect(await evidence.decision(message.uetr)).toBeUndefined();
+  const report = buildPacs002({
+    messageId: randomUUID().replaceAll('-', ''),
+    creationDateTime: new Date().toISOString(),
+    original: { messageId, messageNameId: 'pacs.008.001.13', uetr: message.uetr },
+    status: 'ACCC',
+  });
+  const answer = await fetch(`${gateway.url}/iso20022/pacs002`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/xml',
+      authorization: `Bearer ${await gateway.token('THBPPAY')}`,
+    },
+    body: report,
+  });
+  expect(answer.status).toBe(200);
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+});
+
+test('and when it never comes: rejected at the deadline by the database clock, not before, not long after', async () => {
+  const message = instruction(await bestQuote(gateway), { account: '5550000005', priority: 'HIGH' });
+  await submit(gateway, message);
+  const deadline = new Date((await deadlineOf(message.uetr)).getTime() + 2_000);
+  await db.updateTable('payments').set({ deadline_at: deadline }).where('uetr', '=', message.uetr).execute();
+  await evidence.arrival(message.uetr, 'source', 'pacs002');
+  const decidedAt = (await evidence.decision(message.uetr))?.decided_at.getTime() ?? 0;
+  expect(decidedAt).toBeGreaterThanOrEqual(deadline.getTime());
+  expect(decidedAt).toBeLessThan(deadline.getTime() + 2_500); // 250 ms where nothing else runs
+});
+
+test('a worker that comes back after the deadline sends no instruction any more (TIM-1, I-19)', async () => {
+  gateway.sandbox.destination.refuse({ status: 503, times: 1, pathPrefix: '/IPSO-TH' });
+  const message = instruction(await bestQuote(gateway), { priority: 'HIGH' });
+  await submit(gateway, message);
+  await vi.waitFor(async () => {
+    expect((await evidence.attempts(message.uetr, 'instruction'))[0]?.http_status).toBe(503);
+  }, 10_000);
+  await gateway.stopWorker();
+  expect(await evidence.attempts(message.uetr, 'instruction')).toHaveLength(1);
+  await untilPast(await deadlineOf(message.uetr));
+  await gateway.startWorker();
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('RJCT');
+  await evidence.closed(message.uetr);
+  expect(evidence.received(message.uetr, 'destination', 'pacs008')).toEqual([]);
+  expect(await evidence.attempts(message.uetr, 'instruction')).toHaveLength(1);
+});
+
+test('a database that fails for 6 s when the send is claimed uses up no send: it leaves once it is back (TIM-3)', async () => {
+  const heal = await databaseFails('insert');
+  const message = instruction(await bestQuote(gateway));
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  await untilPast(new Date(Date.now() + 6_000));
+  expect(await evidence.attempts(message.uetr, 'instruction')).toEqual([]);
+  await heal();
+  await vi.waitFor(
+    () => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(1),
+    10_000,
+  );
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  expect(await evidence.attempts(message.uetr, 'instruction')).toMatchObject([{ outcome: 'ANSWERED' }]);
+});
+
+test('a database that fails when the answer is settled loses no answer and sends nothing twice (TIM-3)', async () => {
+  const heal = await databaseFails('update');
+  const message = instruction(await bestQuote(gateway));
+  await submit(gateway, message);
+  await evidence.arrival(message.uetr, 'destination', 'pacs008');
+  await untilPast(new Date(Date.now() + 3_000));
+  await heal();
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  await evidence.closed(message.uetr);
+  expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(1);
+});
+
+test('45 messages that break our own answer keep nobody waiting, and each is answered (SEC-9, I-16)', async () => {
+  const quote = await bestQuote(gateway);
+  const hostile = () => buildPacs008(instruction(quote)).replace('<PmtId>', '<A\u061CB>1</A\u061CB><PmtId>');
+  const attack = Promise.all(Array.from({ length: 45 }, () => submitXml(gateway, hostile())));
+  const startedAt = performance.now();
+  const answer = await submit(gateway, instruction(await bestQuote(gateway)));
+  expect([answer.httpStatus, answer.report?.status]).toEqual([200, 'ACTC']);
+  expect(performance.now() - startedAt).toBeLessThan(8_000); // 1 s where nothing else runs
+  for (const { httpStatus, report } of await attack) {
+    expect([httpStatus, report?.status]).toEqual([200, 'RJCT']);
+  }
+});
+
+test('a message that meets a defect of ours is answered RJCT NARR, with an alert, and keeps its execution no longer (SEC-9)', async () => {
+  const quote = await bestQuote(gateway);
+  const message = instruction(quote, { messageId: `${poison}${randomUUID().slice(0, 8)}` });
+  const answer = await submit(gateway, message);
+  expect([answer.httpStatus, answer.report?.status, answer.report?.reasonCode]).toEqual([
+    200,
+    'RJCT',
+    'NARR',
+  ]);
+  expect(await evidence.audit(message.uetr)).toEqual(['message.defect']);
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).reasonCode).toBe('NARR');
+  await evidence.closed(message.uetr);
+  // the quote is not taken, and the same bytes get the same answer
+  expect((await submit(gateway, message)).text).toBe(answer.text);
+  expect((await submit(gateway, instruction(quote))).report?.status).toBe('ACTC');
+});
+
+test('every message that any party saw is valid, and no party saw a rule broken', () =>
+  expectSoundMessages(gateway));

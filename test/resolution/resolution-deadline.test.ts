@@ -1,0 +1,70 @@
+// When a resolution is answered (RES-1): at the deadline after the source asked, whatever takes long inside, and whatever
+// the clocks of database, engine and worker show.
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { movableClock } from '../harness/database-clock.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { accountRequest, ask, proxyRequest, resolutionEvidence, type Asked } from './asker.ts';
+
+const deadlineMs = 3_000;
+let moveClock: (aheadMs: number) => Promise<void> = () => Promise.resolve();
+const gateway = await testGateway({
+  prepare: async (db) => {
+    await db
+      .updateTable('clearing_systems')
+      .set({ max_resolution_seconds: deadlineMs / 1_000 })
+      .execute();
+    moveClock = await movableClock(db);
+  },
+});
+const evidence = resolutionEvidence(gateway);
+
+/** An answer, and how long the source waited for it. */
+async function timed(asking: () => Promise<Asked>): Promise<{ asked: Asked; tookMs: number }> {
+  const startedAt = performance.now();
+  const asked = await asking();
+  return { asked, tookMs: performance.now() - startedAt };
+}
+
+function expectInTime(tookMs: number): void {
+  expect(tookMs).toBeGreaterThan(deadlineMs - 150); // from when it was received
+  expect(tookMs).toBeLessThan(deadlineMs + 600); // 250 ms on an idle machine; the tests' is not
+}
+
+test('a silent creditor agent: the answer comes at the deadline after the source asked, though judging took long', async () => {
+  await ask(gateway, proxyRequest('+66880000001')); // everything is warm
+  const request = accountRequest('6688000408');
+  const { asked, tookMs } = await timed(async () => {
+    const asking = gateway.db.transaction().execute(async (held) => {
+      await sql`lock table resolutions in access exclusive mode`.execute(held);
+      const asked = ask(gateway, request);
+      await delay(800);
+      return { asked }; // not awaited within the transaction
+    });
+    return (await asking).asked;
+  });
+  expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
+  expectInTime(tookMs);
+});
+
+describe.each([
+  ['ahead', 3_600_000],
+  ['behind', -3_600_000],
+])("the database's clock an hour %s of all others", (direction, aheadMs) => {
+  const digit = direction === 'ahead' ? '1' : '2';
+
+  test('takes nothing from the time to answer, and adds nothing to it', async () => {
+    await moveClock(aheadMs);
+    const found = await ask(gateway, proxyRequest(`+6688${digit}000001`));
+    expect(found.answer).toMatchObject({ verified: true });
+    const request = proxyRequest(`+6688${digit}000408`);
+    const { asked, tookMs } = await timed(() => ask(gateway, request));
+    expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
+    expectInTime(tookMs);
+    expect(await evidence.attempts(request.messageId, 'directory-enquiry')).toMatchObject([
+      { outcome: 'MAYBE_SENT' },
+    ]);
+    await moveClock(0);
+  });
+});

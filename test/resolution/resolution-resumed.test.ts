@@ -1,0 +1,199 @@
+// A resolution whose execution is cancelled, terminated, lost or fails: nothing of that changes what the source is told,
+// and an execution that is started from the record goes on where the record stands (LIF-3, LIF-2).
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { buildAcmt023, type OriginalAcmt023 } from '../../core/iso20022/acmt023.ts';
+import { recordReceived } from '../../db/messages.ts';
+import type { JournalEntry } from '../../sandbox/journal.ts';
+import { resolutionWorkflowId, taskQueues, workflowTypes } from '../../workflows/ids.ts';
+import { distinct, expectSoundMessages } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { accountRequest, ask, proxyRequest, resolutionEvidence } from './asker.ts';
+
+const gateway = await testGateway({ timings: { interimDelayMs: 700 } }); // of a slow directory (0407)
+const { sandbox, db, temporal } = gateway;
+const evidence = resolutionEvidence(gateway);
+
+const textOf = (entry: JournalEntry) => Buffer.from(entry.bytes ?? '').toString('utf8');
+const execution = (messageId: string) =>
+  temporal.workflow.getHandle(resolutionWorkflowId('SGDFAST', messageId));
+
+/** Resolves when a party is asked about it. */
+const asked = (text: string) =>
+  sandbox.journal.waitFor((entry) => entry.kind === 'acmt023' && textOf(entry).includes(text), 20_000);
+
+/** The source has taken the answer to it. */
+const told = (messageId: string) =>
+  sandbox.journal.waitFor(
+    (entry) => entry.kind === 'acmt024' && entry.httpStatus === 200 && textOf(entry).includes(messageId),
+    20_000,
+  );
+
+/** Stores a request as the api does, and starts nothing; answers its id. */
+async function stored(request: OriginalAcmt023): Promise<string> {
+  const body = Buffer.from(buildAcmt023(request));
+  const messageId = randomUUID();
+  await recordReceived(db, {
+    messageId,
+    uetr: messageId,
+    type: 'acmt023',
+    identification: request.messageId,
+    leg: 'source',
+    party: 'SGDFAST',
+    answerUrl: sandbox.callbackUrl('SGDFAST', 'acmt024'),
+    body,
+    sha256: createHash('sha256').update(body).digest(),
+  });
+  return messageId;
+}
+
+/** What the sweep does (LIF-2): starts an execution, and nobody waits for it. */
+function startFromRecord({ messageId }: OriginalAcmt023, recordedId: string) {
+  return temporal.workflow.start(workflowTypes.resolution, {
+    workflowId: resolutionWorkflowId('SGDFAST', messageId),
+    taskQueue: `${gateway.taskQueuePrefix}${taskQueues.payments}`,
+    args: [{ messageId: recordedId }],
+  });
+}
+
+/** The same, to its end. */
+async function endFromRecord(request: OriginalAcmt023, recordedId: string): Promise<unknown> {
+  return (await startFromRecord(request, recordedId)).result();
+}
+
+const idOf = async (messageId: string) => (await evidence.row(messageId))?.resolution_id ?? '';
+
+describe('a request to cancel changes nothing', () => {
+  test('while a party is asked: its answer comes, and goes to the callback', async () => {
+    const request = proxyRequest('+66900000407');
+    const asking = ask(gateway, request);
+    await asked('+66900000407');
+    await execution(request.messageId).cancel();
+    const answered = await asking;
+    expect(answered.answer).toMatchObject({ verified: true });
+    await evidence.callback(answered);
+    await expect(execution(request.messageId).result()).resolves.toMatchObject({ verified: true });
+  });
+
+  test('while a repeat comes, which gets the same answer', async () => {
+    const request = proxyRequest('+66901000407');
+    const asking = ask(gateway, request);
+    await asked('+66901000407');
+    await execution(request.messageId).cancel();
+    const [first, repeat] = await Promise.all([asking, ask(gateway, request)]);
+    expect(repeat.text).toBe(first.text);
+  });
+
+  test('while the callback is down: it is delivered all the same', async () => {
+    sandbox.source.refuse({ status: 503, times: 1, pathPrefix: '/callbacks/SGDFAST' });
+    const request = proxyRequest('+66900010001');
+    const answered = await ask(gateway, request);
+    await sandbox.journal.waitFor((entry) => entry.party === 'refused', 20_000);
+    await execution(request.messageId).cancel();
+    await evidence.callback(answered);
+    await evidence.closed(request.messageId);
+  });
+});
+
+test('terminated while its source waits: another goes on, and the source has its answer', async () => {
+  const request = proxyRequest('+66902000407');
+  const asking = ask(gateway, request);
+  await asked('+66902000407');
+  await execution(request.messageId).terminate();
+  const answered = await asking;
+  expect(answered.answer).toMatchObject({ verified: true });
+  await evidence.callback(answered);
+});
+
+describe('started from the record, an execution', () => {
+  test('judges a request that was stored and never judged, asks, and tells the source', async () => {
+    const request = accountRequest('6690000001');
+    const end = await endFromRecord(request, await stored(request));
+    expect(end).toEqual({ verified: true, reasonCode: null });
+    await told(request.messageId);
+  });
+
+  test('goes on asking where one was terminated, with the same bytes', async () => {
+    const request = proxyRequest('+66903000407');
+    const id = await stored(request);
+    const first = await startFromRecord(request, id);
+    await asked('+66903000407');
+    await first.terminate();
+    expect(await endFromRecord(request, id)).toMatchObject({ verified: true });
+    await told(request.messageId);
+    const directory = evidence
+      .about('+66903000407', 'acmt023')
+      .filter((entry) => textOf(entry).includes('TH-PROXY'));
+    expect(distinct(directory)).toBe(1);
+  });
+
+  test('answers false AB08 what is past its deadline, and asks nobody', async () => {
+    const request = proxyRequest('+66902000408');
+    const id = await stored(request);
+    const first = await startFromRecord(request, id);
+    await asked('+66902000408');
+    await first.terminate();
+    await db
+      .updateTable('resolutions')
+      .set({ deadline_at: new Date(Date.now() - 3_600_000) })
+      .where('resolution_id', '=', id)
+      .execute();
+    expect(await endFromRecord(request, id)).toEqual({ verified: false, reasonCode: 'AB08' });
+    await told(request.messageId);
+    expect(evidence.about('+66902000408', 'acmt023')).toHaveLength(1);
+  });
+
+  test('delivers an answer that stands and was never taken', async () => {
+    sandbox.source.refuse({ status: 503, pathPrefix: '/callbacks/SGDFAST' });
+    const request = proxyRequest('+66900010002');
+    const answered = await ask(gateway, request);
+    await vi.waitFor(async () => {
+      expect(await evidence.attempts(request.messageId, 'callback')).not.toEqual([]);
+    }, 10_000);
+    await execution(request.messageId).terminate();
+    sandbox.source.refuse(null);
+    expect(await endFromRecord(request, await idOf(request.messageId))).toMatchObject({ verified: true });
+    await evidence.callback(answered);
+  });
+
+  test('has nothing to do for what is answered and delivered', async () => {
+    const request = proxyRequest('+66900010003');
+    const answered = await ask(gateway, request);
+    await evidence.closed(request.messageId);
+    expect(await endFromRecord(request, await idOf(request.messageId))).toMatchObject({ verified: true });
+    expect((await ask(gateway, request)).text).toBe(answered.text);
+  });
+});
+
+test('an attempt to deliver that the engine takes as failed for good does not fail the resolution (CBK-1)', async () => {
+  const held: (() => void)[] = [];
+  const server = createServer((incoming, outgoing) => {
+    incoming.resume();
+    held.push(() => outgoing.end());
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/acmt024`;
+  const request = proxyRequest('+66900010004');
+  await ask(gateway, request, { callbackUrl });
+  await vi.waitFor(() => expect(held).toHaveLength(1), 10_000);
+  const { workflowId } = execution(request.messageId);
+  const { pendingActivities } = (await execution(request.messageId).describe()).raw;
+  await temporal.workflowService.respondActivityTaskFailedById({
+    namespace: gateway.config.temporal.namespace,
+    workflowId,
+    activityId: pendingActivities?.[0]?.activityId ?? '',
+    failure: { message: 'by hand', applicationFailureInfo: { nonRetryable: true } },
+  });
+  held[0]?.();
+  await expect(execution(request.messageId).result()).resolves.toMatchObject({ verified: true });
+  expect(await evidence.attempts(request.messageId, 'callback')).toMatchObject([{ http_status: 200 }]);
+});
+
+test('every message that any party saw is valid, and no party saw a rule broken', () =>
+  expectSoundMessages(gateway));

@@ -1,0 +1,141 @@
+// The activities of a resolution by themselves, on a real database, against a party that the test plays: whoever calls one
+// sees what it does, and its faults can be made.
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApplicationFailure } from '@temporalio/common';
+import { afterAll } from 'vitest';
+import { createAskResolution } from '../../activities/ask-resolution.ts';
+import type { ResolutionJudgement } from '../../activities/contract.ts';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { createEndResolution, createFollowResolution } from '../../activities/follow-resolution.ts';
+import { createJudgeResolution } from '../../activities/judge-resolution.ts';
+import {
+  buildAcmt023,
+  readAcmt023,
+  requestReferencesOf,
+  type OriginalAcmt023,
+} from '../../core/iso20022/acmt023.ts';
+import { answerAcmt023 } from '../../core/iso20022/acmt024.ts';
+import { recordReceived } from '../../db/messages.ts';
+import { inActivity, workbench } from '../activities/workbench.ts';
+import { validTree } from '../xml/fixtures.ts';
+
+type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
+
+/** The operator of every system: what it is asked, and what it answers. */
+export interface PlayedOperator {
+  readonly url: string;
+  asked: number;
+  answer: (response: ServerResponse, body: Buffer) => void;
+}
+
+export async function playOperator(): Promise<PlayedOperator> {
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      operator.asked += 1;
+      operator.answer(outgoing, Buffer.concat(chunks));
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const operator: PlayedOperator = { url, asked: 0, answer: (response) => response.end() };
+  return operator;
+}
+
+/** A valid acmt.024 that says yes to an acmt.023. */
+export async function yesTo(body: Buffer): Promise<string> {
+  const reading = readAcmt023(await validTree('acmt023', body));
+  if (!reading.ok) throw new Error(reading.rejection.text);
+  const agent = { bicfi: 'LOTUTHS0' };
+  return answerAcmt023(requestReferencesOf(reading.value), {
+    messageId: randomUUID().replaceAll('-', ''),
+    creationDateTime: new Date().toISOString(),
+    assigner: agent,
+    assignee: agent,
+    verified: true,
+    found: { partyName: 'Maria Santos', account: reading.value.account, agent },
+  });
+}
+
+/** Call it at the top of a test file. */
+export async function resolutionSteps(operator: PlayedOperator) {
+  const { deps: parts } = await workbench();
+  const { db } = parts;
+  /** Dependencies with every operator at an address. */
+  const at = (endpointUrl: string, changes: Partial<ActivityDependencies> = {}): ActivityDependencies => ({
+    ...parts,
+    reference: () => {
+      const reference = parts.reference();
+      const operators = Array.from(
+        reference.operators,
+        ([id, one]) => [id, { ...one, endpointUrl }] as const,
+      );
+      return { ...reference, operators: new Map(operators) };
+    },
+    ...changes,
+  });
+  const deps = at(operator.url);
+  const store = async (request: OriginalAcmt023) => {
+    const body = Buffer.from(buildAcmt023(request));
+    const messageId = randomUUID();
+    await recordReceived(db, {
+      messageId,
+      uetr: messageId,
+      type: 'acmt023',
+      identification: request.messageId,
+      leg: 'source',
+      party: 'SGDFAST',
+      answerUrl: 'http://127.0.0.1:9/acmt024',
+      body,
+      sha256: createHash('sha256').update(body).digest(),
+    });
+    return messageId;
+  };
+  return {
+    db,
+    deps,
+    at,
+    store,
+    /** Judges a request that is to be asked. */
+    routed: async (request: OriginalAcmt023): Promise<Routed> => {
+      const judgement = await createJudgeResolution(deps)({ messageId: await store(request) });
+      if (judgement.verdict !== 'routed') throw new Error(JSON.stringify(judgement));
+      return judgement;
+    },
+    /** One run of the activity: the report's id, or the kind of the failure. */
+    ask: async ({ resolutionId, enquiry, deadlineAt }: Routed, through = deps): Promise<string> => {
+      const { deliveryId } = enquiry;
+      try {
+        const input = { resolutionId, deliveryId, deadlineAt };
+        return (await inActivity(() => createAskResolution(through)(input))).reportMessageId;
+      } catch (error) {
+        if (!(error instanceof ApplicationFailure)) throw error;
+        return error.type ?? '';
+      }
+    },
+    follow: ({ resolutionId, enquiry: { of } }: Routed, reportMessageId: string, through = deps) =>
+      createFollowResolution(through)({ resolutionId, of, reportMessageId }),
+    end: ({ resolutionId }: Routed, through = deps) => createEndResolution(through)({ resolutionId }),
+    attempts: ({ enquiry }: Routed) =>
+      db
+        .selectFrom('delivery_attempts')
+        .select(['outcome', 'error_class'])
+        .where('delivery_id', '=', enquiry.deliveryId)
+        .orderBy('attempt')
+        .execute(),
+    audit: (resolutionId: string) =>
+      db
+        .selectFrom('audit_events')
+        .select(['severity', 'kind', 'detail'])
+        .where('uetr', '=', resolutionId)
+        .orderBy('audit_event_id')
+        .execute(),
+  };
+}

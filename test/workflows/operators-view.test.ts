@@ -1,0 +1,86 @@
+// What an operator sees of a payment in the Temporal UI: the status from the moment of the decision, doubt as a status, the
+// FX provider by its BIC, sends that were made, timers by name, and enquiries in words. No personal data (SEC-3).
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { expect, test, vi } from 'vitest';
+import { paymentWorkflowId, searchAttributes } from '../../workflows/ids.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submit } from '../harness/payer.ts';
+
+const gateway = await testGateway({ maxExecutionSeconds: 30, sweepEveryMs: 500 });
+const evidence = evidenceOf(gateway);
+const handleOf = (uetr: string) => gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
+
+async function pay(account: string, priority: 'HIGH' | 'NORM' = 'NORM'): Promise<string> {
+  const message = instruction(await bestQuote(gateway), { account, priority });
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  return message.uetr;
+}
+
+const shown = async (uetr: string) => {
+  const { typedSearchAttributes, status } = await handleOf(uetr).describe();
+  return {
+    status: typedSearchAttributes.get(searchAttributes.status),
+    fxp: typedSearchAttributes.get(searchAttributes.fxp),
+    runs: status.name === 'RUNNING',
+  };
+};
+
+interface Metadata {
+  readonly currentDetails: string;
+}
+const details = async (uetr: string) =>
+  (await handleOf(uetr).query<Metadata>('__temporal_workflow_metadata')).currentDetails;
+
+test('the final status is shown from the decision on, though a receiver takes hours to be told', async () => {
+  gateway.sandbox.source.refuse({ status: 503, pathPrefix: '/callbacks/SGDFAST', retryAfterSeconds: 3_600 });
+  const uetr = await pay('5550000001');
+  await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('ACCC'), 15_000);
+  expect(await shown(uetr)).toEqual({ status: 'ACCC', fxp: 'MERISGS0', runs: true });
+  gateway.sandbox.source.refuse(null);
+});
+
+test('a payment whose destination has said nothing for 24 hours is INDOUBT, and an alert is raised once', async () => {
+  const uetr = await pay('5550000005');
+  await evidence.arrival(uetr, 'destination', 'pacs008');
+  await gateway.db
+    .updateTable('payments')
+    .set({ received_at: new Date(Date.now() - 25 * 3_600_000) })
+    .where('uetr', '=', uetr)
+    .execute();
+  await handleOf(uetr).terminate('to be found by the sweep');
+  await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('INDOUBT'), 15_000);
+  expect(await details(uetr)).toMatch(/^In doubt/);
+  const alerts = await gateway.db
+    .selectFrom('audit_events')
+    .select('kind')
+    .where('uetr', '=', uetr)
+    .where('severity', '=', 'alert')
+    .execute();
+  expect(alerts).toEqual([{ kind: 'payment.in-doubt' }]);
+});
+
+test('sends are told of while the final is awaited, and an enquiry is one more', async () => {
+  const message = instruction(await bestQuote(gateway), { account: '5550000005' });
+  await submit(gateway, message);
+  await vi.waitFor(async () => expect(await details(message.uetr)).toMatch(/Send 1 began at /), 10_000);
+  await submit(gateway, message);
+  await vi.waitFor(async () => expect(await details(message.uetr)).toMatch(/Send 2 began at /), 10_000);
+});
+
+test.each([
+  ['HIGH', 'HIGH deadline (TIM-1)'],
+  ['NORM', 'enquiry 1 of 26 (TIM-2)'],
+] as const)('the timer of a %s payment has a name: %s', async (priority, name) => {
+  const uetr = await pay('5550000005', priority);
+  await evidence.arrival(uetr, 'destination', 'pacs008');
+  await vi.waitFor(async () => {
+    const { events } = JSON.parse(historyToJSON(await handleOf(uetr).fetchHistory())) as {
+      events: { userMetadata?: { summary?: { data: string } } }[];
+    };
+    const summaries = events.map(({ userMetadata }) =>
+      Buffer.from(userMetadata?.summary?.data ?? '', 'base64').toString(),
+    );
+    expect(summaries).toContain(JSON.stringify(name));
+  }, 10_000);
+});

@@ -1,0 +1,62 @@
+// A worker process whose way to Postgres breaks while it judges a payment, and a table that somebody else keeps locked: the
+// worker lives, and the payment goes on as if nothing had been (I-1, I-2).
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { distinct, evidenceOf } from '../harness/evidence.ts';
+import { faultProxy } from '../harness/fault-proxy.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submit } from '../harness/payer.ts';
+import { testWorkflowBundle } from '../harness/temporal.ts';
+import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';
+
+const { codePath } = await testWorkflowBundle();
+const gateway = await testGateway({ worker: false });
+const evidence = evidenceOf(gateway);
+const proxy = await faultProxy(gateway.databaseUrl);
+const worker = await startWorkerProcess({ ...gateway, databaseUrl: proxy.address }, codePath);
+afterAll(() => killProcess(worker));
+
+/** Seconds for which each session of api and worker that wants a lock has been waiting. */
+const waits = async () => {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from clock_timestamp() - query_start)::float8 as seconds from pg_stat_activity
+    where datname = current_database() and application_name in ('isthmus-worker', 'isthmus-api')
+      and wait_event_type = 'Lock'`.execute(gateway.db);
+  return rows.map(({ seconds }) => seconds);
+};
+
+test('a payment that is judged while every connection is reset is judged all the same', async () => {
+  const message = instruction(await bestQuote(gateway));
+  const { submitted } = await gateway.db.transaction().execute(async (trx) => {
+    await sql`lock table quote_uses in access exclusive mode`.execute(trx); // PAY-4 reads and writes it
+    const submitting = submit(gateway, message);
+    await expect.poll(async () => (await waits()).length).toBeGreaterThan(0);
+    proxy.reset();
+    return { submitted: submitting };
+  });
+  expect((await submitted).report?.status).toMatch(/^(ACTC|ACCC)$/);
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  expect(distinct(evidence.received(message.uetr, 'destination', 'pacs008'))).toBe(1);
+  expect(worker.exitCode).toBeNull();
+});
+
+test('a table that stays locked holds no connection for two seconds, and once it is free the payment ends', async () => {
+  const message = instruction(await bestQuote(gateway));
+  const path = '/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0';
+  const headers = { authorization: `Bearer ${await gateway.token('LOTUSGS0')}` };
+  const { submitted } = await gateway.db.transaction().execute(async (trx) => {
+    await sql`lock table quote_uses, rates in access exclusive mode`.execute(trx);
+    const submitting = submit(gateway, message);
+    const quotes = fetch(`${gateway.url}${path}`, { headers });
+    let longest = 0;
+    for (const until = performance.now() + 3_000; performance.now() < until;) {
+      longest = Math.max(longest, ...(await waits()));
+    }
+    expect(longest).toBeGreaterThan(1);
+    expect(longest).toBeLessThan(2);
+    expect((await quotes).status).toBe(503);
+    return { submitted: submitting };
+  });
+  expect([200, 503]).toContain((await submitted).httpStatus);
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+});

@@ -1,0 +1,133 @@
+// Only elements of the message's own namespace are ours (MSG-8), whatever their prefix, wherever they stand: a foreign
+// element is never read as the one that it looks like, and a message that holds one is refused.
+import { describe, expect, test } from 'vitest';
+import { messages, type MessageName } from '../../core/iso20022/messages.ts';
+import { readPacs008 } from '../../core/iso20022/pacs008.ts';
+import { readMessageKey } from '../../core/iso20022/references.ts';
+import { textAt } from '../../core/iso20022/tree.ts';
+import { rejectionOf } from '../../core/iso20022/violation.ts';
+import { libxml2, lotus, readFixture, validTree } from './fixtures.ts';
+
+const uetr = '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01';
+const foreignUetr = '11111111-1111-4111-8111-111111111111';
+const own = messages.pacs008.namespace;
+
+async function open(text: string, name: MessageName = 'pacs008') {
+  const parsed = libxml2.parse(Buffer.from(text), [name]);
+  if (!parsed.ok) throw new Error(parsed.fault.detail);
+  const violations = await parsed.message.validate();
+  parsed.message.dispose();
+  return { document: parsed.message.document, violations };
+}
+
+function edit(from: string | RegExp, to: string, text = lotus): string {
+  const edited = text.replace(from, to);
+  if (edited === text) throw new Error(`nothing to replace: ${String(from)}`);
+  return edited;
+}
+
+describe('a foreign element before the real one is not read in its place', () => {
+  test.each([
+    ['of another default namespace', `<UETR xmlns="urn:other">${foreignUetr}</UETR>`],
+    ['of no namespace', `<UETR xmlns="">${foreignUetr}</UETR>`],
+    ['with a prefix', `<x:UETR xmlns:x="urn:other">${foreignUetr}</x:UETR>`],
+    ['of another version of the message', `<UETR xmlns="${own.slice(0, -2)}08">${foreignUetr}</UETR>`],
+    ['of the namespace in capitals', `<UETR xmlns="${own.toUpperCase()}">${foreignUetr}</UETR>`],
+    [
+      'inside which the namespace is ours again',
+      `<x:a xmlns:x="urn:other"><UETR>${foreignUetr}</UETR></x:a>`,
+    ],
+  ])('%s', async (_, foreign) => {
+    const { document, violations } = await open(edit('<UETR>', `${foreign}<UETR>`));
+    expect(readMessageKey('pacs008', document)).toMatchObject({ ok: true, value: { uetr } });
+    expect(violations[0] && rejectionOf(violations[0]).isoCode).toBe('FF01');
+  });
+
+  test('a whole foreign parent hides what stands in it', async () => {
+    const hidden = `<x:PmtId xmlns:x="urn:other"><UETR>${foreignUetr}</UETR></x:PmtId>`;
+    const { document } = await open(edit('<PmtId>', `${hidden}<PmtId>`));
+    expect(readMessageKey('pacs008', document)).toMatchObject({ ok: true, value: { uetr } });
+  });
+
+  test.each([
+    ['pacs008', 'UETR', edit(/<UETR>/, '<UETR xmlns="urn:other">')],
+    ['pacs008', 'MsgId', edit(/<MsgId>/, '<MsgId xmlns="urn:other">')],
+    [
+      'pacs002',
+      'UETR',
+      edit(/<OrgnlUETR>/, '<OrgnlUETR xmlns="">', readFixture('pacs002', 'credited.xml').toString()),
+    ],
+    [
+      'acmt023',
+      'MsgId',
+      edit(/<Assgnmt>/, '<Assgnmt xmlns="urn:other">', readFixture('acmt023', 'proxy.xml').toString()),
+    ],
+  ] as const)('%s: alone, it is no %s at all', async (name, element, text) => {
+    const { document } = await open(text, name);
+    expect(readMessageKey(name, document)).toMatchObject({ ok: false, element, problem: 'missing' });
+  });
+});
+
+describe('an element of the namespace is ours, whatever its prefix', () => {
+  test.each([
+    ['a prefix of its own', edit(/<UETR>([^<]*)<\/UETR>/, `<q:UETR xmlns:q="${own}">$1</q:UETR>`)],
+    ['a default of its own', edit('<UETR>', `<UETR xmlns="${own}">`)],
+    [
+      'a prefix that was something else above',
+      edit('<Document ', '<Document xmlns:q="urn:other" ').replace(
+        /<PmtId>([^]*)<\/PmtId>/,
+        `<q:PmtId xmlns:q="${own}">$1</q:PmtId>`,
+      ),
+    ],
+  ])('%s', async (_, text) => {
+    expect(readPacs008(await validTree('pacs008', text))).toMatchObject({ ok: true, value: { uetr } });
+  });
+
+  test('the place of a fault is found among siblings of several prefixes', async () => {
+    const charges = [...lotus.matchAll(/<ChrgsInf>[^]*?<\/ChrgsInf>/g)].map(([one]) => one);
+    const prefixed = (charges[0] ?? '').replaceAll(/<(\/?)ChrgsInf>/g, '<$1q:ChrgsInf>');
+    const broken = (charges[1] ?? '').replace('"THB">100.00', '"THB">+100');
+    const text = edit(charges[0] ?? '', prefixed.replace('<q:ChrgsInf>', `<q:ChrgsInf xmlns:q="${own}">`));
+    const { violations } = await open(edit(charges[1] ?? '', broken, text));
+    expect(violations.map(({ xpath }) => xpath)).toEqual([
+      '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/ChrgsInf[2]/Amt',
+    ]);
+  });
+});
+
+describe('attributes are read to the last one, whatever stands before them (XML white space is #x20 #x9 #xD #xA)', () => {
+  // characters that are legal in names of XML and white space to JavaScript
+  test.each(['\u1680', '\uFEFF'])('after a prefix with U+%s', async (character) => {
+    const declared = `xmlns:a${character}="urn:a"`;
+    const text = edit('<IntrBkSttlmAmt Ccy="SGD">', `<IntrBkSttlmAmt ${declared} Ccy="SGD">`);
+    expect(readPacs008(await validTree('pacs008', text))).toMatchObject({
+      ok: true,
+      value: { interbankSettlementAmount: { currency: 'SGD' } },
+    });
+  });
+
+  test('an attribute that only looks like a schema location is one of another namespace', async () => {
+    const looking = 'xmlns:z="urn:z" z:schemaLocation="urn:x x.xsd"';
+    const { violations } = await open(edit('<GrpHdr>', `<GrpHdr ${looking}>`));
+    expect(violations.map(({ xpath }) => xpath)).toEqual(['/Document/FIToFICstmrCdtTrf/GrpHdr']);
+  });
+});
+
+test('white space is what XML calls so, and nothing else (#x20 #x9 #xD #xA)', async () => {
+  const notSpace = Array.from('\u00A0\u1680\u2003\u202F\u3000\uFEFF\u2028');
+  for (const character of notSpace) {
+    const { violations } = await open(edit('>1000.00<', `>${character}1000.00<`));
+    expect(
+      violations.map(({ kind }) => kind),
+      `U+${character.codePointAt(0)?.toString(16)}`,
+    ).toEqual(['invalid']);
+  }
+  const unseen = await open(edit('<Nm>Somchai Jaidee</Nm>', '<Nm>\u3000</Nm>'));
+  expect(unseen.violations).toEqual([]); // a character that a person does not see, but no blank of XML's
+  const spaced = await validTree('pacs008', edit('>1000.00<', '> \t\r\n1000.00 <'));
+  expect(readPacs008(spaced)).toMatchObject({
+    ok: true,
+    value: { interbankSettlementAmount: { amount: '1000.00' } },
+  });
+  expect(textAt(spaced, 'FIToFICstmrCdtTrf/CdtTrfTxInf/IntrBkSttlmAmt')).toContain(' ');
+});

@@ -1,0 +1,47 @@
+/**
+ * What every execution holds to, whatever is done to it from outside: a request to cancel changes nothing (LIF-3), and no
+ * failure of a delivery ends what is still to be told (I-17).
+ */
+import {
+  ActivityFailure,
+  CancellationScope,
+  proxyActivities,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { DeliveryActivities } from '../activities/contract.ts';
+import { deliverAgainAfter, deliverPolicy } from './policies.ts';
+
+/**
+ * Runs steps that no request to cancel reaches: the operators' UI offers one with a click. It adds no turn to them, for
+ * the order of commands is part of each history.
+ */
+export function shielded<T>(steps: () => Promise<T>): Promise<T> {
+  let result: Promise<T> | undefined;
+  void CancellationScope.nonCancellable(() => {
+    result = steps();
+    return Promise.resolve();
+  });
+  if (result === undefined) throw new Error('a scope runs its steps at once');
+  return result;
+}
+
+/**
+ * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up.
+ * @param summary what an operator reads beside it in the Temporal UI
+ */
+export async function tellAll(uetr: string, summary?: string): Promise<void> {
+  const { deliver } = proxyActivities<DeliveryActivities>({
+    ...deliverPolicy(workflowInfo().taskQueue),
+    ...(summary !== undefined && { summary }),
+  });
+  for (;;) {
+    try {
+      await deliver({ uetr });
+      return;
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+    }
+    await sleep(deliverAgainAfter, { summary: 'deliveries that failed are tried again' });
+  }
+}

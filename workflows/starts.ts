@@ -1,0 +1,92 @@
+/**
+ * How the executions of payments, resolutions and redeliveries are started, by whoever does: the api when a message comes,
+ * the sweep when one was lost (LIF-2). One execution per payment at a time, and the database is the authority on
+ * duplicates: one that was lost can be made again from the record.
+ */
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
+import {
+  paymentWorkflowId,
+  redeliveryWorkflowId,
+  resolutionWorkflowId,
+  searchAttributes,
+  taskQueues,
+  type PaymentInput,
+  type ResolutionInput,
+} from './ids.ts';
+
+const policies = {
+  workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+  workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+  workflowTaskTimeout: '5s', // a worker killed in the middle of a task is noticed well before a deadline (TIM-1, RES-1)
+} as const;
+
+interface PaymentToStart {
+  readonly uetr: string;
+  readonly sourceSystem: string;
+  /** The stored submission. */
+  readonly messageId?: string | undefined;
+  /** For the Temporal UI. */
+  readonly destinationCountry?: string | undefined;
+}
+
+/** @param taskQueuePrefix tests keep apart by it; else empty */
+export function paymentStart(
+  { uetr, sourceSystem, messageId, destinationCountry }: PaymentToStart,
+  taskQueuePrefix: string,
+) {
+  const input: PaymentInput = { uetr, form: 2, ...(messageId !== undefined && { messageId }) };
+  return {
+    ...policies,
+    workflowId: paymentWorkflowId(uetr),
+    taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
+    args: [input] as [PaymentInput],
+    staticSummary: summaryOf('Payment', sourceSystem, destinationCountry),
+    typedSearchAttributes: [
+      { key: searchAttributes.uetr, value: uetr },
+      { key: searchAttributes.status, value: 'RCVD' },
+      { key: searchAttributes.sourceSystem, value: sourceSystem },
+    ],
+  };
+}
+
+interface ResolutionToStart {
+  /** Its MsgId. */
+  readonly messageIdentification: string;
+  readonly sourceSystem: string;
+  /** The stored request. */
+  readonly messageId: string;
+  /** For the Temporal UI. */
+  readonly destinationCountry?: string | undefined;
+}
+
+export function resolutionStart(
+  { sourceSystem, messageIdentification, destinationCountry, messageId }: ResolutionToStart,
+  taskQueuePrefix: string,
+) {
+  return {
+    ...policies,
+    workflowId: resolutionWorkflowId(sourceSystem, messageIdentification),
+    taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
+    args: [{ messageId }] as [ResolutionInput],
+    staticSummary: summaryOf('Resolution', sourceSystem, destinationCountry),
+    typedSearchAttributes: [
+      { key: searchAttributes.uetr, value: messageId }, // the resolution's id, unless it repeats another
+      { key: searchAttributes.sourceSystem, value: sourceSystem },
+    ],
+  };
+}
+
+export function redeliveryStart(uetr: string, taskQueuePrefix: string) {
+  return {
+    ...policies,
+    workflowId: redeliveryWorkflowId(uetr),
+    taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
+    args: [{ uetr }] as [PaymentInput],
+    staticSummary: 'Redelivery',
+    typedSearchAttributes: [{ key: searchAttributes.uetr, value: uetr }],
+  };
+}
+
+function summaryOf(what: string, from: string, to: string | undefined): string {
+  return to === undefined ? `${what} from ${from}` : `${what} from ${from} to ${to}`;
+}

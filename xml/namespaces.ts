@@ -1,0 +1,40 @@
+/** Which namespace a prefix stands for at a place of a document (Namespaces in XML): declarations hold for what is within. */
+
+/** The declarations of one element, and what is around it. One per element that declares any, so that none is copied. */
+export interface Scope {
+  readonly outer: Scope | undefined;
+  /** By prefix; the empty one is for elements without. */
+  readonly declared: ReadonlyMap<string, string>;
+}
+
+/** Around the root element: nothing is declared. */
+export const outermost: Scope = { outer: undefined, declared: new Map() };
+
+/** The prefix that an attribute declares; undefined for any other attribute. */
+function declaredPrefix(attribute: string): string | undefined {
+  if (attribute === 'xmlns') return '';
+  return attribute.startsWith('xmlns:') ? attribute.slice('xmlns:'.length) : undefined;
+}
+
+export function isDeclaration(attribute: string): boolean {
+  return declaredPrefix(attribute) !== undefined;
+}
+
+/** @param attributes of an element, as written, with their prefixes */
+export function scopeWithin(outer: Scope, attributes: readonly (readonly [string, string])[]): Scope {
+  const declared = new Map<string, string>();
+  for (const [name, value] of attributes) {
+    const prefix = declaredPrefix(name);
+    if (prefix !== undefined) declared.set(prefix, value);
+  }
+  return declared.size === 0 ? outer : { outer, declared };
+}
+
+/** The namespace of a name with this prefix; empty where there is none. */
+export function namespaceOf(prefix: string, scope: Scope): string {
+  for (let one: Scope | undefined = scope; one !== undefined; one = one.outer) {
+    const namespace = one.declared.get(prefix);
+    if (namespace !== undefined) return namespace;
+  }
+  return '';
+}
