@@ -1,6 +1,6 @@
 // What `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox, each a process of its own, built
 // and started as in production. The database and Temporal's file are begun anew.
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,6 @@ import { build } from 'esbuild';
 import { bundleWorkflows } from '../cli/bundle-workflows.mjs';
 import { entries } from '../cli/entries.mjs';
 import { startChild, tail, type Child } from '../cli/parts/child.ts';
-import { claimFolder } from '../cli/parts/claim.ts';
 import { freePort } from '../cli/parts/ports.ts';
 import { startPostgres, withClient, type RunningPostgres } from '../cli/parts/postgres.ts';
 import type { Say } from '../cli/parts/progress.ts';
@@ -17,6 +16,7 @@ import { startTemporal, type RunningTemporal } from '../cli/parts/temporal.ts';
 import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../workflows/ids.ts';
+import type { BenchPlace } from './place.ts';
 
 export interface PaymentServices {
   readonly apiUrl: string;
@@ -32,12 +32,11 @@ export interface PaymentServices {
   };
   /** The bundled files of the floor. */
   readonly floor: { readonly workerFile: string; readonly workflowBundle: string; readonly logFile: string };
-  stop(): Promise<void>;
 }
 
 export interface StartServicesOptions {
-  /** Begun anew but for Postgres' cluster and fetched binaries. */
-  readonly folder: string;
+  /** Its end stops them all. */
+  readonly place: BenchPlace;
   readonly say: Say;
   /** Where api and worker leave a CPU profile when they end; absent: they make none. */
   readonly profileFolder?: string;
@@ -48,38 +47,27 @@ const database = 'isthmus_bench_payments';
 const { env } = process;
 
 export async function startPaymentServices(options: StartServicesOptions): Promise<PaymentServices> {
-  const { folder, say } = options;
-  mkdirSync(folder, { recursive: true });
-  const claim = await claimFolder(folder);
-  const stops: (() => Promise<void>)[] = [() => claim.release()];
-  const stop = async () => {
-    for (const one of stops.splice(0).reverse()) await one();
+  const floor = await buildAll(options);
+  const [postgres, temporal] = await startServers(options);
+  const processes = await startProcesses(
+    options,
+    await prepareDatabase(postgres.url, options.place),
+    temporal,
+  );
+  options.say('');
+  return {
+    ...processes,
+    pids: { ...processes.pids, temporal: temporal.pid, postgres: postgres.pid },
+    floor,
   };
-  try {
-    const floor = await buildAll(options);
-    rmSync(join(folder, 'temporal'), { recursive: true, force: true });
-    const [postgres, temporal] = await startServers(options, stops);
-    const processes = await startProcesses(options, await prepareDatabase(postgres.url), temporal, stops);
-    return {
-      ...processes,
-      pids: { ...processes.pids, temporal: temporal.pid, postgres: postgres.pid },
-      floor,
-      stop,
-    };
-  } catch (error) {
-    await stop();
-    throw error;
-  } finally {
-    say('');
-  }
 }
 
 /** The processes as an image holds them (cli/bundle.mjs, Dockerfile), beside them the floor's worker, built alike. */
-async function buildAll({ folder, say }: StartServicesOptions): Promise<PaymentServices['floor']> {
+async function buildAll({ place: { folder }, say }: StartServicesOptions): Promise<PaymentServices['floor']> {
   const image = join(folder, 'image');
   mkdirSync(image, { recursive: true });
   for (const name of ['schemas', 'db', 'node_modules', 'package.json']) {
-    if (!existsSync(join(image, name))) symlinkSync(join(root, name), join(image, name));
+    symlinkSync(join(root, name), join(image, name));
   }
   const dist = join(image, 'dist');
   const { api, worker, sandbox } = entries;
@@ -106,26 +94,28 @@ async function buildAll({ folder, say }: StartServicesOptions): Promise<PaymentS
   return { workerFile: join(dist, 'floor-worker.js'), workflowBundle, logFile: join(folder, 'floor.log') };
 }
 
-async function startServers(
-  { folder, say }: StartServicesOptions,
-  stops: (() => Promise<void>)[],
-): Promise<[RunningPostgres, RunningTemporal]> {
+async function startServers({
+  place,
+  say,
+}: StartServicesOptions): Promise<[RunningPostgres, RunningTemporal]> {
+  const { env, folder, binFolder } = place;
   const postgres = await startPostgres({ env, folder, database: 'postgres', say });
-  stops.push(() => postgres.stop());
+  place.atEnd(() => postgres.stop());
   const temporal = await startTemporal({
     env,
     folder,
-    binFolder: join(root, '.isthmus', 'bin'),
+    binFolder,
     storage: 'file',
     searchAttributes: Object.values(searchAttributes),
     ui: false,
     say,
   });
-  stops.push(() => temporal.stop());
+  place.atEnd(() => temporal.stop());
   return [postgres, temporal];
 }
 
-async function prepareDatabase(serverUrl: string) {
+async function prepareDatabase(serverUrl: string, place: BenchPlace) {
+  place.atEnd(() => dropDatabase(serverUrl)); // it may be a server that stays
   await withClient(serverUrl, async (client) => {
     await client.query(`drop database if exists ${database} with (force)`);
     await client.query(`create database ${database}`);
@@ -141,6 +131,10 @@ async function prepareDatabase(serverUrl: string) {
   return { databaseUrl: url.href, sandboxPorts };
 }
 
+async function dropDatabase(serverUrl: string): Promise<void> {
+  await withClient(serverUrl, (client) => client.query(`drop database if exists ${database} with (force)`));
+}
+
 type Processes = Pick<PaymentServices, 'apiUrl' | 'databaseUrl' | 'temporal'> & {
   readonly pids: Record<'api' | 'worker' | 'sandbox', number>;
 };
@@ -149,7 +143,6 @@ async function startProcesses(
   options: StartServicesOptions,
   { databaseUrl, sandboxPorts }: Awaited<ReturnType<typeof prepareDatabase>>,
   temporal: RunningTemporal,
-  stops: (() => Promise<void>)[],
 ): Promise<Processes> {
   const port = await freePort();
   const apiUrl = `http://127.0.0.1:${port}`;
@@ -167,8 +160,8 @@ async function startProcesses(
   };
   const start = async (name: string, says: string, environment: Readonly<Record<string, string>>) => {
     const child = await startEntry(options, name, environment);
-    stops.push(() => child.stop());
-    await untilSaid(child, join(options.folder, `${name}.log`), says);
+    options.place.atEnd(() => child.stop());
+    await untilSaid(child, join(options.place.folder, `${name}.log`), says);
     options.say(`✓ ${name}`);
     return child.pid;
   };
@@ -187,7 +180,7 @@ async function startProcesses(
 }
 
 function startEntry(
-  { folder, profileFolder }: StartServicesOptions,
+  { place: { folder }, profileFolder }: StartServicesOptions,
   name: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<Child> {

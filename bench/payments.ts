@@ -1,16 +1,17 @@
 // `npm run bench -- payments`: what a payment costs and how fast it is, beside the floor, an empty workflow of the same
 // shape on the same server. The two take turns, so that a busy machine slows both alike. More in bench/README.md.
 import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { paymentWorkflowId } from '../workflows/ids.ts';
 import { closedCount, quantile } from './closed-count.ts';
 import { cpuTimes } from './cpu-time.ts';
 import { startFloor, type Floor } from './floor.ts';
+import { positive, readOptions } from './options.ts';
 import { openPaymentLoad, type PaymentLoad, type ReadyPayment, type Taken } from './payment-load.ts';
 import { startPaymentServices, type PaymentServices } from './payment-services.ts';
+import type { BenchPlace } from './place.ts';
 import { renderReport, type HistoryCost, type PaymentsResult, type SideResult } from './payments-report.ts';
 
 const optionTable = {
@@ -46,38 +47,27 @@ interface Side {
   readonly cpuMs: Record<string, number>;
 }
 
-export async function benchPayments(argv: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...argv], options: optionTable });
+export async function benchPayments(argv: readonly string[], place: BenchPlace): Promise<void> {
+  const values = readOptions(argv, optionTable);
+  const concurrency = positive(values.concurrency, '--concurrency');
+  const plan = { payments: positive(values.payments, '--payments'), concurrency };
   const say = (line: string) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
   const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
   const services = await startPaymentServices({
-    folder: join(import.meta.dirname, '..', '.isthmus', 'bench-payments'),
+    place,
     say,
     ...(profileFolder === undefined ? {} : { profileFolder }),
   });
-  const closers: (() => Promise<unknown>)[] = [() => services.stop()];
-  try {
-    const concurrency = positive(values.concurrency, '--concurrency');
-    const connection = await Connection.connect({ address: services.temporal.address });
-    closers.push(() => connection.close());
-    const client = new Client({ connection, namespace: services.temporal.namespace });
-    const floor = await startFloor({ client, ...services.temporal, ...services.floor, answerDelayMs });
-    closers.push(() => floor.stop());
-    const load = await openPaymentLoad(services.apiUrl, concurrency);
-    closers.push(() => load.close());
-    const plan = { payments: positive(values.payments, '--payments'), concurrency };
-    const result = await measure({ services, client, load, floor, say }, plan);
-    console.log(values.json ? JSON.stringify(result) : renderReport(result));
-  } finally {
-    for (const close of closers.reverse()) await close();
-  }
-}
-
-function positive(text: string, option: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`${option} takes a number from 1 on`);
-  return value;
+  const connection = await Connection.connect({ address: services.temporal.address });
+  place.atEnd(() => connection.close());
+  const client = new Client({ connection, namespace: services.temporal.namespace });
+  const floor = await startFloor({ client, ...services.temporal, ...services.floor, answerDelayMs });
+  place.atEnd(() => floor.stop());
+  const load = await openPaymentLoad(services.apiUrl, concurrency);
+  place.atEnd(() => load.close());
+  const result = await measure({ services, client, load, floor, say }, plan);
+  console.log(values.json ? JSON.stringify(result) : renderReport(result));
 }
 
 async function measure(

@@ -1,15 +1,15 @@
 // `npm run bench -- quotes`: endpoints 12, 12b, 14 and reference data against bare Hono routes, in the same process, on the
 // same Postgres, in turns. What is and is not measured: bench/README.md.
-import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { spawnGuarded } from '../cli/parts/guard.mjs';
 import { startPostgres, withClient } from '../cli/parts/postgres.ts';
 import { sayOnTerminal } from '../cli/parts/progress.ts';
 import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { average, closedLoop, type LoopRequest, type LoopResult } from './closed-loop.ts';
+import { positive, readOptions } from './options.ts';
+import type { BenchPlace } from './place.ts';
 import type { QuotesServerLine } from './quotes-server.ts';
 
 const database = 'isthmus_bench_quotes';
@@ -36,38 +36,29 @@ const options = {
   rounds: { type: 'string', default: '3' },
 } as const;
 
-export async function benchQuotes(argv: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...argv], options });
-  const folder = join(import.meta.dirname, '..', '.isthmus', 'bench');
-  const postgres = await startPostgres({
-    env: process.env,
-    folder,
-    database: 'postgres',
-    say: sayOnTerminal,
-  });
-  try {
-    const url = await prepareDatabase(postgres.url);
-    const load = {
-      clients: Number(values.clients),
-      seconds: Number(values.seconds),
-      rounds: Number(values.rounds),
-    };
-    const rowBytes = await measureRow(url);
-    const server = await startMeasured(url, rowBytes);
-    try {
-      console.log(
-        `${load.clients} clients, ${load.rounds} rounds of ${load.seconds} s each, row of ${rowBytes} bytes\n`,
-      );
-      report(await runAll(server.line, load));
-    } finally {
-      server.child.kill();
-    }
-  } finally {
-    await postgres.stop();
-  }
+export async function benchQuotes(argv: readonly string[], place: BenchPlace): Promise<void> {
+  const values = readOptions(argv, options);
+  const load = {
+    clients: positive(values.clients, '--clients'),
+    seconds: positive(values.seconds, '--seconds', 'fraction'),
+    rounds: positive(values.rounds, '--rounds'),
+  };
+  const postgres = await startPostgres({ ...place, database: 'postgres', say: sayOnTerminal });
+  place.atEnd(() => postgres.stop());
+  const url = await prepareDatabase(postgres.url, place);
+  const rowBytes = await measureRow(url);
+  const server = await startMeasured(url, rowBytes);
+  place.atEnd(server.stop);
+  console.log(
+    `${load.clients} clients, ${load.rounds} rounds of ${load.seconds} s each, row of ${rowBytes} bytes\n`,
+  );
+  report(await runAll(server.line, load));
 }
 
-async function prepareDatabase(serverUrl: string): Promise<string> {
+async function prepareDatabase(serverUrl: string, place: BenchPlace): Promise<string> {
+  place.atEnd(() =>
+    withClient(serverUrl, (client) => client.query(`drop database if exists ${database} with (force)`)),
+  ); // it may be a server that stays
   await withClient(serverUrl, async (client) => {
     await client.query(`drop database if exists ${database} with (force)`);
     await client.query(`create database ${database}`);
@@ -86,12 +77,9 @@ async function prepareDatabase(serverUrl: string): Promise<string> {
 
 /** How many bytes a quote request of this corridor takes, from a row that the API itself stored. */
 async function measureRow(databaseUrl: string): Promise<number> {
-  const { child, line } = await startMeasured(databaseUrl, defaultRowBytes);
-  try {
-    await closedLoop({ url: line.api, clients: 1, seconds: 0.2, request: quoteRequest(line.token) });
-  } finally {
-    child.kill();
-  }
+  const { stop, line } = await startMeasured(databaseUrl, defaultRowBytes);
+  await closedLoop({ url: line.api, clients: 1, seconds: 0.2, request: quoteRequest(line.token) });
+  await stop();
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -107,20 +95,26 @@ async function measureRow(databaseUrl: string): Promise<number> {
 async function startMeasured(
   databaseUrl: string,
   rowBytes: number,
-): Promise<{ child: ChildProcess; line: QuotesServerLine }> {
+): Promise<{ stop: () => Promise<void>; line: QuotesServerLine }> {
   const script = join(import.meta.dirname, 'quotes-server.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, databaseUrl, String(rowBytes), country], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawnGuarded(
+    process.execPath,
+    ['--import', 'tsx', script, databaseUrl, String(rowBytes), country],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+    { stop: 'SIGTERM' },
+  );
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const line = await new Promise<QuotesServerLine>((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', (text) => {
-      resolve(JSON.parse(text) as QuotesServerLine);
+    child.stdout?.setEncoding('utf8').once('data', (text: string) => {
+      resolve(JSON.parse(text) as QuotesServerLine); // one line, written at once
     });
-    child.once('exit', (code) => {
-      reject(new Error(`the measured process ended with ${code ?? 'a signal'}`));
-    });
+    void ended.then(() => reject(new Error('the measured process has ended')));
   });
-  return { child, line };
+  const stop = async () => {
+    child.kill();
+    await ended;
+  };
+  return { stop, line };
 }
 
 /** Amounts over all tiers: below, between and above the thresholds of 1,000, 10,000 and 50,000. */

@@ -1,22 +1,33 @@
 // `npm run bench -- <name>`: hands over to one benchmark. bench/README.md says what each one measures and what it does not.
+import { inBenchPlace, type BenchPlace } from '../bench/place.ts';
+import type { CommandContext } from './command.ts';
 import { UserError } from './errors.ts';
 
+type Bench = (argv: readonly string[], place: BenchPlace) => Promise<void>;
+
 /** By name; loaded when it is asked for. */
-const benches: Readonly<Record<string, () => Promise<(argv: readonly string[]) => Promise<void>>>> = {
+const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   payments: async () => (await import('../bench/payments.ts')).benchPayments,
   xml: async () => (await import('../bench/xml.ts')).benchXml,
   quotes: async () => (await import('../bench/quotes.ts')).benchQuotes,
 };
 
-/** @throws UserError naming the benchmarks when there is none of that name */
-export async function bench(name: string | undefined, argv: readonly string[]): Promise<void> {
+/**
+ * @returns exit code
+ * @throws UserError naming the benchmarks when there is none of that name
+ */
+export async function bench(
+  context: CommandContext,
+  name: string | undefined,
+  argv: readonly string[],
+): Promise<number> {
   const load = benches[name ?? ''];
-  if (load === undefined) {
+  if (name === undefined || load === undefined) {
     const asked = name === undefined ? 'Which one?' : `There is no benchmark ${name}.`;
     throw new UserError(
       `${asked} Run npm run bench -- <name>, with one of: ${Object.keys(benches).join(', ')}.`,
     );
   }
   const run = await load();
-  await run(argv);
+  return inBenchPlace(context, name, (place) => run(argv, place));
 }

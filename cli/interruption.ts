@@ -5,7 +5,9 @@ import { haltGuarded, killGuarded } from './parts/guard.mjs';
 
 export interface Interruption {
   /** From now on the first signal is told here instead of ending the command; the second ends everything at once. */
-  handTo(onAsked: () => void): void;
+  handTo(onAsked: (exitCode: number) => void): void;
+  /** Whether a signal has come. */
+  isAsked(): boolean;
   /** For whoever would end the command while it is being stopped: does not return then. */
   letStop(): Promise<void>;
 }
@@ -14,7 +16,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Listens from now on. @param say tells a person, once, that everything is being stopped */
 export function awaitSignals(say: (line: string) => void): Interruption {
-  let onAsked: (() => void) | undefined;
+  let onAsked: ((exitCode: number) => void) | undefined;
   let count = 0;
   let stopping: Promise<void> | undefined;
 
@@ -33,11 +35,12 @@ export function awaitSignals(say: (line: string) => void): Interruption {
         process.exit(code);
       }
       if (onAsked === undefined) stopping = stopAll(code);
-      else onAsked();
+      else onAsked(code);
     });
   }
   return {
     handTo: (listener) => (onAsked = listener),
+    isAsked: () => count > 0,
     letStop: () => stopping ?? Promise.resolve(),
   };
 }

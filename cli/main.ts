@@ -8,7 +8,7 @@ import { ConfigurationError } from '../core/config.ts';
 import type { CommandContext } from './command.ts';
 import type { PayOptions } from './pay.ts';
 import { cliEnvironmentVariables } from './environment.ts';
-import { explain, reasonOf } from './errors.ts';
+import { codeOf, explain, reasonOf } from './errors.ts';
 import { awaitSignals } from './interruption.ts';
 import { haltGuarded } from './parts/guard.mjs';
 import { checkSurroundings } from './surroundings.ts';
@@ -28,6 +28,7 @@ const context: CommandContext = {
 
 /** Exit codes: 0 all went well, 1 it did not, 2 the command line is not understood; `pay` has one more. */
 const misunderstood = 2;
+const unheard = 141; // as a shell counts SIGPIPE
 
 function program(): Command {
   const command = new Command('npm run')
@@ -165,7 +166,7 @@ function addData(command: Command): void {
     .helpOption(false)
     .action(async (name: string | undefined, options: readonly string[]) => {
       const { bench } = await import('./bench-command.ts');
-      await bench(name, options);
+      process.exitCode = await bench(context, name, options);
     });
 }
 
@@ -194,11 +195,10 @@ function keepDetails(error: unknown): string {
 
 /** What nobody waited for: a connection of a library that broke, for example. Nothing is left running behind it. */
 process.on('uncaughtException', (error: unknown) => {
-  void context.interruption.letStop().then(async () => {
-    report(error);
-    await haltGuarded();
-    process.exit(1);
-  });
+  if (context.interruption.isAsked()) return; // it is being stopped, and connections break
+  const isUnheard = codeOf(error) === 'EPIPE'; // whoever read our output has gone, as in npm start | head
+  if (!isUnheard) report(error);
+  void haltGuarded().then(() => process.exit(isUnheard ? unheard : 1));
 });
 
 try {

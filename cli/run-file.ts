@@ -42,7 +42,7 @@ export function removeRunFile(folder: string): void {
  * @returns undefined when none was written
  * @throws UserError when there is one that cannot be read, or was not written by this version
  */
-export function readRunFile(folder: string): RunFile | undefined {
+function readRunFile(folder: string): RunFile | undefined {
   try {
     return runFile.parse(JSON.parse(readFileSync(pathIn(folder), 'utf8')));
   } catch (error) {

@@ -1,6 +1,7 @@
 // Every command in the documents is run as it is written, against one demo, and prints what the document shows. The few that
-// are not run say so, with the reason, where they stand.
+// are not run say so, with the reason, where they stand. Somebody else holds the usual ports, and hears nothing of it.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,28 +13,39 @@ import { blocksOf, documents, readDocument, root } from './documents.ts';
 const place = await commandFolder();
 const scratch = mkdtempSync(join(tmpdir(), 'isthmus-documents-'));
 const destinationPort = await freePort();
-const receiverPort = await freePort();
 let started: RunningCommand;
 
+/** What another Isthmus would hold, and the examples' own. */
+const usualPorts = [8080, 9101, 9102, 9103, 9000];
+const others: Server[] = [];
+const heard: string[] = [];
+
 beforeAll(async () => {
+  for (const port of usualPorts) {
+    const other = createServer((request, response) => {
+      heard.push(`${request.method ?? ''} ${request.url ?? ''} on ${port}`);
+      response.end('{}');
+    });
+    await new Promise<void>((settled) => {
+      other.once('error', () => settled()); // taken by somebody else indeed
+      other.listen(port, '127.0.0.1', settled);
+    });
+    others.push(other);
+  }
   started = place.run('start', '--destination', `PH=http://127.0.0.1:${destinationPort}`);
   await started.says('Isthmus runs until Ctrl-C.');
 }, 180_000);
 afterAll(async () => {
   started.child.kill('SIGTERM');
   await started.ended;
+  for (const other of others) other.close();
   place.remove();
   rmSync(scratch, { recursive: true });
 });
 
-/** The same commands at the addresses and in the folders of this test. */
+/** The same commands with their files in the folder of this test. */
 function here(text: string): string {
-  const { apiUrl } = place.runFile();
-  return text
-    .replaceAll('http://127.0.0.1:8080', apiUrl)
-    .replaceAll('9000', String(receiverPort)) // also within %3A9000
-    .replaceAll('/tmp/isthmus-', `${scratch}/`)
-    .replaceAll('./.isthmus/', `${place.folder}/`);
+  return text.replaceAll('/tmp/isthmus-', `${scratch}/`);
 }
 
 const shells: ChildProcess[] = [];
@@ -100,8 +112,7 @@ describe('every command in a document', () => {
       .map(({ text, note }) => {
         const file = here(note?.value ?? '');
         writeFileSync(file, text);
-        const { apiUrl } = place.runFile();
-        return spawn(process.execPath, [file, String(destinationPort), `${apiUrl}/oauth/token`]);
+        return spawn(process.execPath, [file, String(destinationPort)]);
       });
     const isRun = (index: number) => blocks[index]?.language === 'sh' && blocks[index].note === undefined;
     const indexes = [...blocks.keys()].filter(isRun);
@@ -115,6 +126,7 @@ describe('every command in a document', () => {
       for (const line of comparable(shown.text)) expect(said).toContain(line);
     }
     if (path === 'README.md') expectCurlWalkThrough(outputs.at(-1) ?? '');
+    expect(heard).toEqual([]);
   });
 });
 

@@ -1,0 +1,73 @@
+// Where a benchmark works: a folder of its own that goes with it, however it ends, for its cluster and logs grow to gigabytes.
+// A benchmark that was killed without warning leaves it to the next one to remove.
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandContext } from '../cli/command.ts';
+import { claimFolder, FolderInUseError } from '../cli/parts/claim.ts';
+import { openHome } from '../cli/parts/home.ts';
+import { postgresFolders } from '../cli/parts/postgres-home.ts';
+import type { Environment } from '../core/config.ts';
+
+export interface BenchPlace {
+  readonly env: Environment;
+  readonly folder: string;
+  /** Where fetched programs are kept. */
+  readonly binFolder: string;
+  /** Done at the end, the last first, also after a failure or Ctrl-C. */
+  readonly atEnd: (work: () => Promise<unknown>) => void;
+}
+
+const prefix = 'bench-';
+
+/** @returns exit code: 0, or that of the signal that ended it */
+export async function inBenchPlace(
+  { env, folder: home, interruption, terminal }: CommandContext,
+  name: string,
+  run: (place: BenchPlace) => Promise<void>,
+): Promise<number> {
+  openHome(home);
+  await removeLeftovers(home);
+  const folder = join(home, `${prefix}${name}-${process.pid}`);
+  mkdirSync(folder);
+  const claim = await claimFolder(folder);
+  process.once('exit', () => removeFolder(folder)); // also when everything is ended at once
+  const ends: (() => Promise<unknown>)[] = [];
+  const interrupted = new Promise<number>((resolve) => {
+    interruption.handTo((code) => {
+      terminal.line('▶ Stopping (Ctrl-C again ends everything at once)');
+      resolve(code);
+    });
+  });
+  const place: BenchPlace = {
+    env,
+    folder,
+    binFolder: join(home, 'bin'),
+    atEnd: (work) => void ends.push(work),
+  };
+  try {
+    return await Promise.race([run(place).then(() => 0), interrupted]);
+  } finally {
+    for (const end of ends.reverse()) await end().catch(() => undefined); // the others are to be ended all the same
+    await claim.release();
+  }
+}
+
+async function removeLeftovers(home: string): Promise<void> {
+  for (const name of readdirSync(home).filter((entry) => entry.startsWith(prefix) || entry === 'bench')) {
+    const folder = join(home, name);
+    try {
+      const claim = await claimFolder(folder);
+      removeFolder(folder);
+      await claim.release();
+    } catch (error) {
+      if (!(error instanceof FolderInUseError)) throw error; // another benchmark, at this moment
+    }
+  }
+}
+
+/** Postgres may still be ending when everything is ended at once. */
+function removeFolder(folder: string): void {
+  for (const path of [...postgresFolders(join(folder, 'postgres')), folder]) {
+    rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+}

@@ -1,0 +1,53 @@
+// A benchmark's cluster and logs grow to gigabytes: they go with it, however it ends.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { postgresFolders } from '../../cli/parts/postgres-home.ts';
+import { commandFolder } from './command.ts';
+
+const place = await commandFolder();
+const project = join(import.meta.dirname, '..', '..');
+afterAll(() => place.remove());
+
+/** Folders of benchmarks, in the home and in the project. */
+const benchFolders = () => [
+  ...readFolder(place.folder).filter((name) => name.startsWith('bench')),
+  ...readFolder(join(project, '.isthmus')).filter((name) => name.startsWith('bench')),
+];
+
+function readFolder(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+describe('npm run bench leaves nothing on the disk', () => {
+  it('quotes, after Ctrl-C', async () => {
+    const bench = place.run('bench', 'quotes');
+    await bench.says('Postgres 18 on');
+    const [own = ''] = benchFolders();
+    bench.child.kill('SIGINT');
+    expect(await bench.ended, bench.output()).toBe(130);
+    expect(benchFolders()).toEqual([]);
+    for (const data of postgresFolders(join(place.folder, own, 'postgres'))) {
+      expect({ data, exists: existsSync(data) }).toEqual({ data, exists: false });
+    }
+  });
+
+  it('payments, after a failure', async () => {
+    const bench = place.runWith({ TEMPORAL_CLI: '/bin/false' }, 'bench', 'payments');
+    expect(await bench.ended).toBe(1);
+    expect(bench.output()).toMatch(/Temporal server did not become healthy/);
+    expect(benchFolders()).toEqual([]);
+  });
+
+  it('an option that it does not know is told in a sentence', async () => {
+    const { code, output } = await place.finish('bench', 'quotes', '--speed', '9');
+    expect(code).toBe(1);
+    expect(output).toMatch(/^✗ .*--speed.*bench\/README\.md/m);
+    expect(output).not.toMatch(/^\s+at /m);
+    expect(benchFolders()).toEqual([]);
+  });
+});
