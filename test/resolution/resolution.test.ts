@@ -202,7 +202,8 @@ describe.concurrent('a request that is refused', () => {
       const asked = await askXml(gateway, foreign.replace(/<MsgId>.*?</, `<MsgId>${messageId}<`));
       expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AGNT' });
       expect(asked.headers.get('isthmus-rejection')).toBe(
-        `RES-5 Assgnmt/${path}: not a member of the submitting system`,
+        `RES-5 Assgnmt/${path}: not a member of the submitting system (AGNT, wrong value). Expected: Who asks (Assgnr, ` +
+          'FrstAgt, Cretr) is a member of the submitting payment system, or that system itself.',
       );
       expect(await evidence.attempts(messageId, 'account-enquiry')).toEqual([]);
       await evidence.callback(asked);
@@ -255,7 +256,14 @@ describe.concurrent('repeats', () => {
     const other = { ...request, verificationId: 'V-2' };
     const refused = await ask(gateway, other);
     expect(refused.answer).toMatchObject({ verified: false, reasonCode: 'DUPL', verificationId: 'V-2' });
-    expect((await ask(gateway, other)).text).toBe(refused.text);
+    expect(refused.headers.get('isthmus-rejection')).toMatch(
+      /^RES-4 Assgnmt\/MsgId: already sent with other/,
+    );
+    const again = await ask(gateway, other);
+    expect([again.text, again.headers.get('isthmus-rejection')]).toEqual([
+      refused.text,
+      refused.headers.get('isthmus-rejection'),
+    ]);
     expect((await ask(gateway, request)).text).toBe(first.text);
     expect(await evidence.audit(request.messageId)).toEqual(['resolution.content-changed']);
     const told = gateway.sandbox.journal.entries().map((entry) => entry.messageId);
@@ -296,7 +304,9 @@ describe.concurrent('the deadline (RES-1)', () => {
     const request = proxyRequest('+66830000408');
     const asked = await ask(gateway, request, { clientId: 'MYRRPP' });
     expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
-    expect(asked.headers.get('isthmus-rejection')).toBe('RES-1 no answer before the deadline');
+    expect(asked.headers.get('isthmus-rejection')).toBe(
+      'RES-1 no answer before the deadline (AB08). Expected: A resolution is answered before its deadline.',
+    );
     await evidence.callback(asked);
     await evidence.closed(request.messageId, 'MYRRPP');
     const row = await evidence.row(request.messageId);

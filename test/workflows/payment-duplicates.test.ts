@@ -122,6 +122,7 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
     const changed = { ...message, creditorAccount: { otherId: '6660000001' } };
     const refusal = await submit(gateway, changed);
     expect(told(refusal)).toBe('RJCT DUPL');
+    expect(refusal.headers.get('isthmus-rejection')).toMatch(/^DUP-2 CdtTrfTxInf\/PmtId\/UETR: /);
     expect((await submit(gateway, changed)).text).toBe(refusal.text);
     expect(await evidence.audit(message.uetr)).toEqual(['payment.content-changed']);
     expect((await submit(gateway, message)).text).toBe(final);
