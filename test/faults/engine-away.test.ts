@@ -119,6 +119,24 @@ test('a flood of repeats makes no history too long: the payment goes on in a new
   expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(1);
 });
 
+test('a long history delays no HIGH deadline, though a source waits (TIM-1)', async () => {
+  const message = instruction(await bestQuote(gateway), { account: '5550000005', priority: 'HIGH' });
+  const waitingFor = submit(gateway, message, { prefer: 'wait=20' });
+  await evidence.arrival(message.uetr, 'destination', 'pacs008');
+  for (let round = 0; round < 15; round += 1) {
+    await submit(gateway, { ...message, messageId: `X${randomUUID().slice(0, 8)}` });
+  }
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('RJCT');
+  const { deadline_at: deadline } = await gateway.db
+    .selectFrom('payments')
+    .select('deadline_at')
+    .where('uetr', '=', message.uetr)
+    .executeTakeFirstOrThrow();
+  const decidedAt = (await evidence.decision(message.uetr))?.decided_at.getTime() ?? 0;
+  expect(decidedAt - (deadline?.getTime() ?? 0)).toBeLessThan(2_000); // 250 ms where nothing else runs
+  expect((await waitingFor).report?.status).toBe('RJCT');
+});
+
 test('fifty enquiries within 5 s are one: the instruction goes out once more, and the history hardly grows (DUP-1, I-12)', async () => {
   const message = await waiting('NORM');
   const answers = await Promise.all(Array.from({ length: 50 }, () => submit(gateway, message)));

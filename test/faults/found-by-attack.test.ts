@@ -1,0 +1,221 @@
+// What an attack on the system found, each fault kept as a test of its own (reliability: "each fault that ever broke an
+// invariant keeps a test"): reports after the decision, defects at every judgement, addresses named while a decision is
+// written, submissions that nobody looked at for long.
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { paymentWorkflowId } from '../../workflows/ids.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submit } from '../harness/payer.ts';
+
+/** A destination that answers its first instruction of a payment late, with ACCC in the HTTP answer. */
+const lateByMs = 3_600;
+const told: { uetr: string; status: string; at: number }[] = [];
+const credited = new Map<string, number>();
+const destination = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.once('end', () => {
+    const text = Buffer.concat(chunks).toString();
+    const uetr = /UETR>([^<]+)</.exec(text)?.[1] ?? '';
+    const status = /<TxSts>([^<]+)</.exec(text)?.[1];
+    if (status !== undefined) {
+      told.push({ uetr, status, at: Date.now() });
+      response.writeHead(200).end();
+      return;
+    }
+    setTimeout(() => {
+      credited.set(uetr, Date.now());
+      const messageId = /<MsgId>([^<]+)</.exec(text)?.[1] ?? '';
+      response.writeHead(200, { 'content-type': 'application/xml' }).end(
+        buildPacs002({
+          messageId: randomUUID().replaceAll('-', ''),
+          creationDateTime: new Date().toISOString(),
+          original: { messageId, messageNameId: 'pacs.008.001.13', uetr },
+          status: 'ACCC',
+        }),
+      );
+    }, lateByMs);
+  });
+}).listen(0, '127.0.0.1');
+await once(destination, 'listening');
+afterAll(() => {
+  destination.closeAllConnections();
+  destination.close();
+});
+
+/** What meets a defect of ours, or is held, on its way through the worker's engine. */
+let isPoison: (text: string) => boolean = () => false;
+let onValidate: (text: string) => Promise<void> = () => Promise.resolve();
+afterEach(() => {
+  isPoison = () => false;
+  onValidate = () => Promise.resolve();
+});
+const engine = createLibxml2Engine();
+const gateway = await testGateway({
+  maxExecutionSeconds: 3,
+  sweepEveryMs: 500,
+  workerEngine: {
+    ...engine,
+    parse: (bytes, expected) => {
+      const text = Buffer.from(bytes).toString();
+      if (isPoison(text)) throw new TypeError('a defect of ours');
+      const result = engine.parse(bytes, expected);
+      if (!result.ok) return result;
+      const { message } = result;
+      const validate = async () => {
+        await onValidate(text);
+        return message.validate();
+      };
+      return {
+        ok: true,
+        message: {
+          type: message.type,
+          document: message.document,
+          validate,
+          dispose: () => message.dispose(),
+        },
+      };
+    },
+  },
+  prepare: async (db) => {
+    await db
+      .updateTable('operators')
+      .set({ endpoint_url: `http://127.0.0.1:${(destination.address() as AddressInfo).port}` })
+      .where('operator_id', '=', 'IPSO-MY')
+      .execute();
+  },
+});
+const evidence = evidenceOf(gateway);
+const { db } = gateway;
+
+async function toMalaysia() {
+  const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
+  const creditorAgent = { bicfi: 'LOTUMYS0' };
+  const valid = instruction(quote, { creditorAgent, priority: 'HIGH' });
+  const [first, second] = valid.charges;
+  return { ...valid, charges: [first, { ...second, agent: creditorAgent }] as typeof valid.charges };
+}
+
+describe.each(['kept', 'terminated'])(
+  'an ACCC in place after the HIGH deadline, the execution %s',
+  (fate) => {
+    test('is a contradiction, and is answered RJCT again (TIM-1, PAY-7, LIF-3)', async () => {
+      const message = await toMalaysia();
+      const { uetr } = message;
+      expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+      await vi.waitFor(async () => {
+        expect(await evidence.attempts(uetr, 'instruction')).toHaveLength(1);
+      }, 10_000);
+      if (fate === 'terminated') {
+        await gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('by mistake');
+      }
+      expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('RJCT');
+      await vi.waitFor(
+        async () => expect(await evidence.audit(uetr)).toContain('payment.contradiction'),
+        15_000,
+      );
+      await vi.waitFor(
+        async () => {
+          // a delivery that nobody brings is found after 60 s; here it has been due for longer
+          await db
+            .updateTable('deliveries')
+            .set({ next_due_at: new Date(Date.now() - 61_000) })
+            .where('uetr', '=', uetr)
+            .where('kind', '=', 'confirmation')
+            .where('delivered_at', 'is', null)
+            .execute();
+          const since = credited.get(uetr) ?? Infinity;
+          expect(
+            told.filter((one) => one.uetr === uetr && one.at >= since).map(({ status }) => status),
+          ).toContain('RJCT');
+        },
+        { timeout: 15_000, interval: 500 },
+      );
+    });
+  },
+);
+
+test('an answer of the destination that meets a defect of ours is asked for four times at most, with an alert (SEC-9, TIM-3)', async () => {
+  const message = instruction(await bestQuote(gateway));
+  isPoison = (text) => text.includes('<TxSts>ACCC<') && text.includes(message.uetr);
+  await submit(gateway, message);
+  await vi.waitFor(async () => {
+    const attempts = await evidence.attempts(message.uetr, 'instruction');
+    expect(attempts.filter(({ outcome }) => outcome === 'ANSWERED')).toHaveLength(4);
+  }, 25_000);
+  expect(await evidence.audit(message.uetr)).toContain('destination.answer-refused');
+  expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(4);
+});
+
+test('a decision that cannot be made for a defect of ours raises an alert, and is made once the defect is gone (SEC-9)', async () => {
+  const message = instruction(await bestQuote(gateway), { priority: 'HIGH', account: '5550000005' });
+  isPoison = (text) => text.includes(`<OrgnlMsgId>${message.messageId}<`) && text.includes('<TxSts>RJCT<');
+  await submit(gateway, message);
+  await vi.waitFor(
+    async () => expect(await evidence.audit(message.uetr)).toContain('decision.defect'),
+    15_000,
+  );
+  isPoison = () => false;
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('RJCT');
+});
+
+test('a callback address that is named while the decision is being written is the one that is told (DUP-1)', async () => {
+  const message = instruction(await bestQuote(gateway));
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let reached: () => void = () => undefined;
+  const isWriting = new Promise<void>((resolve) => (reached = resolve));
+  onValidate = async (text) => {
+    if (!text.includes(`<OrgnlMsgId>${message.messageId}<`) || !text.includes('<TxSts>ACCC<')) return;
+    reached();
+    await held;
+  };
+  await submit(gateway, message);
+  await isWriting;
+  const other = `${gateway.sandbox.callbackUrl('SGDFAST')}?named=later`;
+  expect((await submit(gateway, message, { callbackUrl: other })).report?.status).toBe('ACTC');
+  release();
+  await evidence.closed(message.uetr);
+  const { url } = await db
+    .selectFrom('deliveries')
+    .select('url')
+    .where('uetr', '=', message.uetr)
+    .where('kind', '=', 'callback')
+    .executeTakeFirstOrThrow();
+  expect(url).toBe(other);
+});
+
+test('a submission that was stored while nothing could be started for long is found when it can again (LIF-2)', async () => {
+  const message = instruction(await bestQuote(gateway));
+  const body = Buffer.from(buildPacs008(message));
+  await gateway.stopWorker();
+  await sql`
+    insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, answer_url,
+      sha256, body, created_at)
+    values (${randomUUID()}, ${message.uetr}, 'pacs008', ${message.messageId}, 'in', 'source', 'SGDFAST',
+      ${gateway.sandbox.callbackUrl('SGDFAST')}, ${createHash('sha256').update(body).digest()}, ${body},
+      now() - interval '25 minutes')`.execute(db);
+  await gateway.startWorker();
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+});
+
+test('the same refused repeat at the same time gets one answer, whatever it prefers (I-13, DUP-2)', async () => {
+  const message = instruction(await bestQuote(gateway));
+  await submit(gateway, message);
+  const other = { ...message, messageId: `X${randomUUID().slice(0, 8)}` };
+  const answers = await Promise.all(
+    [undefined, 'wait=1', 'wait=2', 'wait=3'].map((prefer) =>
+      submit(gateway, other, prefer === undefined ? {} : { prefer }),
+    ),
+  );
+  expect(new Set(answers.map((one) => one.text)).size).toBe(1);
+  expect(answers[0]?.report?.reasonCode).toBe('DUPL');
+});
