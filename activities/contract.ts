@@ -60,6 +60,8 @@ export type DestinationAnswer =
   | { readonly kind: 'final'; readonly reportMessageId: string }
   /** 202, or an interim pacs.002: the final one comes later (PAY-8). Or nothing may be sent any more. */
   | { readonly kind: 'pending' }
+  /** A final after the decision: it is on record, and its confirmation is due (PAY-7, PAY-9). */
+  | { readonly kind: 'late' }
   /** The send and its three repeats (TIM-3) had no answer that counts. */
   | { readonly kind: 'unanswered' };
 

@@ -9,10 +9,8 @@ import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
 import { additionalInformation, reject, type Rejection } from '../core/rejection.ts';
 import { recordAuditOnce } from '../db/audit.ts';
-import { askConfirmation } from '../db/deliveries.ts';
 import {
   loadDecidable,
-  recordContradiction,
   recordDecision,
   type DecidablePayment,
   type DerivedDelivery,
@@ -22,7 +20,9 @@ import type { OutgoingMessage } from '../db/messages.ts';
 import { compose, newMessageIdentification } from './compose.ts';
 import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { isDefect } from './failures.ts';
+import { boundDefects } from './defects.ts';
+import { isDefect, tryAgain } from './failures.ts';
+import { takeLateReport } from './late-report.ts';
 
 /** A final status with its reason, before it is written. */
 interface Verdict {
@@ -35,23 +35,40 @@ interface Verdict {
 const maxTries = 3; // each further try means that another final or decision was written meanwhile
 
 export function createDecidePayment(deps: ActivityDependencies): PaymentLocalActivities['decidePayment'] {
-  return async function decidePayment({ uetr, cause }): Promise<Decision | NotYet | null> {
-    const reportMessageId = cause.by === 'destination' ? cause.reportMessageId : null;
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      const payment = await loadDecidable(deps.db, uetr, reportMessageId);
-      if (payment.decision !== null) return standing(deps, payment, payment.decision, cause);
-      const waitMs = payment.firstFinal === null ? untilDeadlineMs(payment, cause) : 0;
-      if (waitMs > 0) return { waitMs };
-      const decision = await write(deps, payment, cause);
-      // the report that was told of may not be the one that decided
-      if (decision !== undefined) return standing(deps, payment, decision, cause);
-      if (cause.by === 'unreachable' && payment.firstFinal === null) {
-        const { decision: meanwhile, firstFinal } = await loadDecidable(deps.db, uetr, null);
-        if (meanwhile === null && firstFinal === null) return null;
-      }
+  return ({ uetr, cause }) =>
+    boundDefects(
+      deps.logger,
+      () => decideOnce(deps, uetr, cause),
+      async (): Promise<NotYet> => {
+        // nothing may be decided that cannot be told: a person is told, and it is tried again (SEC-9)
+        await recordAuditOnce(deps.db, { severity: 'alert', kind: 'decision.defect', uetr });
+        return { waitMs: afterDefectMs };
+      },
+    );
+}
+
+const afterDefectMs = 30_000; // no more often than the sweep
+
+async function decideOnce(
+  deps: ActivityDependencies,
+  uetr: string,
+  cause: DecisionCause,
+): Promise<Decision | NotYet | null> {
+  const reportMessageId = cause.by === 'destination' ? cause.reportMessageId : null;
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const payment = await loadDecidable(deps.db, uetr, reportMessageId);
+    if (payment.decision !== null) return standing(deps, payment, payment.decision, cause);
+    const waitMs = payment.firstFinal === null ? untilDeadlineMs(payment, cause) : 0;
+    if (waitMs > 0) return { waitMs };
+    const decision = await write(deps, payment, cause);
+    // the report that was told of may not be the one that decided
+    if (decision !== undefined) return standing(deps, payment, decision, cause);
+    if (cause.by === 'unreachable' && payment.firstFinal === null) {
+      const { decision: meanwhile, firstFinal } = await loadDecidable(deps.db, uetr, null);
+      if (meanwhile === null && firstFinal === null) return null;
     }
-    throw new Error('finals of a payment kept coming while it was decided');
-  };
+  }
+  throw tryAgain('FinalsKeptComing', 'finals of a payment kept coming while it was decided', 50);
 }
 
 /** Milliseconds by the database clock until the gateway may decide by the deadline (TIM-1); 0: now, or not by that. */
@@ -76,18 +93,10 @@ async function standing(
   cause: DecisionCause,
 ): Promise<Decision> {
   if (cause.by !== 'destination') return decision;
-  const { report, uetr, destinationSystem } = payment;
+  const { report } = payment;
   assert(report !== null, 'a report is stored before it is judged');
-  await recordContradiction(deps.db, { uetr, party: destinationSystem, decision, report });
-  const wasDecided = payment.decision !== null;
-  if (wasDecided && cause.answeredInPlace && decision.confirmationMessageId !== null) {
-    await askConfirmation(deps.db, {
-      deliveryId: randomUUID(),
-      uetr,
-      messageId: decision.confirmationMessageId,
-      party: destinationSystem,
-    });
-  }
+  const wantsConfirmation = payment.decision !== null && cause.answeredInPlace; // else the decision has just asked for it
+  await takeLateReport(deps.db, { ...payment, decision }, { ...report, wantsConfirmation });
   return decision;
 }
 

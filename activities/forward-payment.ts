@@ -6,10 +6,12 @@ import { findMismatch, isFinal } from '../core/report.ts';
 import { recordAudit } from '../db/audit.ts';
 import { claimInstruction, partyOf, settleAttempt, type ClaimedAttempt } from '../db/deliveries.ts';
 import { loadDecidable } from '../db/decisions.ts';
+import { takeLateReport } from './late-report.ts';
 import { recordReport } from '../db/messages.ts';
 import { parseReport } from '../xml/read-report.ts';
 import { addressOf } from './addresses.ts';
 import type { DestinationAnswer, ForwardingActivities } from './contract.ts';
+import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { outlast, tryAgain } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -26,7 +28,12 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       const attempt = await claim(deps, deliveryId, admission);
       if (attempt === undefined) return { kind: 'pending' };
       const { url, result } = await post(deps, attempt, { admission, startedAt });
-      const answer = await outlast(() => readAnswer(deps, { uetr, party }, result));
+      const payment = { uetr, party };
+      const answer = await boundDefects(
+        deps.logger,
+        () => outlast(() => readAnswer(deps, payment, result)),
+        () => distrust(deps, payment, 'it could not be judged'), // SEC-9
+      );
       const durationMs = Math.round(performance.now() - startedAt);
       await outlast(() => settle(deps, attempt, { url, result, durationMs, counts: answer !== undefined }));
       if (answer !== undefined) return answer;
@@ -97,8 +104,8 @@ async function readAnswer(
   const { uetr, party } = payment;
   if (reading?.ok !== true) return distrust(deps, payment, 'not a valid pacs.002');
   const { report } = reading;
-  const { destinationReferences } = await loadDecidable(deps.db, uetr, null);
-  const mismatch = findMismatch(report, destinationReferences.original);
+  const decidable = await loadDecidable(deps.db, uetr, null);
+  const mismatch = findMismatch(report, decidable.destinationReferences.original);
   if (mismatch !== undefined) return distrust(deps, payment, `${mismatch} is not ours`);
   const isEnd = isFinal(report.status);
   const reportMessageId = await recordReport(deps.db, {
@@ -111,7 +118,12 @@ async function readAnswer(
     body: result.body,
     sha256: createHash('sha256').update(result.body).digest(),
   });
-  return isEnd ? { kind: 'final', reportMessageId } : { kind: 'pending' };
+  if (!isEnd) return { kind: 'pending' };
+  if (decidable.decision === null) return { kind: 'final', reportMessageId };
+  // decided before it was stored: nobody else may be there to take it (LIF-3)
+  const late = { messageId: reportMessageId, status: report.status, reasonCode: report.reasonCode ?? null };
+  await takeLateReport(deps.db, decidable, { ...late, wantsConfirmation: true });
+  return { kind: 'late' };
 }
 
 /** An answer that cannot be about this payment decides nothing; a person must look. */

@@ -1,9 +1,10 @@
 // Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer: in one
 // statement, so that nothing is answered that is not durable, with the database's unique key as the authority (RES-2).
+import type { AuditEvent } from '../db/audit.ts';
+import { recordRefusal } from '../db/messages.ts';
 import {
   loadRequest,
   recordAnsweredAtOnce,
-  recordRefusedRepeat,
   recordRouted,
   type NewAnswer,
   type StoredRequest,
@@ -83,8 +84,8 @@ async function answerBarely(
   const { message, event, reasonCode } = answer;
   const refused = { verdict: 'refused', reasonCode: reasonCode ?? '' } as const;
   if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
-  await recordRefusedRepeat(deps.db, message, event);
-  return { ...refused, answerMessageId: message.messageId };
+  const told = { answer: message, event: event ?? null };
+  return { ...refused, answerMessageId: await recordRefusal(deps.db, messageId, told) };
 }
 
 /** The very same message again: an enquiry (DUP-1). */
@@ -104,14 +105,15 @@ async function refuseRepeat(
   const refused = { verdict: 'refused', reasonCode: rejection.isoCode } as const;
   if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
   const { message } = await composeRefusal(deps.engine, request, rejection);
-  await recordRefusedRepeat(deps.db, message, {
+  const event: AuditEvent = {
     severity: 'security',
     kind: 'resolution.content-changed',
     uetr: stored.resolution?.resolutionId,
     party: stored.sourceSystem,
     detail: { messageId: request.resolutionId },
-  });
-  return { ...refused, answerMessageId: message.messageId };
+  };
+  const told = { answer: message, event };
+  return { ...refused, answerMessageId: await recordRefusal(deps.db, request.resolutionId, told) };
 }
 
 /** The gateway's own answer, at once (RES-2, RES-4). */

@@ -57,7 +57,7 @@ const everyMsDefault = 30_000; // LIF-2
 const graceMsDefault = 15_000; // the api gives up after 10 s, a worker that died is replaced within 5
 const day = 24 * 3_600_000;
 const wholeMs = 62 * day; // of the sweep at the start: as long as MsgIds count (DUP-2)
-const recentMs = 10 * 60_000; // of those that follow: what is older, the first one has seen
+const overlapMs = 10 * 60_000; // of those that follow, beyond the last one that left nothing undone
 
 /** Sweeps at once, then at intervals, until it is stopped. Failures are logged and made good by the next one. */
 export function startSweep(deps: SweepDependencies, options: SweepOptions = {}): RunningSweep {
@@ -67,11 +67,18 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<Findings | undefined> = Promise.resolve(undefined);
 
-  async function once(withinMs: number, isFirst: boolean): Promise<Findings | undefined> {
+  let completedAt: number | undefined; // `performance.now()` of the last one of ours that left nothing undone
+
+  async function once(isFirst: boolean): Promise<Findings | undefined> {
+    const startedAt = performance.now();
     try {
       const forMs = 1.5 * (everyMs ?? everyMsDefault);
       const isOurs = await takeLease(deps.db, { name: 'sweep', holder, forMs });
-      return isOurs || isFirst ? await sweep(deps, { withinMs, graceMs }) : undefined;
+      if (!isOurs && !isFirst) return undefined;
+      const withinMs = completedAt === undefined ? wholeMs : startedAt - completedAt + overlapMs;
+      const { found, isComplete } = await sweep(deps, { withinMs, graceMs });
+      if (isComplete) completedAt = startedAt;
+      return found;
     } catch (error) {
       deps.logger.warn({ err: error }, 'the sweep was cut short; the next one goes on');
       return undefined;
@@ -80,10 +87,10 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   function next(): void {
     if (everyMs === null || isStopped) return;
     timer = setTimeout(() => {
-      running = once(recentMs, false).finally(next);
+      running = once(false).finally(next);
     }, everyMs);
   }
-  const first = once(wholeMs, true);
+  const first = once(true);
   running = first.finally(next);
   return {
     first,
@@ -95,11 +102,17 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   };
 }
 
+/** What a sweep has found so far, and whether it could start all of it again. */
+interface Course {
+  readonly found: Findings;
+  isComplete: boolean;
+}
+
 /** One sweep; answers what it found. */
 async function sweep(
   deps: SweepDependencies,
   limits: { readonly withinMs: number; readonly graceMs: number },
-): Promise<Findings> {
+): Promise<Course> {
   const found: Findings = {
     submissions: 0,
     payments: 0,
@@ -108,33 +121,34 @@ async function sweep(
     deliveries: 0,
     resolutions: 0,
   };
-  await sweepSubmissions(deps, limits, found);
-  await sweepPayments(deps, limits.graceMs, found);
+  const course: Course = { found, isComplete: true };
+  await sweepSubmissions(deps, limits, course);
+  await sweepPayments(deps, limits.graceMs, course);
   for (const uetr of await findNeglected(deps.db)) {
-    await startAgain(deps, { kind: 'deliveries', uetr }, found, () => deps.executions.redeliver(uetr));
+    await startAgain(deps, { kind: 'deliveries', uetr }, course, () => deps.executions.redeliver(uetr));
   }
   for (const request of await findUnanswered(deps.db, {
     ...limits,
     withinMs: Math.min(limits.withinMs, day),
   })) {
     const finding = { kind: 'resolutions', uetr: request.messageId } as const;
-    await startAgain(deps, finding, found, () => deps.executions.resolve(request));
+    await startAgain(deps, finding, course, () => deps.executions.resolve(request));
   }
   if (Object.values(found).some((count) => count > 0)) {
     deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
   }
-  return found;
+  return course;
 }
 
 async function sweepSubmissions(
   deps: SweepDependencies,
   limits: { readonly withinMs: number; readonly graceMs: number },
-  found: Findings,
+  course: Course,
 ): Promise<void> {
   const { executions } = deps;
   for await (const submission of findUnjudged(deps.db, limits)) {
     const { uetr, type } = submission;
-    await startAgain(deps, { kind: 'submissions', uetr }, found, () =>
+    await startAgain(deps, { kind: 'submissions', uetr }, course, () =>
       type === 'pacs008' ? executions.submit(submission) : executions.resolve(submission),
     );
   }
@@ -144,7 +158,7 @@ async function sweepSubmissions(
  * Decides what the record can decide by itself: a final that is stored, a deadline that is past; so that an execution
  * that is stuck holds no payment. Then the execution is told, or made again.
  */
-async function sweepPayments(deps: SweepDependencies, graceMs: number, found: Findings): Promise<void> {
+async function sweepPayments(deps: SweepDependencies, graceMs: number, course: Course): Promise<void> {
   const { executions, activities } = deps;
   for await (const payment of findUndecided(deps.db, graceMs)) {
     const { uetr, finalReportId } = payment;
@@ -154,7 +168,7 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, found: Fi
     const cause = causeOf(payment);
     if (cause === undefined && isRunning) continue;
     const kind = cause === undefined ? 'payments' : finalReportId === null ? 'deadlines' : 'finals';
-    await startAgain(deps, { kind, uetr }, found, async () => {
+    await startAgain(deps, { kind, uetr }, course, async () => {
       if (cause !== undefined) await activities.decidePayment({ uetr, cause });
       await (isRunning ? executions.look(uetr) : executions.start(payment));
     });
@@ -172,14 +186,15 @@ function causeOf({ finalReportId, isOverdue }: UndecidedPayment): DecisionCause 
 async function startAgain(
   { db, logger }: SweepDependencies,
   { kind, uetr }: { readonly kind: keyof Findings; readonly uetr: string },
-  found: Findings,
+  course: Course,
   start: () => Promise<void>,
 ): Promise<void> {
-  found[kind] += 1;
+  course.found[kind] += 1;
   await recordAuditOnce(db, { severity: 'info', kind: 'sweep.started-again', uetr, detail: { found: kind } });
   try {
     await start();
   } catch (error) {
+    course.isComplete = false;
     logger.warn({ err: error, uetr, kind }, 'the sweep could not start this again; the next one will');
   }
 }

@@ -14,12 +14,11 @@ import { parseQuoteId } from '../core/ids.ts';
 import { checkPayment, findGuidelineFault, type BoundPayment } from '../core/payment.ts';
 import { additionalInformation, explain, reject, type Rejection } from '../core/rejection.ts';
 import type { AuditEvent } from '../db/audit.ts';
-import type { OutgoingMessage } from '../db/messages.ts';
+import { recordRefusal, type OutgoingMessage } from '../db/messages.ts';
 import {
   findQuoteHolder,
   loadSubmission,
   recordAccepted,
-  recordRefusal,
   recordRejected,
   type StoredSubmission,
 } from '../db/payments.ts';
@@ -158,8 +157,9 @@ async function refuse(
   const refused = { verdict: 'refused', reasonCode: rejection.isoCode, ruleId: rejection.ruleId } as const;
   if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
   const answer = await composeAnswer(deps, submission, rejection);
-  await recordRefusal(deps.db, answer, eventOf(submission, rejection));
-  return { ...refused, answerMessageId: answer.messageId };
+  const event = eventOf(submission, rejection);
+  const answerMessageId = await recordRefusal(deps.db, submission.messageId, { answer, event });
+  return { ...refused, answerMessageId };
 }
 
 /** What a person must know of a refusal beside its answer. */

@@ -309,6 +309,7 @@ async function takeReport(
     const reported = { messageId: reportMessageId, status, reasonCode: reasonCode ?? null };
     await recordContradiction(deps.db, { uetr, party, decision, report: reported });
   }
+  if (standing === null) return problem('unavailable', { detail: 'The report is stored. Send it again.' });
   assert(standing.confirmationMessageId !== null, 'a payment that was forwarded has a confirmation');
   return xml(await messageBody(deps.db, standing.confirmationMessageId));
 }

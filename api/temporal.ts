@@ -56,8 +56,11 @@ export interface PaymentWorkflows {
   submit(submission: PaymentSubmission): Promise<SubmitResult>;
   /** Lets the instruction of an undecided payment go to the destination once more (DUP-1). */
   enquire(payment: StoredPaymentKey): Promise<void>;
-  /** Hands a stored final report of the destination to the payment; answers the decision that stands (PAY-8). */
-  reportFinal(payment: StoredPaymentKey & { readonly reportMessageId: string }): Promise<Decision>;
+  /**
+   * Hands a stored final report of the destination to the payment; answers the decision that stands (PAY-8), or null where
+   * it could not be written for a defect of ours (SEC-9).
+   */
+  reportFinal(payment: StoredPaymentKey & { readonly reportMessageId: string }): Promise<Decision | null>;
   /** Delivers again what was asked for again (DUP-1). */
   redeliver(uetr: string): Promise<void>;
   /** Resolves when Temporal answers. */
@@ -108,13 +111,16 @@ export async function connectTemporal(
     }
   }
 
+  const startedFrom = (payment: StoredPaymentKey & { readonly destinationCountry?: string | undefined }) =>
+    withStart(workflowTypes.payment, paymentStart(payment, taskQueuePrefix));
+
   return {
     submit: (submission) =>
       call(submission.waitSeconds * 1_000, () =>
         client.workflow.executeUpdateWithStart<never, SubmitResult, SubmitArguments>(updates.submit, {
           updateId: `${submission.messageId}/${submission.waitSeconds}`, // at the same time it is one update
           args: [{ messageId: submission.messageId, waitSeconds: submission.waitSeconds }],
-          startWorkflowOperation: withStart(workflowTypes.payment, paymentStart(submission, taskQueuePrefix)),
+          startWorkflowOperation: startedFrom(submission),
         }),
       ).catch(askAgainLater),
     resolve: (submission) =>
@@ -138,16 +144,16 @@ export async function connectTemporal(
         return await call(0, () =>
           client.workflow
             .getHandle(paymentWorkflowId(payment.uetr))
-            .executeUpdate<Decision, ReportFinalArguments>(updates.reportFinal, options),
+            .executeUpdate<Decision | null, ReportFinalArguments>(updates.reportFinal, options),
         );
       } catch (error) {
         if (!(error instanceof WorkflowNotFoundError)) throw error;
         // closed meanwhile, or lost: a new execution takes the report, and the record decides
         return call(0, () =>
-          client.workflow.executeUpdateWithStart<never, Decision, ReportFinalArguments>(updates.reportFinal, {
-            args: options.args,
-            startWorkflowOperation: withStart(workflowTypes.payment, paymentStart(payment, taskQueuePrefix)),
-          }),
+          client.workflow.executeUpdateWithStart<never, Decision | null, ReportFinalArguments>(
+            updates.reportFinal,
+            { args: options.args, startWorkflowOperation: startedFrom(payment) },
+          ),
         );
       }
     },

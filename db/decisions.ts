@@ -223,7 +223,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
         and (${decision.onlyIf === 'never-sent'}::boolean is false or (possibly_sent = 0 and attempts > 0))
         and (${decision.onlyIf === 'past-deadline'}::boolean is false or clock_timestamp() >= (
           select deadline_at from payments where uetr = ${decision.uetr}::uuid))
-      returning delivery_id, possibly_sent
+      returning delivery_id, possibly_sent, callback_url
     ),
     decision as (
       insert into decisions (uetr, status, reason_code, rule_id, decided_by, report_message_id, callback_message_id,
@@ -238,7 +238,8 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
     stored as (${insertOutgoing(messages, sql`exists (select from decision)`)}),
     derived as (
       insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
-      select derived.delivery_id, decision.uetr, kind, message_id, party, url
+      select derived.delivery_id, decision.uetr, kind, message_id, party,
+        case when kind = 'callback' then coalesce(instruction.callback_url, url) end -- named since it was read (DUP-1)
       from instruction, decision, unnest(
         ${column((d) => d.deliveryId)}::uuid[], ${column((d) => d.kind)}::text[],
         ${column((d) => d.message.messageId)}::uuid[], ${column((d) => d.message.party)}::text[],

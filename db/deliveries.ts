@@ -292,28 +292,26 @@ export async function askStatus(db: Db, uetr: string): Promise<boolean> {
 }
 
 /**
- * The address that a repeat of a submission names is the callback's from then on (DUP-1). The instruction's row, or the
- * enquiry's, is locked first, as a decision does, so that neither misses the other.
+ * The address that a repeat of a submission names is the callback's from then on (DUP-1). It is written into the
+ * instruction's row too, which a decision updates, so that neither misses the other; where the decision came first, the
+ * callback is there, and is asked for again at that address.
  */
 export async function nameCallbackAddress(
   db: Db,
   submission: { readonly messageId: string; readonly uetr: string; readonly url: string },
 ): Promise<void> {
   const { messageId, uetr, url } = submission;
-  const current = sql`coalesce(
-    (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
-    (select answer_url from messages where message_id = ${messageId}))`;
-  const { rows } = await sql`select where ${current} is distinct from ${url}`.execute(db);
-  if (rows.length === 0) return; // as most repeats do, it names the same
-  await db.transaction().execute(async (transaction) => {
-    await sql`select from deliveries where uetr = ${uetr} order by kind for update`.execute(transaction);
-    await sql`
-      with named as (
-        insert into callback_addresses (message_id, url)
-        select ${messageId}::uuid, ${url} where ${current} is distinct from ${url}
-      )
-      update deliveries set url = ${url} where uetr = ${uetr} and kind = 'callback' and url <> ${url}`.execute(
-      transaction,
-    );
-  });
+  await sql`
+    with named as (
+      insert into callback_addresses (message_id, url)
+      select ${messageId}::uuid, ${url}
+      where ${url} is distinct from coalesce(
+        (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
+        (select answer_url from messages where message_id = ${messageId}))
+      returning url
+    )
+    update deliveries -- index: unique (uetr, kind)
+    set url = case when kind = 'callback' then ${url} else url end,
+      callback_url = case when kind = 'instruction' then ${url} else callback_url end
+    where uetr = ${uetr} and kind in ('callback', 'instruction') and exists (select from named)`.execute(db);
 }

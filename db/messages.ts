@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { MessageName } from '../core/iso20022/messages.ts';
+import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
 
@@ -163,4 +164,32 @@ export async function messageBody(db: Db, messageId: string): Promise<Buffer> {
   );
   if (row === undefined) throw new Error('a message that is named is stored');
   return row.body;
+}
+
+/**
+ * Stores the answer to a repeat that is refused (DUP-2), told in the HTTP answer only, with what it is on record for.
+ * @param messageId the refused message
+ * @returns the id of the answer that stands: another judgement of the same message may have come first
+ */
+export async function recordRefusal(
+  db: Db,
+  messageId: string,
+  { answer, event }: { readonly answer: OutgoingMessage; readonly event: AuditEvent | null },
+): Promise<string> {
+  const { rows } = await sql`
+    with refusal as (
+      insert into refusals (message_id, answer_message_id) values (${messageId}, ${answer.messageId})
+      on conflict (message_id) do nothing
+      returning message_id
+    ),
+    stored as (${insertOutgoing([answer], sql`exists (select from refusal)`)}),
+    noted as (${insertAudit(event, sql`exists (select from refusal)`)})
+    select from refusal`.execute(db);
+  if (rows.length === 1) return answer.messageId;
+  const standing = await db
+    .selectFrom('refusals') // primary key
+    .select('answer_message_id')
+    .where('message_id', '=', messageId)
+    .executeTakeFirstOrThrow();
+  return standing.answer_message_id;
 }

@@ -106,6 +106,7 @@ interface DeliveriesTable {
   round: string | null;
   final_report_id: string | null;
   enquiry_asked_at: Date | null;
+  callback_url: string | null;
   asked_at: Generated<Date>;
   next_due_at: Generated<Date>;
   attempts: Generated<number>;
@@ -135,6 +136,11 @@ interface CallbackAddressesTable {
   named_at: Generated<Date>;
 }
 
+interface RefusalsTable {
+  message_id: string;
+  answer_message_id: string;
+}
+
 interface LeasesTable {
   name: string;
   holder: string;
@@ -162,5 +168,6 @@ export interface PaymentTables {
   delivery_attempts: DeliveryAttemptsTable;
   audit_events: AuditEventsTable;
   callback_addresses: CallbackAddressesTable;
+  refusals: RefusalsTable;
   leases: LeasesTable;
 }

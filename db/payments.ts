@@ -295,7 +295,9 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
     callback as (
       insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
       select ${rejected.callback.deliveryId}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
-        ${rejected.sourceSystem}, ${rejected.callback.url}
+        ${rejected.sourceSystem}, coalesce(
+          (select url from callback_addresses where message_id = ${rejected.messageId}::uuid
+            order by named_at desc limit 1), ${rejected.callback.url})
       from payment
     ),
     event as (${insertAudit(rejected.event, sql`exists (select from payment)`)})
@@ -325,15 +327,4 @@ function claimMessageId(sourceSystem: string, payment: { uetr: string; messageId
       where message_identifications.uetr = excluded.uetr
         or message_identifications.claimed_at <= now() - interval '62 days'
     returning uetr`;
-}
-
-/** Stores the answer to a repeat that is refused (DUP-2), told in the HTTP answer only, with what it is on record for. */
-export async function recordRefusal(
-  db: Db,
-  answer: OutgoingMessage,
-  event: AuditEvent | null,
-): Promise<void> {
-  await sql`
-    with stored as (${insertOutgoing([answer], sql`true`)})
-    ${insertAudit(event, sql`true`)}`.execute(db);
 }

@@ -289,17 +289,6 @@ export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: N
     ${insertEnquiry(resolutionId, enquiry, sql`exists (select from free)`)}`.execute(db);
 }
 
-/** Stores the answer to a repeat that is refused, and what there is to say of it; told in the HTTP answer only. */
-export async function recordRefusedRepeat(
-  db: Db,
-  answer: OutgoingMessage,
-  event: AuditEvent | undefined,
-): Promise<void> {
-  await sql`
-    with told as (${insertAudit(event, sql`true`)})
-    ${insertOutgoing([answer], sql`true`)}`.execute(db);
-}
-
 const uniqueViolation = '23505';
 
 /** The row of a write; undefined when another request of the same key was written first, which undoes the statement. */

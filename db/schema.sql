@@ -241,6 +241,7 @@ create table deliveries (
   asks integer not null default 1,
   round text,
   enquiry_asked_at timestamp with time zone,
+  callback_url text,
   constraint deliveries_pkey PRIMARY KEY (delivery_id),
   constraint deliveries_uetr_kind_key UNIQUE (uetr, kind),
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text]))),
@@ -268,6 +269,7 @@ comment on column deliveries.final_report_id is 'Of an instruction: the first fi
 comment on column deliveries.asks is 'How often it was asked for: an attempt of an earlier asking changes nothing in the schedule of a later one (DUP-1).';
 comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats (TIM-3).';
 comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
+comment on column deliveries.callback_url is 'Of an instruction: the callback address that the source named last in a repeat, if it did (DUP-1).';
 
 create table delivery_attempts (
   delivery_id uuid not null,
@@ -701,6 +703,15 @@ comment on column rates.tier_improvement_id is 'The tier that made it, or null f
 comment on column rates.created_at is 'When it took effect.';
 comment on column rates.expired_at is 'When it was replaced, or null while active.';
 
+create table refusals (
+  message_id uuid not null,
+  answer_message_id uuid not null,
+  constraint refusals_pkey PRIMARY KEY (message_id)
+);
+comment on table refusals is 'The one answer to each message that was refused as a repeat, whoever judged it at the same time (DUP-2).';
+comment on column refusals.message_id is 'The refused message.';
+comment on column refusals.answer_message_id is 'What its sender is told.';
+
 create table resolution_answers (
   resolution_id uuid not null,
   verified boolean not null,
@@ -902,6 +913,10 @@ alter table rates add constraint rates_source_country_fkey FOREIGN KEY (source_c
 alter table rates add constraint rates_source_currency_fkey FOREIGN KEY (source_currency) REFERENCES currencies(currency_code);
 
 alter table rates add constraint rates_tier_improvement_id_fkey FOREIGN KEY (tier_improvement_id) REFERENCES tier_improvements(tier_improvement_id);
+
+alter table refusals add constraint refusals_answer_message_id_fkey FOREIGN KEY (answer_message_id) REFERENCES messages(message_id);
+
+alter table refusals add constraint refusals_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
 
 alter table resolution_answers add constraint resolution_answers_answer_message_id_fkey FOREIGN KEY (answer_message_id) REFERENCES messages(message_id);
 

@@ -73,6 +73,8 @@ interface Progress {
   enquiryAsked: boolean;
   /** The sweep has decided, or says that the time to decide has come (LIF-2): the record is asked. */
   lookAsked: boolean;
+  /** Position in the enquiries of TIM-2 of the next one that is to be made. */
+  nextEnquiry: number;
   sends: number;
   sendsUnderWay: number;
   /** The deliveries have begun. */
@@ -94,6 +96,7 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
     clockAheadMs: 0,
     enquiryAsked: false,
     lookAsked: false,
+    nextEnquiry: input.nextEnquiry ?? 0,
     sends: 0,
     sendsUnderWay: 0,
     telling: false,
@@ -245,6 +248,8 @@ async function sendInstruction(
       const { reportMessageId } = answer;
       await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: true });
       if (progress.telling) progress.confirmationDue = true;
+    } else if (answer.kind === 'late') {
+      progress.confirmationDue = true;
     } else if (answer.kind === 'unanswered' && deadlineAt === null) {
       if (now(progress) >= acceptedAt + unreachableAfterMs) await decide(progress, { by: 'unreachable' });
     }
@@ -259,7 +264,7 @@ async function sendInstruction(
 /** HIGH (TIM-1): at the deadline, by the database clock, the gateway rejects. */
 async function untilDeadline(progress: Progress, deadlineAt: number, send: () => void): Promise<void> {
   let waitMs = deadlineAt - now(progress);
-  while (progress.decision === undefined && !isLong()) {
+  while (progress.decision === undefined) {
     const isEvent = await nextEvent(progress, 'HIGH deadline (TIM-1)', waitMs);
     if (!isEvent || progress.lookAsked) {
       progress.lookAsked = false;
@@ -276,7 +281,10 @@ async function untilDeadline(progress: Progress, deadlineAt: number, send: () =>
 async function untilFinal(progress: Progress, acceptedAt: number, send: () => void): Promise<void> {
   const isPast = (afterMs: number | undefined) =>
     afterMs !== undefined && acceptedAt + afterMs <= now(progress);
+  const { nextEnquiry = 0 } = progress.input;
   for (const [index, afterMs] of enquiryTimesMs.entries()) {
+    if (index < nextEnquiry) continue; // made by the execution that this one goes on for
+    progress.nextEnquiry = index;
     // after an outage of ours, one enquiry stands for all that were missed
     const isMissed = isPast(enquiryTimesMs[index + 1]);
     if (isMissed && isNewForm(progress.input)) continue;
@@ -285,9 +293,11 @@ async function untilFinal(progress: Progress, acceptedAt: number, send: () => vo
       if (await isDecidedOrLong(progress)) return;
       if (takeEnquiry(progress)) send();
     }
-    if (afterMs >= unreachableAfterMs && (await decide(progress, { by: 'unreachable' }))) return;
+    if (afterMs >= unreachableAfterMs) await decide(progress, { by: 'unreachable' });
+    if (progress.decision !== undefined) return;
     if (!isMissed) send();
   }
+  progress.nextEnquiry = enquiryTimesMs.length;
   await reportInDoubt({ uetr: progress.input.uetr });
   if (isNewForm(progress.input)) upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
   setCurrentDetails(
@@ -308,10 +318,15 @@ async function isDecidedOrLong(progress: Progress): Promise<boolean> {
   return progress.decision !== undefined || isLong();
 }
 
-/** Waits for the decision, an enquiry or the time; false when the time came first. */
+/**
+ * Waits for the decision, an enquiry or the time; false when the time came first. A history that becomes long is an event
+ * for NORM only: HIGH has come to its deadline before it could.
+ */
 async function nextEvent(progress: Progress, timer: string, withinMs?: number): Promise<boolean> {
+  const { judgement } = progress;
+  const isHigh = judgement?.verdict === 'accepted' && judgement.deadlineAt !== null;
   const something = () =>
-    progress.decision !== undefined || progress.enquiryAsked || progress.lookAsked || isLong();
+    progress.decision !== undefined || progress.enquiryAsked || progress.lookAsked || (!isHigh && isLong());
   if (withinMs === undefined) {
     await condition(something);
     return true;
@@ -329,7 +344,8 @@ async function startAnew(progress: Progress): Promise<void> {
   await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
   const { decision, messageId, input } = progress;
   if (decision === undefined && messageId !== undefined) {
-    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: 2 });
+    const { nextEnquiry } = progress;
+    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: 2, nextEnquiry });
   }
 }
 

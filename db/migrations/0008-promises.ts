@@ -9,12 +9,14 @@ alter table deliveries
   add column asks integer not null default 1,
   add column round text,
   add column enquiry_asked_at timestamptz,
+  add column callback_url text,
   alter column url drop not null;
 comment on column deliveries.url is 'Where a callback goes; null for every other kind, whose address is the one registered at the moment of each attempt (CBK-5).';
 comment on column deliveries.final_report_id is 'Of an instruction: the first final pacs.002 of the destination that was stored. From then on it decides (PAY-7).';
 comment on column deliveries.asks is 'How often it was asked for: an attempt of an earlier asking changes nothing in the schedule of a later one (DUP-1).';
 comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats (TIM-3).';
 comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
+comment on column deliveries.callback_url is 'Of an instruction: the callback address that the source named last in a repeat, if it did (DUP-1).';
 comment on column deliveries.attempts_since_asked is 'Position in the schedule: of CBK-1, or of the round of an instruction (TIM-3).';
 update deliveries set url = null where kind <> 'callback';
 -- finals that an earlier version stored and did not apply
@@ -47,6 +49,14 @@ comment on table callback_addresses is 'Addresses that a source named in a repea
 comment on column callback_addresses.message_id is 'The submission.';
 comment on column callback_addresses.url is 'The address, judged before it was stored (SEC-2).';
 comment on column callback_addresses.named_at is 'When.';
+
+create table refusals (
+  message_id uuid primary key references messages,
+  answer_message_id uuid not null references messages
+);
+comment on table refusals is 'The one answer to each message that was refused as a repeat, whoever judged it at the same time (DUP-2).';
+comment on column refusals.message_id is 'The refused message.';
+comment on column refusals.answer_message_id is 'What its sender is told.';
 
 create table leases (
   name text primary key,
