@@ -44,6 +44,8 @@ export type Judgement =
       readonly now?: number;
       /** Whether the destination has answered a send of it, without a final: no send is due but the enquiries. */
       readonly isTaken?: boolean;
+      /** Epoch milliseconds: when the last send of it began, if one did: the enquiries due until then are made (TIM-2). */
+      readonly lastSentAt?: number;
       /** Id of the first final of the destination that is stored and not applied yet, if there is one (PAY-7). */
       readonly finalReportId?: string;
     }

@@ -90,9 +90,9 @@ async function startDue(deps: ActivityDependencies, round: Round): Promise<boole
   } catch (error) {
     round.failures.push(error);
   }
-  for (const { attempt, admission } of attempts) {
+  for (const { attempt, way } of attempts) {
     const { deliveryId } = attempt;
-    const exchange = attemptOnce(deps, attempt, admission)
+    const exchange = attemptOnce(deps, attempt, way)
       .then(
         ({ next, story }) => {
           round.stories.push(story);
@@ -125,9 +125,12 @@ function follow({ open }: Round, deliveryId: string, next: Following): void {
   else open.delete(deliveryId);
 }
 
+/** Where a delivery goes, and the place taken there; undefined where it has no address (CBK-5). */
+type Way = { readonly url: string; readonly admission: Admission } | undefined;
+
 interface Admitted {
   readonly attempt: ClaimedAttempt;
-  readonly admission: Admission | undefined;
+  readonly way: Way;
 }
 
 /**
@@ -139,30 +142,33 @@ async function claimAdmitted(
   due: readonly Course[],
   { open, stories }: Round,
 ): Promise<readonly Admitted[]> {
-  const admissions = new Map<string, Admission | undefined>();
-  for (const course of due) {
-    const { delivery } = course;
-    const address = addressOf(deps, delivery);
-    const admission = address && deps.http.enter(address.receiver);
-    if (admission?.admitted !== false) admissions.set(delivery.deliveryId, admission);
-    else {
-      stories.push(`${delivery.kind} to ${delivery.party}: ${admission.reason}`);
-      await hold(deps, course, { admission, open });
-    }
-  }
-  if (admissions.size === 0) return [];
+  const addresses = due.map((course) => ({ course, address: addressOf(deps, course.delivery) }));
+  const ways = new Map<string, Way>();
   let attempts: readonly ClaimedAttempt[] = [];
   try {
-    attempts = await claimDue(deps.db, [...admissions.keys()]);
+    for (const { course, address } of addresses) {
+      const { deliveryId, kind, party } = course.delivery;
+      if (address === undefined) {
+        ways.set(deliveryId, undefined);
+        continue;
+      }
+      const admission = deps.http.enter(address.receiver);
+      if (admission.admitted) ways.set(deliveryId, { url: address.url, admission });
+      else {
+        stories.push(`${kind} to ${party}: ${admission.reason}`);
+        await hold(deps, course, { admission, open });
+      }
+    }
+    if (ways.size > 0) attempts = await claimDue(deps.db, [...ways.keys()]);
   } finally {
-    for (const [deliveryId, admission] of admissions) {
+    for (const [deliveryId, way] of ways) {
       if (attempts.some((one) => one.deliveryId === deliveryId)) continue;
-      admission?.leave();
+      way?.admission.leave();
       const course = open.get(deliveryId);
       if (course !== undefined) course.dueAt = performance.now() + takenElsewhereMs;
     }
   }
-  return attempts.map((attempt) => ({ attempt, admission: admissions.get(attempt.deliveryId) }));
+  return attempts.map((attempt) => ({ attempt, way: ways.get(attempt.deliveryId) }));
 }
 
 /** What waits for an open breaker is due when that asks for it, and is given up in time like everything else (CBK-1). */
@@ -184,10 +190,11 @@ async function hold(
 async function attemptOnce(
   deps: ActivityDependencies,
   attempt: ClaimedAttempt,
-  admission: Admission | undefined,
+  way: Way,
 ): Promise<{ readonly next: Following; readonly story: string }> {
   const startedAt = performance.now();
-  const { url, result } = await post(deps, attempt, admission);
+  const url = way?.url ?? attempt.url;
+  const result = await post(attempt, way);
   const durationMs = Math.round(performance.now() - startedAt);
   const answered = result.outcome === 'ANSWERED';
   const isDelivered = answered && result.status >= 200 && result.status < 300;
@@ -217,21 +224,12 @@ async function attemptOnce(
   return { next, story: `${attempt.kind} to ${attempt.party}: ${describe(result)}` };
 }
 
-async function post(
-  deps: ActivityDependencies,
-  attempt: ClaimedAttempt,
-  admission: Admission | undefined,
-): Promise<{ url: string | null; result: PostResult }> {
-  const address = addressOf(deps, attempt); // SEC-2, CBK-5: it may have been withdrawn since
-  if (admission === undefined || address === undefined) {
-    admission?.leave();
-    return { url: attempt.url, result: { outcome: 'NOT_SENT', errorClass: 'address-not-registered' } };
-  }
-  const result = await admission.post(address.url, attempt.body, {
+async function post({ body, messageIdentification }: ClaimedAttempt, way: Way): Promise<PostResult> {
+  if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'address-not-registered' };
+  return way.admission.post(way.url, body, {
     'content-type': 'application/xml; charset=utf-8',
-    'webhook-id': attempt.messageIdentification, // CBK-2
+    'webhook-id': messageIdentification, // CBK-2
   });
-  return { url: address.url, result };
 }
 
 function excerpt(body: Buffer): string {

@@ -94,7 +94,9 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Pos
       end('too-late');
       return;
     }
-    after(request.totalTimeoutMs, () => end('timeout'));
+    // What came while this process itself stood still is read before the verdict.
+    const unlessAnswered = (act: () => void) => setImmediate(() => setImmediate(act));
+    after(request.totalTimeoutMs, () => unlessAnswered(() => end('timeout')));
     if (request.sendBefore !== undefined) {
       after(request.sendBefore - performance.now(), () => progress.controller ?? end('too-late'));
     }
@@ -110,7 +112,7 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Pos
             return;
           }
           progress.controller = controller;
-          after(request.headersTimeoutMs, () => progress.head ?? end('timeout'));
+          after(request.headersTimeoutMs, () => unlessAnswered(() => progress.head ?? end('timeout')));
         },
         onResponseStart: (_, status, headers) => {
           if (status < 200) return;

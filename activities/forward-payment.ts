@@ -23,11 +23,12 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
   return ({ uetr, deliveryId, destinationSystem }) =>
     withHeartbeat(async (): Promise<DestinationAnswer> => {
       const party = destinationSystem ?? (await partyOf(deps.db, deliveryId));
-      const admission = enter(deps, party);
+      const way = enter(deps, party);
       const startedAt = performance.now();
-      const attempt = await claim(deps, deliveryId, admission);
+      const attempt = await claim(deps, deliveryId, way);
       if (attempt === undefined) return { kind: 'pending' };
-      const { url, result } = await post(deps, attempt, { admission, startedAt });
+      const url = way?.url ?? null;
+      const result = await post(attempt, way, startedAt);
       const payment = { uetr, party };
       const answer = await boundDefects(
         deps.logger,
@@ -43,12 +44,18 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
     });
 }
 
+/** Where it goes, and the place taken there. */
+interface Way {
+  readonly url: string;
+  readonly admission: Admission;
+}
+
 /** A place at the destination's gate; undefined where it has no address. Who is held holds nothing meanwhile (CBK-3). */
-function enter(deps: ActivityDependencies, party: string): Admission | undefined {
+function enter(deps: ActivityDependencies, party: string): Way | undefined {
   const address = addressOf(deps, { kind: 'instruction', party, url: null });
   if (address === undefined) return undefined;
   const admission = deps.http.enter(address.receiver);
-  if (admission.admitted) return admission;
+  if (admission.admitted) return { url: address.url, admission };
   throw tryAgain('Held', `${party}: ${admission.reason}`, admission.retryInMs);
 }
 
@@ -56,13 +63,13 @@ function enter(deps: ActivityDependencies, party: string): Admission | undefined
 async function claim(
   deps: ActivityDependencies,
   deliveryId: string,
-  admission: Admission | undefined,
+  way: Way | undefined,
 ): Promise<ClaimedAttempt | undefined> {
   let attempt: ClaimedAttempt | undefined;
   try {
     attempt = await claimInstruction(deps.db, deliveryId, roundOf());
   } finally {
-    if (attempt === undefined) admission?.leave();
+    if (attempt === undefined) way?.admission.leave();
   }
   return attempt;
 }
@@ -75,19 +82,14 @@ function roundOf(): string {
 
 /** @param startedAt before the claim: counted from there, what the deadline leaves is never too much (TIM-1) */
 async function post(
-  deps: ActivityDependencies,
-  attempt: ClaimedAttempt,
-  { admission, startedAt }: { readonly admission: Admission | undefined; readonly startedAt: number },
-): Promise<{ url: string | null; result: PostResult }> {
-  const address = addressOf(deps, attempt); // it may have been withdrawn since
-  if (admission === undefined || address === undefined) {
-    admission?.leave();
-    return { url: null, result: { outcome: 'NOT_SENT', errorClass: 'address-not-registered' } };
-  }
-  const { remainingMs, body } = attempt;
+  { remainingMs, body }: ClaimedAttempt,
+  way: Way | undefined,
+  startedAt: number,
+): Promise<PostResult> {
+  if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'address-not-registered' };
   const headers = { 'content-type': 'application/xml; charset=utf-8' };
   const limits = remainingMs === null ? {} : { sendBefore: startedAt + remainingMs };
-  return { url: address.url, result: await admission.post(address.url, body, headers, limits) };
+  return way.admission.post(way.url, body, headers, limits);
 }
 
 /** What the destination said; undefined when it said nothing that counts. */

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { recordAuditOnce } from '../db/audit.ts';
 import type { Db } from '../db/connection.ts';
 import {
+  findContradictions,
   findNeglected,
   findUnanswered,
   findUndecided,
@@ -43,6 +44,8 @@ export interface Findings {
   deadlines: number;
   /** Payments and resolutions with deliveries that were due and not attempted. */
   deliveries: number;
+  /** Finals that came after the decision and differ, of which nobody was told (PAY-7). */
+  contradictions: number;
   /** Resolutions past their deadline without answer (RES-1). */
   resolutions: number;
 }
@@ -119,11 +122,19 @@ async function sweep(
     finals: 0,
     deadlines: 0,
     deliveries: 0,
+    contradictions: 0,
     resolutions: 0,
   };
   const course: Course = { found, isComplete: true };
   await sweepSubmissions(deps, limits, course);
   await sweepPayments(deps, limits.graceMs, course);
+  for (const { uetr, reportMessageId } of await findContradictions(deps.db, limits)) {
+    await startAgain(deps, { kind: 'contradictions', uetr }, course, async () => {
+      const cause = { by: 'destination', reportMessageId, answeredInPlace: true } as const;
+      await deps.activities.decidePayment({ uetr, cause }); // a decision stands: it is compared and confirmed
+      await deps.executions.redeliver(uetr);
+    });
+  }
   for (const uetr of await findNeglected(deps.db)) {
     await startAgain(deps, { kind: 'deliveries', uetr }, course, () => deps.executions.redeliver(uetr));
   }

@@ -118,6 +118,7 @@ function repeat(deps: ActivityDependencies, { payment, now }: StoredSubmission):
     acceptedAt: payment.receivedAt,
     now,
     isTaken: payment.isInstructionTaken,
+    ...(payment.lastSentAt !== null && { lastSentAt: payment.lastSentAt }),
     ...(payment.finalReportId !== null && { finalReportId: payment.finalReportId }),
   };
 }

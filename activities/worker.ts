@@ -19,6 +19,7 @@ import { createJudgeResolution } from './judge-resolution.ts';
 import { openExecutions } from './executions.ts';
 import { startSweep, type SweepOptions } from './sweep.ts';
 import { createValidatePayment } from './validate-payment.ts';
+import { watchDeadlines } from './watch-deadlines.ts';
 
 export interface WorkerOptions {
   readonly address: string;
@@ -99,14 +100,16 @@ export async function runWorkers(
   const enquiries = await Worker.create({ ...sending, taskQueue: queue('enquiries') });
   const workers = [payments, deliveries, enquiries];
   const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {
-    await sweep.stop();
+    await Promise.all([sweep.stop(), stopWatching()]);
     await connection.close();
   });
   const executions = openExecutions(connection, {
     namespace: options.namespace,
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });
-  const sweep = startSweep({ db: deps.db, executions, activities, logger: deps.logger }, options.sweep);
+  const watching = { db: deps.db, executions, activities, logger: deps.logger };
+  const sweep = startSweep(watching, options.sweep);
+  const stopWatching = watchDeadlines(watching);
   return {
     finished,
     shutdown: async () => {

@@ -40,6 +40,8 @@ export interface StoredPayment {
   readonly instructionDeliveryId: string | null;
   /** Whether the destination has answered a send of it, without a final. */
   readonly isInstructionTaken: boolean;
+  /** Epoch milliseconds: when the last send of it began; null: none did. */
+  readonly lastSentAt: number | null;
   /** The first final of the destination that was stored while it was undecided (PAY-7). */
   readonly finalReportId: string | null;
   readonly corridor: string | null;
@@ -70,6 +72,7 @@ interface PaymentRow {
   instruction_delivery_id: string | null;
   is_instruction_taken: boolean;
   final_report_id: string | null;
+  last_sent_at: Date | null;
   corridor: string | null;
   destination_clearing_system: string | null;
   priority: 'HIGH' | 'NORM' | null;
@@ -85,7 +88,8 @@ interface PaymentRow {
 const paymentColumns = sql`
   p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
   p.source_clearing_system, p.answer_message_id, p.accepted, p.received_at, p.forwarded_message_id,
-  i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id, p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
+  i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id,
+  (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_sent_at, p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
   p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
   d.confirmation_message_id`;
 const paymentJoins = sql`
@@ -106,6 +110,7 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     forwardedMessageId: row.forwarded_message_id,
     instructionDeliveryId: row.instruction_delivery_id,
     isInstructionTaken: row.is_instruction_taken,
+    lastSentAt: row.last_sent_at?.getTime() ?? null,
     finalReportId: row.final_report_id,
     corridor: row.corridor,
     destinationSystem: row.destination_clearing_system,

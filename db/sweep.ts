@@ -60,6 +60,7 @@ export interface UndecidedPayment {
 }
 
 const pageRows = 500;
+const maxNeglected = 1_000; // of one sweep; the next one finds the others
 
 /** Every undecided payment, oldest first. */
 export async function* findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedPayment> {
@@ -90,6 +91,41 @@ export async function* findUndecided(db: Db, graceMs: number): AsyncIterable<Und
   }
 }
 
+/** A final that differs from the decision and was stored after it, without any trace of that. */
+export interface UntoldContradiction {
+  readonly uetr: string;
+  readonly reportMessageId: string;
+}
+
+export async function findContradictions(
+  db: Db,
+  { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
+): Promise<readonly UntoldContradiction[]> {
+  // index messages_finals; primary key of decisions; audit_events_uetr
+  const { rows } = await sql<UntoldContradiction>`
+    select m.uetr, m.message_id as "reportMessageId"
+    from messages m join decisions d on d.uetr = m.uetr
+    where m.direction = 'in' and m.leg = 'destination' and m.message_type = 'pacs002'
+      and m.status in ('ACCC', 'RJCT', 'BLCK') and m.status <> d.status
+      and m.created_at between now() - ${withinMs} * interval '1 millisecond' and now() - ${graceMs} * interval '1 millisecond'
+      and not exists (
+        select from audit_events a
+        where a.uetr = m.uetr and a.kind = 'payment.contradiction'
+          and coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text)
+    order by m.created_at limit ${sql.lit(maxNeglected)}`.execute(db);
+  return rows;
+}
+
+/** HIGH payments whose deadline is past for longer than the grace, by the database clock, and that are undecided. */
+export async function findOverdue(db: Db, graceMs: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ uetr: string }>`
+    select i.uetr from deliveries i join payments p on p.uetr = i.uetr -- index deliveries_undecided
+    where i.kind = 'instruction' and i.closed_at is null
+      and p.deadline_at < clock_timestamp() - ${graceMs} * interval '1 millisecond'
+    limit ${sql.lit(maxNeglected)}`.execute(db);
+  return rows.map(({ uetr }) => uetr);
+}
+
 /** Whether a payment is still without decision. */
 export async function isUndecided(db: Db, uetr: string): Promise<boolean> {
   const row = await db
@@ -101,7 +137,6 @@ export async function isUndecided(db: Db, uetr: string): Promise<boolean> {
 }
 
 const neglectedMs = 60_000; // I-17
-const maxNeglected = 1_000; // of one sweep; the next one finds the others
 
 /** Payments and resolutions with a delivery that is due for more than 60 s and that nobody attempts (I-17). */
 export async function findNeglected(db: Db): Promise<readonly string[]> {

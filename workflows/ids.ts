@@ -31,8 +31,6 @@ export interface PaymentInput {
   readonly messageId?: string;
   /** The order of steps; absent in executions that 0.1.0 started. */
   readonly form?: 2;
-  /** Where it goes on for an execution whose history became long: the next enquiry of TIM-2, by its position. */
-  readonly nextEnquiry?: number;
 }
 
 /** How a payment ended. `REFUSED`: only repeats that were refused came (DUP-2). `LAPSED`: nothing came at all. */

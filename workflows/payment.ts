@@ -73,8 +73,6 @@ interface Progress {
   enquiryAsked: boolean;
   /** The sweep has decided, or says that the time to decide has come (LIF-2): the record is asked. */
   lookAsked: boolean;
-  /** Position in the enquiries of TIM-2 of the next one that is to be made. */
-  nextEnquiry: number;
   sends: number;
   sendsUnderWay: number;
   /** The deliveries have begun. */
@@ -96,7 +94,6 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
     clockAheadMs: 0,
     enquiryAsked: false,
     lookAsked: false,
-    nextEnquiry: input.nextEnquiry ?? 0,
     sends: 0,
     sendsUnderWay: 0,
     telling: false,
@@ -118,11 +115,18 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   setCurrentDetails(`${story(decision)} Telling the parties.`);
   progress.telling = true;
   const summary = `${decision.status} to every party that must know`;
-  await tellAll(uetr, summary);
-  await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
-  if (progress.confirmationDue) await tellAll(uetr, summary);
+  do {
+    progress.confirmationDue = false;
+    await tellAll(uetr, summary);
+    await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
+  } while (isConfirmationDue(progress));
   setCurrentDetails(`${story(decision)} Every party has been told.`);
   return close(progress, decision.status, decision.reasonCode);
+}
+
+/** Whether a final came in an HTTP answer while the parties were told. */
+function isConfirmationDue({ confirmationDue }: Progress): boolean {
+  return confirmationDue;
 }
 
 /** Executions that 0.1.0 started go on in the order of steps in which they began. */
@@ -219,7 +223,7 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
     await decide(progress, { by: 'destination', reportMessageId: finalReportId, answeredInPlace: true });
   } else if (accepted.isTaken !== true) send();
   if (accepted.deadlineAt !== null) await untilDeadline(progress, accepted.deadlineAt, send);
-  else await untilFinal(progress, accepted.acceptedAt, send);
+  else await untilFinal(progress, accepted, send);
   sending.cancel();
   if (progress.decision === undefined) await startAnew(progress);
 }
@@ -278,13 +282,15 @@ async function untilDeadline(progress: Progress, deadlineAt: number, send: () =>
 }
 
 /** NORM (TIM-2, TIM-3): a timeout never rejects once a byte may have left; enquiries, then a person. */
-async function untilFinal(progress: Progress, acceptedAt: number, send: () => void): Promise<void> {
+async function untilFinal(
+  progress: Progress,
+  { acceptedAt, lastSentAt = 0 }: Accepted,
+  send: () => void,
+): Promise<void> {
   const isPast = (afterMs: number | undefined) =>
     afterMs !== undefined && acceptedAt + afterMs <= now(progress);
-  const { nextEnquiry = 0 } = progress.input;
   for (const [index, afterMs] of enquiryTimesMs.entries()) {
-    if (index < nextEnquiry) continue; // made by the execution that this one goes on for
-    progress.nextEnquiry = index;
+    if (acceptedAt + afterMs <= lastSentAt) continue; // made by the execution that this one goes on for
     // after an outage of ours, one enquiry stands for all that were missed
     const isMissed = isPast(enquiryTimesMs[index + 1]);
     if (isMissed && isNewForm(progress.input)) continue;
@@ -297,7 +303,6 @@ async function untilFinal(progress: Progress, acceptedAt: number, send: () => vo
     if (progress.decision !== undefined) return;
     if (!isMissed) send();
   }
-  progress.nextEnquiry = enquiryTimesMs.length;
   await reportInDoubt({ uetr: progress.input.uetr });
   if (isNewForm(progress.input)) upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
   setCurrentDetails(
@@ -344,8 +349,7 @@ async function startAnew(progress: Progress): Promise<void> {
   await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
   const { decision, messageId, input } = progress;
   if (decision === undefined && messageId !== undefined) {
-    const { nextEnquiry } = progress;
-    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: 2, nextEnquiry });
+    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: 2 });
   }
 }
 

@@ -37,6 +37,8 @@ alter table messages add column refusal text;
 comment on column messages.refusal is 'Of an answer of ours that refuses: rule, place and public text at length (MSG-13).';
 create index messages_submitted on messages (created_at) where direction = 'in' and leg = 'source';
 
+create index messages_finals on messages (created_at) where direction = 'in' and leg = 'destination'
+  and message_type = 'pacs002' and status in ('ACCC', 'RJCT', 'BLCK');
 create index resolutions_deadline on resolutions (deadline_at);
 
 create table callback_addresses (

@@ -1,0 +1,46 @@
+// Watches the HIGH deadlines in every worker, beside the executions that wait for them: a worker that stands still may have
+// swallowed their tasks, and a deadline must not wait until somebody notices (TIM-1). In a healthy system it finds nothing.
+import { findOverdue } from '../db/sweep.ts';
+import type { SweepDependencies } from './sweep.ts';
+
+const everyMs = 1_000;
+const graceMs = 1_000; // an execution that works decides within 250 ms
+
+/** @returns how to stop it; what is under way ends first */
+export function watchDeadlines({
+  db,
+  executions,
+  activities,
+  logger,
+}: SweepDependencies): () => Promise<void> {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  async function look(): Promise<void> {
+    try {
+      for (const uetr of await findOverdue(db, graceMs)) {
+        await activities.decidePayment({ uetr, cause: { by: 'deadline' } });
+        logger.warn(
+          { uetr },
+          'a HIGH deadline passed without its execution; decided from the record (TIM-1)',
+        );
+        await executions.redeliver(uetr);
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'the deadlines could not be watched; trying again');
+    }
+  }
+  function next(): void {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      running = look().finally(next);
+    }, everyMs);
+  }
+  next();
+  return async () => {
+    isStopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}
