@@ -8,7 +8,7 @@ import { messages } from '../../core/iso20022/messages.ts';
 import { answerRefusedPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
 import { readMessageKey, readRefusedPacs008 } from '../../core/iso20022/references.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
-import { additionalInformation, type Rejection } from '../../core/rejection.ts';
+import { additionalInformation, explain, type Rejection } from '../../core/rejection.ts';
 import { requestRejectionOf } from '../../core/resolution.ts';
 import { libxml2, readFixture, validTree } from '../xml/fixtures.ts';
 
@@ -161,7 +161,7 @@ describe.each(sources)('$message', (source) => {
           const rejection = await answerTo({ ...source, text: breakage(source.text, at, given) });
           if (rejection === undefined) return;
           answered += 1;
-          for (const told of [additionalInformation(rejection), rejection.xpath ?? '', rejection.text]) {
+          for (const told of [additionalInformation(rejection), explain(rejection), rejection.xpath ?? '']) {
             expect(told).toMatch(/^[ -~]*$/);
             expect(told).not.toContain(marker);
           }
