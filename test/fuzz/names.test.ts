@@ -13,7 +13,7 @@ import { requestRejectionOf } from '../../core/resolution.ts';
 import { libxml2, readFixture, validTree } from '../xml/fixtures.ts';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
-const runs = 400; // of each kind and message
+const runs = 250; // of each kind and message
 
 /** NameStartChar and NameChar of XML 1.0, fifth edition, without the colon, which makes a prefix. */
 const startRanges: readonly (readonly [number, number])[] = [
