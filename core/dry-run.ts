@@ -3,6 +3,7 @@
  * It asks the very checks that judge a submission, but no database: quotes, duplicates and contradictions are not its matter,
  * and nothing is ever accepted by it. What it did not judge it lists by name (MSG-14).
  */
+import { assert } from './assert.ts';
 import type { NotJudged } from './check.ts';
 import { readAcmt023 } from './iso20022/acmt023.ts';
 import { readAcmt024 } from './iso20022/acmt024.ts';
@@ -136,7 +137,7 @@ const duplicatesOf = (name: string): NotJudged => ({ name, ruleId: 'DUP-2', reas
 const matchOf = (name: string, ruleId: string): NotJudged => ({ name, ruleId, reason: onSubmission });
 
 /** What only the receipt of each other kind of message is judged by. */
-const onReceipt: Readonly<Record<Exclude<MessageName, 'pacs008'>, readonly NotJudged[]>> = {
+const onReceipt: Readonly<Record<OtherName, readonly NotJudged[]>> = {
   acmt023: [
     duplicatesOf('duplicates'),
     { name: 'callback address', ruleId: 'SEC-2', reason: 'It comes with a submission.' },
@@ -152,27 +153,40 @@ const onReceipt: Readonly<Record<Exclude<MessageName, 'pacs008'>, readonly NotJu
   pacs028: [matchOf('the payment that it is about', 'TIM-2')],
 };
 
-/** The other messages have few rules each that a schema cannot say, so that their readers tell all there is. */
-function judgeOther(message: ValidatedMessage, context: DryRunContext): Findings {
-  const { name, violations } = message;
-  if (name === 'pacs008') throw new Error('a pacs.008 has checks of its own');
-  const later = onReceipt[name];
-  const rules = rulesOf[name];
-  if (violations.length > 0) {
-    const { notJudged, ...rest } = unread(rules, 'The schema refuses the message.');
-    return { ...rest, notJudged: [...notJudged, ...later] };
-  }
-  return { ...judgeValid(message, context), notJudged: later };
-}
+type OtherName = Exclude<MessageName, 'pacs008'>;
+
+/** What the rules of each other kind of message read, below `Document`: they are judged where all of it was found valid. */
+const readByRules: Readonly<Record<OtherName, readonly string[]>> = {
+  acmt023: [
+    ...['Vrfctn/PtyAndAcctId/Acct', 'Vrfctn/PtyAndAcctId/Agt', 'Assgnmt/Assgne'].map(
+      (path) => `IdVrfctnReq/${path}`,
+    ),
+  ],
+  acmt024: ['IdVrfctnRpt/Rpt/Vrfctn', 'IdVrfctnRpt/Rpt/Rsn'],
+  pacs002: ['FIToFIPmtStsRpt/TxInfAndSts/TxSts', 'FIToFIPmtStsRpt/TxInfAndSts/StsRsnInf'],
+  fxtr017: [],
+  pacs028: [],
+};
 
 const messageRules = ['rules of the message', 'MSG-4'] as const;
-const rulesOf: Readonly<Record<Exclude<MessageName, 'pacs008'>, readonly (readonly [string, string])[]>> = {
+const rulesOf: Readonly<Record<OtherName, readonly (readonly [name: string, ruleId: string])[]>> = {
   acmt023: [messageRules, ['reference data', 'RES-2']],
   acmt024: [messageRules],
   pacs002: [messageRules],
   fxtr017: [],
   pacs028: [],
 };
+
+/** The other messages have few rules each that a schema cannot say, so that their readers tell all there is. */
+function judgeOther(message: ValidatedMessage, context: DryRunContext): Findings {
+  const { name, document, violations } = message;
+  assert(name !== 'pacs008', 'a pacs.008 has checks of its own');
+  const unfit = readByRules[name].filter((path) => !foundValid(`/Document/${path}`, violations));
+  const isReadable = document.name === 'Document' && violations.length < maxViolations && unfit.length === 0;
+  if (isReadable) return { ...judgeValid(message, context), notJudged: onReceipt[name] };
+  const { notJudged, ...rest } = unread(rulesOf[name], 'The schema refuses what they read.');
+  return { ...rest, notJudged: [...notJudged, ...onReceipt[name]] };
+}
 
 function judgeValid(
   { name, document }: ValidatedMessage,

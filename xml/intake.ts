@@ -61,18 +61,24 @@ const markups = [
   { start: '<!', end: undefined, code: 'doctype', words: 'a document type declaration is not allowed' },
 ] as const;
 
-/** The next `<!` or `<?` from a position on; negative when there is none. */
-function nextMarkup(text: Buffer, from: number): number {
-  for (let at = text.indexOf('<', from); at >= 0; at = text.indexOf('<', at + 1)) {
-    if (text[at + 1] === 0x21 /* ! */ || text[at + 1] === 0x3f /* ? */) return at;
-  }
-  return -1;
+/** Finds the next `<!` or `<?`, asked with positions that only grow: it looks at no byte twice. */
+function markupFinder(text: Buffer): (from: number) => number {
+  const next = { '<!': -1, '<?': -1 };
+  const nextOf = (start: keyof typeof next, from: number) => {
+    if (next[start] < from) {
+      const found = text.indexOf(start, from);
+      next[start] = found < 0 ? Infinity : found;
+    }
+    return next[start];
+  };
+  return (from) => Math.min(nextOf('<!', from), nextOf('<?', from));
 }
 
 /** Each kind of unwanted markup once, with the line of its first. */
 function markupFaults(text: Buffer, from: number): readonly IntakeFault[] {
   const faults = new Map<string, IntakeFault>();
-  for (let at = nextMarkup(text, from); at >= 0;) {
+  const nextMarkup = markupFinder(text);
+  for (let at = nextMarkup(from); at < Infinity;) {
     const head = text.toString('latin1', at, at + 9);
     const markup = markups.find(({ start }) => head.startsWith(start)) ?? markups[3];
     const isLateDeclaration = isDeclaration(text, at);
@@ -81,7 +87,7 @@ function markupFaults(text: Buffer, from: number): readonly IntakeFault[] {
     if (markup.end === undefined) break; // what stands in it is no markup of the message
     const end = text.indexOf(markup.end, at + markup.start.length);
     if (end < 0) break;
-    at = nextMarkup(text, end + markup.end.length);
+    at = nextMarkup(end + markup.end.length);
   }
   return [...faults.values()];
 }

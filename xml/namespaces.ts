@@ -5,10 +5,12 @@ export interface Scope {
   readonly outer: Scope | undefined;
   /** By prefix; the empty one is for elements without. */
   readonly declared: ReadonlyMap<string, string>;
+  /** Of elements without prefix; empty where there is none. */
+  readonly unprefixed: string;
 }
 
 /** Around the root element: nothing is declared. */
-export const outermost: Scope = { outer: undefined, declared: new Map() };
+export const outermost: Scope = { outer: undefined, declared: new Map(), unprefixed: '' };
 
 /** The prefix that an attribute declares; undefined for any other attribute. */
 function declaredPrefix(attribute: string): string | undefined {
@@ -27,11 +29,13 @@ export function scopeWithin(outer: Scope, attributes: readonly (readonly [string
     const prefix = declaredPrefix(name);
     if (prefix !== undefined) declared.set(prefix, value);
   }
-  return declared.size === 0 ? outer : { outer, declared };
+  if (declared.size === 0) return outer;
+  return { outer, declared, unprefixed: declared.get('') ?? outer.unprefixed };
 }
 
 /** The namespace of a name with this prefix; empty where there is none. */
 export function namespaceOf(prefix: string, scope: Scope): string {
+  if (prefix === '') return scope.unprefixed;
   for (let one: Scope | undefined = scope; one !== undefined; one = one.outer) {
     const namespace = one.declared.get(prefix);
     if (namespace !== undefined) return namespace;

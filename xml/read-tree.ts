@@ -107,10 +107,15 @@ interface StartTag {
 /** @param tag what stands between `<` and `>`, @param outer the namespaces around it */
 function readStartTag(tag: string, outer: Scope): StartTag {
   const space = tag.indexOf(' ');
-  const written = space < 0 ? [] : readAttributes(tag.slice(space));
+  if (space < 0) {
+    const [prefix, localName] = partsOf(tag);
+    const element = { name: shareName(localName), attributes: noAttributes, children: noChildren, text: '' };
+    return { element, scope: outer, namespace: namespaceOf(prefix, outer), foreignAttribute: undefined };
+  }
+  const written = readAttributes(tag.slice(space));
   const scope = scopeWithin(outer, written);
   const kept = written.filter(([name]) => !isLeftOut(name, scope));
-  const [prefix, localName] = partsOf(space < 0 ? tag : tag.slice(0, space));
+  const [prefix, localName] = partsOf(tag.slice(0, space));
   const attributes = kept.length === 0 ? noAttributes : Object.fromEntries(kept);
   return {
     element: { name: shareName(localName), attributes, children: noChildren, text: '' },

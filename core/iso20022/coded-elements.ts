@@ -52,28 +52,43 @@ export function codingOf(path: readonly string[]): Coding | undefined {
   return standing[path.at(-1) ?? ''];
 }
 
+/** An element and those around it, up to the one whose codes are judged. */
+interface Link {
+  readonly element: XmlElement;
+  readonly outer: Link | undefined;
+}
+
+/** From the outermost element to the innermost. */
+function chainOf(link: Link): readonly XmlElement[] {
+  const chain: XmlElement[] = [];
+  for (let one: Link | undefined = link; one !== undefined; one = one.outer) chain.unshift(one.element);
+  return chain;
+}
+
 /**
  * A rejection for each code that is not in its set, in document order (MSG-4).
  * @param root the element whose codes are judged, @param xpath its XPath
  */
 export function findUnknownCodes(root: XmlElement, xpath: string): readonly Rejection[] {
   const rejections: Rejection[] = [];
-  const visit = (way: readonly XmlElement[]) => {
-    for (const child of way.at(-1)?.children ?? []) {
-      const inner = [...way, child];
-      if (child.name !== 'Cd') visit(inner);
-      else {
-        const set = setOf(inner.map(({ name }) => name));
-        if (set === undefined || set.codes.has(child.text)) continue;
-        const where = `${xpath}${xpathOf(inner).slice(`/${root.name}`.length)}`;
-        const found = visible('code', where, child.text) ?? `${Array.from(child.text).length} characters`;
-        rejections.push(
-          reject('code-unknown', where, undefined, { found, expected: `a code of ${set.isoName}` }),
-        );
+  const visit = (link: Link) => {
+    for (const element of link.element.children) {
+      const inner = { element, outer: link };
+      if (element.name !== 'Cd') {
+        if (element.children.length > 0) visit(inner);
+        continue;
       }
+      const chain = chainOf(inner);
+      const set = setOf(chain.map(({ name }) => name));
+      if (set === undefined || set.codes.has(element.text)) continue;
+      const where = `${xpath}${xpathOf(chain).slice(`/${root.name}`.length)}`;
+      const found = visible('code', where, element.text) ?? `${Array.from(element.text).length} characters`;
+      rejections.push(
+        reject('code-unknown', where, undefined, { found, expected: `a code of ${set.isoName}` }),
+      );
     }
   };
-  visit([root]);
+  visit({ element: root, outer: undefined });
   return rejections;
 }
 

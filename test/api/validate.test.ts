@@ -5,6 +5,7 @@ import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
 import { allFixtures, lotus, readFixture } from '../xml/fixtures.ts';
 import { refusedByReading, refusedByReference, refusedBySchema } from '../xml/refused-messages.ts';
+import { edit, fresh, told, type DryRun } from './dry-run.ts';
 import { startApi, type Answer, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
@@ -13,23 +14,6 @@ beforeAll(async () => {
   api = await startApi(database.url, { modules: [validateRoutes(createLibxml2Engine())] });
 });
 afterAll(() => api.close());
-
-interface Violation {
-  id: string;
-  isoCode: string;
-  ruleId: string;
-  xpath: string | null;
-  fault: string | null;
-  explanation: string;
-  additionalInformation: string;
-}
-interface DryRun {
-  message: string;
-  valid: boolean;
-  judged: string[];
-  violations: Violation[];
-  notJudged: { name: string; ruleId: string; reason: string }[];
-}
 
 function post(body: string | Uint8Array, client: string | null = 'SGDFAST', contentType = 'application/xml') {
   return send(body, client, { 'content-type': contentType });
@@ -48,20 +32,6 @@ async function dryRun(body: string | Uint8Array, client = 'SGDFAST'): Promise<Dr
   const answer = await post(body, client);
   expect(answer.status, answer.text).toBe(200);
   return answer.body as DryRun;
-}
-
-/** The acceptance time of a fixture, moved to the present. */
-const fresh = (xml: string | Buffer, now = new Date()) =>
-  xml.toString().replace(/(<AccptncDtTm>)[^<]*/, `$1${now.toISOString()}`);
-const short = (xpath: string | null) => xpath?.replace(/^\/Document\/\w+\/?/, '') ?? '';
-const told = ({ violations }: DryRun) =>
-  violations.map((one) => `${one.isoCode} ${one.ruleId} ${short(one.xpath)}`.trim());
-
-/** Replaces exactly one place. */
-function edit(xml: string, from: string | RegExp, to: string): string {
-  const edited = xml.replace(from, to);
-  if (edited === xml) throw new Error(`nothing to replace: ${String(from)}`);
-  return edited;
 }
 
 describe('a message without fault', () => {
@@ -182,6 +152,24 @@ describe('a message with faults', () => {
     ]);
   });
 
+  test('the agents of charges may be named by any identifier of the two PSPs, and by none of another (MSG-6)', async () => {
+    const source = /(<Amt Ccy="SGD">1.00<\/Amt>\s*<Agt>\s*<FinInstnId>)\s*<BICFI>LOTUSGS0<\/BICFI>/;
+    const destination = /(<Amt Ccy="THB">100.00<\/Amt>\s*<Agt>\s*<FinInstnId>)\s*<BICFI>LOTUTHS0<\/BICFI>/;
+    const member = (system: string, id: string) =>
+      `$1<ClrSysMmbId><ClrSysId><Prtry>${system}</Prtry></ClrSysId><MmbId>${id}</MmbId></ClrSysMmbId>`;
+    const named = (one: string, other: string) => edit(edit(fresh(lotus), source, one), destination, other);
+    const lei = '$1<LEI>999900LOTUSGS0000022</LEI>';
+    expect(told(await dryRun(named(lei, member('THBPPAY', 'LOTUTH01'))))).toEqual([]);
+    expect(told(await dryRun(named(member('SGDFAST', 'LOTUSG01'), '$1<BICFI>LOTUTHS0XXX</BICFI>')))).toEqual(
+      [],
+    );
+    const { violations } = await dryRun(named(lei.replace('22<', '23<'), lei));
+    expect(violations.map(({ explanation }) => explanation)).toEqual([
+      'MSG-6 CdtTrfTxInf/ChrgsInf[1]/Agt: not the agent of these charges (FF01, wrong value). Found: an institution that the service does not know. Expected: the institution that DbtrAgt names, by any identifier of it.',
+      'MSG-6 CdtTrfTxInf/ChrgsInf[2]/Agt: not the agent of these charges (FF01, wrong value). Found: another institution. Expected: the institution that CdtrAgt names, by any identifier of it.',
+    ]);
+  });
+
   test('an acceptance time is held against the present (TIM-4)', async () => {
     const now = Date.now();
     expect(told(await dryRun(fresh(lotus, new Date(now - 180_000))))).toEqual([
@@ -298,6 +286,27 @@ describe('a message with faults', () => {
       expect(violations[0]).toMatchObject({ id: key, isoCode, ruleId, xpath });
     },
   );
+
+  test('a fault of the schema elsewhere keeps no rule of the other messages from being judged either', async () => {
+    const rejected = readFixture('pacs002', 'rejected.xml').toString();
+    const report = edit(
+      edit(rejected, /<StsRsnInf>[^]*<\/StsRsnInf>/, ''),
+      /<OrgnlUETR>[^<]*/,
+      '<OrgnlUETR>x',
+    );
+    expect(told(await dryRun(report))).toEqual([
+      'FF01 MSG-4 TxInfAndSts/OrgnlUETR',
+      'CH21 MSG-11 TxInfAndSts/StsRsnInf/Rsn/Cd',
+    ]);
+    const proxy = readFixture('acmt023', 'proxy.xml').toString();
+    const request = edit(edit(proxy, '<Cd>MBNO', '<Cd>ZZZZ'), /<CreDtTm>[^<]*/, '<CreDtTm>today');
+    expect(told(await dryRun(request))).toEqual([
+      'FF01 MSG-4 Assgnmt/CreDtTm',
+      'FF01 MSG-4 Vrfctn/PtyAndAcctId/Acct/Prxy/Tp/Cd',
+    ]);
+    const unread = await dryRun(edit(proxy, /<Assgne>[^]*<\/Assgne>/, '<Assgne/>'));
+    expect(unread.notJudged.map(({ name }) => name)).toContain('reference data');
+  });
 
   test('a pacs.002 RJCT without reason, an acmt.023 without country: their own rules', async () => {
     const rejected = readFixture('pacs002', 'rejected.xml').toString();

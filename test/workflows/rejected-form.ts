@@ -61,9 +61,9 @@ export const form: readonly Row[] = [
     edit: swap('>1000</IntrBkSttlmAmt>', '>1,000</IntrBkSttlmAmt>'),
   },
   {
-    title: 'an element that the guideline does not know is refused (MSG-4)',
+    title: 'an element that the guideline does not know is refused, and not named (MSG-4, MSG-13)',
     code: 'FF01',
-    told: `MSG-4 ${tx('Sprfls')}`,
+    told: 'MSG-4 CdtTrfTxInf: holds an element that is not known there',
     edit: swap('<ChrgBr>', '<Sprfls/><ChrgBr>'),
   },
   {

@@ -43,6 +43,29 @@ const bodies: readonly (readonly [string, string])[] = [
   ['one name of 40,000 characters', `<${'x'.repeat(40_000)}/>`],
   ['one namespace without end', `<Document xmlns="${fill('x')}"/>`],
   ['elements without end', fill('<a>')],
+  ['comments', `${fill('<!---->')}${lotus}`],
+  ['comments without end', fill('<!--')],
+  ['instructions', `${fill('<?a?>')}${lotus}`],
+  ['CDATA sections', value('Nm', fill('<![CDATA[]]>'))],
+  ['white space before the declaration', `${fill(' ')}${lotus}`],
+  ['prefixes without end, of a foreign root', `<a ${fill('xmlns:')}/>`],
+  [
+    'namespaces of ISO 20022, of a foreign root',
+    `<a>${fill('<b xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"/>')}</a>`,
+  ],
+  ['quotes without end', `<!-- --><a ${fill('b="')}`],
+  [
+    'declarations in every element',
+    lotus.replace(
+      '<GrpHdr>',
+      `<GrpHdr ${numbered(3_000, (index) => `xmlns:a${index}="urn:a"`)}>${'<x xmlns:y="urn:y"/>'.repeat(6_000)}`,
+    ),
+  ],
+  [
+    'text between elements',
+    lotus.replaceAll(/></g, '>&#13;<').replace('<Dbtr>', `<Dbtr>${fill('&amp;').slice(5_000)}`),
+  ],
+  ['elements in disorder', before('<RmtInf>', fill('<RmtInf/><Purp/><Dbtr/>'))],
   ['elements as deep as the parser goes', before('<RmtInf>', '<a>'.repeat(240) + '</a>'.repeat(240))],
 ];
 

@@ -228,10 +228,10 @@ describe('Xerces, the second engine', () => {
       const judge = async () => {
         for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
           const strip = (list: Awaited<ReturnType<typeof violationsOf>>) =>
-            list.map(({ kind, xpath }) => ({ kind, xpath }));
+            list.map((violation) => ({ ...violation, message: undefined }));
           const ours = strip(await violationsOf(libxml2, next.bytes, next.message));
           const theirs = strip(await violationsOf(xerces, next.bytes, next.message));
-          const agree = JSON.stringify(ours.slice(0, 1)) === JSON.stringify(theirs.slice(0, 1));
+          const agree = JSON.stringify(ours) === JSON.stringify(theirs);
           if (!agree) differences.push({ name: next.name, ours, theirs });
         }
       };
