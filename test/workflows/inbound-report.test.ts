@@ -113,9 +113,14 @@ describe('a report is refused without further notice', () => {
     const { uetr, original } = await forwarded();
     const invalid = report(original).replace('<TxSts>ACCC<', '<TxSts>DONE<');
     const withoutReason = report(original, { status: 'RJCT' });
-    for (const xml of [invalid, withoutReason]) {
+    for (const [xml, rule] of [
+      [invalid, 'MSG-4'],
+      [withoutReason, 'MSG-11'],
+    ] as const) {
       const answer = await post(xml);
       expect([answer.status, answer.code]).toEqual([422, 'message-invalid']);
+      const { ruleId, detail } = JSON.parse(answer.text) as { ruleId: string; detail: string };
+      expect({ ruleId, detail }).toEqual({ ruleId: rule, detail: expect.stringContaining(rule) as unknown });
     }
     expect(await securityEvents(uetr)).toEqual([]);
     expect(await evidence.decision(uetr)).toBeUndefined();
