@@ -1,0 +1,10 @@
+// A process that posts once, for a test that stops it meanwhile (SIGSTOP).
+import { createOutboundHttp } from '../../activities/outbound-http.ts';
+
+const [url = ''] = process.argv.slice(2);
+const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 500, totalTimeoutMs: 800 });
+const place = http.enter(url);
+if (!place.admitted) throw new Error('the first send of a process is admitted');
+const result = await place.post(url, Buffer.from('<Document/>'), { 'content-type': 'application/xml' });
+process.send?.(result.outcome === 'ANSWERED' ? 'ANSWERED' : `${result.outcome} ${result.errorClass}`);
+await http.close();
