@@ -60,9 +60,9 @@ export type Judgement =
 /** What the destination said to one send of the instruction. */
 export type DestinationAnswer =
   | { readonly kind: 'final'; readonly reportMessageId: string }
-  /** 202, or an interim pacs.002: the final one comes later (PAY-8). Or nothing may be sent any more. */
+  /** 202, or an interim pacs.002: the final one comes later (PAY-8). */
   | { readonly kind: 'pending' }
-  /** A final after the decision: it is on record, and its confirmation is due (PAY-7, PAY-9). */
+  /** A final after the decision: it is on record, and its confirmation is due (PAY-7, PAY-9). Or nothing may be sent any more. */
   | { readonly kind: 'late' }
   /** The send and its three repeats (TIM-3) had no answer that counts. */
   | { readonly kind: 'unanswered' };

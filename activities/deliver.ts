@@ -37,7 +37,11 @@ export function createDeliver(deps: ActivityDependencies): DeliveryActivities['d
   return ({ uetr }) => withHeartbeat(() => deliverOpen(deps, uetr));
 }
 
-async function deliverOpen(deps: ActivityDependencies, uetr: string): Promise<void> {
+/**
+ * As the activity, for whoever is none.
+ * @throws a failure that says when the next attempt is due, unless all is delivered or given up
+ */
+export async function deliverOpen(deps: ActivityDependencies, uetr: string): Promise<void> {
   const startedAt = performance.now();
   const round: Round = { open: await coursesOf(deps, uetr), underWay: new Map(), stories: [], failures: [] };
   const { open, underWay, stories, failures } = round;

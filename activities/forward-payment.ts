@@ -26,7 +26,7 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       const way = enter(deps, party);
       const startedAt = performance.now();
       const attempt = await claim(deps, deliveryId, way);
-      if (attempt === undefined) return { kind: 'pending' };
+      if (attempt === undefined) return { kind: 'late' }; // what an attempt that was lost has left may be due
       const url = way?.url ?? null;
       const result = await post(attempt, way, startedAt);
       const payment = { uetr, party };

@@ -12,12 +12,14 @@ export async function takeLateReport(
   { wantsConfirmation, ...report }: StoredReport & { readonly wantsConfirmation: boolean },
 ): Promise<void> {
   if (decision === null) throw new Error('a report is late only after a decision');
+  if (wantsConfirmation && decision.confirmationMessageId !== null) {
+    await askConfirmation(db, {
+      deliveryId: randomUUID(),
+      uetr,
+      messageId: decision.confirmationMessageId,
+      party: destinationSystem,
+    });
+  }
+  // last: while it is missing, the sweep comes back to this report (LIF-2)
   await recordContradiction(db, { uetr, party: destinationSystem, decision, report });
-  if (!wantsConfirmation || decision.confirmationMessageId === null) return;
-  await askConfirmation(db, {
-    deliveryId: randomUUID(),
-    uetr,
-    messageId: decision.confirmationMessageId,
-    party: destinationSystem,
-  });
 }

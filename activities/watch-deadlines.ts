@@ -6,13 +6,14 @@ import type { SweepDependencies } from './sweep.ts';
 const everyMs = 1_000;
 const graceMs = 1_000; // an execution that works decides within 250 ms
 
-/** @returns how to stop it; what is under way ends first */
-export function watchDeadlines({
-  db,
-  executions,
-  activities,
-  logger,
-}: SweepDependencies): () => Promise<void> {
+/**
+ * @param tell attempts what is due of a payment; what fails is brought by its redelivery
+ * @returns how to stop it; what is under way ends first
+ */
+export function watchDeadlines(
+  { db, executions, activities, logger }: SweepDependencies,
+  tell: (uetr: string) => Promise<void>,
+): () => Promise<void> {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -25,7 +26,8 @@ export function watchDeadlines({
           { uetr },
           'a HIGH deadline passed without its execution; decided from the record (TIM-1)',
         );
-        await executions.redeliver(uetr);
+        // told at once too: the tasks of another execution may be swallowed as well
+        await Promise.all([tell(uetr).catch(() => undefined), executions.redeliver(uetr)]);
       }
     } catch (error) {
       logger.warn({ err: error }, 'the deadlines could not be watched; trying again');

@@ -11,7 +11,7 @@ import type {
   ResolutionLocalActivities,
 } from './contract.ts';
 import { createDecidePayment, createReportInDoubt } from './decide-payment.ts';
-import { createDeliver } from './deliver.ts';
+import { createDeliver, deliverOpen } from './deliver.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { createEndResolution, createFollowResolution } from './follow-resolution.ts';
 import { createForwardPayment } from './forward-payment.ts';
@@ -109,7 +109,7 @@ export async function runWorkers(
   });
   const watching = { db: deps.db, executions, activities, logger: deps.logger };
   const sweep = startSweep(watching, options.sweep);
-  const stopWatching = watchDeadlines(watching);
+  const stopWatching = watchDeadlines(watching, (uetr) => deliverOpen(deps, uetr));
   return {
     finished,
     shutdown: async () => {

@@ -466,6 +466,7 @@ create table messages (
   constraint messages_leg_check CHECK ((leg = ANY (ARRAY['source'::text, 'destination'::text, 'fxp'::text]))),
   constraint messages_message_type_check CHECK ((message_type = ANY (ARRAY['pacs008'::text, 'pacs002'::text, 'pacs028'::text, 'acmt023'::text, 'acmt024'::text, 'fxtr017'::text])))
 );
+CREATE INDEX messages_finals ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'destination'::text) AND (message_type = 'pacs002'::text) AND (status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])));
 CREATE INDEX messages_in_reply_to ON public.messages USING btree (in_reply_to) WHERE (in_reply_to IS NOT NULL);
 CREATE UNIQUE INDEX messages_received_once ON public.messages USING btree (party, message_type, sha256) WHERE (direction = 'in'::text);
 CREATE INDEX messages_submitted ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'source'::text));

@@ -260,6 +260,8 @@ async function sendInstruction(
   } catch (error) {
     // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;
+    // one that was lost after the decision may have taken a late final: what it left due is brought
+    if (isNewForm(progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
   } finally {
     progress.sendsUnderWay -= 1;
   }
