@@ -188,7 +188,11 @@ const maxWaitSeconds = 30; // PAY-1
 
 /** `wait=N` of RFC 7240, at most 30; undefined when it was not asked for. */
 function preferredWaitSeconds(prefer: string | undefined): number | undefined {
-  const match = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[;,]|$)/i.exec(prefer ?? '');
+  // what stands in quotes is another preference's, unless it is the number itself
+  const unquoted = (prefer ?? '').replaceAll(/"((?:[^"\\]|\\.)*)"/g, (_, text: string) =>
+    /^\d{1,9}$/.test(text) ? text : '',
+  );
+  const match = /(?:^|,)\s*wait\s*=\s*(\d{1,9})\s*(?:[;,]|$)/i.exec(unquoted);
   return match === null ? undefined : Math.min(Number(match[1]), maxWaitSeconds);
 }
 

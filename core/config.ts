@@ -127,9 +127,14 @@ export function parseApiConfig(env: Environment): ApiConfig {
   const worker = parseWorkerConfig(env);
   const host = formed(env, 'HOST', isBindHost, 'a name or an address, without a port');
   const demo = flag(env, 'DEMO');
-  const port = Number(required(env, 'PORT'));
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw refused('PORT', 'a port number, 0 to 65535');
+  const port = Number(
+    formed(
+      env,
+      'PORT',
+      (text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
+      'a port number, 0 to 65535',
+    ),
+  );
   return {
     ...worker,
     host,

@@ -33,9 +33,9 @@ export function paceOf(key: string): Pace {
   return paces[key.slice(-4)] ?? 'prompt';
 }
 
-/** Why the proxy or account is refused; undefined when it is known. */
+/** Why the proxy or account is refused; undefined when it is known. What has no digits is nobody's. */
 export function reasonOf(key: string): string | undefined {
-  return reasons[key.slice(-4)];
+  return key === '' ? 'BE23' : reasons[key.slice(-4)];
 }
 
 /** The digits of a mobile number; those of an e-mail address fill up 9900000000 from the right. */

@@ -56,6 +56,8 @@ describe('what is missing or not understood stops the start, by name', () => {
   test.each([
     ['PORT', '65536'],
     ['PORT', '80.5'],
+    ['PORT', '1e3'],
+    ['PORT', ' 80'],
     ['PORT', 'http'],
     ['AUTH', 'basic'],
     ['DEMO', 'yes'],
