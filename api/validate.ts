@@ -7,9 +7,9 @@ import { additionalInformation } from '../core/rejection.ts';
 import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import type { RouteModule } from './dependencies.ts';
 import { bodyOf, takeMessage } from './intake.ts';
+import { anyMessage } from './message-documents.ts';
 import { problem } from './problem.ts';
 import { json } from './response.ts';
-import { xmlBody } from './xml-message.ts';
 
 const everyName = Object.keys(messages) as MessageName[];
 
@@ -60,7 +60,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         tag: 'ISO 20022',
         roles: ['ipso'],
         before: takeMessage,
-        request: xmlBody,
+        request: anyMessage,
         problems: ['message-refused'],
         answer: { description: 'Every violation', schema: dryRunSchema },
       },
