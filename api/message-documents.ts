@@ -77,6 +77,7 @@ export const anyMessage = takes({
   'pacs.008': 'pacs008',
   'acmt.023': 'acmt023',
   'pacs.002': 'pacs002-report-accc',
+  'pacs.028': 'pacs028',
 });
 
 /** Any stored message. */

@@ -72,22 +72,6 @@ const toDestination: readonly Webhook[] = [
     },
   },
   {
-    operationId: 'enquiryPacs028',
-    summary: 'To a destination operator that takes it: an enquiry about a payment',
-    description:
-      'POST to the registered address + `/iso20022/pacs028`, instead of the pacs.008 once more, where the operator supports ' +
-      'it (TIM-2): after 60 s, 5 min and 30 min, then hourly. Answers and resends are those of forwardedPacs008 (TIM-3).',
-    carries: { pacs028: 'pacs028' },
-    responses: {
-      200: {
-        description: 'A pacs.002 with the status as it is now',
-        content: xml({ ACCC: 'pacs002-report-accc', RJCT: 'pacs002-report-rjct' }),
-      },
-      202: { description: 'Taken: the status follows to the pacs002Endpoint of the pacs.008' },
-      default: { description: resends },
-    },
-  },
-  {
     ...delivered,
     operationId: 'confirmationPacs002',
     summary: 'To a destination operator: confirmation of the decision',

@@ -220,7 +220,6 @@ describe('webhooks: what we send to each party', () => {
   it.each([
     ['forwardedPacs008', 'pacs008', ['200', '202']],
     ['confirmationPacs002', 'pacs002', ['2XX', '410']],
-    ['enquiryPacs028', 'pacs028', ['200', '202']],
     ['forwardedAcmt023', 'acmt023', ['200']],
     ['callbackPacs002', 'pacs002', ['2XX', '410']],
     ['callbackAcmt024', 'acmt024', ['2XX', '410']],
