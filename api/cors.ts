@@ -9,10 +9,14 @@ export function withCors(response: Response, context: Context, origins: readonly
   response.headers.append('vary', 'Origin');
   if (origins.includes(origin)) {
     response.headers.set('access-control-allow-origin', origin);
-    response.headers.set('access-control-expose-headers', 'etag, link, preference-applied, www-authenticate');
+    response.headers.set('access-control-expose-headers', readableHeaders);
   }
   return response;
 }
+
+/** What a page may read besides the body. */
+const readableHeaders =
+  'etag, isthmus-quotes-expire, isthmus-rejection, link, preference-applied, retry-after, www-authenticate';
 
 const preflightSeconds = '600'; // that a browser may remember the answer
 

@@ -23,7 +23,11 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
       summary: 'Whether the process answers',
       tag: 'Service',
       answers: {
-        200: { description: 'It does', content: { 'application/json': { schema: livenessSchema } } },
+        200: {
+          description: 'It does',
+          headers: { 'Isthmus-Instance': { description: 'INSTANCE_ID, if set', schema: { type: 'string' } } },
+          content: { 'application/json': { schema: livenessSchema } },
+        },
       },
     },
     () => json({ status: 'up' }, 200, instance),

@@ -20,23 +20,19 @@ import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './callback.ts';
 import type { Caller } from './caller.ts';
 import { bodyOf, openMessage, takeMessage, type TakenMessage } from './intake.ts';
+import { reportDocument, submissionDocument } from './message-documents.ts';
 import { passOn } from './pass-on.ts';
 import { isProblem, problem, type Problem, type ProblemCode } from './problem.ts';
 import { baseHeaders } from './response.ts';
 import type { Router } from './route.ts';
 import type { PaymentWorkflows } from './temporal.ts';
-import { refusalHeader, xml, xmlBody } from './xml-message.ts';
+import { refusalHeader, xml } from './xml-message.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
   readonly workflows: PaymentWorkflows;
 }
 
-const pacs002Answer = {
-  description: 'A pacs.002.001.15',
-  contentType: 'application/xml',
-  schema: z.string(),
-} as const;
 /** The ISO 20022 routes, as a module of the app. */
 export function iso20022Routes(iso: Iso20022Dependencies): RouteModule {
   return (router, deps) => {
@@ -63,14 +59,13 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
           .string()
           .openapi({ description: "The source operator's address for the pacs.002" }),
       }),
-      request: xmlBody,
+      ...submissionDocument,
       problems: [
         'message-refused',
         'callback-address-refused',
         'payload-too-large',
         'unsupported-media-type',
       ],
-      answer: pacs002Answer,
     },
     ({ query, caller, context }) =>
       submit(deps, iso, {
@@ -221,7 +216,7 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
       tag: 'ISO 20022',
       roles: ['ipso'],
       before: takeMessage,
-      request: xmlBody,
+      ...reportDocument,
       problems: [
         'message-refused',
         'unknown-payment',
@@ -231,7 +226,6 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
         'payload-too-large',
         'unsupported-media-type',
       ],
-      answer: pacs002Answer,
     },
     ({ caller, context }) => report(deps, iso, { body: bodyOf(context), caller }),
   );
@@ -286,7 +280,8 @@ async function takeReport(
   const reading = await readReport(message.parsed);
   if (!reading.ok) {
     const detail = additionalInformation(reading.rejection);
-    return problem('message-invalid', { detail, errors: [{ pointer: '', detail }] });
+    const { ruleId } = reading.rejection;
+    return problem('message-invalid', { detail, ruleId, errors: [{ pointer: '', detail }] });
   }
   const mismatch = findMismatch(reading.report, payment.destinationReferences.original);
   if (mismatch !== undefined) {

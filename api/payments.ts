@@ -13,6 +13,7 @@ import type { XmlEngine } from '../xml/engine.ts';
 import type { Caller } from './caller.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { evidenceSchema } from './payment-schemas.ts';
+import { storedMessageAnswer } from './message-documents.ts';
 import { isProblem, problem, type Problem } from './problem.ts';
 import { renderEvidence, type View } from './render-evidence.ts';
 import { json } from './response.ts';
@@ -71,7 +72,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         roles,
         params: z.object({ uetr, messageId }),
         problems: ['unknown-payment', 'unknown-message'],
-        answer: { description: 'The message', contentType: 'application/xml', schema: z.string() },
+        answer: storedMessageAnswer,
       },
       async ({ params, caller }) => {
         const seen = await openEvidence(deps, engine, params.uetr, caller);

@@ -61,7 +61,7 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
       params: quotePath,
       query: z.object({ finInstIdType, finInstId }),
       problems: [...quoteProblems, 'not-own-institution'],
-      answer: { description: 'Quotes, best first', schema: quoteSetSchema, example: quoteSetExample },
+      answer: { ...rankedQuotes, schema: quoteSetSchema, example: quoteSetExample },
     },
     ({ params, query, caller }) =>
       getQuotes(store, deps.reference.current(), { caller, ...params, ...query }),
@@ -82,7 +82,7 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
         pspIdType: finInstIdType.default('BICFI'),
       }),
       problems: [...quoteProblems, 'not-own-institution'],
-      answer: { description: 'Quotes, best first', schema: adjustedQuotesSchema },
+      answer: { ...rankedQuotes, schema: adjustedQuotesSchema },
     },
     ({ params, query, caller }) =>
       getAdjustedQuotes(store, deps.reference.current(), {
@@ -116,6 +116,24 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
     },
     ({ params, caller }) => getIntermediaryAgents(deps, caller, params.quoteId),
   );
+}
+
+const validMs = 600_000; // QUO-6
+
+const rankedQuotes = {
+  description: 'Quotes, best first',
+  headers: {
+    'Isthmus-Quotes-Expire': {
+      description:
+        'Until when a pacs.008 with one of these quotes must be accepted: 600 s from their issue, by the clock of the gateway (QUO-6)',
+      example: '2026-01-05T04:10:00.000Z',
+    },
+  },
+} as const;
+
+/** The specification's fields have no place for it. */
+function expiry(issuedAt: Date): Readonly<Record<string, string>> {
+  return { 'isthmus-quotes-expire': new Date(issuedAt.getTime() + validMs).toISOString() };
 }
 
 const quoteProblems = [
@@ -159,7 +177,7 @@ async function getQuotes(store: QuoteStore, data: ReferenceData, asked: Asked): 
   const quotes = outcome.quotes.slice(0, maxQuotesPerRequest);
   const { quoteRequestId, issuedAt } = await keep(store, { corridor, psp, asked, quotes });
   const issuedDateTime = issuedAt.toISOString();
-  return json({
+  const set = {
     quoteRequestId,
     ...corridor.key,
     amountCurrency: asked.amountCurrency,
@@ -169,7 +187,8 @@ async function getQuotes(store: QuoteStore, data: ReferenceData, asked: Asked): 
       issuedDateTime,
       ...renderQuote(quote, corridor),
     })),
-  });
+  };
+  return json(set, 200, expiry(issuedAt));
 }
 
 async function getAdjustedQuotes(
@@ -189,13 +208,12 @@ async function getAdjustedQuotes(
   if (outcome.kind === 'rejected')
     return problem(outcome.code, { detail: outcome.detail, ruleId: outcome.ruleId });
   const quotes = outcome.quotes.slice(0, maxQuotesPerRequest);
-  const { quoteRequestId } = await keep(store, { corridor, psp, asked, quotes });
-  return json(
-    quotes.map((quote, index) => ({
-      QuoteId: quoteIdOf(quoteRequestId, index + 1),
-      ...renderAdjustedQuote(quote, corridor),
-    })),
-  );
+  const { quoteRequestId, issuedAt } = await keep(store, { corridor, psp, asked, quotes });
+  const set = quotes.map((quote, index) => ({
+    QuoteId: quoteIdOf(quoteRequestId, index + 1),
+    ...renderAdjustedQuote(quote, corridor),
+  }));
+  return json(set, 200, expiry(issuedAt));
 }
 
 /** Looks everything up, in the order in which refusals are told: address, PSP and permission, amount. */

@@ -14,9 +14,10 @@ import type { Caller } from './caller.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { isUnavailable } from './failures.ts';
 import { bodyOf, openMessage, takeMessage } from './intake.ts';
+import { resolutionDocument } from './message-documents.ts';
 import { isProblem, type Problem } from './problem.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
-import { refusalHeader, xml, xmlBody } from './xml-message.ts';
+import { refusalHeader, xml } from './xml-message.ts';
 
 export interface ResolutionDependencies {
   readonly engine: XmlEngine;
@@ -44,14 +45,13 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
             .string()
             .openapi({ description: "The source operator's address for the acmt.024" }),
         }),
-        request: xmlBody,
+        ...resolutionDocument,
         problems: [
           'message-refused',
           'callback-address-refused',
           'payload-too-large',
           'unsupported-media-type',
         ],
-        answer: { description: 'An acmt.024.001.04', contentType: 'application/xml', schema: z.string() },
       },
       ({ query, caller, context }) =>
         resolve(deps, parts, { body: bodyOf(context), caller, callbackUrl: query.acmt024Endpoint }),

@@ -8,8 +8,8 @@ import { additionalInformation, explain } from '../core/rejection.ts';
 import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import type { RouteModule } from './dependencies.ts';
 import { bodyOf, refusal, takeMessage } from './intake.ts';
+import { anyMessage } from './message-documents.ts';
 import { json } from './response.ts';
-import { xmlBody } from './xml-message.ts';
 
 const everyName = Object.keys(messages) as MessageName[];
 
@@ -84,7 +84,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         tag: 'ISO 20022',
         roles: ['ipso'],
         before: takeMessage,
-        request: xmlBody,
+        request: anyMessage,
         problems: ['message-refused'],
         answer: { description: 'Every violation', schema: dryRunSchema },
       },

@@ -1,14 +1,5 @@
-// A message as the body of a request or of an answer.
-import { z } from '@hono/zod-openapi';
+// A message as the body of an answer.
 import { baseHeaders } from './response.ts';
-
-/** The request body of a route that takes a message, for the OpenAPI document. */
-export const xmlBody = {
-  body: {
-    required: true,
-    content: { 'application/xml': { schema: z.string().openapi({ description: 'The whole message' }) } },
-  },
-} as const;
 
 const xmlHeaders = {
   ...baseHeaders,

@@ -72,6 +72,7 @@ interface Operation {
 interface Document {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
 /** The files of this folder by name. */
@@ -99,6 +100,15 @@ function renderOperations(document: Document): string {
         if (operation.tags?.includes(tag.name) === true) lines.push(renderOperation(method, path, operation));
       }
     }
+  }
+  lines.push('', '## Webhooks', '', 'What Isthmus sends to each party; `openapi.json` shows the messages.', '');
+  lines.push('| name | what it is | what may be answered, and what follows |', '|---|---|---|');
+  for (const [name, { post }] of Object.entries(document.webhooks)) {
+    const answers = Object.entries(post?.responses ?? {}).map(
+      ([status, { description }]) => `${status}: ${description ?? ''}`,
+    );
+    const cells = [`\`${name}\``, `${post?.summary ?? ''}. ${post?.description ?? ''}`, answers.join('<br>')];
+    lines.push(`| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -1,0 +1,43 @@
+// The messages that the OpenAPI document shows: one payment and one resolution from end to end, as they lie in
+// schemas/examples. They are read when the document is made; no answer is ever made from them.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Name of the file, and what it shows. */
+export const messageExamples = {
+  pacs008: 'A payment of 1,000 SGD to Thailand, as the source operator submits it',
+  'pacs002-actc': 'Accepted, not yet final',
+  'pacs002-rjct': 'Rejected by the gateway, with rule and place',
+  'pacs002-accc': 'Credited: the final status',
+  'pacs008-forwarded': 'The same payment, converted for the destination',
+  'pacs002-report-accc': 'The destination has credited it',
+  'pacs002-report-rjct': 'The destination rejects it',
+  'pacs002-report-acwp': 'An interim status: accepted, not yet credited',
+  'pacs002-confirmation-accc': 'Confirmation that the payment is credited',
+  'pacs002-confirmation-rjct':
+    'Negative confirmation: the deadline was missed, what was credited is given back',
+  pacs028: 'An enquiry about the payment',
+  fxtr017: 'The trade, without any person in it',
+  acmt023: 'Who has this mobile number?',
+  'acmt024-true': 'The account was found',
+  'acmt024-false': 'Nobody answered before the deadline',
+  'acmt023-forwarded': 'The same request for the proxy directory',
+  'acmt024-directory': "The proxy directory's answer",
+} as const;
+export type MessageExample = keyof typeof messageExamples;
+
+const folder = fileURLToPath(new URL('../schemas/examples/', import.meta.url));
+
+/** The message itself. */
+export function readExample(name: MessageExample): string {
+  return readFileSync(`${folder}${name}.xml`, 'utf8');
+}
+
+/** As the examples of a body in the OpenAPI document: what to call each, and which it is. */
+export function shownExamples(
+  examples: Readonly<Record<string, MessageExample>>,
+): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    Object.entries(examples).map(([label, name]) => [label, { $ref: `#/components/examples/${name}` }]),
+  );
+}

@@ -1,0 +1,183 @@
+// Writes schemas/examples: one payment and one resolution from their first message to their last, the two requests taken
+// from the tests' fixtures, everything else by the very builders of the service. `npx tsx docs/reference/examples.ts`.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildForwardedAcmt023, readAcmt023, requestReferencesOf } from '../../core/iso20022/acmt023.ts';
+import { answerAcmt023, passOnAcmt024, readAcmt024 } from '../../core/iso20022/acmt024.ts';
+import { buildForwardedPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
+import type { MessageName } from '../../core/iso20022/messages.ts';
+import {
+  answerPacs008,
+  buildPacs002,
+  confirmPacs008,
+  originalReferencesOf,
+  type StatusStatement,
+} from '../../core/iso20022/pacs002.ts';
+import { enquireAboutPacs008 } from '../../core/iso20022/pacs028.ts';
+import { readForwardedPacs008, readPacs008, type Reading } from '../../core/iso20022/pacs008.ts';
+import type { XmlElement } from '../../core/iso20022/tree.ts';
+import { additionalInformation, reject, type RejectionKey } from '../../core/rejection.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+export const exampleFolder = join(root, 'schemas', 'examples');
+
+const fixture = (path: string) => readFileSync(join(root, 'test', 'fixtures', path), 'utf8');
+const engine = createLibxml2Engine();
+
+function read<Value>(name: MessageName, xml: string, reader: (document: XmlElement) => Reading<Value>): Value {
+  const parsed = engine.parse(Buffer.from(xml), [name]);
+  if (!parsed.ok) throw new Error(parsed.fault.detail);
+  parsed.message.dispose(); // the tree outlives the document
+  const reading = reader(parsed.message.document);
+  if (!reading.ok) throw new Error(reading.rejection.text);
+  return reading.value;
+}
+
+/** Ids of ours: UUIDs without hyphens. */
+const ourId = (n: number) => `7c9e6679742540de944be07fc1f90a${String(n).padStart(2, '0')}`;
+const at = (seconds: string) => `2026-11-21T04:00:${seconds}Z`;
+const bic = (bicfi: string) => ({ bicfi });
+
+type Statement = Omit<StatusStatement, 'messageId' | 'creationDateTime'>;
+
+function refusal(key: RejectionKey): Statement {
+  const rejection = reject(key);
+  const { isoCode: reasonCode } = rejection;
+  return { status: 'RJCT', reasonCode, additionalInformation: [additionalInformation(rejection)] };
+}
+
+/** The payment of the fixture: 1,000 SGD at 25, 25,000 THB, of which 24,900 are credited. */
+function paymentExamples(): Readonly<Record<string, string>> {
+  const instruction = fixture('pacs008/sg-th-lotus.xml');
+  const received = read('pacs008', instruction, readPacs008);
+  const forwarded = buildForwardedPacs008(received, {
+    messageId: ourId(1),
+    creationDateTime: at('00.700'),
+    clearingSystemId: 'THBPPAY',
+    interbankSettlementAmount: { currency: 'THB', amount: '25000' },
+    settlementDate: '2026-11-21',
+    instructingAgent: bic('HARBTHS0'),
+    instructedAgent: bic('LOTUTHS0'),
+  });
+  const leg = read('pacs008', forwarded, readForwardedPacs008);
+  const answer = (n: number, seconds: string, statement: Statement) =>
+    answerPacs008(received, { messageId: ourId(n), creationDateTime: at(seconds), ...statement });
+  const confirm = (n: number, seconds: string, statement: Statement) =>
+    confirmPacs008(leg, { messageId: ourId(n), creationDateTime: at(seconds), ...statement });
+  const report = (statement: Statement) =>
+    buildPacs002({
+      messageId: 'THBPPAY20261121000000000001',
+      creationDateTime: at('01.000'),
+      original: originalReferencesOf(leg),
+      ...statement,
+      instructingAgent: bic('LOTUTHS0'),
+      instructedAgent: bic('HARBTHS0'),
+    });
+  return {
+    'pacs008': instruction,
+    'pacs002-actc': answer(2, '00.720', { status: 'ACTC' }),
+    'pacs002-rjct': answer(2, '00.720', refusal('quote-expired')),
+    'pacs002-accc': answer(3, '01.050', { status: 'ACCC' }),
+    'pacs008-forwarded': forwarded,
+    'pacs002-report-accc': report({ status: 'ACCC' }),
+    'pacs002-report-rjct': report({ status: 'RJCT', reasonCode: 'AC04' }),
+    'pacs002-report-acwp': report({ status: 'ACWP' }),
+    'pacs002-confirmation-accc': confirm(4, '01.050', { status: 'ACCC' }),
+    'pacs002-confirmation-rjct': confirm(4, '20.010', refusal('deadline-expired')),
+    'pacs028': enquireAboutPacs008(leg, { messageId: ourId(5), creationDateTime: '2026-11-21T04:01:00.700Z' }),
+    'fxtr017': buildFxtr017({
+      messageId: ourId(6),
+      uetr: received.uetr,
+      quoteId: received.agreedRate.quoteId ?? '',
+      completionDate: '2026-11-21',
+      sourcePsp: bic('LOTUSGS0'),
+      fxp: bic('MERISGS0'),
+      tradingSideBuyAmount: { currency: 'THB', amount: '25000' },
+      tradingSideSellAmount: { currency: 'SGD', amount: '1000' },
+      exchangeRate: '25',
+      destinationSap: bic('HARBTHS0'),
+      destinationSapAccountId: 'MERI-TH-THB',
+      destinationPsp: bic('LOTUTHS0'),
+      sourceSap: bic('HARBSGS0'),
+      sourceSapAccountId: 'MERI-SG-SGD',
+    }),
+  };
+}
+
+/** A mobile number of the fixture, asked for at Thailand's proxy directory. */
+function resolutionExamples(): Readonly<Record<string, string>> {
+  const request = fixture('acmt023/proxy.xml');
+  const received = read('acmt023', request, readAcmt023);
+  const forwarded = buildForwardedAcmt023(received, {
+    messageId: ourId(7),
+    creationDateTime: '2026-11-21T03:59:00.300Z',
+    assignee: { otherId: 'TH-PROXY' },
+    country: 'TH',
+  });
+  const ours = requestReferencesOf(read('acmt023', forwarded, readAcmt023));
+  const asked = { account: received.account };
+  const found = answerAcmt023(ours, {
+    messageId: 'THBPPAY20261121000000000011',
+    creationDateTime: '2026-11-21T03:59:01.000Z',
+    assigner: { otherId: 'TH-PROXY' },
+    assignee: bic('LOTUSGS0'),
+    verified: true,
+    asked,
+    found: {
+      partyName: 'Somchai Jaidee',
+      account: { otherId: '6600000001' },
+      accountName: 'S. JAIDEE',
+      agent: bic('LOTUTHS0'),
+    },
+  });
+  const original = requestReferencesOf(received);
+  const passedOn = passOnAcmt024(read('acmt024', found, readAcmt024), original, {
+    messageId: ourId(8),
+    creationDateTime: '2026-11-21T03:59:01.050Z',
+  });
+  const refused = answerAcmt023(original, {
+    messageId: ourId(8),
+    creationDateTime: '2026-11-21T03:59:08.000Z',
+    assigner: { otherId: 'ISTHMUS' },
+    assignee: bic('LOTUSGS0'),
+    verified: false,
+    reasonCode: 'AB08',
+    asked,
+  });
+  return {
+    'acmt023': request,
+    'acmt024-true': passedOn,
+    'acmt024-false': refused,
+    'acmt023-forwarded': forwarded,
+    'acmt024-directory': found,
+  };
+}
+
+/** One element per line, indented; text stays beside its tags. */
+function indented(xml: string): string {
+  let depth = 0;
+  const lines = xml
+    .replaceAll(/>\s*</g, '>\n<')
+    .trim()
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('</')) depth -= 1;
+      const shown = `${'  '.repeat(depth)}${line}`;
+      if (/^<[^?/!]/.test(line) && !line.includes('</') && !line.endsWith('/>')) depth += 1;
+      return shown;
+    });
+  return `${lines.join('\n')}\n`;
+}
+
+/** The files of schemas/examples by name. */
+export function exampleFiles(): Readonly<Record<string, string>> {
+  const examples = { ...paymentExamples(), ...resolutionExamples() };
+  return Object.fromEntries(Object.entries(examples).map(([name, xml]) => [`${name}.xml`, indented(xml)]));
+}
+
+if (process.argv[1] === import.meta.filename) {
+  mkdirSync(exampleFolder, { recursive: true });
+  for (const [name, text] of Object.entries(exampleFiles())) writeFileSync(join(exampleFolder, name), text);
+}
