@@ -95,7 +95,11 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Pos
       return;
     }
     // What came while this process itself stood still is read before the verdict.
-    const unlessAnswered = (act: () => void) => setImmediate(() => setImmediate(act));
+    let isExpired = false;
+    const unlessAnswered = (act: () => void) => {
+      isExpired = true;
+      setImmediate(() => setImmediate(act));
+    };
     after(request.totalTimeoutMs, () => unlessAnswered(() => end('timeout')));
     if (request.sendBefore !== undefined) {
       after(request.sendBefore - performance.now(), () => progress.controller ?? end('too-late'));
@@ -112,7 +116,9 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Pos
             return;
           }
           progress.controller = controller;
-          after(request.headersTimeoutMs, () => unlessAnswered(() => progress.head ?? end('timeout')));
+          after(request.headersTimeoutMs, () => {
+            if (progress.head === undefined) unlessAnswered(() => progress.head ?? end('timeout'));
+          });
         },
         onResponseStart: (_, status, headers) => {
           if (status < 200) return;
@@ -124,7 +130,7 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Pos
           if (progress.bytes > maxBodyBytes) end('answer-too-large');
         },
         onResponseEnd: () => end(undefined),
-        onResponseError: (_, error) => end(errorClassOf(error)),
+        onResponseError: (_, error) => end(isExpired ? 'timeout' : errorClassOf(error)),
       },
     );
   });

@@ -4,9 +4,11 @@ import type { JsonObject, JsonValue } from '../core/money.ts';
 import type { AddressInput, AddressType, ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { countryCode } from './parameters.ts';
-import { problem } from './problem.ts';
 import { referenceAnswer } from './reference-answer.ts';
 import type { Router } from './route.ts';
+import { refuse, unknownCountry } from './told.ts';
+
+const countryField = { parameter: 'countryCode' };
 
 const inputSchema = z
   .object({
@@ -60,7 +62,7 @@ const typesAndInputsSchema = z
 
 const addressTypeId = z
   .string()
-  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces')
+  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces, as in SG-ACCT')
   .openapi({ example: 'SG-ACCT' });
 
 export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
@@ -82,7 +84,7 @@ export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
     },
     ({ params, context }) => {
       const data = deps.reference.current();
-      if (!data.countries.has(params.countryCode)) return problem('unknown-country');
+      if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
       const value = typesOf(data, params.countryCode).map((type) => ({
         ...fieldsOf(type),
         inputs: inputsOf(data, type),
@@ -101,7 +103,7 @@ export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
     },
     ({ params, context }) => {
       const data = deps.reference.current();
-      if (!data.countries.has(params.countryCode)) return problem('unknown-country');
+      if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
       const value = typesOf(data, params.countryCode).map(fieldsOf);
       return referenceAnswer(context, data, value);
     },
@@ -119,7 +121,11 @@ export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const type = data.addressTypes.get(params.addressTypeId);
-      if (type === undefined) return problem('unknown-address-type');
+      if (type === undefined) {
+        const id = params.addressTypeId;
+        const detail = `There is no address type ${id}; GET /countries/{countryCode}/address-types lists those of a country.`;
+        return refuse('unknown-address-type', { parameter: 'addressTypeId' }, detail);
+      }
       return referenceAnswer(context, data, inputsOf(data, type));
     },
   );

@@ -72,10 +72,18 @@ function answerFailure(error: Error, context: Context, logger: Logger): Response
 /** OPTIONS, 405 with Allow, or 404. */
 function answerUnrouted(context: Context, router: Router, corsOrigins: readonly string[]): Response {
   const methods = router.methodsOf(context.req.path);
-  if (methods.length === 0) return renderProblem(problem('not-found'));
+  const { method, path } = context.req;
+  if (methods.length === 0) {
+    const asked = /^[\w/.-]{1,80}$/.test(path) ? `${method} ${path}` : 'this address'; // what is harmless to repeat
+    return renderProblem(
+      problem('not-found', { detail: `There is nothing at ${asked}; /reference shows every address.` }),
+    );
+  }
   const allow = methods.join(', ');
-  if (context.req.method !== 'OPTIONS')
-    return renderProblem(problem('method-not-allowed', { headers: { allow } }));
+  if (method !== 'OPTIONS') {
+    const detail = `This address takes the methods ${allow}; not ${method}.`;
+    return renderProblem(problem('method-not-allowed', { detail, headers: { allow } }));
+  }
   const preflight = preflightHeaders(context, allow, corsOrigins);
   return new Response(null, {
     status: 204,

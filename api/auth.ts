@@ -6,7 +6,7 @@ import type { AuthConfig } from '../core/config.ts';
 import { findInstitution } from '../core/reference.ts';
 import { clientCertificateThumbprint } from './client-certificate.ts';
 import type { Caller } from './caller.ts';
-import { isProblem, problem, type Problem } from './problem.ts';
+import { isProblem, problem, problems, type Problem } from './problem.ts';
 import {
   createTokenVerifier,
   invalidToken,
@@ -40,7 +40,27 @@ export function createAuthenticator(config: AuthConfig, deps: AuthenticatorDepen
     );
     return believing(deps);
   }
-  return verifying(createTokenVerifier(config, deps), deps);
+  return saying(whereToGetOne(config), verifying(createTokenVerifier(config, deps), deps));
+}
+
+function whereToGetOne(config: Exclude<AuthConfig, { kind: 'none' }>): string {
+  return config.kind === 'builtin'
+    ? 'POST /oauth/token gives one (client credentials).'
+    : `${config.issuer} gives one (client credentials).`;
+}
+
+/** Who lacks a good token is told where to get one. */
+function saying(where: string, inner: Authenticator): Authenticator {
+  const tell = (outcome: Caller | Problem) =>
+    isProblem(outcome) && problems[outcome.code].status === 401
+      ? { ...outcome, detail: `${outcome.detail} ${where}` }
+      : outcome;
+  return {
+    authenticate: (context) => {
+      const outcome = inner.authenticate(context);
+      return outcome instanceof Promise ? outcome.then(tell) : tell(outcome);
+    },
+  };
 }
 
 interface Remembered {

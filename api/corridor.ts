@@ -12,7 +12,16 @@ import {
   type ReferenceData,
   type SettlementAccount,
 } from '../core/reference.ts';
-import { problem, type Problem } from './problem.ts';
+import type { Problem } from './problem.ts';
+import {
+  corridorParameters,
+  currencyNotOfCountry,
+  unknownCorridor,
+  unknownCountry,
+  unknownCurrency,
+  type CorridorFields,
+  type Field,
+} from './told.ts';
 
 export interface CorridorKey {
   readonly sourceCountry: string;
@@ -65,26 +74,33 @@ export interface Corridor {
 const corridorsOfSnapshot = new WeakMap<ReferenceData, Map<string, Corridor>>();
 
 /** The corridor, or 404: unknown country or currency, a currency that is not the country's, or no corridor at all (REF-3). */
-export function findCorridor(data: ReferenceData, key: CorridorKey): Corridor | Problem {
+export function findCorridor(
+  data: ReferenceData,
+  key: CorridorKey,
+  fields: CorridorFields = corridorParameters,
+): Corridor | Problem {
   let known = corridorsOfSnapshot.get(data);
   if (known === undefined) corridorsOfSnapshot.set(data, (known = new Map<string, Corridor>()));
   const name = keyOf(key.sourceCountry, key.sourceCurrency, key.destinationCountry, key.destinationCurrency);
   const found = known.get(name);
   if (found !== undefined) return found;
-  const made = makeCorridor(data, {
-    sourceCountry: key.sourceCountry,
-    sourceCurrency: key.sourceCurrency,
-    destinationCountry: key.destinationCountry,
-    destinationCurrency: key.destinationCurrency,
-  });
+  const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = key;
+  const ends = { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency };
+  const made = makeCorridor(data, ends, fields);
   if (!('kind' in made)) known.set(name, made);
   return made;
 }
 
 /** As `findCorridor`, but 404 also where no FX provider is set up: quotes and rates need one. */
-export function findRatedCorridor(data: ReferenceData, key: CorridorKey): Corridor | Problem {
-  const corridor = findCorridor(data, key);
-  return 'kind' in corridor || corridor.rated ? corridor : problem('unknown-corridor');
+export function findRatedCorridor(
+  data: ReferenceData,
+  key: CorridorKey,
+  fields?: CorridorFields,
+): Corridor | Problem {
+  const corridor = findCorridor(data, key, fields);
+  return 'kind' in corridor || corridor.rated
+    ? corridor
+    : unknownCorridor(corridor.key, 'no FX provider is set up for it');
 }
 
 /** Which side the amount fixes; the source side where both currencies are the same. */
@@ -94,29 +110,35 @@ export function amountSideOf(corridor: Corridor, currency: string): 'source' | '
 }
 
 /** A country with one of its currencies, or 404 (REF-3). */
-export function findPlace(data: ReferenceData, countryCode: string, currencyCode: string): Place | Problem {
-  if (!data.countries.has(countryCode)) return problem('unknown-country');
+export function findPlace(
+  data: ReferenceData,
+  { countryCode, currencyCode }: { readonly countryCode: string; readonly currencyCode: string },
+  fields: { readonly country: Field; readonly currency: Field } = placeParameters,
+): Place | Problem {
+  if (!data.countries.has(countryCode)) return unknownCountry(fields.country, countryCode);
   const currency = data.currencies.get(currencyCode);
-  if (currency === undefined) return problem('unknown-currency');
+  if (currency === undefined) return unknownCurrency(fields.currency, currencyCode);
   const [clearingSystem] = [...clearingSystemsOf(data, countryCode, currencyCode)].sort((a, b) =>
     exact(a.maxAmount).cmp(exact(b.maxAmount)),
   );
   return clearingSystem === undefined
-    ? problem('currency-not-of-country')
+    ? currencyNotOfCountry(data, fields.currency, { countryCode, currencyCode })
     : { countryCode, currency, clearingSystem };
 }
 
-function makeCorridor(data: ReferenceData, key: CorridorKey): Corridor | Problem {
-  const source = findPlace(data, key.sourceCountry, key.sourceCurrency);
+const placeParameters = { country: { parameter: 'countryCode' }, currency: { parameter: 'currencyCode' } };
+
+function makeCorridor(data: ReferenceData, key: CorridorKey, fields: CorridorFields): Corridor | Problem {
+  const source = findSource(data, key, fields);
   if ('kind' in source) return source;
-  const destination = findPlace(data, key.destinationCountry, key.destinationCurrency);
+  const destination = findDestination(data, key, fields);
   if ('kind' in destination) return destination;
   const schemeFee = data.schemeFeeFormulas.get(keyOf(key.sourceCountry, key.sourceCurrency));
   const creditorFee = data.creditorAgentFeeFormulas.get(
     keyOf(key.destinationCountry, key.destinationCurrency),
   );
   if (key.sourceCountry === key.destinationCountry || schemeFee === undefined || creditorFee === undefined) {
-    return problem('unknown-corridor');
+    return unknownCorridor(key, 'source and destination must be two countries of the service');
   }
   const fxps = new Map<string, CorridorFxp>();
   let rated = false;
@@ -136,6 +158,24 @@ function makeCorridor(data: ReferenceData, key: CorridorKey): Corridor | Problem
     fxpsByShownId: new Map([...fxps.values()].map((fxp) => [fxp.id, fxp])),
     rated,
   };
+}
+
+/** The source side of a corridor, as `findPlace`. */
+export function findSource(data: ReferenceData, key: CorridorKey, fields: CorridorFields): Place | Problem {
+  const { sourceCountry: countryCode, sourceCurrency: currencyCode } = key;
+  const { sourceCountry: country, sourceCurrency: currency } = fields;
+  return findPlace(data, { countryCode, currencyCode }, { country, currency });
+}
+
+/** The destination side of a corridor, as `findPlace`. */
+export function findDestination(
+  data: ReferenceData,
+  key: CorridorKey,
+  fields: CorridorFields,
+): Place | Problem {
+  const { destinationCountry: countryCode, destinationCurrency: currencyCode } = key;
+  const { destinationCountry: country, destinationCurrency: currency } = fields;
+  return findPlace(data, { countryCode, currencyCode }, { country, currency });
 }
 
 /** FX-3: whether the FX provider is set up to rate the corridor. */

@@ -5,9 +5,9 @@ import { clearingSystemsOf, type Country, type ReferenceData } from '../core/ref
 import type { ApiDependencies } from './dependencies.ts';
 import { findPlace } from './corridor.ts';
 import { countryCode, currencyCode } from './parameters.ts';
-import { problem } from './problem.ts';
 import { referenceAnswer } from './reference-answer.ts';
 import type { Router } from './route.ts';
+import { unknownCountry } from './told.ts';
 
 const decimalText = z.string().openapi({ description: 'Decimal, scale as given', example: '200000' });
 const countryFields = {
@@ -78,7 +78,7 @@ export function countryRoutes(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const country = data.countries.get(params.countryCode);
-      if (country === undefined) return problem('unknown-country');
+      if (country === undefined) return unknownCountry({ parameter: 'countryCode' }, params.countryCode);
       const value = { id: country.countryId, ...fieldsOf(data, country) }; // REF-1
       return referenceAnswer(context, data, value);
     },
@@ -95,7 +95,7 @@ export function countryRoutes(router: Router, deps: ApiDependencies): void {
     },
     ({ params, context }) => {
       const data = deps.reference.current();
-      const place = findPlace(data, params.countryCode, params.currencyCode);
+      const place = findPlace(data, params);
       if ('kind' in place) return place;
       const value = clearingSystemsOf(data, params.countryCode, params.currencyCode).map(
         ({ clearingSystemId, maxAmount }) => ({ clearingSystemId, maxAmount }),

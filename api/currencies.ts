@@ -4,9 +4,9 @@ import type { JsonObject } from '../core/money.ts';
 import type { Currency, ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { currencyCode } from './parameters.ts';
-import { problem } from './problem.ts';
 import { referenceAnswer } from './reference-answer.ts';
 import type { Router } from './route.ts';
+import { unknownCurrency } from './told.ts';
 
 const currencySchema = z
   .object({
@@ -62,7 +62,7 @@ export function currencyRoutes(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const currency = data.currencies.get(params.currencyCode);
-      if (currency === undefined) return problem('unknown-currency');
+      if (currency === undefined) return unknownCurrency({ parameter: 'currencyCode' }, params.currencyCode);
       return referenceAnswer(context, data, fieldsOf(data, currency));
     },
   );

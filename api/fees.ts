@@ -10,6 +10,7 @@ import { problem, type Problem } from './problem.ts';
 import { referenceAnswer } from './reference-answer.ts';
 import { json } from './response.ts';
 import type { Router } from './route.ts';
+import { amountCurrencyNotOfCorridor, amountRefused, tooManyDecimals } from './told.ts';
 
 const decimal = z.number().openapi({ description: 'Exact decimal' });
 const money = z.object({ amount: decimal, currency: z.string() }).strict();
@@ -103,10 +104,10 @@ function addFormulas(router: Router, deps: ApiDependencies): void {
     },
     ({ params, context }) => {
       const data = deps.reference.current();
-      const place = findPlace(data, params.countryCode, params.currencyCode);
+      const place = findPlace(data, params);
       if ('kind' in place) return place;
       const stored = data.schemeFeeFormulas.get(keyOf(params.countryCode, params.currencyCode));
-      if (stored === undefined) return problem('unknown-fee-formula');
+      if (stored === undefined) return noFormula(params);
       const value = {
         countryCode: params.countryCode,
         currency: params.currencyCode,
@@ -127,10 +128,10 @@ function addFormulas(router: Router, deps: ApiDependencies): void {
     },
     ({ params, context }) => {
       const data = deps.reference.current();
-      const place = findPlace(data, params.countryCode, params.currencyCode);
+      const place = findPlace(data, params);
       if ('kind' in place) return place;
       const stored = data.creditorAgentFeeFormulas.get(keyOf(params.countryCode, params.currencyCode));
-      if (stored === undefined) return problem('unknown-fee-formula');
+      if (stored === undefined) return noFormula(params);
       const value = {
         countryCode: params.countryCode,
         nominalFee: { amount: stored.nominalFee, currency: params.currencyCode },
@@ -141,15 +142,30 @@ function addFormulas(router: Router, deps: ApiDependencies): void {
   );
 }
 
+function noFormula({
+  countryCode,
+  currencyCode,
+}: {
+  readonly countryCode: string;
+  readonly currencyCode: string;
+}): Problem {
+  const detail = `There is no such fee formula for ${countryCode} and ${currencyCode}.`;
+  return problem('unknown-fee-formula', { detail });
+}
+
 function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>): Response | Problem {
   const corridor = findCorridor(data, asked);
   if ('kind' in corridor) return corridor;
   const side = amountSideOf(corridor, asked.amountCurrency);
-  if (side === undefined) return problem('amount-currency-not-of-corridor');
+  if (side === undefined) {
+    return amountCurrencyNotOfCorridor({ parameter: 'amountCurrency' }, asked.amountCurrency, asked);
+  }
   const source = corridor.source.currency;
   const destination = corridor.destination.currency;
-  const { decimalPlaces } = side === 'source' ? source : destination;
-  if (!fitsDecimalPlaces(asked.amount, decimalPlaces)) return problem('too-many-decimals');
+  const currency = side === 'source' ? source : destination;
+  if (!fitsDecimalPlaces(asked.amount, currency.decimalPlaces)) {
+    return tooManyDecimals({ parameter: 'amount' }, asked.amount, currency);
+  }
   const outcome = feesAndAmounts({
     amountSide: side,
     amount: asked.amount,
@@ -160,7 +176,7 @@ function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>
     creditorAgentFee: corridor.creditorAgentFee,
   });
   if (outcome.kind === 'rejected') {
-    return problem(outcome.code, { detail: outcome.detail, ruleId: outcome.ruleId });
+    return amountRefused({ parameter: 'amount' }, outcome);
   }
   const inSource = (text: string) => ({ amount: jsonNumber(text), currency: source.currencyCode });
   const inDestination = (text: string) => ({ amount: jsonNumber(text), currency: destination.currencyCode });

@@ -9,6 +9,9 @@ import { countryCode, finInstId, finInstIdType } from './parameters.ts';
 import { problem } from './problem.ts';
 import { referenceAnswer } from './reference-answer.ts';
 import type { Router } from './route.ts';
+import { unknownCountry, unknownInstitution } from './told.ts';
+
+const countryField = { parameter: 'countryCode' };
 
 const institutionSchema = z
   .object({
@@ -113,7 +116,7 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
     },
     ({ params, context }) => {
       const data = deps.reference.current();
-      if (!data.countries.has(params.countryCode)) return problem('unknown-country');
+      if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
       return referenceAnswer(context, data, ofCountry(data, params.countryCode, params.finInstRole));
     },
   );
@@ -129,7 +132,7 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
     },
     ({ params, context }) => {
       const data = deps.reference.current();
-      if (!data.countries.has(params.countryCode)) return problem('unknown-country');
+      if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
       return referenceAnswer(context, data, ofCountry(data, params.countryCode, 'any')); // REF-3
     },
   );
@@ -151,7 +154,10 @@ function addLookup(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const institution = findInstitution(data, params.finInstIdType, params.finInstId);
-      if (institution === undefined) return problem('unknown-institution');
+      if (institution === undefined) {
+        const { finInstIdType: type, finInstId: id } = params;
+        return unknownInstitution({ parameter: 'finInstId' }, { type, id });
+      }
       return referenceAnswer(context, data, renderInstitution(institution));
     },
   );

@@ -3,6 +3,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findRepeatedMembers } from '../core/json.ts';
+import { bodyFaults, parameterFaults, pointerTo } from './input-faults.ts';
 import { invalidRequest, isProblem, problem, type InputFault, type Problem } from './problem.ts';
 
 export interface InputSchemas<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
@@ -35,10 +36,18 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
 
   function readAddress(context: Context): Pick<Result, 'params' | 'query'> | Problem {
     const faults: InputFault[] = [];
-    const fromPath = params?.safeParse(context.req.param());
-    const fromQuery = query?.safeParse(queryValues(context, queryNames, faults));
-    for (const result of [fromPath, fromQuery]) {
-      if (result?.success === false) faults.push(...parameterFaults(result.error, faults));
+    const inPath = context.req.param();
+    const inQuery = queryValues(context, queryNames, faults);
+    const fromPath = params?.safeParse(inPath);
+    const fromQuery = query?.safeParse(inQuery);
+    const told = new Set(faults.map((fault) => ('parameter' in fault ? fault.parameter : '')));
+    for (const [result, shape, given] of [
+      [fromPath, params?.shape, inPath],
+      [fromQuery, query?.shape, inQuery],
+    ] as const) {
+      if (result?.success !== false) continue;
+      const found = parameterFaults({ error: result.error, shape, given });
+      faults.push(...found.filter((fault) => !('parameter' in fault && told.has(fault.parameter))));
     }
     return faults.length > 0
       ? invalidRequest(faults.slice(0, maxFaults))
@@ -61,7 +70,9 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
     const result = body.safeParse(parsed.value);
     return result.success
       ? { ...address, body: result.data, bodyText: text }
-      : invalidRequest(bodyFaults(result.error).slice(0, maxFaults));
+      : invalidRequest(
+          bodyFaults({ error: result.error, shape: shapeOf(body), given: parsed.value }).slice(0, maxFaults),
+        );
   };
 }
 
@@ -81,49 +92,33 @@ function queryValues(
   return values;
 }
 
-function parameterFaults(error: z.ZodError, known: readonly InputFault[]): InputFault[] {
-  return error.issues
-    .map((issue) => ({ parameter: String(issue.path[0]), detail: detailOf(issue) }))
-    .filter((fault) => !known.some((other) => 'parameter' in other && other.parameter === fault.parameter));
-}
-
-function bodyFaults(error: z.ZodError): InputFault[] {
-  return error.issues.flatMap((issue) => {
-    const keys =
-      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-    return keys.map((path) => ({ pointer: pointerTo(path), detail: detailOf(issue) }));
-  });
-}
-
-function detailOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return 'unknown member';
-  if (issue.code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`;
-  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'missing';
-  return issue.message; // ours for forms; zod's says which type is expected and which was given
-}
-
-const maxPointerParts = 32; // no body of ours is deeper; beyond that the place is told down to there
-
-/** RFC 6901. */
-function pointerTo(path: readonly PropertyKey[]): string {
-  return path
-    .slice(0, maxPointerParts)
-    .map((part) => `/${String(part).slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
+/** The members of a body that is an object. */
+function shapeOf(body: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
+  return 'shape' in body ? (body.shape as Readonly<Record<string, z.ZodType>>) : undefined;
 }
 
 async function readBodyText(context: Context): Promise<string | Problem> {
   const { headers } = context.req.raw;
   if (!jsonType.test(headers.get('content-type') ?? '') || headers.has('content-encoding')) {
-    return problem('unsupported-media-type', { detail: 'Send application/json, UTF-8, not compressed.' });
+    return problem('unsupported-media-type', {
+      detail: `Send Content-Type: application/json, UTF-8, not compressed${sentInstead(headers)}.`,
+    });
   }
   const bytes = await readLimited(context.req.raw, maxBodyBytes);
-  if (bytes === undefined) return problem('payload-too-large');
+  if (bytes === undefined) return problem('payload-too-large', { detail: 'A body here has at most 64 KiB.' });
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return invalidRequest([{ pointer: '', detail: 'not UTF-8' }]);
+    return invalidRequest([{ pointer: '', detail: 'is not UTF-8' }]);
   }
+}
+
+/** What came instead of the content type that is taken, where it may be repeated. */
+export function sentInstead(headers: Headers): string {
+  const encoding = headers.has('content-encoding') ? ' with a Content-Encoding' : '';
+  const type = headers.get('content-type');
+  if (type === null) return `; not without Content-Type${encoding}`;
+  return /^[\w.+/-]{1,60}$/.test(type) ? `; not "${type}"${encoding}` : encoding && `; not${encoding}`;
 }
 
 function parseJson(text: string): { readonly value: unknown } | Problem {
@@ -131,7 +126,8 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
   try {
     value = JSON.parse(text);
   } catch {
-    return invalidRequest([{ pointer: '', detail: 'not JSON' }]);
+    const detail = text.trim() === '' ? 'is empty; send a JSON object' : 'is not JSON';
+    return invalidRequest([{ pointer: '', detail }]);
   }
   const repeated = findRepeatedMembers(text, maxFaults);
   if (repeated.length === 0) return { value };

@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import { findKeyFaults, readMessageKey, type MessageKey } from '../core/iso20022/references.ts';
 import type { IntakeFault, ParsedMessage, XmlEngine } from '../xml/engine.ts';
-import { readLimited } from './input.ts';
+import { readLimited, sentInstead } from './input.ts';
 import { problem, type Problem } from './problem.ts';
 
 const maxMessageBytes = 256 * 1024; // MSG-2
@@ -18,7 +18,7 @@ export async function takeMessage(context: Context): Promise<Problem | undefined
   if (bytes === undefined) return problem('payload-too-large', { detail: 'A message has at most 256 KiB.' });
   if (!xmlType.test(raw.headers.get('content-type') ?? '') || raw.headers.has('content-encoding')) {
     return problem('unsupported-media-type', {
-      detail: 'Send application/xml or text/xml, UTF-8, without Content-Encoding.',
+      detail: `Send Content-Type: application/xml or text/xml, UTF-8, without Content-Encoding${sentInstead(raw.headers)}.`,
     });
   }
   bodies.set(context, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

@@ -55,9 +55,7 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
       roles: ['ipso'],
       before: takeMessage,
       query: z.object({
-        pacs002Endpoint: z
-          .string()
-          .openapi({ description: "The source operator's address for the pacs.002" }),
+        pacs002Endpoint: z.string().describe("The source operator's address for the pacs.002"),
       }),
       ...submissionDocument,
       problems: [

@@ -6,12 +6,12 @@ import { parseBasisPoints, parseRate } from '../core/money.ts';
 
 export const countryCode = z
   .string()
-  .regex(/^[A-Z]{2}$/, 'must be two capital letters (ISO 3166 alpha-2)')
+  .regex(/^[A-Z]{2}$/, 'must be two capital letters (ISO 3166 alpha-2), as in SG')
   .openapi({ example: 'SG' });
 
 export const currencyCode = z
   .string()
-  .regex(/^[A-Z]{3}$/, 'must be three capital letters (ISO 4217)')
+  .regex(/^[A-Z]{3}$/, 'must be three capital letters (ISO 4217), as in SGD')
   .openapi({ example: 'SGD' });
 
 /** MON-1; the same form as `parseAmount`. */
@@ -19,7 +19,7 @@ export const amount = z
   .string()
   .regex(
     /^(0|[1-9]\d{0,17})(\.\d{1,5})?$/,
-    'must be a plain decimal: no sign or exponent, at most 18 digits before and 5 after the point',
+    'must be a plain decimal: no sign or exponent, at most 18 digits before and 5 after the point, as in 1000',
   )
   .openapi({ description: 'Plain decimal: no sign, no exponent, no leading zeros (MON-1)', example: '1000' });
 
@@ -27,7 +27,8 @@ export const amount = z
 export const rate = z
   .string()
   .refine((text) => parseRate(text) !== undefined, {
-    error: 'must be a plain decimal above zero, at most 11 digits in all, at most 10 after the point',
+    error:
+      'must be a plain decimal above zero, at most 11 digits in all, at most 10 after the point, as in 25',
   })
   .openapi({
     description: 'Plain decimal above zero, at most 11 digits in all, at most 10 after the point (MON-1)',
@@ -38,7 +39,7 @@ export const rate = z
 export const basisPoints = z
   .string()
   .refine((text) => parseBasisPoints(text) !== undefined, {
-    error: 'must be a plain decimal from 0 to 10000',
+    error: 'must be a plain decimal from 0 to 10000, as in 10',
   })
   .openapi({
     description: 'Basis points: plain decimal from 0 to 10000 (FX-6)',
@@ -53,7 +54,7 @@ export const finInstIdType = z
 /** Any printable text: an identifier that is nobody's is unknown, not malformed. */
 export const finInstId = z
   .string()
-  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces')
+  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces, as in LOTUSGS0')
   .openapi({ description: 'Identifier of the kind given', example: 'LOTUSGS0' });
 
 export const corridorPath = z.object({

@@ -24,7 +24,7 @@ const uetr = z
   .string()
   .regex(
     /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-    'must be a lower-case UUID v4',
+    'must be a lower-case UUID v4, as in 6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01',
   )
   .openapi({ format: 'uuid', example: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01' });
 const messageId = z

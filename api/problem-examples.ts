@@ -1,16 +1,69 @@
 // Each refusal as the OpenAPI document shows it: as it is told, for an input that would be refused so.
 import { invalidRequest, problem, type Problem, type ProblemCode } from './problem.ts';
+import {
+  amountCurrencyNotOfCorridor,
+  pspNotOfCountry,
+  tooManyDecimals,
+  unknownCorridor,
+  unknownCountry,
+  unknownCurrency,
+  unknownInstitution,
+  unknownPsp,
+} from './told.ts';
 
 /** Where it stands under `components/examples`. */
 export function problemExampleName(code: ProblemCode): string {
   return `problem-${code}`;
 }
 
+const corridor = {
+  sourceCountry: 'SG',
+  sourceCurrency: 'SGD',
+  destinationCountry: 'TH',
+  destinationCurrency: 'THB',
+};
+const dollar = { currencyId: 702, currencyCode: 'SGD', name: '', symbol: '', decimalPlaces: 2 };
+const nobody = { type: 'BICFI', id: 'NOBODY00' };
+const finInstId = { parameter: 'finInstId' };
+const withDetail = (code: ProblemCode, detail: string) => problem(code, { detail });
+
 /** Where the table alone would not show what is told. */
 const told: Readonly<Partial<Record<ProblemCode, Problem>>> = {
   'invalid-request': invalidRequest([
-    { parameter: 'sourceCountry', detail: 'must be two capital letters (ISO 3166 alpha-2)' },
+    {
+      parameter: 'sourceCountry',
+      detail: 'must be two capital letters (ISO 3166 alpha-2), as in SG; not "sg"',
+    },
   ]),
+  unauthenticated: withDetail(
+    'unauthenticated',
+    'Send an access token: Authorization: Bearer <token>. POST /oauth/token gives one (client credentials).',
+  ),
+  'invalid-token': withDetail(
+    'invalid-token',
+    'The token has expired. POST /oauth/token gives one (client credentials).',
+  ),
+  forbidden: withDetail('forbidden', 'This takes the role psp or operator; MERISGS0 has the role fxp.'),
+  'not-own-institution': withDetail(
+    'not-own-institution',
+    'A PSP may ask for itself only; LOTUSGS0 asks for BICFI BANYSGS0. The role operator may ask for any.',
+  ),
+  'unknown-country': unknownCountry({ parameter: 'sourceCountry' }, 'XX'),
+  'unknown-currency': unknownCurrency({ parameter: 'sourceCurrency' }, 'XXX'),
+  'currency-not-of-country': problem('currency-not-of-country', {
+    detail: 'TH does not use SGD here, but THB.',
+    errors: [{ parameter: 'destinationCurrency', detail: 'TH does not use SGD here, but THB.' }],
+  }),
+  'unknown-corridor': unknownCorridor(corridor, 'no FX provider is set up for it'),
+  'unknown-institution': unknownInstitution(finInstId, nobody),
+  'unknown-psp': unknownPsp(finInstId, nobody, 'SG'),
+  'psp-not-of-source-country': pspNotOfCountry(finInstId, { type: 'BICFI', id: 'LOTUTHS0' }, 'SG'),
+  'amount-currency-not-of-corridor': amountCurrencyNotOfCorridor(
+    { parameter: 'amountCurrency' },
+    'USD',
+    corridor,
+  ),
+  'too-many-decimals': tooManyDecimals({ parameter: 'amount' }, '10.001', dollar),
 };
 
 export function problemExample(code: ProblemCode): Problem {

@@ -307,7 +307,16 @@ export function problem(code: ProblemCode, options: ProblemOptions = {}): Proble
 
 /** 400 with one entry of `errors` per fault (SEC-4). */
 export function invalidRequest(errors: readonly InputFault[], ruleId?: string): Problem {
-  return problem('invalid-request', ruleId === undefined ? { errors } : { errors, ruleId });
+  const detail = sentenceOf(errors);
+  return problem('invalid-request', ruleId === undefined ? { detail, errors } : { detail, errors, ruleId });
+}
+
+/** The first fault in words, and how many more there are. */
+function sentenceOf([first, ...more]: readonly InputFault[]): string {
+  if (first === undefined) return problems['invalid-request'].detail;
+  const place = 'parameter' in first ? first.parameter : first.pointer || 'The body';
+  const others = more.length === 0 ? '' : ` And ${more.length} more: see errors.`;
+  return `${place} ${first.detail}.${others}`;
 }
 
 export function isProblem(value: object | undefined): value is Problem {

@@ -34,6 +34,17 @@ import {
 import { fxpOf, renderAdjustedQuote, renderQuote } from './render-quote.ts';
 import { json } from './response.ts';
 import type { Router } from './route.ts';
+import {
+  amountCurrencyNotOfCorridor,
+  amountRefused,
+  corridorParameters,
+  pspNotOfCountry,
+  refuse,
+  tooManyDecimals,
+  unknownPsp,
+  type CorridorFields,
+  type Field,
+} from './told.ts';
 
 const quotePath = corridorPath.extend({
   amountCurrency: currencyCode.openapi({
@@ -47,6 +58,11 @@ const adjustedPath = z.object({
   destCtry: countryCode.openapi({ example: 'TH' }),
   destCcy: currencyCode.openapi({ example: 'THB' }),
 });
+
+const quoteIdForm = z
+  .string()
+  .refine(isUuid, { error: 'must be a UUID, as in 0b5c8d2e-4a61-4d3f-9b7a-1c2d3e4f5a6b' })
+  .openapi({ format: 'uuid' });
 
 export function quoteRoutes(router: Router, deps: ApiDependencies): void {
   const store = openQuoteStore(deps.db);
@@ -64,7 +80,7 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
       answer: { ...rankedQuotes, schema: quoteSetSchema, example: quoteSetExample },
     },
     ({ params, query, caller }) =>
-      getQuotes(store, deps.reference.current(), { caller, ...params, ...query }),
+      getQuotes(store, deps.reference.current(), { caller, fields, ...params, ...query }),
   );
   router.add(
     {
@@ -87,6 +103,7 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
     ({ params, query, caller }) =>
       getAdjustedQuotes(store, deps.reference.current(), {
         caller,
+        fields: adjustedFields,
         sourceCountry: params.srcCtry,
         sourceCurrency: params.srcCcy,
         destinationCountry: params.destCtry,
@@ -106,7 +123,7 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
       tag: 'Quotes',
       roles: ['psp', 'operator'],
       params: z.object({
-        quoteId: z.string().refine(isUuid, { error: 'must be a UUID' }).openapi({ format: 'uuid' }),
+        quoteId: quoteIdForm,
       }),
       problems: ['unknown-quote'],
       answer: {
@@ -148,8 +165,33 @@ const quoteProblems = [
   'amount-too-small',
 ] as const;
 
+/** Where each part of the question stands: the two endpoints name them differently. */
+interface AskedFields extends CorridorFields {
+  readonly amountCurrency: Field;
+  readonly amount: Field;
+  readonly psp: Field;
+}
+
+const fields: AskedFields = {
+  ...corridorParameters,
+  amountCurrency: { parameter: 'amountCurrency' },
+  amount: { parameter: 'amount' },
+  psp: { parameter: 'finInstId' },
+};
+
+const adjustedFields: AskedFields = {
+  sourceCountry: { parameter: 'srcCtry' },
+  sourceCurrency: { parameter: 'srcCcy' },
+  destinationCountry: { parameter: 'destCtry' },
+  destinationCurrency: { parameter: 'destCcy' },
+  amountCurrency: { parameter: 'amtCcy' },
+  amount: { parameter: 'amt' },
+  psp: { parameter: 'pspId' },
+};
+
 interface Asked {
   readonly caller: Caller;
+  readonly fields: AskedFields;
   readonly sourceCountry: string;
   readonly sourceCurrency: string;
   readonly destinationCountry: string;
@@ -172,8 +214,7 @@ async function getQuotes(store: QuoteStore, data: ReferenceData, asked: Asked): 
   if ('kind' in question) return question;
   const { corridor, psp, request } = question;
   const outcome = priceQuotes(request, await offersOf(store, question), limitsOf(corridor), corridor);
-  if (outcome.kind === 'rejected')
-    return problem(outcome.code, { detail: outcome.detail, ruleId: outcome.ruleId });
+  if (outcome.kind === 'rejected') return amountRefused(asked.fields.amount, outcome);
   const quotes = outcome.quotes.slice(0, maxQuotesPerRequest);
   const { quoteRequestId, issuedAt } = await keep(store, { corridor, psp, asked, quotes });
   const issuedDateTime = issuedAt.toISOString();
@@ -205,8 +246,7 @@ async function getAdjustedQuotes(
     limitsOf(corridor),
     corridor,
   );
-  if (outcome.kind === 'rejected')
-    return problem(outcome.code, { detail: outcome.detail, ruleId: outcome.ruleId });
+  if (outcome.kind === 'rejected') return amountRefused(asked.fields.amount, outcome);
   const quotes = outcome.quotes.slice(0, maxQuotesPerRequest);
   const { quoteRequestId, issuedAt } = await keep(store, { corridor, psp, asked, quotes });
   const set = quotes.map((quote, index) => ({
@@ -218,15 +258,19 @@ async function getAdjustedQuotes(
 
 /** Looks everything up, in the order in which refusals are told: address, PSP and permission, amount. */
 function understand(data: ReferenceData, asked: Asked): Question | Problem {
-  const corridor = findRatedCorridor(data, asked);
+  const corridor = findRatedCorridor(data, asked, asked.fields);
   if ('kind' in corridor) return corridor;
   const psp = askingPsp(data, asked);
   if ('kind' in psp) return psp;
   const { source, destination } = corridor;
   const side = amountSideOf(corridor, asked.amountCurrency);
-  if (side === undefined) return problem('amount-currency-not-of-corridor');
-  const { decimalPlaces } = (side === 'source' ? source : destination).currency;
-  if (!fitsDecimalPlaces(asked.amount, decimalPlaces)) return problem('too-many-decimals');
+  if (side === undefined) {
+    return amountCurrencyNotOfCorridor(asked.fields.amountCurrency, asked.amountCurrency, corridor.key);
+  }
+  const { currency } = side === 'source' ? source : destination;
+  if (!fitsDecimalPlaces(asked.amount, currency.decimalPlaces)) {
+    return tooManyDecimals(asked.fields.amount, asked.amount, currency);
+  }
   return {
     corridor,
     psp,
@@ -243,13 +287,15 @@ function understand(data: ReferenceData, asked: Asked): Question | Problem {
 function askingPsp(data: ReferenceData, asked: Asked): Institution | Problem {
   const { caller } = asked;
   const institution = findInstitution(data, asked.finInstIdType, asked.finInstId);
-  if (institution === undefined) return problem('unknown-psp');
+  const named = { type: asked.finInstIdType, id: asked.finInstId };
+  if (institution === undefined) return unknownPsp(asked.fields.psp, named, asked.sourceCountry);
   if (caller.role === 'psp' && caller.institutionId !== institution.institutionId) {
-    return problem('not-own-institution');
+    const detail = `A PSP may ask for itself only; ${caller.clientId} asks for ${named.type} ${named.id}. The role operator may ask for any.`;
+    return problem('not-own-institution', { detail });
   }
   return institution.countryCode === asked.sourceCountry && institution.roles.includes('psp')
     ? institution
-    : problem('psp-not-of-source-country');
+    : pspNotOfCountry(asked.fields.psp, named, asked.sourceCountry);
 }
 
 /** The offers of the FX providers that can settle; ties are broken by the id that PSPs see (QUO-2). */
@@ -307,8 +353,11 @@ async function getIntermediaryAgents(
 ): Promise<Response | Problem> {
   const quoteId = parseQuoteId(quoteIdText);
   const quote = quoteId === undefined ? undefined : await findQuote(deps.db, quoteId);
-  if (quote === undefined) return problem('unknown-quote');
-  if (caller.role === 'psp' && caller.institutionId !== quote.pspId) return problem('unknown-quote'); // QUO-9
+  const isTheirs = caller.role !== 'psp' || caller.institutionId === quote?.pspId; // QUO-9
+  if (quote === undefined || !isTheirs) {
+    const detail = `There is no quote ${quoteIdText} that ${caller.clientId} may see.`;
+    return refuse('unknown-quote', { parameter: 'quoteId' }, detail);
+  }
   const data = deps.reference.current();
   const agent = (sapId: string, countryCodeOf: string, currency: string, account: string): JsonObject => {
     const sap = data.institutions.get(sapId);

@@ -1,13 +1,20 @@
 // Endpoints 17 to 19 and the two lists of rates: what FX providers post, and what PSPs and they themselves may see of it.
 // An FX provider must never see another's rates here (FX-9): only the market's best, without a name (FX-5).
 import { z } from '@hono/zod-openapi';
-import { exact, fitsDecimalPlaces, jsonNumber, type JsonObject } from '../core/money.ts';
+import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../core/money.ts';
 import { findInstitution, mainIdentifier, type ReferenceData } from '../core/reference.ts';
 import type { Db } from '../db/connection.ts';
 import { registerPspImprovement, registerTier } from '../db/improvements.ts';
 import { bestBaseRate, readActiveRates, replaceRates, type StoredRate } from '../db/rates.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { findPlace, findRatedCorridor, isSetUp, settlementPlaceOf, type CorridorKey } from './corridor.ts';
+import {
+  findDestination,
+  findRatedCorridor,
+  findSource,
+  isSetUp,
+  settlementPlaceOf,
+  type CorridorKey,
+} from './corridor.ts';
 import { idempotencyHeader, idempotent } from './idempotency.ts';
 import {
   amount,
@@ -18,7 +25,7 @@ import {
   finInstIdType,
   rate,
 } from './parameters.ts';
-import { invalidRequest, problem, type Problem } from './problem.ts';
+import { problem, type Problem } from './problem.ts';
 import {
   pspImprovementSchema,
   rateAcceptedExample,
@@ -28,15 +35,18 @@ import {
 } from './rate-schemas.ts';
 import { json } from './response.ts';
 import type { Router } from './route.ts';
+import { refuse, tooManyDecimals, unknownPsp, type CorridorFields } from './told.ts';
 
 const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');
 const tierBody = z
   .object({
     unitCurrency: currencyCode.openapi({ description: 'Source currency' }),
-    threshold: amount.openapi({
-      description: 'Smallest source amount, inclusive; above zero',
-      example: '1000',
-    }),
+    threshold: amount
+      .refine((text) => !/^0(\.0+)?$/.test(text), { error: 'must be above zero' })
+      .openapi({
+        description: 'Smallest source amount, inclusive; above zero',
+        example: '1000',
+      }),
     improvementBasisPoints: basisPoints,
   })
   .strict()
@@ -45,6 +55,14 @@ const pspBody = z
   .object({ pspIdType: finInstIdType, pspId: finInstId, improvementBasisPoints: basisPoints })
   .strict()
   .openapi('NewPspImprovement');
+
+/** Where the parts of a rate's corridor stand. */
+const corridorMembers: CorridorFields = {
+  sourceCountry: { pointer: '/sourceCountry' },
+  sourceCurrency: { pointer: '/sourceCurrency' },
+  destinationCountry: { pointer: '/destinationCountry' },
+  destinationCurrency: { pointer: '/destinationCurrency' },
+};
 
 const post = {
   method: 'post',
@@ -99,9 +117,6 @@ function addPosts(router: Router, deps: ApiDependencies): void {
     ({ body, bodyText, caller, context }) => {
       const { institutionId } = caller;
       if (institutionId === undefined) return problem('fxp-not-named');
-      if (exact(body.threshold).isZero()) {
-        return invalidRequest([{ pointer: '/threshold', detail: 'must be above zero' }], 'FX-6');
-      }
       return idempotent(deps.db, { context, caller, bodyText, operation: 'postTierImprovement' }, (trx) =>
         postTier(trx, deps.reference.current(), { ...body, fxpId: institutionId }),
       );
@@ -148,11 +163,19 @@ async function postRate(
 
 /** FX-2 and FX-3, each with a code of its own. */
 function checkRate(data: ReferenceData, asked: CorridorKey & { fxpId: string }): Problem | undefined {
-  if (asked.sourceCurrency === asked.destinationCurrency) return problem('same-currency-corridor');
-  if (!isSetUp(data, asked.fxpId, asked)) return problem('corridor-not-set-up');
-  const source = findPlace(data, asked.sourceCountry, asked.sourceCurrency);
-  const destination = findPlace(data, asked.destinationCountry, asked.destinationCurrency);
-  if ('kind' in source || 'kind' in destination) return problem('corridor-not-set-up');
+  const { sourceCurrency, destinationCurrency } = asked;
+  if (sourceCurrency === destinationCurrency) {
+    const detail = `A rate needs two different currencies, and this has ${sourceCurrency} on both sides.`;
+    return refuse('same-currency-corridor', corridorMembers.destinationCurrency, detail);
+  }
+  const source = findSource(data, asked, corridorMembers);
+  const destination = findDestination(data, asked, corridorMembers);
+  for (const place of [source, destination]) {
+    if ('kind' in place) return problem('corridor-not-set-up', { ...place, ruleId: 'FX-3' });
+  }
+  if ('kind' in source || 'kind' in destination || !isSetUp(data, asked.fxpId, asked)) {
+    return problem('corridor-not-set-up');
+  }
   if (settlementPlaceOf(data, asked.fxpId, source) === undefined) return problem('source-sap-not-validated');
   if (settlementPlaceOf(data, asked.fxpId, destination) === undefined) {
     return problem('destination-sap-not-validated');
@@ -166,8 +189,13 @@ async function postTier(
   asked: z.output<typeof tierBody> & { fxpId: string },
 ): Promise<JsonObject | Problem> {
   const currency = data.currencies.get(asked.unitCurrency);
-  if (currency === undefined) return problem('unit-currency-unknown');
-  if (!fitsDecimalPlaces(asked.threshold, currency.decimalPlaces)) return problem('too-many-decimals');
+  if (currency === undefined) {
+    const detail = `The service has no currency ${asked.unitCurrency}; GET /currencies lists all.`;
+    return refuse('unit-currency-unknown', { pointer: '/unitCurrency' }, detail);
+  }
+  if (!fitsDecimalPlaces(asked.threshold, currency.decimalPlaces)) {
+    return tooManyDecimals({ pointer: '/threshold' }, asked.threshold, currency);
+  }
   const stored = await registerTier(trx, asked);
   return {
     tierImprovementId: stored.tierImprovementId,
@@ -185,7 +213,9 @@ async function postPsp(
   asked: z.output<typeof pspBody> & { fxpId: string },
 ): Promise<JsonObject | Problem> {
   const psp = findInstitution(data, asked.pspIdType, asked.pspId);
-  if (psp?.roles.includes('psp') !== true) return problem('unknown-psp', { ruleId: 'FX-7' });
+  if (psp?.roles.includes('psp') !== true) {
+    return unknownPsp({ pointer: '/pspId' }, { type: asked.pspIdType, id: asked.pspId }, undefined, 'FX-7');
+  }
   const { fxpId, improvementBasisPoints } = asked;
   const stored = await registerPspImprovement(trx, {
     fxpId,

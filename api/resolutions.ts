@@ -41,9 +41,7 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
         roles: ['ipso'],
         before: takeMessage,
         query: z.object({
-          acmt024Endpoint: z
-            .string()
-            .openapi({ description: "The source operator's address for the acmt.024" }),
+          acmt024Endpoint: z.string().describe("The source operator's address for the acmt.024"),
         }),
         ...resolutionDocument,
         problems: [

@@ -156,7 +156,10 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
   const { madeFrom } = route;
   return (context, caller) => {
     if (isProblem(caller)) return caller;
-    if (caller.role !== 'all' && !roles.includes(caller.role)) return problem('forbidden');
+    if (caller.role !== 'all' && !roles.includes(caller.role)) {
+      const detail = `This takes the role ${roles.join(' or ')}; ${caller.clientId} has the role ${caller.role}.`;
+      return problem('forbidden', { detail });
+    }
     const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);
     if (known !== undefined) return known;
     return andThen(read(context), (input) =>

@@ -171,7 +171,8 @@ async function explain(request: string, response: Response): Promise<string> {
   const parsed = problem.safeParse(parseJsonOrNothing(text));
   if (!parsed.success) return `${head}.`;
   const { title = '', detail = '', ruleId, errors = [] } = parsed.data;
-  const said = [title, detail, ...errors.map((one) => one.detail)].filter((part) => part !== '').join(': ');
+  const more = errors.slice(1).map((one) => one.detail); // the first one is in the detail
+  const said = [title, detail, ...more].filter((part) => part !== '').join(': ');
   return `${head}: ${said}${ruleId === undefined ? '' : ` (${ruleId})`}`;
 }
 

@@ -21,7 +21,7 @@ import { additionalInformation, reject, type RejectionKey } from '../../core/rej
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-export const exampleFolder = join(root, 'schemas', 'examples');
+const exampleFolder = join(root, 'schemas', 'examples');
 
 const fixture = (path: string) => readFileSync(join(root, 'test', 'fixtures', path), 'utf8');
 const engine = createLibxml2Engine();

@@ -98,7 +98,7 @@ describe('currencies (endpoints 4 and 5)', () => {
     const { status, body } = await api.get('/currencies/12');
     expect(status).toBe(400);
     expect(body.errors).toEqual([
-      { parameter: 'currencyCode', detail: 'must be three capital letters (ISO 4217)' },
+      { parameter: 'currencyCode', detail: 'must be three capital letters (ISO 4217), as in SGD; not "12"' },
     ]);
   });
 });

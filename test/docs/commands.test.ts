@@ -15,8 +15,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'isthmus-documents-'));
 const destinationPort = await freePort();
 let started: RunningCommand;
 
-/** What another Isthmus would hold, and the examples' own. */
-const usualPorts = [8080, 9101, 9102, 9103, 9000];
+/** What another Isthmus would hold. */
+const usualPorts = [8080, 9101, 9102, 9103];
 const others: Server[] = [];
 const heard: string[] = [];
 
