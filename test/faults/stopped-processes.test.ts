@@ -43,16 +43,14 @@ const destination = createServer((request, response) => {
       const messageId = /<MsgId>([^<]+)</.exec(text)?.[1] ?? '';
       const original = { messageId, messageNameId: 'pacs.008.001.13', uetr };
       const creationDateTime = new Date().toISOString();
-      response
-        .writeHead(200, { 'content-type': 'application/xml' })
-        .end(
-          buildPacs002({
-            messageId: randomUUID().replaceAll('-', ''),
-            creationDateTime,
-            original,
-            status: 'ACCC',
-          }),
-        );
+      response.writeHead(200, { 'content-type': 'application/xml' }).end(
+        buildPacs002({
+          messageId: randomUUID().replaceAll('-', ''),
+          creationDateTime,
+          original,
+          status: 'ACCC',
+        }),
+      );
     }, answerAfterMs);
   });
 }).listen(0, '127.0.0.1');
