@@ -27,13 +27,13 @@ async function main(): Promise<void> {
     shutdownSignals: [], // signals are handled below, once
   });
   const worker = await startWorker(config, { logger, workflowBundle: await workflowBundle() });
-  logger.info('worker is running');
   const stop = () => {
     logger.info('stopping');
     void worker.shutdown().catch(() => undefined); // its failure is reported below
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  logger.info('worker is running'); // after the handlers: whoever hears of it may stop it at once
   await worker.finished;
 }
 

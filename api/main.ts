@@ -7,7 +7,6 @@ async function main(): Promise<void> {
   const config = parseApiConfig(process.env);
   const logger = pino({ level: config.logLevel, base: { service: 'isthmus-api' } });
   const api = await startApi(config, { logger });
-  logger.info({ url: api.url }, 'api is listening');
   const stop = () => {
     logger.info('stopping');
     api.close().then(
@@ -20,6 +19,7 @@ async function main(): Promise<void> {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  logger.info({ url: api.url }, 'api is listening'); // after the handlers: whoever hears of it may stop it at once
 }
 
 main().catch((error: unknown) => {
