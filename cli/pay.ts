@@ -106,18 +106,28 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): num
     terminal.line(
       terminal.paint(
         'warning',
-        '! No final status in time. The payment goes on without us; ask again with a longer --wait',
+        '! No final status in time. The payment goes on without us; to pay again would be another payment.',
       ),
     );
-    terminal.line(`  for the next one, or watch this one: ${paymentUrl(run, uetr) ?? `pacs008/${uetr}`}`);
+    terminal.line(`  Watch this one: ${paymentUrl(run, uetr) ?? `pacs008/${uetr}`}; --wait waits longer`);
     return noFinalStatus;
   }
   const { status, reasonCode } = final;
   const reason = reasonCode === undefined ? '' : ` ${reasonCode}`;
-  terminal.line(`${meanings[status] ?? status}: ${terminal.paint('heading', status + reason)}`);
+  terminal.line(`${meaningOf(status, payment)}: ${terminal.paint('heading', status + reason)}`);
   terminal.line(`  UETR ${uetr}, workflow ${paymentUrl(run, uetr) ?? `pacs008/${uetr}`}`);
   for (const what of missing) terminal.line(terminal.paint('bad', `✗ Not yet seen: ${what}`));
   return violations.length === 0 && missing.length === 0 ? 0 : 1;
+}
+
+/** What the final status means for the money, as the destination's own ledger has it. */
+function meaningOf(status: string, { entries }: PlayedPayment): string {
+  const booked = (what: string) =>
+    entries.some((entry) => entry.direction === 'booked' && entry.status === what);
+  if (status !== 'RJCT' || !booked('moved')) return meanings[status] ?? status;
+  return booked('reversed')
+    ? 'Rejected, and what had been credited was given back'
+    : 'Rejected, and what was credited is not given back yet';
 }
 
 const meanings: Readonly<Partial<Record<string, string>>> = {
