@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { paymentWorkflowId, redeliveryWorkflowId } from '../../workflows/ids.ts';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -61,7 +61,10 @@ test('accepted at once, and delivered again when the source asks later', async (
   const { message } = await pay('5550000001');
   await keep('accepted-at-once', paymentWorkflowId(message.uetr));
   await submit(gateway, message);
-  await keep('redelivery', redeliveryWorkflowId(message.uetr));
+  const redelivery = redeliveryWorkflowId(message.uetr);
+  // the enquiry is answered from the record, and passed on beside the answer (DUP-1)
+  await vi.waitFor(() => client.workflow.getHandle(redelivery).describe(), 10_000);
+  await keep('redelivery', redelivery);
 });
 
 test('accepted later', async () => {
