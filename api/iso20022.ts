@@ -241,9 +241,15 @@ async function report(
   const isDestination = caller.role === 'all' || caller.clearingSystemId === payment?.destinationSystem;
   if (payment === undefined || !isDestination) {
     message.parsed.dispose();
-    return refuseReport(deps, payment ? 'not-the-destination' : 'unknown-payment', { uetr, caller });
+    return payment === undefined
+      ? refuseReport(deps, 'unknown-payment', { uetr, caller, detail: `There is no payment ${uetr}.` })
+      : refuseReport(deps, 'not-the-destination', { uetr, caller, detail: notYours(caller, uetr) });
   }
   return takeReport(deps, iso, { message, body, payment, caller });
+}
+
+function notYours({ clientId }: Caller, uetr: string): string {
+  return `Only its destination operator may report on a payment; ${clientId} is not the destination of ${uetr}.`;
 }
 
 /** PAY-8: each of these is a security event. */

@@ -79,7 +79,10 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const message = evidence.messages.find((one) => one.messageId === params.messageId);
-        if (message === undefined || !view.mayRead(message)) return problem('unknown-message');
+        if (message === undefined || !view.mayRead(message)) {
+          const detail = `There is no message ${params.messageId} of your side of payment ${params.uetr}; GET /payments/{uetr} lists those that you may read.`;
+          return problem('unknown-message', { detail });
+        }
         return bytesOf(deps, message);
       },
     );
@@ -100,7 +103,10 @@ async function openEvidence(
   const evidence = await loadEvidence(deps.db, paymentUetr);
   const view = await viewOf(deps, engine, evidence, caller);
   return view === undefined
-    ? problem('unknown-payment', { ruleId: 'SEC-1', detail: 'There is no such payment of yours.' })
+    ? problem('unknown-payment', {
+        ruleId: 'SEC-1',
+        detail: `There is no payment ${paymentUetr} that ${caller.clientId} may see.`,
+      })
     : { evidence, view };
 }
 

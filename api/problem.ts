@@ -153,7 +153,8 @@ export const problems = {
     status: 409,
     title: 'Request in progress',
     ruleId: 'FX-10',
-    detail: 'The first request with this Idempotency-Key still runs.',
+    detail:
+      'The first request with this Idempotency-Key still runs; send it again in a second for its answer.',
   },
   'payload-too-large': {
     status: 413,
@@ -205,21 +206,22 @@ export const problems = {
     status: 422,
     title: 'Corridor not set up',
     ruleId: 'FX-3',
-    detail: 'The FX provider is not set up to rate this currency pair between these countries.',
+    detail:
+      'The FX provider is not set up to rate this currency pair between these countries; an operator of the scheme sets that up.',
   },
   'source-sap-not-validated': {
     status: 422,
     title: 'No validated SAP in the source country',
     ruleId: 'FX-3',
     detail:
-      'The FX provider has no nominated, validated SAP with an account in the source country and currency.',
+      'The FX provider has no nominated, validated SAP with an account in the source country and currency; an operator of the scheme validates it.',
   },
   'destination-sap-not-validated': {
     status: 422,
     title: 'No validated SAP in the destination country',
     ruleId: 'FX-3',
     detail:
-      'The FX provider has no nominated, validated SAP with an account in the destination country and currency.',
+      'The FX provider has no nominated, validated SAP with an account in the destination country and currency; an operator of the scheme validates it.',
   },
   'unit-currency-unknown': {
     status: 422,
@@ -231,7 +233,8 @@ export const problems = {
     status: 422,
     title: 'Idempotency-Key used before',
     ruleId: 'FX-10',
-    detail: 'This Idempotency-Key was used for another request.',
+    detail:
+      'This Idempotency-Key was used for another request: send that very body again, or take a new key.',
   },
   'request-timeout': {
     status: 408,

@@ -196,6 +196,7 @@ describe('a payment that was credited', async () => {
   ])('for %s the payment does not exist: 404 (as QUO-9)', async (_, client) => {
     const answer = await get(`/payments/${uetr}`, client);
     expect([answer.status, answer.body]).toMatchObject([404, { code: 'unknown-payment' }]);
+    expect((answer.body as { detail: string }).detail).toMatch(/no payment [0-9a-f-]{36}/);
     const { messages } = await timeline(uetr, 'operator');
     const bytes = await get(`/payments/${uetr}/messages/${messages[0]?.messageId ?? ''}`, client);
     expect([bytes.status, bytes.body]).toMatchObject([404, { code: 'unknown-payment' }]);

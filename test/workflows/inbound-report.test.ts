@@ -72,6 +72,7 @@ describe('a report is refused and recorded', () => {
     const uetr = randomUUID();
     const answer = await post(report({ messageId: 'M1', messageNameId: 'pacs.008.001.13', uetr }));
     expect([answer.status, answer.code]).toEqual([404, 'unknown-payment']);
+    expect(answer.text).toContain(`no payment ${uetr}`);
     expect(await securityEvents(uetr)).toEqual(['report.unknown-payment THBPPAY']);
   });
 
@@ -88,6 +89,7 @@ describe('a report is refused and recorded', () => {
     const { uetr, original } = await forwarded();
     const answer = await post(report(original), sender);
     expect([answer.status, answer.code]).toEqual([403, 'not-the-destination']);
+    expect(answer.text).toContain(`${sender} is not the destination of ${uetr}`);
     expect(await securityEvents(uetr)).toEqual([`report.not-the-destination ${sender}`]);
     expect(await evidence.decision(uetr)).toBeUndefined();
   });
