@@ -1,0 +1,129 @@
+// One operator floods the gateway with messages, hostile and plain: another's payment is judged as if there were no flood,
+// whoever is turned away is told so before anything of it is stored, and what was stored is judged (SEC-7, SEC-9, I-16).
+import { afterEach, expect, test } from 'vitest';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submit, submitXml, type Submitted } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+const evidence = evidenceOf(gateway);
+const { db } = gateway;
+
+const flooder = 'SGDFAST';
+const other = 'THBPPAY';
+const messages = 240;
+const fairShare = 40; // of the flood may be taken while one message of another waits: a fifth of a second's work
+
+const quote = await bestQuote(gateway);
+const fromThailand = {
+  clearingSystemId: other,
+  instructingAgent: { bicfi: 'LOTUTHS0' },
+  instructedAgent: { bicfi: 'HARBTHS0' },
+  debtorAgent: { bicfi: 'LOTUTHS0' },
+  creditorAgent: { bicfi: 'LOTUSGS0' },
+  debtor: { name: 'Canary Somchai', townName: 'Bangkok', country: 'TH' },
+  creditor: { name: 'Canary Tan', townName: 'Singapore', country: 'SG' },
+} as const;
+
+/** Payments of the other operator, each with its own quote. */
+async function fromTheOther() {
+  const own = await bestQuote(gateway, {
+    source: 'TH',
+    sourceCurrency: 'THB',
+    destination: 'SG',
+    destinationCurrency: 'SGD',
+  });
+  const message = instruction(own, fromThailand);
+  const [sourceCharge, destinationCharge] = message.charges;
+  return {
+    ...message,
+    charges: [
+      { ...sourceCharge, agent: { bicfi: 'LOTUTHS0' } },
+      { ...destinationCharge, agent: { bicfi: 'LOTUSGS0' } },
+    ] as typeof message.charges,
+  };
+}
+
+const plain = () => buildPacs008(instruction(quote));
+const within = (xml: string, filling: string) => xml.replace('</CdtTrfTxInf>', `${filling}</CdtTrfTxInf>`);
+
+/** What a flood may be made of. */
+const floods: readonly (readonly [string, () => string])[] = [
+  ['payments that share one quote', plain],
+  ['messages of 250 KiB', () => within(plain(), `<RmtInf><Ustrd>${'x'.repeat(250_000)}</Ustrd></RmtInf>`)],
+  ['messages that the schema refuses twenty times', () => within(plain(), '<Dbtr><Nm/></Dbtr>'.repeat(400))],
+];
+
+/** How many submissions of the flooder are stored. */
+async function storedOf(party: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('messages')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('party', '=', party)
+    .where('direction', '=', 'in')
+    .where('leg', '=', 'source')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Submissions that are stored and that nobody has judged (LIF-2). */
+async function unjudged(): Promise<number> {
+  const rows = await db
+    .selectFrom('messages as m')
+    .leftJoin('payments as p', 'p.uetr', 'm.uetr')
+    .select('m.message_id')
+    .where('m.direction', '=', 'in')
+    .where('m.leg', '=', 'source')
+    .where('p.uetr', 'is', null)
+    .execute();
+  return rows.length;
+}
+
+afterEach(async () => {
+  expect(await unjudged()).toBe(0);
+});
+
+test.each(floods)(
+  'under a flood of %s the payment of another operator is judged in its turn',
+  async (_, make) => {
+    const payment = await fromTheOther();
+    const texts = Array.from({ length: messages }, make);
+    const before = await storedOf(flooder);
+    const answers: Submitted[] = [];
+    const flood = texts.map(async (xml) => answers.push(await submitXml(gateway, xml)));
+    await Promise.race(flood);
+    const startedAt = await storedOf(flooder);
+    const answer = await submit(gateway, payment, { clientId: other });
+    const takenMeanwhile = (await storedOf(flooder)) - startedAt;
+    expect(answer.report?.status).toBe('ACTC');
+    expect(takenMeanwhile).toBeLessThanOrEqual(fairShare);
+    await Promise.all(flood);
+    const turnedAway = answers.filter(({ httpStatus }) => httpStatus === 429);
+    const taken = answers.filter(({ httpStatus }) => httpStatus === 200);
+    expect(turnedAway.length + taken.length).toBe(messages);
+    expect((await storedOf(flooder)) - before).toBe(taken.length);
+    for (const { headers, text } of turnedAway) {
+      expect(headers.get('retry-after')).toMatch(/^[1-9]$/);
+      expect(text).toContain('too-many-messages');
+    }
+    expect(turnedAway.length).toBeGreaterThan(0);
+    expect((await evidence.arrival(payment.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  },
+);
+
+test('whoever was turned away and comes back is taken', async () => {
+  const texts = Array.from({ length: messages }, plain);
+  const statuses = await Promise.all(
+    texts.map(async (xml) => {
+      for (let tries = 0; tries < 100; tries += 1) {
+        const { httpStatus, headers } = await submitXml(gateway, xml);
+        if (httpStatus !== 429) return httpStatus;
+        const seconds = Number(headers.get('retry-after'));
+        await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+      }
+      return 429;
+    }),
+  );
+  expect(statuses.every((status) => status === 200)).toBe(true);
+});
