@@ -54,8 +54,30 @@ describe('everything that is wrong with a body is told at once', () => {
     ['an older version', older(lotus), `${namespace}, not of pacs.008.001.08`],
     ['no namespace', lotus.replace(/ xmlns="[^"]*"/, ''), namespace],
     ['a namespace of somebody, without it', '<a xmlns="urn:secret"/>', namespace],
+    [
+      'more elements than any message needs (SEC-7)',
+      lotus.replace('<GrpHdr>', `<GrpHdr>${'<a/>'.repeat(5_000)}`),
+      'more than 5,000 elements',
+    ],
+    [
+      'more attributes than any message needs (SEC-7)',
+      lotus.replace(
+        '<GrpHdr>',
+        `<GrpHdr ${Array.from({ length: 5_000 }, (_, index) => `a${index} = ""`).join(' ')}>`,
+      ),
+      'more than 5,000 attributes (equals signs)',
+    ],
   ])('%s', (_, text, detail) => {
     expect(faultOf(text).detail).toBe(detail);
+  });
+
+  test('as many elements as all that any message may have are let through', () => {
+    const parsed = libxml2.parse(
+      Buffer.from(lotus.replace('<GrpHdr>', `<GrpHdr>${'<a></a>'.repeat(4_500)}`)),
+      ['pacs008'],
+    );
+    expect(parsed.ok).toBe(true);
+    if (parsed.ok) parsed.message.dispose();
   });
 
   test('bytes that are not UTF-8: nothing else can be known', () => {
