@@ -26,6 +26,7 @@ import { isProblem, problem, type Problem, type ProblemCode } from './problem.ts
 import { baseHeaders } from './response.ts';
 import type { Router } from './route.ts';
 import type { PaymentWorkflows } from './temporal.ts';
+import { messageTurns } from './turns.ts';
 import { refusalHeader, xml } from './xml-message.ts';
 
 export interface Iso20022Dependencies {
@@ -54,6 +55,7 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
       tag: 'ISO 20022',
       roles: ['ipso'],
       before: takeMessage,
+      turns: messageTurns,
       query: z.object({
         pacs002Endpoint: z.string().describe("The source operator's address for the pacs.002"),
       }),
@@ -214,6 +216,7 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
       tag: 'ISO 20022',
       roles: ['ipso'],
       before: takeMessage,
+      turns: messageTurns,
       ...reportDocument,
       problems: [
         'message-refused',

@@ -253,6 +253,13 @@ export const problems = {
     title: 'Headers too large',
     detail: 'The address and headers are larger than 16 KiB.',
   },
+  'too-many-messages': {
+    status: 429,
+    title: 'Too many messages at once',
+    ruleId: 'SEC-7',
+    detail:
+      'Your clearing system sends messages faster than they are taken in. Nothing of this one was stored: send it again after the seconds of Retry-After.',
+  },
   'too-many-connections': {
     status: 503,
     title: 'Too many connections',

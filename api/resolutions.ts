@@ -17,6 +17,7 @@ import { bodyOf, openMessage, takeMessage } from './intake.ts';
 import { resolutionDocument } from './message-documents.ts';
 import { isProblem, type Problem } from './problem.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
+import { resolutionTurns } from './turns.ts';
 import { refusalHeader, xml } from './xml-message.ts';
 
 export interface ResolutionDependencies {
@@ -40,6 +41,7 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
         tag: 'ISO 20022',
         roles: ['ipso'],
         before: takeMessage,
+        turns: resolutionTurns,
         query: z.object({
           acmt024Endpoint: z.string().describe("The source operator's address for the acmt.024"),
         }),

@@ -10,6 +10,7 @@ import { readInput, type InputSchemas } from './input.ts';
 import { documentResponses, type AnswerDocument } from './openapi.ts';
 import { isProblem, problem, renderProblem, type Problem, type ProblemCode } from './problem.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
+import { createTurns, type TurnLimits } from './turns.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
@@ -32,6 +33,8 @@ export interface Route<
   readonly roles: readonly Role[] | 'any';
   /** What is judged before the caller is: size and content type of a message (MSG-2); undefined lets it pass. */
   readonly before?: (context: Context) => Promise<Problem | undefined>;
+  /** How many of its requests each clearing system has under way at a time (SEC-7); default: any number. */
+  readonly turns?: TurnLimits;
   /**
    * What the answer is made from, besides the address: as long as it is the same object, the answer to an address is kept
    * and given again (REF-6).
@@ -154,6 +157,7 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
 ): (context: Context, caller: Caller | Problem) => Outcome | Promise<Outcome> {
   const read = readInput(route);
   const { madeFrom } = route;
+  const handle = inTurn(handler, route.turns);
   return (context, caller) => {
     if (isProblem(caller)) return caller;
     if (caller.role !== 'all' && !roles.includes(caller.role)) {
@@ -163,9 +167,19 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
     const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);
     if (known !== undefined) return known;
     return andThen(read(context), (input) =>
-      isProblem(input) ? input : handler({ ...input, caller, context }),
+      isProblem(input) ? input : handle({ ...input, caller, context }),
     );
   };
+}
+
+/** The handler, when it is its caller's turn (SEC-7). */
+function inTurn<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
+  handler: Handler<Params, Query, Body>,
+  limits: TurnLimits | undefined,
+): Handler<Params, Query, Body> {
+  if (limits === undefined) return handler;
+  const turns = createTurns(limits);
+  return (call) => turns.take(call.caller, async () => handler(call));
 }
 
 function render(outcome: Outcome, context: Context): Response {
@@ -225,7 +239,10 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
       ...request,
     },
     responses: documentResponses(route.answer, {
-      problems: route.problems ?? [],
+      problems: [
+        ...(route.problems ?? []),
+        ...(route.turns === undefined ? [] : (['too-many-messages'] as const)),
+      ],
       takesBody: route.method === 'post',
       kept: route.madeFrom !== undefined,
     }),

@@ -10,6 +10,7 @@ import type { RouteModule } from './dependencies.ts';
 import { bodyOf, refusal, takeMessage } from './intake.ts';
 import { anyMessage } from './message-documents.ts';
 import { json } from './response.ts';
+import { messageTurns } from './turns.ts';
 
 const everyName = Object.keys(messages) as MessageName[];
 
@@ -84,6 +85,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         tag: 'ISO 20022',
         roles: ['ipso'],
         before: takeMessage,
+        turns: messageTurns,
         request: anyMessage,
         problems: ['message-refused'],
         answer: { description: 'Every violation', schema: dryRunSchema },
