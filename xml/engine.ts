@@ -10,6 +10,7 @@ import type { Violation } from '../core/iso20022/violation.ts';
 export interface IntakeFault {
   readonly code:
     | 'not-utf8'
+    | 'too-much'
     | 'encoding-declared'
     | 'xml-version'
     | 'doctype'

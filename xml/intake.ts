@@ -98,10 +98,37 @@ function lineOf(text: Buffer, at: number): number {
   return line;
 }
 
+const maxTags = 5_000; // the largest message that our schemas let through has some 800 elements
+const lessThan = 0x3c;
+const equalsSign = 0x3d;
+const slash = 0x2f;
+
+/** Whether a byte stands more than 5,000 times, end tags left out: it looks no further. */
+function isCrowded(text: Buffer, byte: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf(byte); at >= 0; at = text.indexOf(byte, at + 1)) {
+    if (text[at + 1] !== slash) count += 1;
+    if (count > maxTags) return true;
+  }
+  return false;
+}
+
+/** What costs a parser more than all that a message may say (SEC-7); in values an equals sign is rare. */
+function crowdFault(text: Buffer): IntakeFault | undefined {
+  const words = isCrowded(text, lessThan)
+    ? 'elements'
+    : isCrowded(text, equalsSign)
+      ? 'attributes (equals signs)'
+      : undefined;
+  return words && { ...fault('too-much', `more than 5,000 ${words}`), ruleId: 'SEC-7' };
+}
+
 /** @returns empty when the bytes may be parsed */
 export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
   if (!isUtf8(bytes)) return [fault('not-utf8', 'the body is not UTF-8')];
   const text = withoutMark(bytes);
+  const crowd = crowdFault(text);
+  if (crowd !== undefined) return [crowd];
   let start = 0;
   while (isWhiteSpace(text[start] ?? 0)) start += 1;
   if (!isDeclaration(text, start)) return markupFaults(text, 0);
