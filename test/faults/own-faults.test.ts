@@ -113,6 +113,18 @@ test('a worker that comes back after the deadline sends no instruction any more 
   expect(await evidence.attempts(message.uetr, 'instruction')).toHaveLength(1);
 });
 
+test('a submission that came in time and is judged after its deadline is rejected for our lateness, not that of its sender', async () => {
+  await gateway.stopWorker();
+  const message = instruction(await bestQuote(gateway), { priority: 'HIGH' });
+  const answering = submit(gateway, message);
+  await untilPast(new Date(Date.now() + maxExecutionSeconds * 1_000));
+  await gateway.startWorker();
+  const { report } = await answering;
+  expect([report?.status, report?.reasonCode]).toEqual(['RJCT', 'AB03']); // TIM-1; TM01 is for what comes late
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).reasonCode).toBe('AB03');
+  expect(evidence.received(message.uetr, 'destination', 'pacs008')).toEqual([]);
+});
+
 test('a database that fails for 6 s when the send is claimed uses up no send: it leaves once it is back (TIM-3)', async () => {
   const heal = await databaseFails('insert');
   const message = instruction(await bestQuote(gateway));
