@@ -217,6 +217,7 @@ async function judgePayment(
   const checked = checkPayment(message, {
     reference: deps.reference(),
     submitter: stored.sourceSystem,
+    receivedAt: stored.receivedAt,
     now: stored.now,
     quote,
     quoteInUse: quoteHolder !== undefined && quoteHolder !== stored.uetr,

@@ -103,7 +103,9 @@ export function gatewayClient(apiUrl: string): GatewayClient {
     });
     if (response.status === 200) return response;
     const explanation = await explain(`${init.method ?? 'GET'} ${path}`, response);
-    throw response.status === 503 ? new UnavailableError(explanation) : new UserError(explanation);
+    throw response.status === 503 || response.status === 429
+      ? new UnavailableError(explanation)
+      : new UserError(explanation);
   }
 
   async function get<Value>(path: string, clientId: string, shape: z.ZodType<Value>): Promise<Value> {

@@ -22,6 +22,8 @@ export interface Submitted {
 export interface SubmittedNow extends Submitted {
   /** Database clock, epoch milliseconds. */
   readonly now: number;
+  /** When the submission was stored, database clock, epoch milliseconds; default: now. */
+  readonly receivedAt?: number;
 }
 
 const maxAheadMs = 10_000; // TIM-4
@@ -201,27 +203,29 @@ function* checkRequiredElements({ message, context, ends }: Judged<Submitted>): 
   }
 }
 
-/** TIM-4, and TIM-1 for a HIGH payment that comes after its own deadline. */
+/** TIM-4, and TIM-1 for a HIGH payment: what came in time, and was judged too late by us, is no fault of its sender. */
 function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iterable<Rejection> {
-  const { now } = context;
+  const { now, receivedAt = now } = context;
   const { text, epochMs: acceptedAt } = message.acceptanceDateTime;
   const maxAgeMs = (ends.source?.maxAcceptanceAgeSeconds ?? 0) * 1_000;
-  const since = { found: `${text}, ${seconds(now - acceptedAt)} ago` };
-  if (now - acceptedAt > maxAgeMs) {
+  const deadlineAt = deadlineOf(message, ends.destination);
+  const since = { found: `${text}, ${seconds(receivedAt - acceptedAt)} ago` };
+  if (receivedAt - acceptedAt > maxAgeMs) {
     yield reject('acceptance-too-old', undefined, undefined, {
       ...since,
       expected: `at most ${seconds(maxAgeMs)} ago when it is first submitted`,
     });
-  }
-  if (acceptedAt - now > maxAheadMs) {
-    const found = `${text}, ${seconds(acceptedAt - now)} ahead`;
+  } else if (now - acceptedAt > maxAgeMs) yield reject('judged-too-late');
+  if (acceptedAt - receivedAt > maxAheadMs) {
+    const found = `${text}, ${seconds(acceptedAt - receivedAt)} ahead`;
     yield reject('acceptance-ahead', undefined, undefined, {
       found,
       expected: `at most ${seconds(maxAheadMs)} ahead`,
     });
   }
-  const deadlineAt = deadlineOf(message, ends.destination);
-  if (deadlineAt !== null && now >= deadlineAt) {
+  if (deadlineAt === null || now < deadlineAt) return;
+  if (receivedAt < deadlineAt) yield reject('deadline-expired');
+  else {
     const expected = `less than ${seconds(deadlineAt - acceptedAt)} ago for priority HIGH`;
     yield reject('deadline-past', undefined, undefined, { ...since, expected });
   }

@@ -248,6 +248,13 @@ export const rejections = {
     xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
     text: 'accepted in the future',
   },
+  'judged-too-late': {
+    isoCode: 'AB03',
+    ruleId: 'TIM-4',
+    checks: 'What came in time is judged before `AccptncDtTm` is too old.',
+    fault: null,
+    text: 'came in time, but could not be judged in time by the service',
+  },
   'deadline-past': {
     isoCode: 'TM01',
     ruleId: 'TIM-1',

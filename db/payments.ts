@@ -16,6 +16,8 @@ export interface StoredSubmission {
   readonly uetr: string;
   readonly sourceSystem: string;
   readonly callbackUrl: string;
+  /** When it was stored: database clock, epoch milliseconds. */
+  readonly receivedAt: number;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   /** The payment of that UETR, if there is one. */
@@ -157,6 +159,7 @@ interface SubmissionRow extends PaymentRow {
   uetr: string;
   party: string;
   answer_url: string;
+  created_at: Date;
   now: Date;
   held_by: string | null;
   earlier_answer_id: string | null;
@@ -166,7 +169,7 @@ interface SubmissionRow extends PaymentRow {
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
-    select m.body, m.message_identification, m.uetr, m.party, clock_timestamp() as now, k.uetr as held_by,
+    select m.body, m.message_identification, m.uetr, m.party, m.created_at, clock_timestamp() as now, k.uetr as held_by,
       coalesce(
         (select url from callback_addresses c where c.message_id = m.message_id order by named_at desc limit 1),
         m.answer_url) as answer_url,
@@ -189,6 +192,7 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
     uetr: row.uetr,
     sourceSystem: row.party,
     callbackUrl: row.answer_url,
+    receivedAt: row.created_at.getTime(),
     now: row.now.getTime(),
     payment: toPayment(row),
     messageIdHeldBy: row.held_by ?? undefined,

@@ -251,6 +251,19 @@ describe('freshness, to the millisecond (TIM-4, TIM-1)', () => {
   });
 });
 
+describe('what came in time and is judged too late, by our fault (TIM-1, TIM-4)', () => {
+  const at = (epochMs: number, receivedAt: number, priority: 'HIGH' | 'NORM' = 'NORM') =>
+    judge({ acceptanceDateTime: { text: '', epochMs }, priority }, { receivedAt });
+
+  test('it is rejected, but not for coming late', () => {
+    expect(at(now - 120_001, now - 1)).toBe('judged-too-late');
+    expect(at(now - 120_002, now - 1)).toBe('acceptance-too-old');
+    expect(at(now - 20_000, now - 1, 'HIGH')).toBe('deadline-expired');
+    expect(at(now - 20_001, now - 1, 'HIGH')).toBe('deadline-past');
+    expect(at(now + 10_000, now - 1)).toBe('acceptance-ahead');
+  });
+});
+
 describe('a payment without a quote (PAY-5)', () => {
   const at = (amount: string, rate: string, fee: string) =>
     judge({
