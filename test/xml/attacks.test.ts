@@ -69,6 +69,31 @@ const bodies: readonly (readonly [string, string])[] = [
   ['elements as deep as the parser goes', before('<RmtInf>', '<a>'.repeat(240) + '</a>'.repeat(240))],
 ];
 
+/** What a parser or a pattern may stumble over, alone or again and again, and where it may stand. */
+const pieces = ['<a', '<a=', '<a:', '<', '=', '"', '>', 'a="b"', '<!--', '<?', '<![CDATA[', ']]>', ' xmlns'];
+const places: readonly (readonly [string, (text: string) => string])[] = [
+  ['alone', (text) => text],
+  ['before a message', (text) => `${text.slice(0, room)}${lotus}`],
+  ['before its root element', (text) => lotus.replace('<Document', () => `${text}<Document`)],
+  ['in the name of its root element', (text) => lotus.replace('<Document', () => `<Document${text}`)],
+  ['in its root element', (text) => lotus.replace('<Document', () => `<Document ${text}`)],
+  ['in a value', (text) => value('EndToEndId', text.replaceAll('$', '$$'))],
+];
+const shortMs = 250; // a few milliseconds on an idle machine
+
+test.each(places)('whatever is repeated %s keeps no process for a quarter of a second', (_, within) => {
+  for (const piece of pieces) {
+    const bytes = Buffer.from(within(fill(piece)));
+    const attempts = Array.from({ length: 2 }, () => {
+      const start = performance.now();
+      const parsed = libxml2.parse(bytes, ['pacs008']);
+      if (parsed.ok) parsed.message.dispose();
+      return performance.now() - start;
+    });
+    expect(Math.min(...attempts), piece).toBeLessThan(shortMs);
+  }
+});
+
 test.each(bodies)('%s: refused, and within a second', async (_, text) => {
   const bytes = Buffer.from(text);
   expect(bytes.length).toBeLessThanOrEqual(limit);
