@@ -29,20 +29,21 @@ export interface TreeReading {
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
 const noChildren: XmlElement[] = []; // shared by all leaves, never pushed to
 
-const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+const reference = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
 
+/** Each kind in one pass of its own, which costs a tenth of a call per reference; `&amp;` last, so that none is made by it. */
 function unescape(text: string): string {
   if (!text.includes('&')) return text;
-  return text.replaceAll(
-    /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|([a-z]+));/g,
-    (_, hex?: string, decimal?: string, name?: string) => {
-      if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
-      if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
-      const character = named[name ?? ''];
-      assert(character !== undefined, 'libxml2 writes no entity that XML does not define');
-      return character;
-    },
-  );
+  const plain = text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll(reference, (_, hex?: string, decimal?: string) =>
+      String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
+    );
+  assert(!/&(?!amp;)/.test(plain), 'libxml2 writes no entity that XML does not define');
+  return plain.replaceAll('&amp;', '&');
 }
 
 const maxSharedNames = 1_000; // our six schemas have some 300; names from outside must not grow this without bound
