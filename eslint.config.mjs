@@ -1,6 +1,7 @@
 // Type-aware lint, and the import rules per folder: a folder may import what its row names, nothing else.
 import tseslint from 'typescript-eslint';
 import importX from 'eslint-plugin-import-x';
+import regexp from 'eslint-plugin-regexp';
 
 const folders = [
   'core',
@@ -100,7 +101,7 @@ export default tseslint.config(
   { ignores: ['node_modules', 'dist', '.isthmus', 'coverage'] },
   ...tseslint.configs.strictTypeChecked,
   {
-    plugins: { 'import-x': importX },
+    plugins: { 'import-x': importX, regexp },
     settings: {
       'import-x/extensions': ['.ts', '.mjs'],
       'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
@@ -112,6 +113,9 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
       'import-x/no-default-export': 'error',
       'import-x/no-cycle': 'error',
+      // a pattern that can take a text in two ways, or try it from every place, holds the event loop (SEC-9)
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/consistent-type-imports': 'error',
@@ -138,7 +142,12 @@ export default tseslint.config(
   },
   {
     files: ['test/**/*.ts'],
-    rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-non-null-assertion': 'off' },
+    rules: {
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      'regexp/no-super-linear-backtracking': 'off', // what a test reads is its own
+      'regexp/no-super-linear-move': 'off',
+    },
   },
   {
     // answers are JSON of any shape here: conformance.ts holds each against the OpenAPI document

@@ -196,12 +196,12 @@ function checkedRoles(route: { roles: readonly Role[] | 'any'; operationId: stri
 
 /** `{name}` becomes `:name`; the app is not strict, so that the trailing slash is left out. */
 function toHonoPath(path: string): string {
-  return path.replaceAll(/\{([^}]+)\}/g, ':$1').replace(/(?<=.)\/$/, '');
+  return path.replaceAll(/\{([^{}]+)\}/g, ':$1').replace(/(?<=.)\/$/, '');
 }
 
 function patternOf(path: string): RegExp {
   const escaped = path.replace(/(?<=.)\/$/, '').replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(`^${escaped.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`);
+  return new RegExp(`^${escaped.replaceAll(/\{[^{}]+\}/g, '[^/]+')}/?$`);
 }
 
 function methodsFor(

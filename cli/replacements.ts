@@ -52,7 +52,7 @@ function parseOne(
       `${option} ${text}: the address must be http on loopback or https, without query (SEC-2), as in ${option} ${example}`,
     );
   }
-  return [id, address.replace(/\/+$/, '')];
+  return [id, address.replace(/(?<!\/)\/+$/, '')];
 }
 
 const countries = [...new Set(clearingSystems.flatMap((system) => system.countryCodes))];

@@ -92,6 +92,6 @@ export function renderTable(
 /** Decimal text for a person: `24900.5` is `24,900.50`, whole amounts have no decimals. */
 export function showAmount(decimal: string): string {
   const [whole = '', fraction] = decimal.split('.');
-  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  const grouped = BigInt(whole).toLocaleString('en-US');
   return fraction === undefined || /^0*$/.test(fraction) ? grouped : `${grouped}.${fraction.padEnd(2, '0')}`;
 }

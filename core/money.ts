@@ -149,7 +149,7 @@ export function renderDecimal(value: Exact): string {
 /** A stored decimal without trailing zeros (`24900.00000` becomes `24900`), e.g. a `numeric` of the database (MON-1). */
 export function plainDecimal(text: string): string {
   assert(plainForm.test(text), 'a stored decimal is plain digits');
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  return text.includes('.') ? text.replace(/\.?(?<!0)0+$/, '') : text;
 }
 
 // Exact numbers in JSON (MON-4)

@@ -123,7 +123,7 @@ function arrangement(value: string): string {
 /** Digits that count: neither zeros before the number nor zeros at the end of its fraction do. */
 function digitsOf(decimal: string): { readonly total: number; readonly fraction: number } {
   const [integer = '', fraction = ''] = decimal.split('.');
-  const [whole, part] = [integer.replace(/^0+/, ''), fraction.replace(/0+$/, '')];
+  const [whole, part] = [integer.replace(/^0+/, ''), fraction.replace(/(?<!0)0+$/, '')];
   return { total: whole.length + part.length, fraction: part.length };
 }
 
