@@ -113,12 +113,7 @@ export function createConnections(limits: ConnectionLimits, onFull: () => void):
       const connection = known.get(request.socket);
       return connection !== undefined && take(connection, { request, response });
     },
-    refuseTunnel(refusal, socket) {
-      socket.on('error', () => undefined);
-      const latest = known.get(socket)?.latest;
-      if (latest !== undefined && isOpen(latest)) endAfter(latest, socket);
-      else socket.end(rawRefusal(refusal)).destroySoon();
-    },
+    refuseTunnel: (refusal, socket) => refuseInTurn(refusal, socket, known.get(socket)?.latest),
     refuseUnreadable(error, socket) {
       const connection = known.get(socket);
       if (!socket.writable || error.code === 'ECONNRESET' || connection === undefined) socket.destroy();
@@ -155,6 +150,12 @@ function endWith(error: ParserError, connection: Connection): void {
     return;
   }
   endAfter(latest, socket); // it came after a request that is whole, or is being answered: that is the last one
+}
+
+function refuseInTurn(refusal: Problem, socket: Socket, latest: Exchange | undefined): void {
+  socket.on('error', () => undefined);
+  if (latest !== undefined && isOpen(latest)) endAfter(latest, socket);
+  else socket.end(rawRefusal(refusal)).destroySoon();
 }
 
 function endAfter({ response }: Exchange, socket: Socket): void {
