@@ -10,7 +10,7 @@ import { edit, type DryRun } from '../api/dry-run.ts';
 
 const gateway = await testGateway();
 
-type Path = '/iso20022/validate' | '/iso20022/pacs008' | '/iso20022/acmt023';
+type Path = '/iso20022/validate' | '/iso20022/pacs008' | '/iso20022/pacs002' | '/iso20022/acmt023';
 
 async function post(path: Path, body: Buffer, type: string) {
   const endpoint = {
@@ -18,7 +18,7 @@ async function post(path: Path, body: Buffer, type: string) {
     '/iso20022/acmt023': 'acmt024Endpoint',
   } as const;
   const callback = encodeURIComponent(gateway.sandbox.callbackUrl('SGDFAST'));
-  const query = path === '/iso20022/validate' ? '' : `?${endpoint[path]}=${callback}`;
+  const query = path in endpoint ? `?${endpoint[path as keyof typeof endpoint]}=${callback}` : '';
   return fetch(`${gateway.url}${path}${query}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${await gateway.token('SGDFAST')}`, 'content-type': type },
@@ -182,5 +182,19 @@ describe('an acmt.023', () => {
     expect(await toldByDryRun(body, 'text/xml')).toEqual(
       await toldBySubmission('/iso20022/acmt023', body, 'text/xml'),
     );
+  });
+});
+
+describe('a pacs.002', () => {
+  const report = readFixture('pacs002', 'credited.xml').toString();
+  test.each<[string, (xml: string) => string]>([
+    ['no OrgnlUETR', without('OrgnlUETR')],
+    ['an OrgnlUETR in upper case', value('OrgnlUETR', (one) => one.toUpperCase())],
+    ['no MsgId', without('MsgId')],
+    ['a comment', (xml) => edit(xml, '<GrpHdr>', '<GrpHdr><!-- a -->')],
+  ])('%s', async (_, make) => {
+    const body = utf8(make(report));
+    const dry = await toldByDryRun(body, 'text/xml');
+    expect(dry).toEqual(await toldBySubmission('/iso20022/pacs002', body, 'text/xml'));
   });
 });
