@@ -123,7 +123,7 @@ function bearerOf(authorization: string): string {
   if (authorization.charCodeAt(6) !== 32 || authorization.slice(0, 6).toLowerCase() !== 'bearer') return '';
   let start = 7;
   while (authorization.charCodeAt(start) === 32) start += 1;
-  return authorization.slice(start).trimEnd();
+  return authorization.slice(start); // nothing stands after it: HTTP takes white space away, and other space is no token's
 }
 
 /**

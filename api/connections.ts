@@ -2,7 +2,7 @@
 // others need: when places run short, whoever holds most gives one up, and never one that waits for our answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { problem } from './problem.ts';
+import { problem, type Problem } from './problem.ts';
 import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
 export interface ConnectionLimits {
@@ -18,8 +18,13 @@ export interface ConnectionLimits {
 export interface Connections {
   /** Takes a new connection in, or refuses it. */
   admit(socket: Socket): void;
-  /** A request has begun on a connection that was admitted. */
-  begin(request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * A request has begun on a connection that was admitted.
+   * @returns false where an earlier answer ends the connection: then it is not to be done, for nobody would hear of it
+   */
+  begin(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Tells a client that asks for a tunnel that there is none, in its turn; its connection is nobody else's from here on. */
+  refuseTunnel(refusal: Problem, socket: Socket): void;
   /** Tells the client what Node's parser found, or cuts the connection; never in place of an answer that it waits for. */
   refuseUnreadable(error: ParserError, socket: Socket): void;
   close(): void;
@@ -106,10 +111,9 @@ export function createConnections(limits: ConnectionLimits, onFull: () => void):
     admit,
     begin(request, response) {
       const connection = known.get(request.socket);
-      if (connection === undefined) return;
-      if (connection.latest !== undefined) connection.before = connection.latest;
-      connection.latest = { request, response };
+      return connection !== undefined && take(connection, { request, response });
     },
+    refuseTunnel: (refusal, socket) => refuseInTurn(refusal, socket, known.get(socket)?.latest),
     refuseUnreadable(error, socket) {
       const connection = known.get(socket);
       if (!socket.writable || error.code === 'ECONNRESET' || connection === undefined) socket.destroy();
@@ -119,21 +123,42 @@ export function createConnections(limits: ConnectionLimits, onFull: () => void):
   };
 }
 
+function take(connection: Connection, exchange: Exchange): boolean {
+  const { latest } = connection;
+  if (latest?.response.shouldKeepAlive === false) return false;
+  if (latest !== undefined) connection.before = latest;
+  connection.latest = exchange;
+  return true;
+}
+
+/** One answer for each request, and none after the one that ends the connection. */
 function endWith(error: ParserError, connection: Connection): void {
   const { socket, latest } = connection;
+  const isOwn = latest?.request.complete === false; // what cannot be read is the rest of the latest request
   if (latest === undefined || !isOpen(latest)) {
     connection.refusedAtMs = performance.now();
-    socket.end(rawRefusal(refusalOf(error)));
+    const isAnswered = isOwn || latest?.response.shouldKeepAlive === false;
+    if (isAnswered) socket.end();
+    else socket.end(rawRefusal(refusalOf(error)));
     return;
   }
   const { request, response } = latest;
-  if (!request.complete && !response.headersSent) {
+  if (isOwn && !response.headersSent) {
     refuse(response, refusalOf(error)); // after the answers to what came before it
     silence(response);
     response.once('close', () => request.destroy(error)); // whoever still waits for the rest of it is told
     return;
   }
-  // it came after a request that is whole: that one is answered, and then the connection ends
+  endAfter(latest, socket); // it came after a request that is whole, or is being answered: that is the last one
+}
+
+function refuseInTurn(refusal: Problem, socket: Socket, latest: Exchange | undefined): void {
+  socket.on('error', () => undefined);
+  if (latest !== undefined && isOpen(latest)) endAfter(latest, socket);
+  else socket.end(rawRefusal(refusal)).destroySoon();
+}
+
+function endAfter({ response }: Exchange, socket: Socket): void {
   response.shouldKeepAlive = false;
   response.once('close', () => socket.destroySoon());
 }

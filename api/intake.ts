@@ -3,6 +3,7 @@
 import type { Context } from 'hono';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import { findKeyFaults, readMessageKey, type MessageKey } from '../core/iso20022/references.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { IntakeFault, ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import { readLimited, sentInstead } from './input.ts';
 import { problem, type Problem } from './problem.ts';
@@ -49,10 +50,15 @@ export function openMessage(engine: XmlEngine, body: Buffer, name: MessageName):
   const key = readMessageKey(name, document);
   if (key.ok) return { parsed: result.message, key: key.value };
   result.message.dispose();
-  const root = document.name === 'Document' ? [] : ['The root element must be Document (MSG-12).'];
+  return problem('message-refused', { detail: refusedKeys(name, document) ?? '' });
+}
+
+/** Why a message could not be answered: what is against its keys, and its root; undefined when it has them (MSG-2). */
+export function refusedKeys(name: MessageName, document: XmlElement): string | undefined {
   const told = findKeyFaults(name, document).map(
     ({ element, problem: what, path, expected }) =>
       `${element} is ${what}: expected at Document/${path} is ${expected}.`,
   );
-  return problem('message-refused', { detail: [...root, ...told].join(' ') });
+  const root = document.name === 'Document' ? [] : ['The root element must be Document (MSG-12).'];
+  return told.length === 0 ? undefined : [...root, ...told].join(' ');
 }

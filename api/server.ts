@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { createConnections, type ConnectionLimits } from './connections.ts';
 import { problem, renderProblem } from './problem.ts';
 import { malformed, refuseForm } from './request-form.ts';
-import { rawRefusal, refuse } from './unreadable.ts';
+import { refuse } from './unreadable.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -58,7 +58,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   });
   server.maxHeadersCount = 0; // bounded by their 16 KiB: those beyond a count would be dropped without a word
   const take = (request: IncomingMessage, response: ServerResponse): boolean => {
-    connections.begin(request, response);
+    if (!connections.begin(request, response)) return false;
     const refusal = refuseForm(request);
     if (refusal !== undefined) refuse(response, refusal);
     return refusal === undefined;
@@ -75,9 +75,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   server.on('connect', ({ socket }) => {
     const detail = 'This service is no proxy; it takes no CONNECT.';
     const allow = 'GET, HEAD, OPTIONS, POST';
-    socket.on('error', () => undefined); // from here on it is nobody else's
-    socket.end(rawRefusal(problem('method-not-allowed', { detail, headers: { allow } })));
-    socket.destroySoon();
+    connections.refuseTunnel(problem('method-not-allowed', { detail, headers: { allow } }), socket);
   });
   server.on('connection', (socket) => {
     connections.admit(socket);

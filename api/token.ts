@@ -85,6 +85,7 @@ interface Verification {
 
 async function readToken(token: string, verification: Verification): Promise<VerifiedToken | Problem> {
   const { key, options, deps, stands } = verification;
+  if (!isCanonical(token)) return unreadable();
   const judgedBy = deps.reference(); // before anything is waited for: what changes meanwhile is judged again
   try {
     const currentDate = new Date(deps.clock());
@@ -111,6 +112,12 @@ async function readToken(token: string, verification: Verification): Promise<Ver
   }
 }
 
+/** Whether each part is written as base64url writes its bytes (RFC 7515): then nobody has another spelling of a token. */
+function isCanonical(token: string): boolean {
+  const parts = token.split('.');
+  return parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+}
+
 /** When the token ends, or why its times are refused: a token lives at most an hour, and its end is the end (SEC-8). */
 function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Problem {
   if (exp - iat > maxTokenLifetimeSeconds + clockToleranceSeconds) {
@@ -134,7 +141,7 @@ function refusalOf(error: unknown, logger: Logger): Problem {
     error instanceof errors.JOSENotSupported ||
     error instanceof errors.JWKSNoMatchingKey ||
     error instanceof errors.JWKSMultipleMatchingKeys;
-  if (isTokensFault) return invalidToken('The token is malformed or its signature does not hold.');
+  if (isTokensFault) return unreadable();
   logger.error({ err: error }, "the token issuer's keys or clients could not be had");
   return problem('unavailable', { detail: "The token issuer's keys could not be had. Try again." });
 }
@@ -174,6 +181,10 @@ function institutionIdOf(value: unknown, data: ReferenceData): string | undefine
   if (typeof value !== 'string') return undefined;
   const institution = findInstitution(data, 'internalId', value) ?? findInstitution(data, 'BICFI', value);
   return institution?.institutionId;
+}
+
+function unreadable(): Problem {
+  return invalidToken('The token is malformed or its signature does not hold.');
 }
 
 function expired(): Problem {

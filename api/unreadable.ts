@@ -53,6 +53,7 @@ export function refusalOf({ code = '', reason = '', rawPacket }: ParserError): P
 export function refuse(response: ServerResponse, refusal: Problem): void {
   const { status, headers } = problemHead(refusal);
   const body = problemBody(refusal);
+  response.shouldKeepAlive = false;
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
   response.end(body);
 }

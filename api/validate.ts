@@ -7,7 +7,7 @@ import { faults, type Fault } from '../core/explanation.ts';
 import { additionalInformation, explain } from '../core/rejection.ts';
 import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import type { RouteModule } from './dependencies.ts';
-import { bodyOf, refusal, takeMessage } from './intake.ts';
+import { bodyOf, refusal, refusedKeys, takeMessage } from './intake.ts';
 import { anyMessage } from './message-documents.ts';
 import { json } from './response.ts';
 import { messageTurns } from './turns.ts';
@@ -52,6 +52,14 @@ const dryRunSchema = z
   .object({
     message: z.string().openapi({ description: 'Message identifier', example: 'pacs.008.001.13' }),
     valid: z.boolean().openapi({ description: 'Whether nothing was found' }),
+    refusedAtIntake: z
+      .string()
+      .nullable()
+      .openapi({
+        description:
+          'The detail with which a submission of the message is refused (400, message-refused) before it is judged, ' +
+          'for it lacks the keys that an answer repeats (MSG-2); null where it is judged',
+      }),
     judged: z.array(z.enum(layers)).openapi({
       description:
         'What the message was held against, wholly or in part. A layer that is left out was not reached, for the schema ' +
@@ -59,7 +67,7 @@ const dryRunSchema = z
     }),
     violations: z.array(violationSchema).openapi({
       description:
-        'Schema first (at most 20), then rules, then reference data; the first is what a submission is told',
+        'Schema first (at most 20), then rules, then reference data; the first is what a submission is told that is not refused at intake',
     }),
     notJudged: z
       .array(notJudgedSchema)
@@ -117,10 +125,15 @@ async function judge(message: ParsedMessage, context: Parameters<typeof dryRun>[
   }
 }
 
-function render({ type }: ParsedMessage, { judged, rejections, notJudged }: DryRun) {
+/** The messages that parties submit to us; the others are ours, or answers to a question of ours. */
+const submitted: ReadonlySet<MessageName> = new Set(['pacs008', 'pacs002', 'acmt023']);
+
+function render({ type, document }: ParsedMessage, { judged, rejections, notJudged }: DryRun) {
+  const refusedAtIntake = submitted.has(type.name) ? (refusedKeys(type.name, document) ?? null) : null;
   return {
     message: type.identifier,
-    valid: rejections.length === 0,
+    valid: rejections.length === 0 && refusedAtIntake === null,
+    refusedAtIntake,
     judged,
     violations: rejections.map((rejection) => ({
       id: rejection.key,

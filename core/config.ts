@@ -7,8 +7,10 @@ import {
   isBrowserOrigin,
   isDatabaseUrl,
   isHostAndPort,
+  isPort,
   isSecureAddress,
   isWebAddress,
+  isWord,
 } from './setting-forms.ts';
 
 export interface EnvironmentVariable {
@@ -25,7 +27,8 @@ export const environmentVariables = {
   HOST: { description: 'Address that the api binds', default: '127.0.0.1' },
   PORT: { description: 'Port that the api binds', default: '8080' },
   PUBLIC_URL: {
-    description: 'Address under which operators reach the api; destinations answer to it',
+    description:
+      'Address under which operators reach the api, https (http on loopback); destinations answer to it',
     default: 'http://127.0.0.1:8080',
   },
   AUTH: {
@@ -58,7 +61,13 @@ export const environmentVariables = {
 export type EnvironmentVariableName = keyof typeof environmentVariables;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const httpForm = 'an http or https address in lower case, without userinfo, query or fragment';
+const ownForm =
+  'an https address (http on loopback alone) in lower case, without userinfo, query or fragment';
+/** SEC-1, SEC-2: messages and tokens come to it. */
+const isOwnAddress = (text: string) =>
+  isWebAddress(text) && isSecureAddress(text, { allowLoopbackHttp: true });
+const databaseUrlForm = 'an address with a host and a database, percent-encoded where it must be';
+const wordForm = 'a text without spaces';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -108,7 +117,7 @@ export class ConfigurationError extends Error {
 
 export function parseCommonConfig(env: Environment): CommonConfig {
   return {
-    databaseUrl: formed(env, 'DATABASE_URL', isDatabaseUrl, 'an address with a host and a database'),
+    databaseUrl: formed(env, 'DATABASE_URL', isDatabaseUrl, databaseUrlForm),
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels),
   };
 }
@@ -117,7 +126,7 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
   return {
     ...parseCommonConfig(env),
     temporal: parseTemporal(env),
-    publicUrl: formed(env, 'PUBLIC_URL', isWebAddress, httpForm).replace(/\/$/, ''),
+    publicUrl: formed(env, 'PUBLIC_URL', isOwnAddress, ownForm).replace(/\/$/, ''),
     xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
     allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
   };
@@ -128,12 +137,7 @@ export function parseApiConfig(env: Environment): ApiConfig {
   const host = formed(env, 'HOST', isBindHost, 'a name or an address, without a port');
   const demo = flag(env, 'DEMO');
   const port = Number(
-    formed(
-      env,
-      'PORT',
-      (text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
-      'a port number, 0 to 65535',
-    ),
+    formed(env, 'PORT', (text) => text === '0' || isPort(text), 'a port number, 0 to 65535'),
   );
   return {
     ...worker,
@@ -163,7 +167,7 @@ function parseTemporal(env: Environment): TemporalConfig {
       isHostAndPort,
       'a host and a port, 1 to 65535, without a scheme',
     ),
-    namespace: required(env, 'TEMPORAL_NAMESPACE'),
+    namespace: formed(env, 'TEMPORAL_NAMESPACE', isWord, wordForm),
   };
 }
 
@@ -175,7 +179,8 @@ interface OwnSettings {
 
 function parseAuth(env: Environment, own: OwnSettings): AuthConfig {
   const kind = oneOf(env, 'AUTH', ['jwt', 'builtin', 'none']);
-  const audience = read(env, 'AUTH_AUDIENCE') || own.publicUrl;
+  const audience =
+    read(env, 'AUTH_AUDIENCE') === '' ? own.publicUrl : formed(env, 'AUTH_AUDIENCE', isWord, wordForm);
   assertNotOnNetwork(env, kind, own);
   switch (kind) {
     case 'jwt': {
@@ -196,7 +201,7 @@ function parseAuth(env: Environment, own: OwnSettings): AuthConfig {
     }
     case 'builtin': {
       const issuer =
-        read(env, 'AUTH_ISSUER') === '' ? own.publicUrl : formed(env, 'AUTH_ISSUER', isWebAddress, httpForm);
+        read(env, 'AUTH_ISSUER') === '' ? own.publicUrl : formed(env, 'AUTH_ISSUER', isOwnAddress, ownForm);
       return { kind, issuer, audience };
     }
     case 'none':

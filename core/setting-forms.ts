@@ -29,22 +29,60 @@ function originOf({ scheme, host, port }: WebAddress): string {
 }
 
 const databaseForm =
-  /^postgres(?:ql)?:\/\/(?:[^\s/?#]*@)?(?<host>\[[0-9a-f:]+\]|[^\s/?#@:[\]]*)(?::\d{1,5})?\/[^\s/?#]+(?<query>\?[^\s#]*)?$/i;
+  /^postgres(?:ql)?:\/\/(?:[^\s/?#]*@)?(?<host>\[[^\s/?#@[\]]*\]|[^\s/?#@:[\]]*)(?::(?<port>\d+))?\/[\w$.~%+-]+(?:\?(?<query>[^\s?#]*))?$/i;
 
-/** postgres://user:password@host:port/database; the host may stand in the query, as for a socket. */
+/** postgres://user:password@host:port/database; the host may stand in the query, as for a socket, or be its encoded path. */
 export function isDatabaseUrl(text: string): boolean {
-  const { host, query } = databaseForm.exec(text)?.groups ?? {};
-  return host !== undefined && (host !== '' || /[?&]host=[^&]/.test(query ?? ''));
+  const { host, port, query = '' } = databaseForm.exec(text)?.groups ?? {};
+  if (host === undefined || !isReadable(text)) return false;
+  const parameters = query.split('&');
+  const ports = parameters.filter((one) => one.startsWith('port=')).map((one) => one.slice('port='.length));
+  const isNamed =
+    host === '' ? parameters.some((one) => /^host=./.test(one)) : /^%2F/i.test(host) || isHost(host);
+  return isNamed && [...(port === undefined ? [] : [port]), ...ports].every(isPort);
+}
+
+/** Whether every character is shown, and what is percent-encoded is text that a database can be told. */
+function isReadable(text: string): boolean {
+  try {
+    return !/\p{C}/u.test(text) && !decodeURIComponent(text).includes('\0');
+  } catch {
+    return false;
+  }
 }
 
 /** host:port. */
 export function isHostAndPort(text: string): boolean {
-  const [, host = '', port] = /^(.*):([1-9]\d{0,4})$/.exec(text) ?? [];
-  const isNamed = host.startsWith('[') ? host.endsWith(']') : /^[a-z0-9_.-]+$/i.test(host);
-  return isNamed && Number(port) <= 65_535;
+  const colon = text.lastIndexOf(':');
+  return colon > 0 && isHost(text.slice(0, colon)) && isPort(text.slice(colon + 1));
+}
+
+/** 1 to 65535, as it is commonly written. */
+export function isPort(text: string): boolean {
+  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535;
 }
 
 /** What a server can bind: a name or an address, without a port. */
 export function isBindHost(text: string): boolean {
-  return /^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i.test(text) || hostFault(text.toLowerCase()) === undefined;
+  return isIpv6(text) || (!text.startsWith('[') && isHost(text));
+}
+
+/** Text that can be told from what stands beside it: every character is shown, and none is a space. */
+export function isWord(text: string): boolean {
+  return !/[\s\p{C}]/u.test(text);
+}
+
+/** A name, as networks of our own have them, too (underscores, a dot at the end), or an address. */
+function isHost(text: string): boolean {
+  if (text.startsWith('[')) return text.endsWith(']') && isIpv6(text.slice(1, -1));
+  return hostFault(text.toLowerCase().replaceAll('_', 'a').replace(/\.$/, '')) === undefined;
+}
+
+/** In any of its forms (RFC 4291, 2.2), without a zone. */
+function isIpv6(text: string): boolean {
+  const plain = text.replace(/(?<=:)(?:\d{1,3}\.){3}\d{1,3}$/, (tail) => (hostFault(tail) ? tail : '0:0'));
+  const [head = '', tail, ...more] = plain.split('::');
+  const groups = [head, tail ?? ''].flatMap((part) => (part === '' ? [] : part.split(':')));
+  const isWhole = tail === undefined ? groups.length === 8 : groups.length < 8 && more.length === 0;
+  return isWhole && groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group));
 }

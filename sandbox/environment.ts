@@ -3,6 +3,7 @@
  * It must not read the environment itself; what it does not understand stops the start.
  */
 import { ConfigurationError, type Environment, type EnvironmentVariable } from '../core/config.ts';
+import { isPort, isWebAddress } from '../core/setting-forms.ts';
 import type { SandboxOptions } from './options.ts';
 
 /** Every environment variable that the sandbox reads. */
@@ -45,12 +46,11 @@ export function parseSandboxEnvironment(env: Environment): SandboxSettings {
     new ConfigurationError(`${name} is not understood; it takes: ${expected}.`);
   const port = (name: Name): number => {
     const value = read(name);
-    if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw refused(name, 'a port number, 0 to 65535');
+    if (value !== '0' && !isPort(value)) throw refused(name, 'a port number, 0 to 65535');
     return Number(value);
   };
   const tokenUrl = read('TOKEN_URL');
-  if (!/^https?:\/\//.test(tokenUrl) || !URL.canParse(tokenUrl))
-    throw refused('TOKEN_URL', 'an http or https address');
+  if (!isWebAddress(tokenUrl)) throw refused('TOKEN_URL', 'an http or https address in lower case');
   const validate = read('VALIDATE');
   if (validate !== '0' && validate !== '1') throw refused('VALIDATE', '0 or 1');
   const journalDirectory = read('JOURNAL_DIR');

@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { isWhiteSpace } from '../core/iso20022/white-space.ts';
+import { findCrowd } from './crowd.ts';
 import type { IntakeFault } from './engine.ts';
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -30,15 +31,12 @@ function fault(code: IntakeFault['code'], detail: string): IntakeFault {
 function declarationFaults(
   text: Buffer,
   at: number,
-): { readonly faults: readonly IntakeFault[]; end: number } {
-  const faults =
-    at === 0
-      ? []
-      : [fault('not-well-formed', 'white space before the XML declaration, which must be the very first')];
+): { readonly faults: IntakeFault[]; readonly end: number } {
+  const faults: IntakeFault[] = [];
   const declaration = declarationPattern.exec(text.toString('latin1', at, at + declarationLimit));
   if (declaration === null) {
     const unread = fault('not-well-formed', 'the XML declaration cannot be read');
-    return { faults: [...faults, unread], end: at + declarationStart.length };
+    return { faults: [unread], end: at + declarationStart.length };
   }
   const [{ length }, version, encoding] = declaration;
   if (version !== '1.0') faults.push(fault('xml-version', 'only XML 1.0 is taken'));
@@ -98,42 +96,37 @@ function lineOf(text: Buffer, at: number): number {
   return line;
 }
 
-const maxTags = 5_000; // the largest message that our schemas let through has some 800 elements
-const lessThan = 0x3c;
-const equalsSign = 0x3d;
-const slash = 0x2f;
+const blankFirst = 'white space before the XML declaration, which must be the very first';
+const blankAfterMark =
+  'white space between the byte order mark and the XML declaration, which must follow it at once';
+const strayMark = fault('not-well-formed', 'a byte order mark (U+FEFF) that is not the very first');
 
-/** Whether a byte stands more than 5,000 times, end tags left out: it looks no further. */
-function isCrowded(text: Buffer, byte: number): boolean {
-  let count = 0;
-  for (let at = text.indexOf(byte); at >= 0; at = text.indexOf(byte, at + 1)) {
-    if (text[at + 1] !== slash) count += 1;
-    if (count > maxTags) return true;
+/** Where white space ends, and byte order marks, which nobody sees, with it. */
+function skipUnseen(text: Buffer, from: number): { readonly end: number; readonly hasMark: boolean } {
+  let end = from;
+  let hasMark = false;
+  for (;;) {
+    if (isWhiteSpace(text[end] ?? 0)) end += 1;
+    else if (startsWith(text, byteOrderMark, end)) [end, hasMark] = [end + byteOrderMark.length, true];
+    else return { end, hasMark };
   }
-  return false;
-}
-
-/** What costs a parser more than all that a message may say (SEC-7); in values an equals sign is rare. */
-function crowdFault(text: Buffer): IntakeFault | undefined {
-  const words = isCrowded(text, lessThan)
-    ? 'elements'
-    : isCrowded(text, equalsSign)
-      ? 'attributes (equals signs)'
-      : undefined;
-  return words && { ...fault('too-much', `more than 5,000 ${words}`), ruleId: 'SEC-7' };
 }
 
 /** @returns empty when the bytes may be parsed */
 export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
   if (!isUtf8(bytes)) return [fault('not-utf8', 'the body is not UTF-8')];
   const text = withoutMark(bytes);
-  const crowd = crowdFault(text);
-  if (crowd !== undefined) return [crowd];
-  let start = 0;
-  while (isWhiteSpace(text[start] ?? 0)) start += 1;
-  if (!isDeclaration(text, start)) return markupFaults(text, 0);
-  const { faults, end } = declarationFaults(text, start);
-  return [...faults, ...markupFaults(text, end)];
+  const crowd = findCrowd(text);
+  if (crowd !== undefined) return [{ ...fault('too-much', crowd), ruleId: 'SEC-7' }];
+  const { end: start, hasMark } = skipUnseen(text, 0);
+  const faults = hasMark ? [strayMark] : [];
+  if (!isDeclaration(text, start)) return [...faults, ...markupFaults(text, 0)];
+  if (start > 0 && !hasMark) {
+    faults.push(fault('not-well-formed', text.length < bytes.length ? blankAfterMark : blankFirst));
+  }
+  const declaration = declarationFaults(text, start);
+  if (!hasMark && skipUnseen(text, declaration.end).hasMark) faults.push(strayMark);
+  return [...faults, ...declaration.faults, ...markupFaults(text, declaration.end)];
 }
 
 /** The bytes without a byte order mark. */

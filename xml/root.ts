@@ -14,8 +14,7 @@ interface Root {
 const headLimit = 4 * 1024; // bytes in which a root element is looked for; its start tag is within the first hundred
 const skipped = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>/g;
 // no character can be taken in two ways: a body without an end is given up after one pass
-const startTagPattern =
-  /^[ \t\r\n]*<([^ \t\r\n!?/<>=&"']+)(?=[ \t\r\n/>])((?:[^<>"']|"[^"]*"|'[^']*')*)>/;
+const startTagPattern = /^[ \t\r\n]*<([^ \t\r\n!?/<>=&"']+)(?=[ \t\r\n/>])((?:[^<>"']|"[^"]*"|'[^']*')*)>/;
 const attributePattern = /[ \t\r\n]([^ \t\r\n=]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/gy;
 
 /** The root element, as far as the text of a body shows it; undefined where it does not, or where a DOCTYPE may say more. */

@@ -4,7 +4,7 @@
  */
 import type { RejectionDetails } from '../core/rejection.ts';
 import { visible, type VisibleKind } from '../core/iso20022/visible-values.ts';
-import { isBlank, trimmed } from '../core/iso20022/white-space.ts';
+import { isBlank, showsNothing, trimmed } from '../core/iso20022/white-space.ts';
 import type { SchemaModel, SimpleType } from './schema-model.ts';
 
 /** One restriction of the chain that a type is: its own facets, in words and as tests. */
@@ -171,11 +171,11 @@ export function findValueFault(
   for (const level of type.levels) {
     const words = faultOf(level, value, characters.length);
     if (words === undefined) continue;
-    if (isBlank(text)) {
+    if (showsNothing(text)) {
       return {
         kind: 'blank',
         fault: 'place-or-count',
-        found: text === '' ? 'nothing' : 'white space',
+        found: text === '' ? 'nothing' : isBlank(text) ? 'white space' : 'characters that show nothing',
         expected,
       };
     }

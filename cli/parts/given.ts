@@ -2,6 +2,7 @@
 // is told at once. It must not change anything on them.
 import { connect } from 'node:net';
 import pg from 'pg';
+import { isDatabaseUrl } from '../../core/setting-forms.ts';
 import { codeOf, reasonOf, UserError } from '../errors.ts';
 
 const answerMs = 5_000; // a server that needs longer to say that it is there is none to work with
@@ -10,9 +11,9 @@ const temporalPort = 7233;
 
 /** @throws UserError that names the host, never the password */
 export async function checkDatabase(url: string): Promise<void> {
-  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+  if (!isDatabaseUrl(url) || !URL.canParse(url)) {
     throw new UserError(
-      'DATABASE_URL is no postgres://user:password@host:port/database. Correct it, or unset it to use the embedded Postgres.',
+      'DATABASE_URL is no postgres://user:password@host:port/database, percent-encoded where it must be. Correct it, or unset it to use the embedded Postgres.',
     );
   }
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: answerMs });

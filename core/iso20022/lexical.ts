@@ -3,6 +3,8 @@
  * nothing is rounded or compared as a binary float.
  */
 
+import { showsNothing } from './white-space.ts';
+
 /** @param decimal a plain decimal such as `0.00` */
 export function isZero(decimal: string): boolean {
   return !/[1-9]/.test(decimal);
@@ -37,7 +39,8 @@ const unreadable = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uF
  */
 export function readable(text: string, maxLength: number): string | undefined {
   const characters = Array.from(text.replaceAll(unreadable, '?')).slice(0, maxLength);
-  return characters.every((one) => one === ' ') ? undefined : characters.join('');
+  const cut = characters.join('');
+  return showsNothing(cut) ? undefined : cut;
 }
 
 /** A lower-case UUID v4, as UETRs and quote ids are (MSG-5, QUO-7). */

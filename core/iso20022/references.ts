@@ -6,6 +6,7 @@ import type { MessageName } from './messages.ts';
 import { isIdentifier, isUuidV4 } from './lexical.ts';
 import { compact, collapsed, readAgent, type AgentIdentification } from './parties.ts';
 import { elementAt, textAt, type XmlElement } from './tree.ts';
+import { showsNothing } from './white-space.ts';
 
 /** The ids of an original message, as a pacs.002 repeats them (MSG-11). */
 export interface OriginalReferences {
@@ -64,7 +65,7 @@ export function findKeyFaults(name: MessageName, document: XmlElement): readonly
     if (path === undefined) return [];
     const text = textAt(document, path);
     if (text !== undefined && isFit(text)) return [];
-    const problem = text === undefined || text === '' ? 'missing' : 'malformed';
+    const problem = text === undefined || showsNothing(text) ? 'missing' : 'malformed';
     return [{ element, problem, path, expected } as const];
   });
 }

@@ -243,6 +243,33 @@ describe('tokens of an external issuer (AUTH=jwt)', () => {
     }
   });
 
+  it('takes a token in its one spelling only, so that it is remembered once (SEC-8)', async () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const token = await sign();
+    const [header = '', payload = '', signature = ''] = token.split('.');
+    /** Other spellings of the same bytes: bits that no byte has, padding, the other alphabet, what decoders pass over. */
+    const others = (part: string) => [
+      ...Array.from(alphabet, (last) => part.slice(0, -1) + last),
+      ...['=', '==', '\u00A0', '+', '/', '~', 'A'].map((more) => part + more),
+      part.replaceAll('-', '+').replaceAll('_', '/'),
+      part.replace(/^./, '$&='),
+    ];
+    const spellings = [
+      ...others(signature).map((other) => `${header}.${payload}.${other}`),
+      ...others(payload).map((other) => `${header}.${other}.${signature}`),
+      ...others(header).map((other) => `${other}.${payload}.${signature}`),
+      `${token}.`,
+      `${token}=`,
+    ];
+    const taken: string[] = [];
+    for (const spelling of spellings) {
+      const { status } = await api.get('/countries', null, { authorization: `Bearer ${spelling}` });
+      if (status !== 401 && spelling !== token) taken.push(spelling.slice(token.length - 4));
+    }
+    expect(taken).toEqual([]);
+    expect((await api.get('/countries', null, { authorization: `bearer   ${token}` })).status).toBe(200);
+  });
+
   it('forgets a remembered token when it expires', async () => {
     const authorization = `Bearer ${await sign()}`;
     expect((await api.get('/countries', null, { authorization })).status).toBe(200);

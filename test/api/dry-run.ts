@@ -12,6 +12,7 @@ interface Violation {
 export interface DryRun {
   message: string;
   valid: boolean;
+  refusedAtIntake: string | null;
   judged: string[];
   violations: Violation[];
   notJudged: { name: string; ruleId: string; reason: string }[];

@@ -146,6 +146,66 @@ describe('a request that is no plain HTTP/1.1', () => {
   });
 });
 
+describe('each request has one answer, and nothing comes after the one that closes', () => {
+  const live = (headers = '') => get(host + headers, '/health/live');
+  const close = 'Connection: close\r\n';
+  const chunks = 'Transfer-Encoding: chunked\r\n';
+  it.each<[string, readonly string[], readonly number[]]>([
+    ['a transfer coding that is none', [post('Transfer-Encoding: xchunked\r\n', 'abc')], [400]],
+    ['a transfer coding that is none, of a GET', [live('Transfer-Encoding: xchunked\r\n')], [400]],
+    ['the same, with a body that comes later', [post('Transfer-Encoding: xchunked\r\n'), 'abc'], [400]],
+    ['another transfer coding', [post('Transfer-Encoding: gzip\r\n', 'abc')], [400]],
+    ['a request after the one that closes', [live(close) + live()], [200]],
+    ['garbage after the one that closes', [`${live(close)}garbage\r\n\r\n`], [200]],
+    ['CONNECT after the one that closes', [`${live(close)}CONNECT a:1 HTTP/1.1\r\n${host}\r\n`], [200]],
+    ['a request after a refused one', [get(host, '/a/../b') + live()], [400]],
+    ['garbage after a refused one', [`${get(host, '/a/../b')}garbage\r\n\r\n`], [400]],
+    ['a broken chunk of a refused one', [`POST /a/../b HTTP/1.1\r\n${host}${chunks}\r\nzz\r\n`], [400]],
+    [
+      'a broken chunk after an expectation that is unknown',
+      [post(`Expect: x\r\n${chunks}`, 'zz\r\n')],
+      [417],
+    ],
+    ['a request after one of HTTP/1.0', [`GET /countries HTTP/1.0\r\n${host}\r\n${live()}`], [400]],
+    ['a broken chunk after the answer', [`POST /rates/ HTTP/1.1\r\n${host}${chunks}\r\n`, 'zz\r\n'], [401]],
+    ['two requests, the second of which closes, and a third', [live() + live(close) + live()], [200, 200]],
+    ['garbage twice', ['garbage\r\n\r\n', 'garbage\r\n\r\n'], [400]],
+    ['a request and garbage that comes later', [live(), 'garbage\r\n\r\n'], [200, 400]],
+  ])('%s', async (_, parts, statuses) => {
+    const socket = await open(api.url);
+    const answers = answersOn(socket);
+    let [read, written] = [0, ''];
+    socket.on('data', ({ length }) => (read += length));
+    for (const part of parts) {
+      if (written !== '') await expect.poll(() => read).toBeGreaterThan(0); // its answer, before the next part
+      written += part;
+      socket.write(part, 'latin1');
+    }
+    expect((await answers).map(({ status }) => status)).toEqual(statuses);
+  });
+
+  it('CONNECT after a request that is being answered never becomes its answer', async () => {
+    const socket = await open(api.url);
+    const answers = answersOn(socket);
+    socket.write(`POST /held HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`);
+    await expect.poll(() => held.length).toBe(1);
+    socket.write(`CONNECT isthmus.test:443 HTTP/1.1\r\n${host}\r\n`);
+    expect((await api.get('/countries')).status).toBe(200); // by now it was read
+    held.pop()?.();
+    expect((await answers).map(({ status, body }) => [status, body])).toEqual([[200, 'done']]);
+  });
+
+  it('what comes after a refusal that closes is not done either', async () => {
+    const answers = await exchange(
+      api.url,
+      `${get(host, '/a/../b')}POST /held HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`,
+    );
+    expect(answers.map(({ status }) => status)).toEqual([400]);
+    expect((await api.get('/countries')).status).toBe(200);
+    expect(held).toEqual([]);
+  });
+});
+
 describe('a client that goes away while it sends', () => {
   const routes = {
     '/rates/': ['MERISGS0', 'application/json'],

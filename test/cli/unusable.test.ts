@@ -80,6 +80,11 @@ describe.concurrent('npm start says what is wrong and what to do', () => {
   it.each<[string, () => string, RegExp]>([
     ['no URL', () => 'nonsense', /DATABASE_URL is no postgres:\/\/user/],
     [
+      'a password with a broken encoding',
+      () => database.href.replace('@', '%ff@'),
+      /DATABASE_URL is no postgres:\/\/user/,
+    ],
+    [
       'nobody listening',
       () => changed((url) => (url.port = String(closed))),
       /nobody listens at 127.*DATABASE_URL/s,

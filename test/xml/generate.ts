@@ -1,6 +1,7 @@
 // Writes random messages that our schemas take, from the schemas themselves; every run of a seed writes the same ones.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { showsNothing } from '../../core/iso20022/white-space.ts';
 import { codingOf } from '../../core/iso20022/coded-elements.ts';
 import { codeSets, type CodeSetName } from '../../core/iso20022/external-codes.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
@@ -74,7 +75,7 @@ function text(random: Random, maxLength: number): string {
   const characters = Array.from({ length }, () =>
     random() < unusual ? anyReadable(random) : pick(random, readable),
   );
-  if (random() < 0.9 || characters.every((one) => one === ' ')) characters[0] = pick(random, printable);
+  if (random() < 0.9 || showsNothing(characters.join(''))) characters[0] = pick(random, printable);
   return characters.join('');
 }
 

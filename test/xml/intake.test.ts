@@ -21,11 +21,29 @@ const namespace = `the root element must be of namespace ${wanted}`;
 const alone =
   'the message is wrapped: send its Document alone, as the root element, without business application header or envelope (MSG-12)';
 const blank = 'white space before the XML declaration, which must be the very first';
+const markedBlank =
+  'white space between the byte order mark and the XML declaration, which must follow it at once';
+const strayMark = 'a byte order mark (U+FEFF) that is not the very first';
 
 describe('everything that is wrong with a body is told at once', () => {
   test.each([
     ['a blank line before the declaration', `\n${lotus}`, blank],
-    ['a space after a byte order mark', `\uFEFF ${lotus}`, blank],
+    ['a space after a byte order mark', `\uFEFF ${lotus}`, markedBlank],
+    ['a byte order mark after a blank line', `\n\uFEFF${lotus}`, strayMark],
+    ['two byte order marks', `\uFEFF\uFEFF${lotus}`, strayMark],
+    ['two byte order marks, and no declaration', `\uFEFF\uFEFF${body}`, strayMark],
+    ['a byte order mark after a space, and no declaration', ` \uFEFF${body}`, strayMark],
+    ['a byte order mark after the declaration', lotus.replace('?>', '?>\n\uFEFF'), strayMark],
+    [
+      'a byte order mark before a comment',
+      `\uFEFF\uFEFF<!-- a -->${body}`,
+      `${strayMark}; comments are not allowed (line 1)`,
+    ],
+    [
+      'a byte order mark and nothing else',
+      '\uFEFF',
+      'not well-formed XML at line 1: it does not start with an element',
+    ],
     [
       'comments and another version',
       older(lotus.replace('<GrpHdr>', '<!-- a --><GrpHdr><!-- b -->')),

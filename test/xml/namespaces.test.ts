@@ -122,8 +122,8 @@ test('white space is what XML calls so, and nothing else (#x20 #x9 #xD #xA)', as
       `U+${character.codePointAt(0)?.toString(16)}`,
     ).toEqual(['invalid']);
   }
-  const unseen = await open(edit('<Nm>Somchai Jaidee</Nm>', '<Nm>\u3000</Nm>'));
-  expect(unseen.violations).toEqual([]); // a character that a person does not see, but no blank of XML's
+  const around = await open(edit('<Nm>Somchai Jaidee</Nm>', '<Nm>\u3000Somchai\u3000</Nm>'));
+  expect(around.violations).toEqual([]); // characters that a person does not see, but no blanks of XML's
   const spaced = await validTree('pacs008', edit('>1000.00<', '> \t\r\n1000.00 <'));
   expect(readPacs008(spaced)).toMatchObject({
     ok: true,

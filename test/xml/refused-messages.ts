@@ -53,6 +53,7 @@ export const refusedBySchema: readonly RefusedMessage[] = [
   ),
   refused(missing, `${tx}/Dbtr/Nm`, 'an empty debtor name', value('Nm', '')),
   refused(missing, `${tx}/Dbtr/Nm`, 'a blank debtor name', value('Nm', '  ')),
+  refused(missing, `${tx}/Dbtr/Nm`, 'a debtor name that shows nothing', value('Nm', '\u00A0\u200B\u{E0001}')),
   refused(missing, `${tx}/Dbtr/PstlAdr/TwnNm`, 'an address without town', drop('TwnNm')),
   refused(missing, `${tx}/DbtrAcct`, 'no debtor account', drop('DbtrAcct')),
   refused(missing, `${tx}/CdtrAcct`, 'no creditor account', drop('CdtrAcct')),

@@ -1,0 +1,109 @@
+// A text that shows nothing is empty, whichever characters it is made of (MSG-4): a name that nobody can see names nobody.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readable } from '../../core/iso20022/lexical.ts';
+import { messages, type MessageName } from '../../core/iso20022/messages.ts';
+import { rejectionOf } from '../../core/iso20022/violation.ts';
+import { explain } from '../../core/rejection.ts';
+import { findValueFault } from '../../xml/values.ts';
+import { libxml2, lotus } from './fixtures.ts';
+import { loadModel } from './generate.ts';
+
+async function violationsOf(text: string, name: MessageName = 'pacs008') {
+  const parsed = libxml2.parse(Buffer.from(text), [name]);
+  if (!parsed.ok) throw new Error(parsed.fault.detail);
+  const violations = await parsed.message.validate();
+  parsed.message.dispose();
+  return violations;
+}
+
+const named = (name: string) => lotus.replace('<Nm>Somchai Jaidee</Nm>', () => `<Nm>${name}</Nm>`);
+const rejectionsOf = async (name: string) => (await violationsOf(named(name))).map(rejectionOf);
+const codeOf = (character: string) =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** Characters that XML can carry; of the 4,096 of one block, some. */
+const characters = Array.from({ length: 0x110000 }, (_, code) => code)
+  .filter((code) => code < 0xd800 || (code > 0xdfff && code < 0xfffe) || code > 0xffff)
+  .filter((code) => (code >= 0xe0000 && code <= 0xe0fff ? code % 64 === 1 : true))
+  .map((code) => String.fromCodePoint(code));
+const unseen = characters.filter((one) => /[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFB]/u.test(one)); // prettier-ignore
+const inXml = unseen.filter((one) => !/[\0-\x08\x0B\x0C\x0E-\x1F]/.test(one));
+
+test('a name of one character that shows nothing is empty: CH21', async () => {
+  expect(unseen.length).toBeGreaterThan(100);
+  for (const character of inXml) {
+    const [rejection, ...more] = await rejectionsOf(character);
+    expect([codeOf(character), rejection?.key, rejection?.isoCode, rejection?.xpath, more]).toEqual([
+      codeOf(character),
+      'element-missing',
+      'CH21',
+      '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/Cdtr/Nm',
+      [],
+    ]);
+  }
+});
+
+test.each([
+  '\u00A0\u00A0',
+  '\u3000 \u200B',
+  ' \u2060',
+  '\uFEFF\u00AD',
+  '\u200B'.repeat(140),
+  '\u200E\t\u00A0',
+])('so is one of several (%j), and the refusal says so without a value', async (name) => {
+  const [rejection, ...more] = await rejectionsOf(name);
+  expect(rejection).toMatchObject({ key: 'element-missing', isoCode: 'CH21', ruleId: 'MSG-4' });
+  expect(more).toEqual([]);
+  expect(rejection && explain(rejection)).toMatch(/^[ -~]*empty[ -~]*$/);
+});
+
+test('an optional text that shows nothing is refused, too', async () => {
+  const text = lotus.replace(/<Ustrd>[^<]*</, '<Ustrd>\u200B<');
+  expect(text).toContain('\u200B');
+  expect((await violationsOf(text)).map(rejectionOf)).toMatchObject([{ isoCode: 'FF01', text: 'empty' }]);
+});
+
+test('such characters within a name that shows something are taken as they always were', async () => {
+  for (const name of [
+    '\u3000李',
+    '李\u3000',
+    'A\u00A0B',
+    'क\u094D\u200Dष',
+    '\uFEFFA',
+    'A\uFE0F',
+    '\u2800a',
+    '​.',
+  ])
+    expect([name, await rejectionsOf(name)]).toEqual([name, []]);
+});
+
+test('what shows something is a name, of any script', async () => {
+  const seen = characters.filter((one) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(one) && !'&<>'.includes(one));
+  const shown = seen.filter((one) => !unseen.includes(one));
+  await fc.assert(
+    fc.asyncProperty(fc.nat(shown.length - 1), async (index) => {
+      const character = shown[index] ?? '';
+      expect(await rejectionsOf(character), codeOf(character)).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe('no type of value, of any message, takes a text that shows nothing', () => {
+  test.each(Object.keys(messages) as MessageName[])('%s', (name) => {
+    const model = loadModel(name);
+    for (const type of model.simpleTypes.keys()) {
+      const isTaken = (text: string) =>
+        findValueFault(model, type, { text, xpath: '/Document' }) === undefined;
+      expect([type, unseen.filter(isTaken).map(codeOf)]).toEqual([type, []]);
+    }
+  });
+});
+
+test('what we write is held to the same: a text that shows nothing is left out', () => {
+  for (const character of unseen.filter((one) => readable(one, 10) !== '?'))
+    expect(readable(` ${character}`, 10)).toBeUndefined();
+  expect(readable('\u200Ba', 10)).toBe('\u200Ba');
+  expect(readable('\u200B'.repeat(10) + 'a', 10)).toBeUndefined();
+});
