@@ -104,7 +104,7 @@ const spoiled: readonly Spoiled[] = [
   {
     base: own,
     place: 'PreAgrdXchgRate',
-    value: '24.5000000001',
+    value: '24.5000000000',
     tells: `FF01 MON-1 ${tx}/AgrdRate/PreAgrdXchgRate`,
   },
   { place: 'QtId', value: 'no quote', tells: `FF01 MSG-4 ${tx}/AgrdRate/QtId` },
@@ -134,7 +134,8 @@ const spoiled: readonly Spoiled[] = [
   { base: own, place: 'CtgyPurp', value: 'ZZZZ', tells: `FF01 MSG-4 ${tx}/PmtTpInf/CtgyPurp/Cd` },
 ];
 
-const nameOf = (base?: string) => (base === own ? ' without a quote' : base === bare ? ' of a bare rate' : '');
+const nameOf = (base?: string) =>
+  base === own ? ' without a quote' : base === bare ? ' of a bare rate' : '';
 
 describe('one fault in, one fault told (MSG-14)', () => {
   test.each(spoiled.map((one) => [`${one.place} = ${one.value}${nameOf(one.base)}`, one] as const))(
@@ -144,6 +145,21 @@ describe('one fault in, one fault told (MSG-14)', () => {
       expect(told(await dryRun(xml))).toEqual([tells]);
     },
   );
+
+  test('two faults of currencies and agents never excuse each other', async () => {
+    const isOfEnds = ({ base, place }: Spoiled) => base === undefined && /Ccy|Agt|ClrSys/.test(place);
+    const some = spoiled.filter((one, index) => isOfEnds(one) && index % 2 === 0);
+    for (const [index, one] of some.entries()) {
+      const others = some.slice(index + 1).filter(({ place }) => place !== one.place);
+      const runs = others.map(async (other) => {
+        const first = edit(fresh(lotus), places[one.place], `$1${one.value}`);
+        if (!places[other.place].test(first)) return; // it stood in the same place
+        const { violations } = await dryRun(edit(first, places[other.place], `$1${other.value}`));
+        expect(violations.length, `${one.place} ${one.value}, ${other.place} ${other.value}`).not.toBe(0);
+      });
+      await Promise.all(runs);
+    }
+  });
 
   test('an amount of the regulators in a currency of no service', async () => {
     const xml = edit(fresh(full), '"THB">25000.00', '"XXY">25000.00');

@@ -27,14 +27,16 @@ Every reason for which the gateway itself refuses a message. The same table is s
 A message that repeats a known one byte for byte is an enquiry and is not judged again (DUP-1). Every other pacs.008 is held, one after the other, against
 
 1. its schema, in document order;
-2. the rules of the message: \`PrvsInstgAgt1\` (MSG-10); zero amounts, then the digits of the rate; codes outside their external code sets, in document order; currencies: of the settlement amount, \`ChrgsInf[1]\`, \`ChrgsInf[2]\`, \`InstdAmt\`;
-3. duplicates (DUP-2): the UETR, then the MsgId;
-4. reference data: the clearing system; the currency of the settlement amount; each amount's currency and decimals; the agents of \`ChrgsInf[1]\`, then \`[2]\`, whatever identifiers they are named by; \`QtdCcy\`, which must be a currency of the creditor agent's country; what that country requires, purpose first;
+2. the rules of the message: \`PrvsInstgAgt1\` (MSG-10); zero amounts, then the digits of the rate; codes outside their external code sets, in document order;
+3. reference data: the clearing system; currencies, of the settlement amount, \`UnitCcy\`, \`ChrgsInf[1]\` (those of the submitter's clearing system), \`QtdCcy\`, \`ChrgsInf[2]\` (one of the creditor agent's country), \`InstdAmt\` (of either); each amount's decimals; the agents of \`ChrgsInf[1]\`, then \`[2]\`, whatever identifiers they are named by; what the creditor agent's country requires, purpose first;
+4. duplicates (DUP-2): the UETR, then the MsgId;
 5. freshness: too old, ahead, past the deadline of HIGH;
 6. agents: the debtor agent, then the creditor agent;
 7. with a quote (PAY-4): it exists, belongs to the debtor agent, is not expired, is not in use; its rate, currencies, country, amount; intermediary agent 1, its account, intermediary agent 2, its account; the creditor agent fee, and that it leaves something;
    without one (PAY-5): the own account at intermediary agent 2; the creditor agent fee by its formula, and that it leaves something;
 8. the destination maximum.
+
+What only follows from another fault is not told: a currency is never held against one that is wrong itself, nor charges against a PSP that is refused. The dry run names under \`notJudged\` what it could not judge for such a reason (MSG-14).
 
 An acmt.023 is held against duplicates of its MsgId, its schema, the rule that it names an account or a proxy, who asks (RES-5), its destination country, and then the proxy directory or the creditor agent (RES-2).
 
