@@ -125,7 +125,7 @@ describe('a message with faults', () => {
       fault: 'not-used',
       explanation:
         'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid by ISO 20022, but not used in this scheme). Found: DEBT. Expected: SHAR.',
-      additionalInformation: 'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR',
+      additionalInformation: 'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR. Found: DEBT.',
     });
   });
 
