@@ -125,6 +125,24 @@ describe('npm start, on the same folder', () => {
     expect(callbacks.map((entry) => entry.status)).toEqual([status]);
   });
 
+  it('npm run pay: an amount above the maximum says what is sent instead', async () => {
+    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '250000');
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/250,000 SGD is more than .* allow: 80,000 SGD is sent, 2,000,000 THB/);
+    expect(output).toMatch(/moves 2,000,000 THB/);
+  });
+
+  it('npm run pay: Ctrl-C says that the payment goes on, and how to look at it', async () => {
+    const paying = run('pay', '--to', 'TH', '--amount', '1000', '--account', '...0005');
+    await paying.says('answered HTTP 202');
+    paying.child.kill('SIGINT');
+    expect(await paying.ended).toBe(130);
+    expect(paying.output()).toContain(
+      'The payment goes on without us; to pay again would be another payment.',
+    );
+    expect(paying.output()).toContain(`${runFile().apiUrl}/payments/${uetrIn(paying.output())}`);
+  });
+
   it('npm run pay: an amount in the destination currency is what is credited', async () => {
     const { code, output } = await finish('pay', '--to', 'TH', '--amount', '24900', '--currency', 'THB');
     expect(code, output).toBe(0);
