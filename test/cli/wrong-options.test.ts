@@ -13,24 +13,14 @@ const place = await commandFolder();
 afterAll(() => place.remove());
 
 describe('exit code 2', () => {
-  const good = ['--to', 'TH', '--amount', '250'];
   it.each([
     [['pay', '--to', 'XX', '--amount', '250'], '--to XX: the demo has SG'],
-    [['pay', '--to', 'TH', '--amount', '1,000'], '--amount 1,000: write it in plain digits'],
-    [['pay', '--to', 'TH', '--amount', '0'], '--amount 0: more than 0'],
-    [['pay', ...good, '--wait', '0'], '--wait takes seconds'],
-    [['pay', ...good, '--priority', 'URGENT'], '--priority is HIGH or NORM'],
-    [['pay', ...good, '--account', 'my account'], '--account my account: give an account number'],
-    [['pay', ...good, '--psp', 'lotus'], '--psp lotus: a BIC of 8 or 11 characters'],
-    [['pay', ...good, '--creditor-psp', 'x'], '--creditor-psp x: a BIC of 8 or 11 characters'],
-    [['pay', ...good, '--currency', 'baht'], '--currency baht: a currency code of three letters'],
-    [['pay', ...good, '--nonsense'], "unknown option '--nonsense'"],
+    [['pay', '--to', 'TH', '--amount', '250', '--nonsense'], "unknown option '--nonsense'"],
     [['where', 'nowhere'], 'The demo has no nowhere. Name one of: api'],
     [
       ['start', '--destination', 'ZZ=http://127.0.0.1:9000'],
       '--destination ZZ=http://127.0.0.1:9000: name one',
     ],
-    [['demo', '--fxp', 'MERISGS0=ftp://127.0.0.1'], 'must be http on loopback or https'],
     [['bench', 'nothing'], 'There is no benchmark nothing'],
   ])('%j', { timeout: 30_000 }, async (args, said) => {
     const { code, output } = await place.finish(...args);
@@ -43,7 +33,6 @@ describe('options that npm has taken for itself, for want of a --', () => {
   it.each([
     [['pay', '--to', 'MY', '--amount', '250'], 'npm run pay -- --to <country> --amount <amount>'],
     [['demo', '--once'], 'npm run demo -- --once'],
-    [['start', '--destination', 'MY=http://127.0.0.1:1'], 'npm run start -- --destination <country=address>'],
   ])('npm run %j says how to write it', { timeout: 60_000 }, async (args, written) => {
     const npm = spawn('npm', ['run', ...args], {
       cwd: resolve(import.meta.dirname, '..', '..'),
