@@ -105,6 +105,19 @@ describe('every command in a document', () => {
     }
   });
 
+  it('docs/how-to/be-a-destination.md: its program says that its port is taken', async () => {
+    const [program] = blocksOf(readDocument('docs/how-to/be-a-destination.md')).filter(
+      ({ note }) => note?.key === 'file',
+    );
+    const file = join(scratch, 'taken.mjs');
+    writeFileSync(file, program?.text ?? '');
+    const child = spawn(process.execPath, [file, new URL(place.runFile().apiUrl).port]);
+    let said = '';
+    child.stderr.on('data', (some: Buffer) => (said += some.toString()));
+    expect(await new Promise((ended) => child.once('close', ended))).toBe(1);
+    expect(said).toMatch(/^Port \d+ is taken: give another one\n$/);
+  });
+
   it.each(documents)('%s: does what it shows', { timeout: 180_000 }, async (path) => {
     const blocks = blocksOf(readDocument(path));
     const helpers = blocks
@@ -125,17 +138,32 @@ describe('every command in a document', () => {
       const said = comparable(outputs[position] ?? '');
       for (const line of comparable(shown.text)) expect(said).toContain(line);
     }
-    if (path === 'README.md') expectCurlWalkThrough(outputs.at(-1) ?? '');
+    if (path === 'README.md') expectCurlWalkThrough(outputs.slice(-3));
+    if (path === 'docs/tutorial.md') expectKilledInTheMiddle(outputs.at(-1) ?? '');
     expect(heard).toEqual([]);
   });
 });
 
-/** Answer and callback: the same final status in the same bytes (PAY-1). */
-function expectCurlWalkThrough(output: string): void {
-  const reports = output.match(/<Document[^]*?<\/Document>/g) ?? [];
-  expect(reports, output).toHaveLength(2);
+/** The dry run finds nothing; answer and callback are the same final status in the same bytes (PAY-1), which is on record. */
+function expectCurlWalkThrough([dryRun = '', submission = '', record = '']: readonly string[]): void {
+  expect(JSON.parse(dryRun)).toMatchObject({ valid: true, violations: [] });
+  const reports = submission.match(/<Document[^]*?<\/Document>/g) ?? [];
+  expect(reports, submission).toHaveLength(2);
   expect(reports[0]).toContain('<TxSts>ACCC</TxSts>');
   expect(reports[1]).toBe(reports[0]);
+  expect(JSON.parse(record)).toMatchObject({ status: 'ACCC' });
+}
+
+/** The worker was gone when the destination credited: the final status waited for the next one. */
+function expectKilledInTheMiddle(output: string): void {
+  const at = (line: RegExp) =>
+    Number(new RegExp(`^ *\\+(\\d+) ms +${line.source}`, 'm').exec(output)?.[1] ?? NaN);
+  const interim = at(/IPSO-TH → Isthmus +pacs\.002 +ACWP/);
+  const credited = at(/IPSO-TH +ledger/);
+  const told = at(/Isthmus → SGDFAST +pacs\.002 +ACCC/);
+  expect(credited - interim, output).toBeGreaterThan(1_500); // 2 s as the account asks
+  expect(told - credited, output).toBeGreaterThan(1_000); // no worker: with one it takes a fraction of that
+  expect(started.output()).toMatch(/! worker \(process \d+\) has ended: .*SIGKILL/);
 }
 
 const packageScripts = Object.keys(
