@@ -8,7 +8,7 @@ export const refusedItself = (agent: 'DbtrAgt' | 'CdtrAgt') =>
   `It is held against ${below(agent)}, which is refused itself.`;
 
 /** What needs the destination country, where the message speaks of two. */
-export function contradictedCountry({ isContradicted }: Ends): string | undefined {
+function contradictedCountry({ isContradicted }: Ends): string | undefined {
   return isContradicted
     ? `It is held against the country of ${below('CdtrAgt')}, which ${below('ChrgsInf[2]/Agt')} contradicts.`
     : undefined;
