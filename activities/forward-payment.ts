@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { findMismatch, isFinal } from '../core/report.ts';
-import { recordAudit } from '../db/audit.ts';
+import { recordAuditOnce } from '../db/audit.ts';
 import { claimInstruction, partyOf, settleAttempt, type ClaimedAttempt } from '../db/deliveries.ts';
 import { loadDecidable } from '../db/decisions.ts';
 import { takeLateReport } from './late-report.ts';
@@ -104,7 +104,7 @@ async function readAnswer(
   if (result.truncated) return distrust(deps, payment, 'not a whole message');
   const reading = await parseReport(deps.engine, result.body);
   const { uetr, party } = payment;
-  if (reading?.ok !== true) return distrust(deps, payment, 'not a valid pacs.002');
+  if (!reading.ok) return distrust(deps, payment, `not a valid pacs.002: ${reading.reason}`);
   const { report } = reading;
   const decidable = await loadDecidable(deps.db, uetr, null);
   const mismatch = findMismatch(report, decidable.destinationReferences.original);
@@ -134,13 +134,15 @@ async function distrust(
   payment: { readonly uetr: string; readonly party: string },
   reason: string,
 ): Promise<undefined> {
-  await recordAudit(deps.db, {
+  const { uetr, party } = payment;
+  const event = {
     severity: 'alert',
     kind: 'destination.answer-refused',
-    uetr: payment.uetr,
-    party: payment.party,
+    uetr,
+    party,
     detail: { reason },
-  });
+  } as const;
+  await recordAuditOnce(deps.db, event, 'detail'); // not once per attempt
   return undefined;
 }
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, Runtime, type WorkflowBundleOption } from '@temporalio/worker';
 import { pino } from 'pino';
 import { ConfigurationError, parseWorkerConfig } from '../core/config.ts';
+import { sdkLogger } from './sdk-log.ts';
 import { startWorker } from './start.ts';
 
 /** The bundle named by the first argument, or the one beside this file in a built image; else it is made now: seconds. */
@@ -23,7 +24,7 @@ async function main(): Promise<void> {
   const config = parseWorkerConfig(process.env);
   const logger = pino({ level: config.logLevel, base: { service: 'isthmus-worker' } });
   Runtime.install({
-    logger: new DefaultLogger('WARN'),
+    logger: sdkLogger(),
     shutdownSignals: [], // signals are handled below, once
   });
   const worker = await startWorker(config, { logger, workflowBundle: await workflowBundle() });

@@ -1,7 +1,7 @@
 // `npm run bench -- <name>`: hands over to one benchmark. bench/README.md says what each one measures and what it does not.
 import { inBenchPlace, type BenchPlace } from '../bench/place.ts';
 import type { CommandContext } from './command.ts';
-import { UserError } from './errors.ts';
+import { UsageError } from './errors.ts';
 
 type Bench = (argv: readonly string[], place: BenchPlace) => Promise<void>;
 
@@ -14,7 +14,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
 
 /**
  * @returns exit code
- * @throws UserError naming the benchmarks when there is none of that name
+ * @throws UsageError naming the benchmarks when there is none of that name
  */
 export async function bench(
   context: CommandContext,
@@ -24,7 +24,7 @@ export async function bench(
   const load = benches[name ?? ''];
   if (name === undefined || load === undefined) {
     const asked = name === undefined ? 'Which one?' : `There is no benchmark ${name}.`;
-    throw new UserError(
+    throw new UsageError(
       `${asked} Run npm run bench -- <name>, with one of: ${Object.keys(benches).join(', ')}.`,
     );
   }

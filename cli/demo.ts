@@ -5,7 +5,7 @@ import type { CommandContext } from './command.ts';
 import { demoFigures, differencesIn } from './demo-figures.ts';
 import { messageValues } from './message-values.ts';
 import { secondsSince } from './parts/progress.ts';
-import { playPayment, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
+import { playPayment, violationsIn, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
 import { parseReplacements } from './replacements.ts';
 import { paymentUrl } from './temporal-ui.ts';
 import { startSystem, type RunningSystem } from './system.ts';
@@ -116,10 +116,7 @@ function faultsOf({ answer, final, entries, missing }: PlayedPayment): readonly 
   if (answer.status !== 'ACTC') faults.push(`The submission was answered ${answer.status} instead of ACTC.`);
   if (final !== undefined && final.status !== 'ACCC')
     faults.push(`The payment ended ${final.status}, not ACCC.`);
-  for (const { party, violation } of entries) {
-    if (violation !== undefined) faults.push(`${party} saw a rule broken: ${violation}`);
-  }
-  return faults;
+  return [...faults, ...violationsIn(entries)];
 }
 
 function printFigures(terminal: Terminal, payment: PlayedPayment): readonly string[] {

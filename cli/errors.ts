@@ -5,6 +5,11 @@ export class UserError extends Error {
   override readonly name: string = 'UserError';
 }
 
+/** An option or argument, or its value, that is not understood: exit code 2. */
+export class UsageError extends UserError {
+  override readonly name = 'UsageError';
+}
+
 /** The service, or a part of it, does not answer at this moment: the same request may be made again. */
 export class UnavailableError extends UserError {
   override readonly name = 'UnavailableError';

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { claimInstall } from './install-claim.mjs';
 
 /** First Node release that runs this code (require of ES modules without a flag). */
 const leastNode = '20.19.0';
@@ -115,6 +116,27 @@ export async function ensureInstalled(root, run) {
     if (!existsSync(paths(root).marker)) markInstalled(root);
     return true;
   }
+  const claim = claimInstall(root);
+  if ('owner' in claim) {
+    console.error(
+      `✗ Another command is installing the npm packages (process ${claim.owner}). Wait until it is done, then run this again.`,
+    );
+    return false;
+  }
+  try {
+    return await install(root, state, run);
+  } finally {
+    claim.release();
+  }
+}
+
+/**
+ * @param {string} root folder of the project
+ * @param {'missing' | 'changed'} state
+ * @param {(args: string[], command: string) => Promise<number>} run
+ * @returns {Promise<boolean>}
+ */
+async function install(root, state, run) {
   const count = Object.keys(readLockfile(paths(root).lockfile).packages).length - 1;
   const reason = state === 'missing' ? 'first run' : 'the lockfile has changed';
   console.log(`▶ Installing up to ${count} npm packages (${reason}); a minute or so`);
@@ -123,8 +145,8 @@ export async function ensureInstalled(root, run) {
     console.log(`  … still installing (${Math.round((Date.now() - started) / 1_000)} s)`);
   }, 10_000); // npm itself is silent when its output is not a terminal
   const { command, args } = npm();
-  const install = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund'];
-  const code = await run([...args, ...install], command);
+  const what = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund'];
+  const code = await run([...args, ...what], command);
   clearInterval(heartbeat);
   if (code !== 0) {
     console.error(

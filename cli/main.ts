@@ -8,10 +8,11 @@ import { ConfigurationError } from '../core/config.ts';
 import type { CommandContext } from './command.ts';
 import type { PayOptions } from './pay.ts';
 import { cliEnvironmentVariables } from './environment.ts';
-import { codeOf, explain, reasonOf } from './errors.ts';
+import { codeOf, explain, reasonOf, UsageError } from './errors.ts';
 import { awaitSignals } from './interruption.ts';
 import { haltGuarded } from './parts/guard.mjs';
 import { checkSurroundings } from './surroundings.ts';
+import { hintOfSwallowed } from './swallowed.ts';
 import { standardOutput } from './terminal.ts';
 import { places } from './places.ts';
 
@@ -27,7 +28,7 @@ const context: CommandContext = {
 };
 
 /** Exit codes: 0 all went well, 1 it did not, 2 the command line is not understood; `pay` has one more. */
-const misunderstood = 2;
+const misunderstood = 2; // a name or a value
 const unheard = 141; // as a shell counts SIGPIPE
 
 function program(): Command {
@@ -134,7 +135,8 @@ Last four digits of the account, and what the destination does:
   0005  answers 202 and never more                      0011  reports ACWP first, the credit 2 s later
   0006  credits, but reports after the HIGH deadline    any other: like 0002
 
-Exit code: 0 a final status was told (ACCC, RJCT or BLCK); 3 none within --wait; 1 a request was refused; 2 wrong options.`;
+Exit code: 0 a final status was told (ACCC, RJCT or BLCK); 3 none within --wait; 1 a request was refused; 2 wrong options or values.
+Options come after a --; npm keeps what stands before it.`;
 
 function addData(command: Command): void {
   command
@@ -201,14 +203,24 @@ process.on('uncaughtException', (error: unknown) => {
   void haltGuarded().then(() => process.exit(isUnheard ? unheard : 1));
 });
 
+/** @throws UsageError before anything is started */
+function refuseSwallowed(commands: Command): void {
+  const [name, ...args] = process.argv.slice(2);
+  const command = commands.commands.find((one) => one.name() === name);
+  const hint = command && hintOfSwallowed(command, { env, args });
+  if (hint !== undefined) throw new UsageError(hint);
+}
+
 try {
-  await program().parseAsync();
+  const commands = program();
+  refuseSwallowed(commands);
+  await commands.parseAsync();
 } catch (error) {
   await context.interruption.letStop();
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : misunderstood;
   else {
     report(error);
-    process.exitCode = 1;
+    process.exitCode = error instanceof UsageError ? misunderstood : 1;
   }
 }
 await context.interruption.letStop();

@@ -1,11 +1,12 @@
 // `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached a
 // final status that the source operator was told, whichever it is.
 import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
-import { parseAmount } from '../core/money.ts';
+import { parseBic, parseCurrencyCode } from '../core/ids.ts';
+import { exact, parseAmount } from '../core/money.ts';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { CommandContext } from './command.ts';
-import { UserError } from './errors.ts';
-import { playPayment, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
+import { UsageError } from './errors.ts';
+import { playPayment, violationsIn, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
 import { findRunningDemo, type RunFile } from './run-file.ts';
 import { paymentUrl } from './temporal-ui.ts';
 import type { Terminal } from './terminal.ts';
@@ -40,7 +41,10 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
   if (isOwnDestination(run, destinationCountry)) {
     terminal.line(`${destinationCountry}'s operator is yours: what it got is in no journal of the sandbox`);
   }
-  const payment = await playPayment({ run, terminal }, plan);
+  const onSubmitting = (uetr: string) => {
+    context.interruption.handTo((exitCode) => leave(terminal, run, { uetr, exitCode }));
+  };
+  const payment = await playPayment({ run, terminal, onSubmitting }, plan);
   terminal.line();
   return conclude(terminal, run, payment);
 }
@@ -52,27 +56,31 @@ function isOwnDestination(run: RunFile, destinationCountry: string): boolean {
   );
 }
 
-/** @throws UserError for an option that is not understood */
+/** @throws UsageError for an option that is not understood */
 export function planOf(options: PayOptions): PaymentPlan {
   const sourceCountry = country('--from', options.from);
   const destinationCountry = country('--to', options.to);
-  if (sourceCountry === destinationCountry) throw new UserError('--from and --to must be two countries.');
+  if (sourceCountry === destinationCountry) throw new UsageError('--from and --to must be two countries.');
   if (parseAmount(options.amount) === undefined) {
-    throw new UserError(`--amount ${options.amount}: write it in plain digits, as in 250 or 250.50 (MON-1).`);
+    throw new UsageError(
+      `--amount ${options.amount}: write it in plain digits, as in 250 or 250.50 (MON-1).`,
+    );
   }
+  if (!exact(options.amount).gt(exact('0')))
+    throw new UsageError(`--amount ${options.amount}: more than 0, as in 250.`);
   const priority = options.priority.toUpperCase();
-  if (priority !== 'HIGH' && priority !== 'NORM') throw new UserError('--priority is HIGH or NORM.');
+  if (priority !== 'HIGH' && priority !== 'NORM') throw new UsageError('--priority is HIGH or NORM.');
   const waitSeconds = Number(options.wait);
-  if (!(waitSeconds > 0 && waitSeconds <= 3_600)) throw new UserError('--wait takes seconds, 1 to 3600.');
+  if (!(waitSeconds > 0 && waitSeconds <= 3_600)) throw new UsageError('--wait takes seconds, 1 to 3600.');
   return {
     sourceCountry,
     destinationCountry,
     amount: options.amount,
-    ...(options.currency === undefined ? {} : { amountCurrency: options.currency.toUpperCase() }),
+    ...(options.currency === undefined ? {} : { amountCurrency: currency(options.currency) }),
     creditorAccount: creditorAccountOf(options.account),
     priority,
-    debtorAgent: options.psp ?? `LOTU${sourceCountry}S0`,
-    creditorAgent: options.creditorPsp ?? `LOTU${destinationCountry}S0`,
+    debtorAgent: agent('--psp', options.psp ?? `LOTU${sourceCountry}S0`),
+    creditorAgent: agent('--creditor-psp', options.creditorPsp ?? `LOTU${destinationCountry}S0`),
     waitSeconds,
   };
 }
@@ -82,7 +90,20 @@ const countries = [...new Set(clearingSystems.flatMap((system) => system.country
 function country(option: string, text: string): string {
   const code = text.toUpperCase();
   if (countries.includes(code)) return code;
-  throw new UserError(`${option} ${text}: the demo has ${countries.join(', ')}.`);
+  throw new UsageError(`${option} ${text}: the demo has ${countries.join(', ')}.`);
+}
+
+function currency(text: string): string {
+  const code = parseCurrencyCode(text.toUpperCase());
+  if (code !== undefined) return code;
+  throw new UsageError(`--currency ${text}: a currency code of three letters, as in THB.`);
+}
+
+/** Whether anybody has that BIC is the gateway's to say. */
+function agent(option: string, text: string): string {
+  const bic = parseBic(text.toUpperCase());
+  if (bic !== undefined) return bic;
+  throw new UsageError(`${option} ${text}: a BIC of 8 or 11 characters, as in LOTUSGS0.`);
 }
 
 const shortAccountPrefix = '660000'; // before four digits: an account number of the usual ten
@@ -93,23 +114,36 @@ function creditorAccountOf(text: string): AccountIdentification {
   if (/^\d{1,4}$/.test(given)) return { otherId: shortAccountPrefix + given.padStart(4, '0') };
   if (/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(given)) return { iban: given };
   if (/^[A-Za-z0-9-]{5,34}$/.test(given)) return { otherId: given };
-  throw new UserError(`--account ${text}: give an account number, or its last four digits, as in ...0003.`);
+  throw new UsageError(`--account ${text}: give an account number, or its last four digits, as in ...0003.`);
+}
+
+const goesOn = 'The payment goes on without us; to pay again would be another payment.';
+
+/** Ctrl-C ends the watching alone: what was submitted is on its way. */
+function leave(
+  terminal: Terminal,
+  run: RunFile,
+  { uetr, exitCode }: { readonly uetr: string; readonly exitCode: number },
+): never {
+  terminal.line();
+  terminal.line(terminal.paint('warning', `! Not waiting any longer. ${goesOn}`));
+  sayWhereToLook(terminal, run, uetr);
+  process.exit(exitCode);
+}
+
+function sayWhereToLook(terminal: Terminal, run: RunFile, uetr: string): void {
+  terminal.line(`  Watch this one: ${paymentUrl(run, uetr) ?? `workflow pacs008/${uetr}`}`);
+  terminal.line(`  or, with a token as in the README: GET ${run.apiUrl}/payments/${uetr}`);
 }
 
 function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): number {
   const { final, missing, entries, uetr } = payment;
-  const violations = entries.flatMap((entry) =>
-    entry.violation === undefined ? [] : [`${entry.party} saw a rule broken: ${entry.violation}`],
-  );
+  const violations = violationsIn(entries);
   for (const violation of violations) terminal.line(terminal.paint('bad', `✗ ${violation}`));
   if (final === undefined) {
-    terminal.line(
-      terminal.paint(
-        'warning',
-        '! No final status in time. The payment goes on without us; to pay again would be another payment.',
-      ),
-    );
-    terminal.line(`  Watch this one: ${paymentUrl(run, uetr) ?? `pacs008/${uetr}`}; --wait waits longer`);
+    terminal.line(terminal.paint('warning', `! No final status in time. ${goesOn}`));
+    sayWhereToLook(terminal, run, uetr);
+    terminal.line('  --wait waits longer');
     return noFinalStatus;
   }
   const { status, reasonCode } = final;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { JournalEntry } from '../sandbox/journal.ts';
-import { UnavailableError, UserError } from './errors.ts';
+import { UnavailableError, UsageError, UserError } from './errors.ts';
 import { gatewayClient, quotesPath, type GatewayClient, type OfferedQuote } from './gateway-client.ts';
 import { writeInstruction, type WrittenInstruction } from './instruct.ts';
 import { followJournals, type JournalFollower } from './journal-follower.ts';
@@ -47,6 +47,8 @@ export interface Stage {
   readonly terminal: Terminal;
   /** Ends the waiting, as a Ctrl-C does. */
   readonly signal?: AbortSignal;
+  /** Told just before the payment may be on its way. */
+  readonly onSubmitting?: (uetr: string) => void;
 }
 
 const pollMs = 25;
@@ -101,7 +103,7 @@ async function planTrip(gateway: GatewayClient, plan: PaymentPlan): Promise<Trip
   const amountCurrency = plan.amountCurrency ?? sourceCurrency;
   if (![sourceCurrency, destinationCurrency].includes(amountCurrency)) {
     const known = [...ofSource, ...ofDestination].join(', ');
-    throw new UserError(
+    throw new UsageError(
       `${plan.sourceCountry} to ${plan.destinationCountry} knows no ${amountCurrency}: --currency takes one of ${known}.`,
     );
   }
@@ -135,12 +137,25 @@ async function chooseQuote(
   for (const line of renderTable(columns, rows)) terminal.line(`  ${line}`);
   const { quoteId, fxpfinInstId, exchangeRate } = best;
   terminal.line(`  Chosen: ${terminal.paint('name', fxpfinInstId)} at ${exchangeRate}, quote ${quoteId}`);
-  const capped =
-    best.debtorAgent.interbankSettlementAmount.cappedToMaxAmount ||
-    best.creditorAgent.interbankSettlementAmount.cappedToMaxAmount;
-  if (capped)
-    terminal.line(terminal.paint('warning', '  The amount was reduced to what both systems allow.'));
+  const less = reductionOf(best, plan.amount, trip);
+  if (less !== undefined) terminal.line(terminal.paint('warning', `  ! ${less}`));
   return best;
+}
+
+/** What the quote makes of an amount above the maximum of either system; undefined where it is as asked (QUO-4). */
+function reductionOf(
+  { debtorAgent, creditorAgent }: OfferedQuote,
+  asked: string,
+  trip: Trip,
+): string | undefined {
+  const [source, destination] = [debtorAgent, creditorAgent].map((end) => end.interbankSettlementAmount);
+  if (source === undefined || destination === undefined) return undefined;
+  if (!source.cappedToMaxAmount && !destination.cappedToMaxAmount) return undefined;
+  const show = (amount: string, currency: string) => `${showAmount(amount)} ${currency}`;
+  return (
+    `${show(asked, trip.amountCurrency)} is more than both systems allow: ` +
+    `${show(source.amount, source.currency)} is sent, ${show(destination.amount, destination.currency)} settled.`
+  );
 }
 
 function quoteCells({ fxpfinInstId, exchangeRate, debtorAgent, creditorAgent }: OfferedQuote): string[] {
@@ -168,6 +183,7 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
   const { run, terminal } = stage;
   const { operator, quote } = underway;
   const { uetr } = underway.written;
+  stage.onSubmitting?.(uetr);
   const values = messageValues();
   const journals = followJournals(run.journalDirectory);
   const source = quote.debtorAgent.interbankSettlementAmount;
@@ -283,6 +299,14 @@ function answerLine(operator: string, elapsedMs: number, report: Pacs002): Timel
     status,
     detail: said.filter((part) => part !== undefined).join('; '),
   };
+}
+
+/** What the parties found against the rules, each once, however often it came. */
+export function violationsIn(entries: readonly JournalEntry[]): readonly string[] {
+  const said = entries.flatMap(({ party, violation }) =>
+    violation === undefined ? [] : [`${party} saw a rule broken: ${violation}`],
+  );
+  return [...new Set(said)];
 }
 
 /** Who has not been told yet, as far as their journals are ours. */

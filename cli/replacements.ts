@@ -3,7 +3,7 @@
 import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
 import institutions from '../db/seed/institutions.json' with { type: 'json' };
 import type { SeedAddresses } from '../db/seed/expand.ts';
-import { UserError } from './errors.ts';
+import { UsageError } from './errors.ts';
 
 export interface Replacements {
   /** Base address by operator id: all systems of the country, DE and FR together. */
@@ -12,7 +12,7 @@ export interface Replacements {
   readonly fxps: ReadonlyMap<string, string>;
 }
 
-/** @throws UserError when a country, FX provider or address is not understood */
+/** @throws UsageError when a country, FX provider or address is not understood */
 export function parseReplacements(destinations: readonly string[], fxps: readonly string[]): Replacements {
   return {
     operators: new Map(destinations.map((text) => parseOne('--destination', text, operatorOf))),
@@ -42,13 +42,13 @@ function parseOne(
   const id = known(key);
   if (id === undefined) {
     const names = option === '--fxp' ? fxpBics : countries;
-    throw new UserError(`${option} ${text}: name one of ${names.join(', ')}, as in ${option} ${example}`);
+    throw new UsageError(`${option} ${text}: name one of ${names.join(', ')}, as in ${option} ${example}`);
   }
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPlain = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
   const isLoopback = ['127.0.0.1', 'localhost', '[::1]'].includes(url?.hostname ?? '');
   if (!isPlain || !/^https?:$/.test(url.protocol) || (url.protocol === 'http:' && !isLoopback)) {
-    throw new UserError(
+    throw new UsageError(
       `${option} ${text}: the address must be http on loopback or https, without query (SEC-2), as in ${option} ${example}`,
     );
   }

@@ -4,6 +4,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, fileReason, UserError } from './errors.ts';
+import { ownerOf } from './parts/claim.ts';
 
 const runFile = z.object({
   /** What the api of this very demo says of itself: another Isthmus may hold its port by now. */
@@ -55,11 +56,17 @@ function readRunFile(folder: string): RunFile | undefined {
   }
 }
 
-/** @throws UserError when no demo runs on the folder, also when another Isthmus answers at its address */
+/** @throws UserError when no demo runs on the folder, or it is still starting, also when another Isthmus answers at its address */
 export async function findRunningDemo(folder: string): Promise<RunFile> {
   const run = readRunFile(folder);
   const found = run === undefined ? 'nobody' : await whoAnswers(run);
   if (run !== undefined && found === 'it') return run;
+  const owner = await ownerOf(folder);
+  if (owner !== undefined && found !== 'another') {
+    throw new UserError(
+      `The demo is still starting (process ${owner}). Wait until it says that Isthmus is up, then run this again.`,
+    );
+  }
   const instead =
     run === undefined || found === 'nobody'
       ? ''

@@ -2,22 +2,25 @@
 // of them talks to another Isthmus on the same machine.
 import { printAddresses } from './addresses.ts';
 import type { CommandContext } from './command.ts';
-import { UserError } from './errors.ts';
+import { UsageError, UserError } from './errors.ts';
 import { placeIn, places } from './places.ts';
 import { findRunningDemo } from './run-file.ts';
 
 /**
  * Prints every address, or the one of that name alone.
- * @throws UserError when no demo runs on the folder, or has nothing of that name
+ * @throws UsageError for a name that there is not; UserError when no demo runs on the folder, or has no such thing
  */
 export async function where({ folder, terminal }: CommandContext, name: string | undefined): Promise<void> {
+  const place = places.find((one) => one === name);
+  if (name !== undefined && place === undefined) throw new UsageError(hasNo(name));
   const run = await findRunningDemo(folder);
   if (name === undefined) {
     printAddresses(terminal, run);
     return;
   }
-  const place = places.find((one) => one === name);
   const value = place && placeIn(run, place);
-  if (value === undefined) throw new UserError(`The demo has no ${name}. Name one of: ${places.join(', ')}.`);
+  if (value === undefined) throw new UserError(hasNo(name));
   terminal.line(value);
 }
+
+const hasNo = (name: string) => `The demo has no ${name}. Name one of: ${places.join(', ')}.`;

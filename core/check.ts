@@ -1,6 +1,6 @@
 /**
  * One thing that a message is held against, with what it must read for that: a submission is told the first that fails, a dry
- * run all of them, and which could not be judged because the schema found fault with what they read (MSG-14).
+ * run all of them, and which could not be judged because of a fault of what they read (MSG-14).
  */
 import type { Rejection } from './rejection.ts';
 
@@ -13,6 +13,11 @@ export interface Check<Subject> {
   readonly ruleId: string;
   /** XPaths, without positions, of what it cannot do without. */
   readonly needs: readonly string[];
+  /**
+   * Why another fault keeps it, or a part of it, from being judged; `run` leaves that out by itself, and some other check
+   * refuses the subject.
+   */
+  readonly hindered?: (subject: Subject) => string | undefined;
   /** Tells all that it refuses, in the order of the message. */
   readonly run: (subject: Subject, isFit: IsFit) => Iterable<Rejection>;
 }
@@ -43,12 +48,17 @@ export function judgeFit<Subject>(
 ): { readonly rejections: readonly Rejection[]; readonly notJudged: readonly NotJudged[] } {
   const rejections: Rejection[] = [];
   const notJudged: NotJudged[] = [];
-  for (const { name, ruleId, needs, run } of checks) {
+  for (const { name, ruleId, needs, hindered, run } of checks) {
     const unfit = needs
       .filter((xpath) => !isFit(xpath))
       .map((xpath) => xpath.replace(/^\/Document\/[^/]+\//, ''));
-    if (unfit.length === 0) rejections.push(...run(subject, isFit));
-    else notJudged.push({ name, ruleId, reason: `The schema refuses what it reads: ${unfit.join(', ')}.` });
+    if (unfit.length > 0) {
+      notJudged.push({ name, ruleId, reason: `The schema refuses what it reads: ${unfit.join(', ')}.` });
+      continue;
+    }
+    rejections.push(...run(subject, isFit));
+    const reason = hindered?.(subject);
+    if (reason !== undefined) notJudged.push({ name, ruleId, reason });
   }
   return { rejections, notJudged };
 }

@@ -99,7 +99,7 @@ function judgePacs008({ document, violations }: ValidatedMessage, context: DryRu
   const isFit = (xpath: string) => foundValid(xpath, violations);
   const read = readPacs008Throughout(document, isFit);
   const { submitter = read.value.clearingSystemId } = context;
-  const referred = judgeByReference(read.value, { ...context, submitter }, isFit);
+  const referred = judgeByReference(read.value, { ...context, submitter }, { isFit, read: read.rejections });
   return withSubmission(
     {
       judged: ['rules', 'reference-data'],

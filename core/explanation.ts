@@ -21,20 +21,46 @@ const cutMark = '...';
 const printable = (text: string) => text.replaceAll(/[^ -~]/g, '?');
 const belowMessage = (xpath: string) => xpath.replace(/^\/Document\/[^/]+\//, '');
 
+const minReason = 40; // characters: what a deep XPath leaves to the reason, however long it is
+
+/** As much of a text as there is room for, cut between words. */
+function cutTail(text: string, room: number): string {
+  if (text.length <= room) return text;
+  const most = text.slice(0, room - cutMark.length + 1);
+  const end = most.lastIndexOf(' ');
+  return `${most.slice(0, end > 0 ? end : room - cutMark.length).replace(/[,:;]$/, '')}${cutMark}`;
+}
+
+/** The reasons that may be given, the fullest first: what a check found and expected itself says more than the row's text. */
+function reasonsOf({ text, found, expected }: ToldShort): readonly string[] {
+  if (found === undefined || found === 'nothing') return [text];
+  const stands = ` Found: ${found}.`;
+  const wanted = expected === undefined || text.includes(expected) ? '' : ` Expected: ${expected}.`;
+  return [
+    `${text}.${stands}${wanted}`,
+    `${text}.${stands}`,
+    ...(wanted === '' ? [] : [`${text}.${wanted}`]),
+    text,
+  ];
+}
+
+type ToldShort = Pick<Rejection, 'ruleId' | 'xpath' | 'text' | 'found' | 'expected'>;
+
 /**
- * The text of `AddtlInf` (MSG-11): rule and XPath, that of a transaction from `CdtTrfTxInf` on, cut at its head when it is too long;
- * the public text follows where there is room.
+ * The text of `AddtlInf` (MSG-11, MSG-13): rule, XPath, that of a transaction from `CdtTrfTxInf` on, and the reason with as much
+ * of what stands there and what was expected as there is room for. The XPath is cut at its head rather than the reason left out.
  */
-export function additionalInformation(rejection: Pick<Rejection, 'ruleId' | 'xpath' | 'text'>): string {
+export function additionalInformation(rejection: ToldShort): string {
   const { ruleId, xpath, text } = rejection;
-  if (xpath === undefined) return printable(`${ruleId} ${text}`).slice(0, maxAdditionalInformation);
-  const path = belowMessage(xpath);
-  const room = maxAdditionalInformation - ruleId.length - 1;
-  if (path.length > room) {
-    return printable(`${ruleId} ${cutMark}${path.slice(path.length - room + cutMark.length)}`);
-  }
-  const full = `${ruleId} ${path}: ${text}`;
-  return printable(full.length <= maxAdditionalInformation ? full : `${ruleId} ${path}`);
+  const path = xpath === undefined ? '' : belowMessage(xpath);
+  const head = path === '' ? `${ruleId} ` : `${ruleId} ${path}: `;
+  const room = maxAdditionalInformation - head.length;
+  const reason = reasonsOf(rejection).find((one) => one.length <= room);
+  if (reason !== undefined) return printable(head + reason);
+  if (room >= minReason) return printable(head + cutTail(text, room));
+  const short = cutTail(text, minReason);
+  const roomOfPath = maxAdditionalInformation - `${ruleId} ${cutMark}: ${short}`.length;
+  return printable(`${ruleId} ${cutMark}${path.slice(-roomOfPath)}: ${short}`);
 }
 
 /**

@@ -2,63 +2,19 @@
  * The checks of a pacs.008 that need reference data and the clock but no quote, in the order of PAY-3: usage guidelines,
  * freshness, agents. They look nothing up by themselves; what they find of the message's two ends is used further on.
  */
-import { isMember, resolveAgent } from './agent.ts';
+import { chargeChecks, mayBeDebtorAgent } from './charge-checks.ts';
 import type { Check, IsFit } from './check.ts';
+import { corridorChecks, inWrongCurrency } from './currency-checks.ts';
+import type { Judged, Submitted, SubmittedNow } from './ends.ts';
+import { countryUnknown, currencyUnknown, currencyWrong } from './hindrances.ts';
 import { amountsOf, pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
-import { sameAgent, type AgentIdentification } from './iso20022/parties.ts';
 import { withoutPositions } from './iso20022/tree.ts';
 import { fitsDecimalPlaces } from './money.ts';
-import { clearingSystemsOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
-import { reject, type Rejection, type RejectionDetails } from './rejection.ts';
-
-/** Who submits a message, and what is known of the world. */
-export interface Submitted {
-  readonly reference: ReferenceData;
-  /** Clearing system of the submitter. */
-  readonly submitter: string;
-}
-
-/** A submission at a moment. */
-export interface SubmittedNow extends Submitted {
-  /** Database clock, epoch milliseconds. */
-  readonly now: number;
-  /** When the submission was stored, database clock, epoch milliseconds; default: now. */
-  readonly receivedAt?: number;
-}
+import type { ClearingSystem } from './reference.ts';
+import { reject, type Rejection } from './rejection.ts';
 
 const maxAheadMs = 10_000; // TIM-4
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
-
-/** What the message and reference data say of its two ends, before anything is judged. */
-export interface Ends {
-  readonly source: ClearingSystem | undefined;
-  readonly debtorAgent: Institution | undefined;
-  readonly creditorAgent: Institution | undefined;
-  /** The destination system, when the creditor agent's country has one in the quoted currency. */
-  readonly destination: ClearingSystem | undefined;
-}
-
-export function findEnds(message: Pacs008, { reference, submitter }: Submitted): Ends {
-  const creditorAgent = resolveAgent(reference, message.creditorAgent);
-  const destination =
-    creditorAgent &&
-    clearingSystemsOf(reference, creditorAgent.countryCode, message.agreedRate.quotedCurrency).find(
-      (system) => isMember(creditorAgent, system.clearingSystemId) || !creditorAgent.onboarded,
-    );
-  return {
-    source: reference.clearingSystems.get(submitter),
-    debtorAgent: resolveAgent(reference, message.debtorAgent, submitter),
-    creditorAgent,
-    destination,
-  };
-}
-
-/** A message with what is known of it and of the world, as the checks look at it. */
-export interface Judged<Context> {
-  readonly message: Pacs008;
-  readonly context: Context;
-  readonly ends: Ends;
-}
 
 /** MSG-4 to MSG-7: what the guidelines demand and only reference data can tell. */
 export const guidelineChecks: readonly Check<Judged<Submitted>>[] = [
@@ -68,35 +24,20 @@ export const guidelineChecks: readonly Check<Judged<Submitted>>[] = [
     needs: [`${pacs008Paths.group}/SttlmInf/ClrSys`],
     run: checkClearingSystem,
   },
+  ...corridorChecks,
   {
-    name: 'currency of the settlement amount',
-    ruleId: 'MSG-4',
-    needs: [at('IntrBkSttlmAmt')],
-    run: checkSettlementCurrency,
+    name: 'decimals',
+    ruleId: 'MON-2',
+    needs: [],
+    hindered: ({ message, ends }) => currencyWrong(inWrongCurrency(message, ends)),
+    run: checkDecimals,
   },
-  { name: 'currencies and their decimals', ruleId: 'MON-2', needs: [], run: checkDecimals },
-  {
-    name: 'agent of the source PSP fee',
-    ruleId: 'MSG-6',
-    needs: ['ChrgsInf/Agt', 'DbtrAgt'].map(at),
-    run: checkSourceCharge,
-  },
-  {
-    name: 'agent of the creditor agent fee',
-    ruleId: 'MSG-6',
-    needs: ['ChrgsInf/Agt', 'CdtrAgt', 'AgrdRate/QtdCcy'].map(at),
-    run: checkDestinationCharge,
-  },
-  {
-    name: "currency of the creditor agent's country",
-    ruleId: 'MSG-4',
-    needs: ['CdtrAgt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt'].map(at),
-    run: checkDestinationCurrency,
-  },
+  ...chargeChecks,
   {
     name: 'what the destination country requires',
     ruleId: 'MSG-7',
     needs: [at('CdtrAgt')],
+    hindered: ({ ends }) => countryUnknown(ends),
     run: checkRequiredElements,
   },
 ];
@@ -110,6 +51,7 @@ export const checksBeforeBinding: readonly Check<Judged<SubmittedNow>>[] = [
     name: 'creditor agent',
     ruleId: 'PAY-6',
     needs: ['CdtrAgt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt'].map(at),
+    hindered: ({ ends }) => currencyUnknown(ends),
     run: checkCreditorAgent,
   },
 ];
@@ -122,18 +64,10 @@ function* checkClearingSystem({ message, context }: Judged<Submitted>): Iterable
   }
 }
 
-function* checkSettlementCurrency({ message, ends }: Judged<Submitted>): Iterable<Rejection> {
-  const { currency: found } = message.interbankSettlementAmount;
-  const expected = ends.source?.currencyCode;
-  if (found !== expected) {
-    const details = { found, expected: `${expected ?? 'the currency'} of the submitter's clearing system` };
-    yield reject('currency-wrong', at('IntrBkSttlmAmt'), undefined, details);
-  }
-}
-
-function* checkDecimals({ message, context }: Judged<Submitted>, isFit: IsFit): Iterable<Rejection> {
+function* checkDecimals({ message, context, ends }: Judged<Submitted>, isFit: IsFit): Iterable<Rejection> {
+  const unknown = inWrongCurrency(message, ends);
   for (const { amount, path } of amountsOf(message)) {
-    if (!isFit(withoutPositions(at(path)))) continue;
+    if (!isFit(withoutPositions(at(path))) || unknown.has(path)) continue;
     const currency = context.reference.currencies.get(amount.currency);
     if (currency === undefined) {
       const details = { found: amount.currency, expected: 'a currency of the service' };
@@ -146,49 +80,9 @@ function* checkDecimals({ message, context }: Judged<Submitted>, isFit: IsFit): 
   }
 }
 
-/** MSG-6: the charges are those of the two PSPs, whatever identifiers they are named by. */
-function* checkSourceCharge({ message, context, ends }: Judged<Submitted>): Iterable<Rejection> {
-  const found = resolveAgent(context.reference, message.charges[0].agent, context.submitter);
-  if (isSame(found, ends.debtorAgent, [message.charges[0].agent, message.debtorAgent])) return;
-  yield reject('charges-agent-wrong', at('ChrgsInf[1]/Agt'), undefined, wrongAgent(found, 'DbtrAgt'));
-}
-
-function* checkDestinationCharge({ message, context, ends }: Judged<Submitted>): Iterable<Rejection> {
-  const { clearingSystemId } = ends.destination ?? {};
-  const found = resolveAgent(context.reference, message.charges[1].agent, clearingSystemId);
-  if (isSame(found, ends.creditorAgent, [message.charges[1].agent, message.creditorAgent])) return;
-  yield reject('charges-agent-wrong', at('ChrgsInf[2]/Agt'), undefined, wrongAgent(found, 'CdtrAgt'));
-}
-
-/** Of two that nobody knows, only what is written can tell; such a PSP itself is refused with the agents (PAY-6). */
-function isSame(
-  found: Institution | undefined,
-  psp: Institution | undefined,
-  written: readonly [AgentIdentification, AgentIdentification],
-): boolean {
-  return found === undefined && psp === undefined ? sameAgent(...written) === true : found === psp;
-}
-
-function wrongAgent(found: Institution | undefined, element: string): RejectionDetails {
-  const what = found === undefined ? 'an institution that the service does not know' : 'another institution';
-  return { found: what, expected: `the institution that ${element} names, by any identifier of it` };
-}
-
-function* checkDestinationCurrency({ message, context, ends }: Judged<Submitted>): Iterable<Rejection> {
-  const { creditorAgent } = ends;
-  if (creditorAgent === undefined) return; // RC07 comes with the agents
-  const { quotedCurrency: found } = message.agreedRate;
-  if (clearingSystemsOf(context.reference, creditorAgent.countryCode, found).length > 0) return;
-  const details = {
-    found,
-    expected: `a currency of ${creditorAgent.countryCode}, where the creditor agent is`,
-  };
-  yield reject('currency-wrong', at('AgrdRate/QtdCcy'), undefined, details);
-}
-
 function* checkRequiredElements({ message, context, ends }: Judged<Submitted>): Iterable<Rejection> {
   const { creditorAgent } = ends;
-  if (creditorAgent === undefined) return; // RC07 comes with the agents
+  if (creditorAgent === undefined || ends.isContradicted) return; // told elsewhere: RC07, MSG-6
   const { countryCode } = creditorAgent;
   const required = context.reference.countries.get(countryCode)?.requiredPacs008Elements ?? [];
   const missing = (path: string, what: string) => {
@@ -223,7 +117,8 @@ function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iter
       expected: `at most ${seconds(maxAheadMs)} ahead`,
     });
   }
-  if (deadlineAt === null || now < deadlineAt) return;
+  const isTooOld = now - acceptedAt > maxAgeMs; // then the deadline is past too
+  if (isTooOld || deadlineAt === null || now < deadlineAt) return;
   if (receivedAt < deadlineAt) yield reject('deadline-expired');
   else {
     const expected = `less than ${seconds(deadlineAt - acceptedAt)} ago for priority HIGH`;
@@ -242,19 +137,15 @@ export function deadlineOf(message: Pacs008, destination: ClearingSystem | undef
 
 /** PAY-6. */
 function* checkDebtorAgent({ context, ends }: Judged<Submitted>): Iterable<Rejection> {
-  const { debtorAgent } = ends;
-  const isMemberHere =
-    debtorAgent?.onboarded === true &&
-    debtorAgent.roles.includes('psp') &&
-    isMember(debtorAgent, context.submitter);
-  if (!isMemberHere) yield reject('debtor-agent-not-member');
+  if (!mayBeDebtorAgent(ends.debtorAgent, context.submitter)) yield reject('debtor-agent-not-member');
 }
 
 /** PAY-6. */
 function* checkCreditorAgent({ ends }: Judged<Submitted>): Iterable<Rejection> {
   const { creditorAgent, destination } = ends;
   if (creditorAgent?.roles.includes('psp') !== true) yield reject('creditor-agent-unknown');
-  else if (!creditorAgent.onboarded || destination === undefined) {
-    yield reject('creditor-agent-not-onboarded');
+  else if (!creditorAgent.onboarded) yield reject('creditor-agent-not-onboarded');
+  else if (destination === undefined && currencyUnknown(ends) === undefined) {
+    yield reject('creditor-agent-not-onboarded'); // in that currency
   }
 }

@@ -5,20 +5,12 @@
  */
 import { identifyAgent, resolveAgent } from './agent.ts';
 import { judgeFit, rejectionsOf, type Check, type IsFit } from './check.ts';
+import { findEnds, type Ends, type Judged, type Submitted, type SubmittedNow } from './ends.ts';
 import { creditorAgentFee, feeOn } from './fee.ts';
 import { pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
 import { exact, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
-import {
-  checksBeforeBinding,
-  deadlineOf,
-  findEnds,
-  guidelineChecks,
-  type Ends,
-  type Judged,
-  type Submitted,
-  type SubmittedNow,
-} from './payment-checks.ts';
+import { checksBeforeBinding, deadlineOf, guidelineChecks } from './payment-checks.ts';
 import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
 import { reject, type Rejection, type RejectionKey } from './rejection.ts';
 
@@ -146,17 +138,18 @@ const ownExchangeCheck: Check<Judged<SubmittedNow>> = {
  * Every rejection that reference data and the clock lead to, for a dry run: no quote is asked for, so that a message
  * without one (PAY-5) is judged to its end and one with a quote up to PAY-4.
  * @param isFit what of the message was found valid
+ * @param read what the rules of the message refuse
  */
 export function judgeByReference(
   message: Pacs008,
   context: SubmittedNow,
-  isFit: IsFit,
+  { isFit, read }: { readonly isFit: IsFit; readonly read: readonly Rejection[] },
 ): ReturnType<typeof judgeFit> {
   const judged = { message, context, ends: findEnds(message, context) };
   const before = judgeFit(checksBeforeBinding, judged, isFit);
   if (message.agreedRate.quoteId !== undefined) return before;
   const { name, ruleId } = ownExchangeCheck;
-  const hindrances = before.rejections.filter(({ isoCode }) => isoCode !== 'TM01');
+  const hindrances = [...read, ...before.rejections].filter(({ isoCode }) => isoCode !== 'TM01');
   if (hindrances.length > 0 || before.notJudged.length > 0) {
     const reason = 'It is judged when nothing else is wrong.';
     return { ...before, notJudged: [...before.notJudged, { name, ruleId, reason }] };

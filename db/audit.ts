@@ -35,14 +35,18 @@ export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
 
 /**
  * As `recordAudit`, once per payment and kind: what is found again each time that somebody looks is one event.
+ * @param oncePer detail: what is found with other details is another event
  * @returns whether it is new
  */
 export async function recordAuditOnce(
   db: Db,
   event: AuditEvent & { readonly uetr: string },
+  oncePer: 'kind' | 'detail' = 'kind',
 ): Promise<boolean> {
+  const detail = JSON.stringify(event.detail ?? {});
   const isNew = sql`not exists (
-    select from audit_events where uetr = ${event.uetr} and kind = ${event.kind})`; // index audit_events_uetr
+    select from audit_events where uetr = ${event.uetr} and kind = ${event.kind}
+      and (${oncePer === 'kind'}::boolean or detail = ${detail}::jsonb))`; // index audit_events_uetr
   const { rows } = await sql`${insertAudit(event, isNew)} returning audit_event_id`.execute(db);
   return rows.length === 1;
 }

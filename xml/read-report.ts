@@ -4,7 +4,7 @@
  */
 import { readPacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import { rejectionOf } from '../core/iso20022/violation.ts';
-import type { Rejection } from '../core/rejection.ts';
+import { explain, type Rejection } from '../core/rejection.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';
 
 export type ReportReading =
@@ -22,8 +22,15 @@ export async function readReport(parsed: ParsedMessage): Promise<ReportReading> 
   }
 }
 
-/** The same from bytes; undefined when they are no pacs.002 at all. */
-export async function parseReport(engine: XmlEngine, bytes: Uint8Array): Promise<ReportReading | undefined> {
+/** The same from bytes, with what is against them in words: element and expectation, none of the sender's text (MSG-13). */
+export async function parseReport(
+  engine: XmlEngine,
+  bytes: Uint8Array,
+): Promise<
+  { readonly ok: true; readonly report: Pacs002 } | { readonly ok: false; readonly reason: string }
+> {
   const parsed = engine.parse(bytes, ['pacs002']);
-  return parsed.ok ? readReport(parsed.message) : undefined;
+  if (!parsed.ok) return { ok: false, reason: parsed.fault.detail };
+  const reading = await readReport(parsed.message);
+  return reading.ok ? reading : { ok: false, reason: explain(reading.rejection) };
 }

@@ -54,6 +54,11 @@ export async function claimFolder(folder: string): Promise<Claim> {
   };
 }
 
+/** Process number of whoever owns a folder at this moment. */
+export function ownerOf(folder: string): Promise<string | undefined> {
+  return askOwner(socketPath(folder));
+}
+
 /** In the temporary folder: a socket's path may have 103 characters at most, a project's may have more. */
 function socketPath(folder: string): string {
   const name = createHash('sha256').update(absolute(folder)).digest('hex').slice(0, 16);

@@ -208,7 +208,6 @@ export function amountsOf(pacs008: Pacs008): readonly { readonly amount: Amount;
 }
 
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
-const currencyPaths = ['IntrBkSttlmAmt', 'AgrdRate', 'ChrgsInf/Amt', 'InstdAmt'].map(at);
 
 const amountCheck: Check<Pacs008> = {
   name: 'amounts above zero, digits of the rate',
@@ -222,22 +221,24 @@ const codeCheck: Check<Pacs008> = {
   needs: [],
   run: ({ transaction }) => findUnknownCodes(transaction, pacs008Paths.transaction),
 };
-const currencyCheck = (leg: Leg): Check<Pacs008> => ({
+const currencyCheck: Check<Pacs008> = {
   name: 'currencies of one corridor',
   ruleId: 'MSG-4',
-  needs: currencyPaths,
-  run: (value) => checkCurrencies(value, leg),
-});
+  needs: ['IntrBkSttlmAmt', 'AgrdRate', 'ChrgsInf/Amt', 'InstdAmt'].map(at),
+  run: checkCurrencies,
+};
 
-/** MSG-4, MSG-5 and MSG-10, as far as they need no reference data; the first rejection is the one that is answered. */
+/**
+ * MSG-4, MSG-5 and MSG-10, as far as they need no reference data; the first rejection is the one that is answered. The
+ * currencies are held against those of the two countries (`currency-checks.ts`).
+ */
 const sourceChecks: readonly Check<Pacs008>[] = [
   { name: 'elements of forwarded messages', ruleId: 'MSG-10', needs: [], run: checkForwardedElements },
   amountCheck,
   codeCheck,
-  currencyCheck('source'),
 ];
-/** The same for what we send: it settles in the destination currency (MSG-10). */
-const destinationChecks: readonly Check<Pacs008>[] = [amountCheck, codeCheck, currencyCheck('destination')];
+/** For what we send, which settles in the destination currency (MSG-10), of whose countries the message alone speaks. */
+const destinationChecks: readonly Check<Pacs008>[] = [amountCheck, codeCheck, currencyCheck];
 
 /** No amount is zero, but for the source PSP's fee (MSG-4); a rate has at most 11 digits as written (MON-1). */
 function* checkAmounts(value: Pacs008, isFit: IsFit): Iterable<Rejection> {
@@ -269,16 +270,15 @@ function* checkForwardedElements(value: Pacs008): Iterable<Rejection> {
   }
 }
 
-/** All currencies are those of one corridor (MSG-4, MSG-6). */
-function* checkCurrencies(value: Pacs008, leg: Leg): Iterable<Rejection> {
+/** All currencies of a forwarded message are those of one corridor (MSG-4, MSG-6). */
+function* checkCurrencies(value: Pacs008): Iterable<Rejection> {
   const { interbankSettlementAmount, agreedRate, charges, instructedAmount } = value;
   const { unitCurrency, quotedCurrency } = agreedRate;
   const wrong = (path: string, found: string, ...expected: readonly string[]) =>
     reject('currency-wrong', at(path), undefined, { found, expected: expected.join(' or ') });
-  const [settlementCurrency, path] =
-    leg === 'source' ? [unitCurrency, 'AgrdRate/UnitCcy'] : [quotedCurrency, 'AgrdRate/QtdCcy'];
-  if (interbankSettlementAmount.currency !== settlementCurrency) {
-    yield wrong(path, settlementCurrency, `${interbankSettlementAmount.currency}, as in IntrBkSttlmAmt`);
+  if (interbankSettlementAmount.currency !== quotedCurrency) {
+    const expected = `${interbankSettlementAmount.currency}, as in IntrBkSttlmAmt`;
+    yield wrong('AgrdRate/QtdCcy', quotedCurrency, expected);
   }
   if (charges[0].currency !== unitCurrency) {
     yield wrong('ChrgsInf[1]/Amt', charges[0].currency, unitCurrency);

@@ -77,6 +77,16 @@ const alertsOf = async (uetr: string) => {
   return rows.map((row) => `${row.kind} ${JSON.stringify(row.detail)}`);
 };
 
+async function alertOf(uetr: string): Promise<{ kind: string; detail: Record<string, string> }> {
+  const alerts = await db
+    .selectFrom('audit_events')
+    .select(['kind', 'detail'])
+    .where('uetr', '=', uetr)
+    .execute();
+  expect(alerts).toHaveLength(1);
+  return { kind: alerts[0]?.kind ?? '', detail: alerts[0]?.detail as Record<string, string> };
+}
+
 test('202 without a body: the final comes later', async () => {
   const payment = await accepted();
   answer = say(202);
@@ -108,18 +118,22 @@ test('200 with a final: its stored id', async () => {
 });
 
 test.each([
-  ['no XML', () => Promise.resolve('ok'), 'not a valid pacs.002'],
+  ['no XML', () => Promise.resolve('ok'), /^not a valid pacs\.002: not well-formed XML/],
   [
     'a pacs.002 that is not valid',
     async (uetr: string) => (await report(uetr)).replace('ACCC', 'DONE'),
-    'not a valid pacs.002',
+    /^not a valid pacs\.002: MSG-4 TxInfAndSts\/TxSts: must be .*ACCC.*Found: DONE\. Expected: /,
   ],
-  ['a RJCT without reason', (uetr: string) => report(uetr, { status: 'RJCT' }), 'not a valid pacs.002'],
+  [
+    'a RJCT without reason',
+    (uetr: string) => report(uetr, { status: 'RJCT' }),
+    /^not a valid pacs\.002: MSG-11 TxInfAndSts\/StsRsnInf\/Rsn\/Cd: .*Expected: /,
+  ],
   [
     'a pacs.002 about another message',
     (uetr: string) =>
       report(uetr, { original: { messageId: 'OTHER', messageNameId: 'pacs.008.001.13', uetr } }),
-    'OrgnlMsgId is not ours',
+    /^OrgnlMsgId is not ours$/,
   ],
   [
     'a pacs.002 about another payment',
@@ -131,13 +145,27 @@ test.each([
           uetr: '11111111-1111-4111-8111-111111111111',
         },
       }),
-    'OrgnlUETR is not ours',
+    /^OrgnlUETR is not ours$/,
   ],
-] as const)('200 with %s decides nothing, raises an alert, and is asked again', async (_, body, reason) => {
+] as const)(
+  '200 with %s decides nothing, raises an alert that says why, and is asked again',
+  async (_, body, reason) => {
+    const payment = await accepted();
+    answer = say(200, await body(payment.uetr));
+    await expect(run(payment)).rejects.toThrow('THBPPAY: HTTP 200');
+    const { kind, detail } = await alertOf(payment.uetr);
+    expect(kind).toBe('destination.answer-refused');
+    expect(detail['reason']).toMatch(reason);
+  },
+);
+
+test('the same refused answer is one alert, however often it is asked again; another reason is another', async () => {
   const payment = await accepted();
-  answer = say(200, await body(payment.uetr));
-  await expect(run(payment)).rejects.toThrow('THBPPAY: HTTP 200');
-  expect(await alertsOf(payment.uetr)).toEqual([`destination.answer-refused {"reason":"${reason}"}`]);
+  for (const body of ['ok', 'ok', await report(payment.uetr, { status: 'RJCT' })]) {
+    answer = say(200, body);
+    await expect(run(payment)).rejects.toThrow('THBPPAY: HTTP 200');
+  }
+  expect(await alertsOf(payment.uetr)).toHaveLength(2);
 });
 
 test.each([

@@ -111,7 +111,6 @@ describe('a message with faults', () => {
       'AGNT MSG-5 GrpHdr/SttlmInf/ClrSys/Prtry',
       'CURR MSG-4 CdtTrfTxInf/IntrBkSttlmAmt',
       'CH20 MON-2 CdtTrfTxInf/InstdAmt',
-      'FF01 MSG-6 CdtTrfTxInf/ChrgsInf[2]/Agt',
       'AGNT PAY-6 CdtTrfTxInf/DbtrAgt',
       'RC07 PAY-6 CdtTrfTxInf/CdtrAgt',
     ]);
@@ -126,7 +125,7 @@ describe('a message with faults', () => {
       fault: 'not-used',
       explanation:
         'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid by ISO 20022, but not used in this scheme). Found: DEBT. Expected: SHAR.',
-      additionalInformation: 'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR',
+      additionalInformation: 'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR. Found: DEBT.',
     });
   });
 
@@ -206,12 +205,12 @@ describe('a message with faults', () => {
     ]);
     expect(run.notJudged.slice(0, 2)).toEqual([
       {
-        name: 'currencies of one corridor',
+        name: 'currencies of the source',
         ruleId: 'MSG-4',
         reason: 'The schema refuses what it reads: CdtTrfTxInf/IntrBkSttlmAmt.',
       },
       {
-        name: 'currency of the settlement amount',
+        name: 'currency of the instructed amount',
         ruleId: 'MSG-4',
         reason: 'The schema refuses what it reads: CdtTrfTxInf/IntrBkSttlmAmt.',
       },

@@ -25,8 +25,14 @@ export interface BareProject {
 /** @param main source of its cli/main.ts */
 export function bareProject(main: string): BareProject {
   const root = mkdtempSync(join(tmpdir(), 'isthmus-bootstrap-'));
-  for (const path of ['cli/bootstrap.mjs', 'cli/install.mjs', 'cli/starter.mjs', 'cli/parts/guard.mjs']) {
-    cpSync(join(project, path), join(root, path));
+  for (const name of [
+    'bootstrap.mjs',
+    'install.mjs',
+    'install-claim.mjs',
+    'starter.mjs',
+    'parts/guard.mjs',
+  ]) {
+    cpSync(join(project, 'cli', name), join(root, 'cli', name));
   }
   mkdirSync(join(root, 'node_modules'));
   symlinkSync(join(project, 'node_modules', 'tsx'), join(root, 'node_modules', 'tsx'));

@@ -1,7 +1,7 @@
 // What a newcomer does: the demo from an empty folder, payments of their own against a running one, a worker killed in the
 // middle, their own destination and FX provider, Ctrl-C. Everything embedded, everything real.
 import { createServer, type Server } from 'node:http';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -105,6 +105,10 @@ describe('npm start, on the same folder', () => {
     expect(started.output()).toContain('IPSO-MY: at your own address instead');
   });
 
+  it('warns of nothing that is as it should be', () => {
+    expect(readFileSync(join(runFile().logDirectory, 'worker.log'), 'utf8')).not.toContain('WARN');
+  });
+
   it('a second one on the folder is refused with what to do', async () => {
     const { code, output } = await finish('start');
     expect(code).toBe(1);
@@ -123,6 +127,24 @@ describe('npm start, on the same folder', () => {
       (entry) => entry.uetr === uetrIn(output),
     );
     expect(callbacks.map((entry) => entry.status)).toEqual([status]);
+  });
+
+  it('npm run pay: an amount above the maximum says what is sent instead', async () => {
+    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '250000');
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/250,000 SGD is more than .* allow: 79,681\.60 SGD is sent, 2,000,000 THB/);
+    expect(output).toMatch(/moves 2,000,000 THB/);
+  });
+
+  it('npm run pay: Ctrl-C says that the payment goes on, and how to look at it', async () => {
+    const paying = run('pay', '--to', 'TH', '--amount', '1000', '--account', '...0005');
+    await paying.says('answered HTTP 202');
+    paying.child.kill('SIGINT');
+    expect(await paying.ended).toBe(130);
+    expect(paying.output()).toContain(
+      'The payment goes on without us; to pay again would be another payment.',
+    );
+    expect(paying.output()).toContain(`${runFile().apiUrl}/payments/${uetrIn(paying.output())}`);
   });
 
   it('npm run pay: an amount in the destination currency is what is credited', async () => {

@@ -1,5 +1,6 @@
 // What a person types becomes one plan of a payment, or a sentence that says what to type instead.
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../cli/errors.ts';
 import { planOf, type PayOptions } from '../../cli/pay.ts';
 import { addressesWith, parseReplacements } from '../../cli/replacements.ts';
 
@@ -52,8 +53,15 @@ describe('npm run pay', () => {
     [{ account: 'my account' }, 'or its last four digits'],
     [{ priority: 'URGENT' }, 'HIGH or NORM'],
     [{ wait: 'long' }, 'seconds'],
-  ])('refuses %j with a sentence', (change, said) => {
-    expect(() => planOf({ ...typed, ...change })).toThrow(said);
+    [{ wait: '0' }, 'seconds'],
+    [{ amount: '0.00' }, '--amount 0.00: more than 0'],
+    [{ psp: 'lotus' }, '--psp lotus: a BIC of 8 or 11 characters'],
+    [{ creditorPsp: 'x' }, '--creditor-psp x: a BIC of 8 or 11 characters'],
+    [{ currency: 'baht' }, '--currency baht: a currency code of three letters'],
+  ])('refuses %j with a sentence, as a mistake of whoever typed it', (change, said) => {
+    const planned = () => planOf({ ...typed, ...change });
+    expect(planned).toThrow(said);
+    expect(planned).toThrow(UsageError);
   });
 });
 

@@ -35,12 +35,58 @@ describe('what is told (MSG-11)', () => {
     );
   });
 
-  test('a long XPath is cut at its head, to 105 characters with the rule', () => {
+  test('a long XPath is cut at its head, so that the reason has room, to 105 characters with both', () => {
     const path = `CdtTrfTxInf/${'RgltryRptg[10]/'.repeat(8)}Amt`;
     const told = additionalInformation(reject('schema-invalid', `/Document/FIToFICstmrCdtTrf/${path}`));
     expect(told).toHaveLength(105);
-    expect(told).toMatch(/^MSG-4 \.\.\./);
-    expect(path.endsWith(told.slice('MSG-4 ...'.length))).toBe(true);
+    expect(told).toMatch(/^MSG-4 \.\.\..*: not valid by the schema$/);
+    expect(path.endsWith(told.slice('MSG-4 ...'.length, told.indexOf(': ')))).toBe(true);
+  });
+
+  test('what stands there and what was expected, where there is room', () => {
+    const told = (found: string, expected: string, text?: string) =>
+      additionalInformation(
+        reject('currency-wrong', '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/InstdAmt', undefined, {
+          found,
+          expected,
+          ...(text === undefined ? {} : { text }),
+        }),
+      );
+    expect(told('XXY', 'SGD or THB')).toBe(
+      'MSG-4 CdtTrfTxInf/InstdAmt: currency not of the corridor. Found: XXY. Expected: SGD or THB.',
+    );
+    expect(told('XXY', `SGD, as ${'every amount '.repeat(3)}`)).toBe(
+      'MSG-4 CdtTrfTxInf/InstdAmt: currency not of the corridor. Found: XXY.',
+    );
+    expect(told('XXY', 'SGD', 'must be SGD')).toBe('MSG-4 CdtTrfTxInf/InstdAmt: must be SGD. Found: XXY.');
+    expect(told('nothing', 'x'.repeat(80), 'mandatory element missing')).toBe(
+      'MSG-4 CdtTrfTxInf/InstdAmt: mandatory element missing',
+    );
+  });
+
+  test('a reason that is too long is cut at a word, never left out', () => {
+    const text = 'must be: Plain decimal: no sign, no leading zeros, digits on both sides of a point';
+    const details = { text, found: '+5', expected: text.slice(9) };
+    const path = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/IntrBkSttlmAmt';
+    expect(additionalInformation(reject('schema-invalid', path, undefined, details))).toBe(
+      'MSG-4 CdtTrfTxInf/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros, digits on both...',
+    );
+  });
+
+  const xpaths = {
+    'its own place': undefined,
+    'a usual place': '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/AddtlDtTm/AccptncDtTm',
+    'a deep place': `/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/${'StrdRmtInf[12]/'.repeat(9)}Amt`,
+  };
+  test.each(
+    keys.flatMap((key) => Object.entries(xpaths).map(([place, xpath]) => [key, place, xpath] as const)),
+  )('%s at %s says what is wrong', (key, _, xpath) => {
+    const told = additionalInformation(reject(key, xpath));
+    expect(told.length).toBeLessThanOrEqual(105);
+    const { text } = rejections[key];
+    const reason = xpath === undefined && told.indexOf(': ') < 0 ? told : told.slice(told.indexOf(': ') + 2);
+    expect(reason.includes(text) || text.startsWith(reason.replace(/\.\.\.$/, '')), told).toBe(true);
+    expect(reason.length).toBeGreaterThanOrEqual(Math.min(text.length, 30));
   });
 
   test.each(keys)('%s fits into 105 characters', (key) => {

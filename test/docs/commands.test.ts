@@ -2,11 +2,12 @@
 // are not run say so, with the reason, where they stand. Somebody else holds the usual ports, and hears nothing of it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/parts/ports.ts';
+import { readJournal } from '../../sandbox/journal-file.ts';
 import { commandFolder, type RunningCommand } from '../cli/command.ts';
 import { blocksOf, documents, readDocument, root } from './documents.ts';
 
@@ -105,6 +106,19 @@ describe('every command in a document', () => {
     }
   });
 
+  it('docs/how-to/be-a-destination.md: its program says that its port is taken', async () => {
+    const [program] = blocksOf(readDocument('docs/how-to/be-a-destination.md')).filter(
+      ({ note }) => note?.key === 'file',
+    );
+    const file = join(scratch, 'taken.mjs');
+    writeFileSync(file, program?.text ?? '');
+    const child = spawn(process.execPath, [file, new URL(place.runFile().apiUrl).port]);
+    let said = '';
+    child.stderr.on('data', (some: Buffer) => (said += some.toString()));
+    expect(await new Promise((ended) => child.once('close', ended))).toBe(1);
+    expect(said).toMatch(/^Port \d+ is taken: give another one\n$/);
+  });
+
   it.each(documents)('%s: does what it shows', { timeout: 180_000 }, async (path) => {
     const blocks = blocksOf(readDocument(path));
     const helpers = blocks
@@ -125,17 +139,32 @@ describe('every command in a document', () => {
       const said = comparable(outputs[position] ?? '');
       for (const line of comparable(shown.text)) expect(said).toContain(line);
     }
-    if (path === 'README.md') expectCurlWalkThrough(outputs.at(-1) ?? '');
+    if (path === 'README.md') expectCurlWalkThrough(outputs.slice(-3));
+    if (path === 'docs/tutorial.md') expectKilledInTheMiddle(outputs.at(-1) ?? '');
     expect(heard).toEqual([]);
   });
 });
 
-/** Answer and callback: the same final status in the same bytes (PAY-1). */
-function expectCurlWalkThrough(output: string): void {
-  const reports = output.match(/<Document[^]*?<\/Document>/g) ?? [];
-  expect(reports, output).toHaveLength(2);
+/** The dry run finds nothing; answer and callback are the same final status in the same bytes (PAY-1), which is on record. */
+function expectCurlWalkThrough([dryRun = '', submission = '', record = '']: readonly string[]): void {
+  expect(JSON.parse(dryRun)).toMatchObject({ valid: true, violations: [] });
+  const reports = submission.match(/<Document[^]*?<\/Document>/g) ?? [];
+  expect(reports, submission).toHaveLength(2);
   expect(reports[0]).toContain('<TxSts>ACCC</TxSts>');
   expect(reports[1]).toBe(reports[0]);
+  expect(JSON.parse(record)).toMatchObject({ status: 'ACCC' });
+}
+
+/** The worker was killed after the interim status and before the credit; what came of it the document shows. */
+function expectKilledInTheMiddle(output: string): void {
+  const uetr = /UETR ([0-9a-f-]{36})/.exec(output)?.[1] ?? '';
+  const { journalDirectory } = place.runFile();
+  const entries = readJournal(journalDirectory, 'destination/IPSO-TH').filter((one) => one.uetr === uetr);
+  const timeOf = (status: string) => Date.parse(entries.find((one) => one.status === status)?.at ?? '');
+  const restartedAt = statSync(join(place.folder, 'worker.pid')).mtimeMs; // at once after the first end
+  expect(restartedAt, output).toBeGreaterThan(timeOf('ACWP'));
+  expect(restartedAt, output).toBeLessThan(timeOf('moved'));
+  expect(started.output()).toMatch(/! worker \(process \d+\) has ended: .*SIGKILL/);
 }
 
 const packageScripts = Object.keys(

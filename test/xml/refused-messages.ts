@@ -208,6 +208,10 @@ export const refusedByReading: readonly RefusedMessage[] = [
   ),
   refused(code, `${tx}/Purp/Cd`, 'a purpose outside its set', edit('GDDS', 'ZZZZ')),
   refused(code, `${tx}/PmtTpInf/CtgyPurp/Cd`, 'a category purpose outside its set', edit('>CASH<', '>GDDS<')),
+];
+
+/** Refused by what reference data say. */
+export const refusedByReference: readonly RefusedMessage[] = [
   refused(currency, `${tx}/AgrdRate/UnitCcy`, 'a rate from another currency', value('UnitCcy', 'MYR')),
   refused(
     currency,
@@ -227,10 +231,6 @@ export const refusedByReading: readonly RefusedMessage[] = [
     'an amount instructed in a third currency',
     edit('"SGD">1001', '"MYR">1001'),
   ),
-];
-
-/** Refused by what reference data say. */
-export const refusedByReference: readonly RefusedMessage[] = [
   refused(
     charges,
     `${tx}/ChrgsInf[1]/Agt`,

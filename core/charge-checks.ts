@@ -1,0 +1,88 @@
+/**
+ * MSG-6: the charges are those of the two PSPs, whatever identifiers they are named by. Where a PSP is refused itself and
+ * the agent of its charges would do in its place, the fault is told there alone (MSG-14).
+ */
+import { isMember, resolveAgent } from './agent.ts';
+import type { Check } from './check.ts';
+import type { Judged, Submitted } from './ends.ts';
+import { refusedItself } from './hindrances.ts';
+import { pacs008Paths } from './iso20022/pacs008.ts';
+import { sameAgent, type AgentIdentification } from './iso20022/parties.ts';
+import type { Institution } from './reference.ts';
+import { reject, type Rejection } from './rejection.ts';
+
+const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
+
+/** Whether an institution may be the debtor agent of a submission (PAY-6). */
+export function mayBeDebtorAgent(one: Institution | undefined, submitter: string): one is Institution {
+  return one?.onboarded === true && one.roles.includes('psp') && isMember(one, submitter);
+}
+
+const mayBeCreditorAgent = (one: Institution | undefined) =>
+  one?.onboarded === true && one.roles.includes('psp');
+
+/** A PSP of the message, and who the agent of its charges is. */
+interface Pair {
+  readonly element: 'DbtrAgt' | 'CdtrAgt';
+  readonly psp: Institution | undefined;
+  readonly charging: Institution | undefined;
+  readonly written: readonly [charging: AgentIdentification, psp: AgentIdentification];
+  readonly mayStandThere: (one: Institution | undefined) => boolean;
+}
+
+function atSource({ message, context, ends }: Judged<Submitted>): Pair {
+  const { agent } = message.charges[0];
+  return {
+    element: 'DbtrAgt',
+    psp: ends.debtorAgent,
+    charging: resolveAgent(context.reference, agent, context.submitter),
+    written: [agent, message.debtorAgent],
+    mayStandThere: (one) => mayBeDebtorAgent(one, context.submitter),
+  };
+}
+
+function atDestination({ message, context, ends }: Judged<Submitted>): Pair {
+  const { agent } = message.charges[1];
+  return {
+    element: 'CdtrAgt',
+    psp: ends.creditorAgent,
+    charging: resolveAgent(context.reference, agent, ends.destination?.clearingSystemId),
+    written: [agent, message.creditorAgent],
+    mayStandThere: mayBeCreditorAgent,
+  };
+}
+
+/** Such a PSP is refused with the agents (PAY-6), and what stands in its charges says nothing about them. */
+const isPspAtFault = ({ psp, charging, mayStandThere }: Pair) =>
+  psp !== charging && !mayStandThere(psp) && mayStandThere(charging);
+
+/** Of two that nobody knows, only what is written can tell. */
+const isSame = ({ psp, charging, written }: Pair) =>
+  charging === undefined && psp === undefined ? sameAgent(...written) === true : charging === psp;
+
+function* judge(pair: Pair, path: string): Iterable<Rejection> {
+  if (isSame(pair) || isPspAtFault(pair)) return;
+  const found =
+    pair.charging === undefined ? 'an institution that the service does not know' : 'another institution';
+  const expected = `the institution that ${pair.element} names, by any identifier of it`;
+  yield reject('charges-agent-wrong', at(path), undefined, { found, expected });
+}
+
+const hinderedBy = (pair: Pair) => (isPspAtFault(pair) ? refusedItself(pair.element) : undefined);
+
+export const chargeChecks: readonly Check<Judged<Submitted>>[] = [
+  {
+    name: 'agent of the source PSP fee',
+    ruleId: 'MSG-6',
+    needs: ['ChrgsInf/Agt', 'DbtrAgt'].map(at),
+    hindered: (judged) => hinderedBy(atSource(judged)),
+    run: (judged) => judge(atSource(judged), 'ChrgsInf[1]/Agt'),
+  },
+  {
+    name: 'agent of the creditor agent fee',
+    ruleId: 'MSG-6',
+    needs: ['ChrgsInf/Agt', 'CdtrAgt', 'AgrdRate/QtdCcy'].map(at),
+    hindered: (judged) => hinderedBy(atDestination(judged)),
+    run: (judged) => judge(atDestination(judged), 'ChrgsInf[2]/Agt'),
+  },
+];

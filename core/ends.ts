@@ -1,0 +1,85 @@
+/**
+ * The two ends of a pacs.008, as the message and reference data have them, before anything is judged: every check of
+ * `payment-checks.ts` looks at the same. They judge nothing themselves.
+ */
+import { isMember, resolveAgent } from './agent.ts';
+import type { Pacs008 } from './iso20022/pacs008.ts';
+import { clearingSystemsOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
+
+/** Who submits a message, and what is known of the world. */
+export interface Submitted {
+  readonly reference: ReferenceData;
+  /** Clearing system of the submitter. */
+  readonly submitter: string;
+}
+
+/** A submission at a moment. */
+export interface SubmittedNow extends Submitted {
+  /** Database clock, epoch milliseconds. */
+  readonly now: number;
+  /** When the submission was stored, database clock, epoch milliseconds; default: now. */
+  readonly receivedAt?: number;
+}
+
+export interface Ends {
+  readonly source: ClearingSystem | undefined;
+  readonly debtorAgent: Institution | undefined;
+  readonly creditorAgent: Institution | undefined;
+  /** Whether `ChrgsInf[2]` and the currencies agree on another country than the creditor agent's: which is meant nobody knows. */
+  readonly isContradicted: boolean;
+  /** Of the creditor agent's country, in the order of reference data; empty where that is not known. */
+  readonly destinationCurrencies: readonly string[];
+  /** The one of them that is meant: as the message says, or the only one there is. */
+  readonly destinationCurrency: string | undefined;
+  /** The destination system, when the creditor agent is a member of one in that currency, or not onboarded. */
+  readonly destination: ClearingSystem | undefined;
+}
+
+/** A message with what is known of it and of the world, as the checks look at it. */
+export interface Judged<Context> {
+  readonly message: Pacs008;
+  readonly context: Context;
+  readonly ends: Ends;
+}
+
+export function findEnds(message: Pacs008, { reference, submitter }: Submitted): Ends {
+  const creditorAgent = resolveAgent(reference, message.creditorAgent);
+  const isContradicted = creditorAgent !== undefined && contradicts(message, reference, creditorAgent);
+  const destinationCurrencies =
+    creditorAgent === undefined || isContradicted ? [] : currenciesOf(reference, creditorAgent.countryCode);
+  const [only, ...others] = destinationCurrencies;
+  const destinationCurrency =
+    [message.agreedRate.quotedCurrency, message.charges[1].currency].find((one) =>
+      destinationCurrencies.includes(one),
+    ) ?? (others.length === 0 ? only : undefined);
+  const destination =
+    creditorAgent && destinationCurrency !== undefined
+      ? clearingSystemsOf(reference, creditorAgent.countryCode, destinationCurrency).find(
+          (system) => isMember(creditorAgent, system.clearingSystemId) || !creditorAgent.onboarded,
+        )
+      : undefined;
+  return {
+    source: reference.clearingSystems.get(submitter),
+    debtorAgent: resolveAgent(reference, message.debtorAgent, submitter),
+    creditorAgent,
+    isContradicted,
+    destinationCurrencies,
+    destinationCurrency,
+    destination,
+  };
+}
+
+function contradicts(message: Pacs008, reference: ReferenceData, creditorAgent: Institution): boolean {
+  const charged = resolveAgent(reference, message.charges[1].agent);
+  const { quotedCurrency } = message.agreedRate;
+  const has = ({ countryCode }: Institution) =>
+    clearingSystemsOf(reference, countryCode, quotedCurrency).length > 0;
+  return charged !== undefined && has(charged) && !has(creditorAgent);
+}
+
+function currenciesOf(reference: ReferenceData, countryCode: string): readonly string[] {
+  const systems = [...reference.clearingSystems.values()].filter((one) =>
+    one.countryCodes.includes(countryCode),
+  );
+  return [...new Set(systems.map((one) => one.currencyCode))];
+}

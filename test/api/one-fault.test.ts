@@ -1,0 +1,218 @@
+// One fault in, one fault told: each element of a valid pacs.008 is spoiled alone, and the dry run tells that fault and
+// none that only follows from it (MSG-14). What could not be judged because of it is named with that reason.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { validateRoutes } from '../../api/validate.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { testDatabase } from '../harness/database.ts';
+import { lotus, readFixture } from '../xml/fixtures.ts';
+import { edit, fresh, told, type DryRun } from './dry-run.ts';
+import { startApi, type RunningApi } from './running-api.ts';
+
+const database = await testDatabase();
+let api: RunningApi;
+let token: string;
+beforeAll(async () => {
+  api = await startApi(database.url, { modules: [validateRoutes(createLibxml2Engine())] });
+  token = await api.token('SGDFAST');
+});
+afterAll(() => api.close());
+
+async function dryRun(body: string): Promise<DryRun> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/xml' };
+  const answer = await api.request('/iso20022/validate', { method: 'POST', headers, body });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body as DryRun;
+}
+
+const own = readFixture('pacs008', 'sg-th-own-fx.xml').toString();
+const full = readFixture('pacs008', 'sg-th-full.xml').toString();
+/** Without the currencies that `AgrdRate` may leave out. */
+const bare = edit(edit(lotus, /<UnitCcy>SGD<\/UnitCcy>\s*/, ''), /<QtdCcy>THB<\/QtdCcy>\s*/, '');
+
+/** Where a value stands, as a pattern that keeps what is before it; each base has it once. */
+const places = {
+  'IntrBkSttlmAmt/@Ccy': /(<IntrBkSttlmAmt Ccy=")SGD/,
+  'InstdAmt/@Ccy': /(<InstdAmt Ccy=")SGD/,
+  'ChrgsInf[1]/Amt/@Ccy': /(<ChrgsInf>\s*<Amt Ccy=")SGD/,
+  'ChrgsInf[2]/Amt/@Ccy': /(<ChrgsInf>\s*<Amt Ccy=")THB/,
+  UnitCcy: /(<UnitCcy>)SGD/,
+  QtdCcy: /(<QtdCcy>)THB/,
+  IntrBkSttlmAmt: /(<IntrBkSttlmAmt Ccy="SGD">)[\d.]+/,
+  InstdAmt: /(<InstdAmt Ccy="SGD">)[\d.]+/,
+  'ChrgsInf[1]/Amt': /(<ChrgsInf>\s*<Amt Ccy="SGD">)[\d.]+/,
+  'ChrgsInf[2]/Amt': /(<ChrgsInf>\s*<Amt Ccy="THB">)[\d.]+/,
+  PreAgrdXchgRate: /(<PreAgrdXchgRate>)[\d.]+/,
+  QtId: /(<QtId>)[^<]*/,
+  ClrSys: /(<ClrSys>\s*<Prtry>)SGDFAST/,
+  DbtrAgt: /(<DbtrAgt>\s*<FinInstnId>\s*<BICFI>)\w+/,
+  CdtrAgt: /(<CdtrAgt>\s*<FinInstnId>\s*<BICFI>)\w+/,
+  'ChrgsInf[1]/Agt': /(<Amt Ccy="SGD">[\d.]+<\/Amt>\s*<Agt>\s*<FinInstnId>\s*<BICFI>)\w+/,
+  'ChrgsInf[2]/Agt': /(<Amt Ccy="THB">[\d.]+<\/Amt>\s*<Agt>\s*<FinInstnId>\s*<BICFI>)\w+/,
+  CtgyPurp: /(<CtgyPurp>\s*<Cd>)\w+/,
+} as const;
+type Place = keyof typeof places;
+
+const tx = 'CdtTrfTxInf';
+const wrongCurrency = (path: string) => `CURR MSG-4 ${tx}/${path}`;
+/** In which currency an amount stands instead: of another country, with fewer decimals, of no service, of the other side. */
+const currencies = ['MYR', 'JPY', 'XXY'] as const;
+const currencyPlaces = [
+  ['IntrBkSttlmAmt/@Ccy', 'IntrBkSttlmAmt'],
+  ['InstdAmt/@Ccy', 'InstdAmt'],
+  ['ChrgsInf[1]/Amt/@Ccy', 'ChrgsInf[1]/Amt'],
+  ['ChrgsInf[2]/Amt/@Ccy', 'ChrgsInf[2]/Amt'],
+  ['UnitCcy', 'AgrdRate/UnitCcy'],
+  ['QtdCcy', 'AgrdRate/QtdCcy'],
+] as const;
+
+interface Spoiled {
+  readonly base?: string;
+  readonly place: Place;
+  readonly value: string;
+  readonly tells: string;
+}
+
+const spoiled: readonly Spoiled[] = [
+  ...currencyPlaces.flatMap(([place, path]) =>
+    currencies.map((value) => ({ place, value, tells: wrongCurrency(path) })),
+  ),
+  { place: 'IntrBkSttlmAmt/@Ccy', value: 'THB', tells: wrongCurrency('IntrBkSttlmAmt') },
+  { place: 'UnitCcy', value: 'THB', tells: wrongCurrency('AgrdRate/UnitCcy') },
+  { place: 'QtdCcy', value: 'SGD', tells: wrongCurrency('AgrdRate/QtdCcy') },
+  { place: 'ChrgsInf[1]/Amt/@Ccy', value: 'THB', tells: wrongCurrency('ChrgsInf[1]/Amt') },
+  { place: 'ChrgsInf[2]/Amt/@Ccy', value: 'SGD', tells: wrongCurrency('ChrgsInf[2]/Amt') },
+  { base: bare, place: 'IntrBkSttlmAmt/@Ccy', value: 'MYR', tells: wrongCurrency('IntrBkSttlmAmt') },
+  { base: bare, place: 'InstdAmt/@Ccy', value: 'XXY', tells: wrongCurrency('InstdAmt') },
+  { base: bare, place: 'ChrgsInf[1]/Amt/@Ccy', value: 'JPY', tells: wrongCurrency('ChrgsInf[1]/Amt') },
+  { base: bare, place: 'ChrgsInf[2]/Amt/@Ccy', value: 'XXY', tells: wrongCurrency('ChrgsInf[2]/Amt') },
+  { base: own, place: 'QtdCcy', value: 'XXY', tells: wrongCurrency('AgrdRate/QtdCcy') },
+  { base: own, place: 'IntrBkSttlmAmt/@Ccy', value: 'JPY', tells: wrongCurrency('IntrBkSttlmAmt') },
+  ...(['IntrBkSttlmAmt', 'InstdAmt', 'ChrgsInf[1]/Amt', 'ChrgsInf[2]/Amt'] as const).flatMap((place) => [
+    { place, value: '1.001', tells: `CH20 MON-2 ${tx}/${place}` },
+    { place, value: '1.0000001', tells: `CH20 MSG-4 ${tx}/${place}` },
+    { place, value: '1,5', tells: `FF01 MSG-4 ${tx}/${place}` },
+    ...(place === 'ChrgsInf[1]/Amt' ? [] : [{ place, value: '0', tells: `FF01 MSG-4 ${tx}/${place}` }]),
+  ]),
+  { base: own, place: 'IntrBkSttlmAmt', value: '0', tells: `FF01 MSG-4 ${tx}/IntrBkSttlmAmt` },
+  { base: own, place: 'IntrBkSttlmAmt', value: '1.001', tells: `CH20 MON-2 ${tx}/IntrBkSttlmAmt` },
+  { base: own, place: 'ChrgsInf[2]/Amt', value: '0', tells: `FF01 MSG-4 ${tx}/ChrgsInf[2]/Amt` },
+  { base: own, place: 'ChrgsInf[2]/Amt', value: '99.51', tells: `AM09 PAY-5 ${tx}/ChrgsInf[2]/Amt` },
+  { base: own, place: 'DbtrAgt', value: 'NOBASGS0', tells: `AGNT PAY-6 ${tx}/DbtrAgt` },
+  { place: 'PreAgrdXchgRate', value: '0', tells: `FF01 MSG-4 ${tx}/AgrdRate/PreAgrdXchgRate` },
+  { place: 'PreAgrdXchgRate', value: '2.5.1', tells: `FF01 MSG-4 ${tx}/AgrdRate/PreAgrdXchgRate` },
+  { place: 'PreAgrdXchgRate', value: '25.0000000000', tells: `FF01 MON-1 ${tx}/AgrdRate/PreAgrdXchgRate` },
+  {
+    base: own,
+    place: 'PreAgrdXchgRate',
+    value: '24.5000000000',
+    tells: `FF01 MON-1 ${tx}/AgrdRate/PreAgrdXchgRate`,
+  },
+  { place: 'QtId', value: 'no quote', tells: `FF01 MSG-4 ${tx}/AgrdRate/QtId` },
+  { place: 'ClrSys', value: 'MYRRPP', tells: 'AGNT MSG-5 GrpHdr/SttlmInf/ClrSys/Prtry' },
+  { place: 'ClrSys', value: 'NOSYSTEM', tells: 'AGNT MSG-5 GrpHdr/SttlmInf/ClrSys/Prtry' },
+  // nobody; a PSP of another country; an agent that is no PSP; one that is not onboarded
+  { place: 'DbtrAgt', value: 'NOBASGS0', tells: `AGNT PAY-6 ${tx}/DbtrAgt` },
+  { place: 'DbtrAgt', value: 'LOTUMYS0', tells: `AGNT PAY-6 ${tx}/DbtrAgt` },
+  { place: 'DbtrAgt', value: 'HARBSGS0', tells: `AGNT PAY-6 ${tx}/DbtrAgt` },
+  { place: 'DbtrAgt', value: 'FERNSGS0', tells: `AGNT PAY-6 ${tx}/DbtrAgt` },
+  { place: 'CdtrAgt', value: 'NOBATHS0', tells: `RC07 PAY-6 ${tx}/CdtrAgt` },
+  { place: 'CdtrAgt', value: 'HARBTHS0', tells: `RC07 PAY-6 ${tx}/CdtrAgt` },
+  { place: 'CdtrAgt', value: 'FERNTHS0', tells: `AGNT PAY-6 ${tx}/CdtrAgt` },
+  // which of two good PSPs is meant nobody can know: they differ, and that is told once
+  { place: 'DbtrAgt', value: 'BANYSGS0', tells: `FF01 MSG-6 ${tx}/ChrgsInf[1]/Agt` },
+  { place: 'CdtrAgt', value: 'BANYTHS0', tells: `FF01 MSG-6 ${tx}/ChrgsInf[2]/Agt` },
+  { place: 'CdtrAgt', value: 'LOTUMYS0', tells: `FF01 MSG-6 ${tx}/ChrgsInf[2]/Agt` },
+  { place: 'CdtrAgt', value: 'LOTUPHS0', tells: `FF01 MSG-6 ${tx}/ChrgsInf[2]/Agt` },
+  ...(['ChrgsInf[1]/Agt', 'ChrgsInf[2]/Agt'] as const).flatMap((place) =>
+    ['NOBASGS0', 'LOTUMYS0', 'HARBTHS0', 'FERNTHS0', 'BANYSGS0'].map((value) => ({
+      place,
+      value,
+      tells: `FF01 MSG-6 ${tx}/${place}`,
+    })),
+  ),
+  { place: 'CtgyPurp', value: 'ZZZZ', tells: `FF01 MSG-4 ${tx}/PmtTpInf/CtgyPurp/Cd` },
+  { base: own, place: 'CtgyPurp', value: 'ZZZZ', tells: `FF01 MSG-4 ${tx}/PmtTpInf/CtgyPurp/Cd` },
+];
+
+const nameOf = (base?: string) =>
+  base === own ? ' without a quote' : base === bare ? ' of a bare rate' : '';
+
+describe('one fault in, one fault told (MSG-14)', () => {
+  test.each(spoiled.map((one) => [`${one.place} = ${one.value}${nameOf(one.base)}`, one] as const))(
+    '%s',
+    async (_, { base = lotus, place, value, tells }) => {
+      const xml = edit(fresh(base), places[place], `$1${value}`);
+      expect(told(await dryRun(xml))).toEqual([tells]);
+    },
+  );
+
+  test('two faults of currencies and agents never excuse each other', async () => {
+    const isOfEnds = ({ base, place }: Spoiled) => base === undefined && /Ccy|Agt|ClrSys/.test(place);
+    const some = spoiled.filter((one, index) => isOfEnds(one) && index % 2 === 0);
+    for (const [index, one] of some.entries()) {
+      const others = some.slice(index + 1).filter(({ place }) => place !== one.place);
+      const runs = others.map(async (other) => {
+        const first = edit(fresh(lotus), places[one.place], `$1${one.value}`);
+        if (!places[other.place].test(first)) return; // it stood in the same place
+        const { violations } = await dryRun(edit(first, places[other.place], `$1${other.value}`));
+        expect(violations.length, `${one.place} ${one.value}, ${other.place} ${other.value}`).not.toBe(0);
+      });
+      await Promise.all(runs);
+    }
+  });
+
+  test('an amount of the regulators in a currency of no service', async () => {
+    const xml = edit(fresh(full), '"THB">25000.00', '"XXY">25000.00');
+    expect(told(await dryRun(xml))).toEqual([`CURR MSG-4 ${tx}/RgltryRptg[1]/Dtls[1]/Amt`]);
+  });
+
+  test('a HIGH payment that was accepted too long ago is told so once', async () => {
+    const high = edit(fresh(lotus, new Date(Date.now() - 180_000)), 'NORM', 'HIGH');
+    expect(told(await dryRun(high))).toEqual([`TM01 TIM-4 ${tx}/AddtlDtTm/AccptncDtTm`]);
+  });
+});
+
+describe('what could not be judged because of another fault is named, with that reason (MSG-14)', () => {
+  const reasons = async (place: Place, value: string) => {
+    const { notJudged } = await dryRun(edit(fresh(lotus), places[place], `$1${value}`));
+    return notJudged.map(({ name, reason }) => `${name}: ${reason}`);
+  };
+
+  test('a quoted currency that is wrong: all else is held against the currency of the country', async () => {
+    const { violations, notJudged } = await dryRun(edit(fresh(lotus), places.QtdCcy, '$1XXY'));
+    expect(violations.map(({ explanation }) => explanation)).toEqual([
+      `MSG-4 ${tx}/AgrdRate/QtdCcy: currency not of the corridor (CURR, wrong value). Found: XXY. Expected: THB, the currency of TH, where the creditor agent is.`,
+    ]);
+    expect(notJudged.map(({ name }) => name)).not.toContain('creditor agent');
+  });
+
+  test('decimals of an amount in a wrong currency', async () => {
+    expect(await reasons('IntrBkSttlmAmt/@Ccy', 'JPY')).toContain(
+      `decimals: The currency is wrong: ${tx}/IntrBkSttlmAmt.`,
+    );
+  });
+
+  test('charges beside an agent that is none', async () => {
+    expect(await reasons('DbtrAgt', 'NOBASGS0')).toContain(
+      `agent of the source PSP fee: It is held against ${tx}/DbtrAgt, which is refused itself.`,
+    );
+    expect(await reasons('CdtrAgt', 'NOBATHS0')).toEqual(
+      expect.arrayContaining([
+        `agent of the creditor agent fee: It is held against ${tx}/CdtrAgt, which is refused itself.`,
+        `currencies of the destination: It is held against ${tx}/CdtrAgt, which is refused itself.`,
+        `what the destination country requires: It is held against ${tx}/CdtrAgt, which is refused itself.`,
+      ]),
+    );
+  });
+
+  test('the country of a creditor agent that the charges contradict', async () => {
+    const other = `It is held against the country of ${tx}/CdtrAgt, which ${tx}/ChrgsInf[2]/Agt contradicts.`;
+    expect(await reasons('CdtrAgt', 'LOTUMYS0')).toEqual(
+      expect.arrayContaining([
+        `currencies of the destination: ${other}`,
+        `what the destination country requires: ${other}`,
+        `creditor agent: ${other}`,
+      ]),
+    );
+  });
+});

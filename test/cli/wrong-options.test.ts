@@ -1,0 +1,73 @@
+// What is typed wrongly is told at once, with exit code 2, whether it is the name of an option or its value, and also when
+// npm has taken the options for itself. What must wait says for what.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { claimFolder } from '../../cli/parts/claim.ts';
+import { claimInstall } from '../../cli/install-claim.mjs';
+import { commandFolder } from './command.ts';
+
+const place = await commandFolder();
+afterAll(() => place.remove());
+
+describe('exit code 2', () => {
+  it.each([
+    [['pay', '--to', 'XX', '--amount', '250'], '--to XX: the demo has SG'],
+    [['pay', '--to', 'TH', '--amount', '250', '--nonsense'], "unknown option '--nonsense'"],
+    [['where', 'nowhere'], 'The demo has no nowhere. Name one of: api'],
+    [
+      ['start', '--destination', 'ZZ=http://127.0.0.1:9000'],
+      '--destination ZZ=http://127.0.0.1:9000: name one',
+    ],
+    [['bench', 'nothing'], 'There is no benchmark nothing'],
+  ])('%j', { timeout: 30_000 }, async (args, said) => {
+    const { code, output } = await place.finish(...args);
+    expect(output).toContain(said);
+    expect(code, output).toBe(2);
+  });
+});
+
+describe('options that npm has taken for itself, for want of a --', () => {
+  it.each([
+    [['pay', '--to', 'MY', '--amount', '250'], 'npm run pay -- --to <country> --amount <amount>'],
+    [['demo', '--once'], 'npm run demo -- --once'],
+  ])('npm run %j says how to write it', { timeout: 60_000 }, async (args, written) => {
+    const npm = spawn('npm', ['run', ...args], {
+      cwd: resolve(import.meta.dirname, '..', '..'),
+      env: place.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [npm.stdout, npm.stderr])
+      stream.on('data', (some: Buffer) => (output += some.toString()));
+    const code = await new Promise<number | null>((ended) => npm.once('close', ended));
+    expect(output).toContain(written);
+    expect(code).toBe(2);
+  });
+});
+
+describe('while the demo is not up yet', () => {
+  it.each([[['where']], [['pay', '--to', 'TH', '--amount', '250']]])(
+    '%j says that it is still starting',
+    { timeout: 30_000 },
+    async (args) => {
+      const claim = await claimFolder(place.folder);
+      const { code, output } = await place.finish(...args);
+      await claim.release();
+      expect(output).toMatch(/is still starting \(process \d+\).*run this again/);
+      expect(code).toBe(1);
+    },
+  );
+
+  it('a second command neither installs beside the first nor fails without a word', () => {
+    const project = mkdtempSync(join(tmpdir(), 'isthmus-installing-'));
+    const first = claimInstall(project);
+    expect(first).toHaveProperty('release');
+    expect(claimInstall(project)).toEqual({ owner: process.pid });
+    if ('release' in first) first.release();
+    expect(claimInstall(project)).toHaveProperty('release');
+    rmSync(project, { recursive: true });
+  });
+});
