@@ -1,6 +1,7 @@
 // Brings what is due of a payment to its receivers: callback, confirmation, fxtr.017 (CBK-1, CBK-4). All that is due is
 // sent side by side, and none waits for another; what fails stays due, and Temporal calls again when the next one is.
 // Bytes are as stored.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { giveUpAfterMs, nextAttempt } from '../core/delivery-schedule.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import { addressOf } from './addresses.ts';
 import type { DeliveryActivities } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { outlast, tryAgain } from './failures.ts';
+import { claimForMs, outlast, tryAgain } from './failures.ts';
 import { describe } from './forward-payment.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import type { Admission, Held, PostResult } from './outbound-http.ts';
@@ -163,7 +164,8 @@ async function claimAdmitted(
         await hold(deps, course, { admission, open });
       }
     }
-    if (ways.size > 0) attempts = await claimDue(deps.db, [...ways.keys()]);
+    const claim = randomUUID();
+    if (ways.size > 0) attempts = await outlast(() => claimDue(deps.db, [...ways.keys()], claim), claimForMs);
   } finally {
     for (const [deliveryId, way] of ways) {
       if (attempts.some((one) => one.deliveryId === deliveryId)) continue;

@@ -1,5 +1,6 @@
 // Deliveries and their attempts (CBK-1, CBK-4, TIM-3): an attempt is claimed by one statement, committed before the
-// socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later.
+// socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later. Each has
+// an id that its maker alone knows: when the answer is lost, the maker, who has sent nothing, gets the same claim again.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
@@ -68,6 +69,14 @@ function toAttempt(row: ClaimRow): ClaimedAttempt {
   };
 }
 
+/** 1 for an attempt more; 0 where this claim was made before, and its answer lost: it is the same attempt. */
+export const isNewClaim = (claim: string) => sql`(case when claim = ${claim}::uuid then 0 else 1 end)`;
+
+/** The rows of the attempts that `claimed` holds, before any socket opens; those of a claim made before are there. */
+export const insertIntents = sql`
+  insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
+  on conflict do nothing`;
+
 /** To whom an instruction goes. */
 export async function partyOf(db: Db, deliveryId: string): Promise<string> {
   const row = await db
@@ -81,19 +90,22 @@ export async function partyOf(db: Db, deliveryId: string): Promise<string> {
 /**
  * Claims one send of an instruction.
  * @param round what its repeats are counted in (TIM-3): sends of another round count anew
- * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any more
+ * @param claim made for this send, and used again only to ask for it again, before it is sent
+ * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any more. Where this
+ * claim was made before, it is answered then too, with no time left: it is to be settled as what it is, NOT_SENT
  */
 export async function claimInstruction(
   db: Db,
   deliveryId: string,
-  round: string,
+  { round, claim }: { readonly round: string; readonly claim: string },
 ): Promise<ClaimedAttempt | undefined> {
+  const isNew = isNewClaim(claim);
   // primary keys throughout
-  const claim = sql<ClaimRow>`
+  const statement = sql<ClaimRow>`
     with claimed as (
       update deliveries d
-      set attempts = attempts + 1, possibly_sent = possibly_sent + 1, round = ${round},
-        attempts_since_asked = case when round = ${round} then attempts_since_asked + 1 else 1 end
+      set claim = ${claim}::uuid, round = ${round}, attempts = attempts + ${isNew}, possibly_sent = possibly_sent + ${isNew},
+        attempts_since_asked = case when round = ${round} then attempts_since_asked + ${isNew} else 1 end
       from (
         select (extract(epoch from deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
         from (
@@ -101,17 +113,15 @@ export async function claimInstruction(
           where i.delivery_id = ${deliveryId}
         ) due
       ) deadline
-      where d.delivery_id = ${deliveryId} and d.closed_at is null
-        and (remaining_ms is null or remaining_ms > 0)
+      where d.delivery_id = ${deliveryId}
+        and (d.claim = ${claim}::uuid or (d.closed_at is null and (remaining_ms is null or remaining_ms > 0)))
       returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id,
-        remaining_ms
+        case when d.closed_at is null then remaining_ms else 0 end as remaining_ms
     ),
-    intent as (
-      insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
-    )
+    intent as (${insertIntents})
     select claimed.*, 0::float8 as elapsed_ms, m.message_identification, m.body
     from claimed join messages m on m.message_id = claimed.message_id`;
-  const [row] = await runPrepared(db, 'claim_instruction', claim);
+  const [row] = await runPrepared(db, 'claim_instruction', statement);
   return row && toAttempt(row);
 }
 
@@ -140,24 +150,31 @@ export async function listOpen(db: Db, uetr: string): Promise<readonly OpenDeliv
   return runPrepared(db, 'list_open', select);
 }
 
-/** Claims those of these deliveries that are due now and that nobody else has claimed. */
-export async function claimDue(db: Db, deliveryIds: readonly string[]): Promise<readonly ClaimedAttempt[]> {
-  const claim = sql<ClaimRow>`
+/**
+ * Claims those of these deliveries that are due now and that nobody else has claimed.
+ * @param claim made for these attempts, and used again only to ask for them again, before they are sent
+ */
+export async function claimDue(
+  db: Db,
+  deliveryIds: readonly string[],
+  claim: string,
+): Promise<readonly ClaimedAttempt[]> {
+  const isNew = isNewClaim(claim);
+  const statement = sql<ClaimRow>`
     with claimed as (
       update deliveries -- primary key
-      set attempts = attempts + 1, attempts_since_asked = attempts_since_asked + 1, possibly_sent = possibly_sent + 1,
+      set claim = ${claim}::uuid, attempts = attempts + ${isNew}, attempts_since_asked = attempts_since_asked + ${isNew},
+        possibly_sent = possibly_sent + ${isNew},
         next_due_at = clock_timestamp() + ${sql.lit(claimSeconds)} * interval '1 second'
       where delivery_id = any(${deliveryIds}::uuid[]) and delivered_at is null and closed_at is null
-        and next_due_at <= clock_timestamp()
+        and (next_due_at <= clock_timestamp() or claim = ${claim}::uuid)
       returning delivery_id, kind, attempts, attempts_since_asked, asks, asked_at, party, url, message_id
     ),
-    intent as (
-      insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
-    )
+    intent as (${insertIntents})
     select claimed.*, (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as elapsed_ms,
       null::float8 as remaining_ms, m.message_identification, m.body
     from claimed join messages m on m.message_id = claimed.message_id`;
-  return (await runPrepared(db, 'claim_due', claim)).map(toAttempt);
+  return (await runPrepared(db, 'claim_due', statement)).map(toAttempt);
 }
 
 /** What follows for a delivery; the reason of a closed one is told to operators. */
@@ -243,8 +260,8 @@ export async function expireDelivery(db: Db, deliveryId: string): Promise<void> 
 
 /** Back to the start of its schedule, whatever became of it. */
 const askedAnew = sql`
-  asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, delivered_at = null,
-  closed_at = null, closed_reason = null`;
+  asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
+  delivered_at = null, closed_at = null, closed_reason = null`;
 
 /**
  * Asks for a delivery again, delivered or given up (DUP-1, CBK-1): its schedule starts anew.

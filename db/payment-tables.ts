@@ -104,6 +104,7 @@ interface DeliveriesTable {
   url: string | null;
   asks: Generated<number>;
   round: string | null;
+  claim: string | null;
   final_report_id: string | null;
   enquiry_asked_at: Date | null;
   callback_url: string | null;

@@ -240,6 +240,7 @@ create table deliveries (
   final_report_id uuid,
   asks integer not null default 1,
   round text,
+  claim uuid,
   enquiry_asked_at timestamp with time zone,
   callback_url text,
   constraint deliveries_pkey PRIMARY KEY (delivery_id),
@@ -268,6 +269,7 @@ comment on column deliveries.closed_reason is 'decided, answered, gone (410), ex
 comment on column deliveries.final_report_id is 'Of an instruction: the first final pacs.002 of the destination that was stored. From then on it decides (PAY-7).';
 comment on column deliveries.asks is 'How often it was asked for: an attempt of an earlier asking changes nothing in the schedule of a later one (DUP-1).';
 comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats (TIM-3).';
+comment on column deliveries.claim is 'Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent (TIM-3).';
 comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
 comment on column deliveries.callback_url is 'Of an instruction: the callback address that the source named last in a repeat, if it did (DUP-1).';
 

@@ -8,6 +8,7 @@ alter table deliveries
   add column final_report_id uuid references messages,
   add column asks integer not null default 1,
   add column round text,
+  add column claim uuid,
   add column enquiry_asked_at timestamptz,
   add column callback_url text,
   alter column url drop not null;
@@ -15,6 +16,7 @@ comment on column deliveries.url is 'Where a callback goes; null for every other
 comment on column deliveries.final_report_id is 'Of an instruction: the first final pacs.002 of the destination that was stored. From then on it decides (PAY-7).';
 comment on column deliveries.asks is 'How often it was asked for: an attempt of an earlier asking changes nothing in the schedule of a later one (DUP-1).';
 comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats (TIM-3).';
+comment on column deliveries.claim is 'Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent (TIM-3).';
 comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
 comment on column deliveries.callback_url is 'Of an instruction: the callback address that the source named last in a repeat, if it did (DUP-1).';
 comment on column deliveries.attempts_since_asked is 'Position in the schedule: of CBK-1, or of the round of an instruction (TIM-3).';

@@ -44,9 +44,11 @@ async function reported(
   return { by: 'destination', reportMessageId: messageId, answeredInPlace: false };
 }
 
+const newClaim = () => ({ round: 'round', claim: randomUUID() });
+
 /** One attempt to send the instruction, ended as named; `open`: its worker died. */
 async function attempt(deliveryId: string, outcome: 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED' | 'open') {
-  const claimed = await claimInstruction(db, deliveryId, 'round');
+  const claimed = await claimInstruction(db, deliveryId, newClaim());
   if (claimed === undefined) throw new Error('nothing to send');
   if (outcome === 'open') return;
   await settleAttempt(db, {
@@ -120,7 +122,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
       await attempt(deliveryId, 'NOT_SENT');
       const [decision, claimed] = await Promise.all([
         decidePayment({ uetr, cause: unreachable }),
-        claimInstruction(db, deliveryId, 'round'),
+        claimInstruction(db, deliveryId, newClaim()),
       ]);
       expect([decision === null, claimed === undefined]).not.toEqual([false, false]);
       expect([decision === null, claimed === undefined]).not.toEqual([true, true]);
@@ -134,7 +136,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
     await attempt(deliveryId, 'ANSWERED');
     await deadlineIn(uetr, -1);
     await decidePayment({ uetr, cause: deadline });
-    expect(await claimInstruction(db, deliveryId, 'round')).toBeUndefined();
+    expect(await claimInstruction(db, deliveryId, newClaim())).toBeUndefined();
   });
 
   test('ten causes at once: one row, one callback, and all learn of the same decision', async () => {
@@ -229,7 +231,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
   test('after the deadline by the database clock no instruction is claimed, decided or not (TIM-1, I-19)', async () => {
     const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
     await deadlineIn(uetr, -1);
-    expect(await claimInstruction(db, deliveryId, 'round')).toBeUndefined();
+    expect(await claimInstruction(db, deliveryId, newClaim())).toBeUndefined();
   });
 
   test('at the deadline the destination is told to reverse (TIM-1)', async () => {

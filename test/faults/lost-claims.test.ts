@@ -67,11 +67,14 @@ async function losingTheClaim<T>(
     inActivity(activity).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
   proxy.keepAnswers();
   const first = settled();
-  await vi.waitFor(async () => expect(await attemptsOf(payment.uetr, payment.kind)).toEqual(['open']), {
-    interval: 5,
-  });
-  await meanwhile();
-  proxy.reset();
+  try {
+    await vi.waitFor(async () => expect(await attemptsOf(payment.uetr, payment.kind)).toEqual(['open']), {
+      interval: 5,
+    });
+    await meanwhile();
+  } finally {
+    proxy.reset();
+  }
   const outcome = await first;
   return typeof outcome === 'string' && /ECONNRESET|terminated/.test(outcome) ? settled() : outcome;
 }
