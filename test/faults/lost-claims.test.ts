@@ -133,6 +133,12 @@ describe('the claim of an instruction whose answer is lost', () => {
       },
     );
     expect(await attemptsOf(uetr, 'instruction')).toEqual(['NOT_SENT']);
+    // it was due while nobody could know; the destination saw nothing, and is told nothing (PAY-9)
+    const confirmation = db
+      .selectFrom('deliveries')
+      .where('uetr', '=', uetr)
+      .where('kind', '=', 'confirmation');
+    expect(await confirmation.select('attempts').execute()).toEqual([]);
   });
 });
 
