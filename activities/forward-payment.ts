@@ -5,7 +5,7 @@ import { activityInfo } from '@temporalio/activity';
 import { findMismatch, isFinal } from '../core/report.ts';
 import { recordAudit } from '../db/audit.ts';
 import { claimInstruction, partyOf, settleAttempt, type ClaimedAttempt } from '../db/deliveries.ts';
-import { loadDecidable } from '../db/decisions.ts';
+import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
 import { takeLateReport } from './late-report.ts';
 import { recordReport } from '../db/messages.ts';
 import { parseReport } from '../xml/read-report.ts';
@@ -37,6 +37,7 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       );
       const durationMs = Math.round(performance.now() - askedAt);
       await outlast(() => settle(deps, attempt, { url, result, durationMs, counts: answer !== undefined }));
+      if (result.outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
       if (answer !== undefined) return answer;
       const delayMs = repeatDelaysMs[attempt.attemptSinceAsked - 1];
       if (delayMs === undefined) return { kind: 'unanswered' };

@@ -245,13 +245,33 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
         ${column((d) => d.message.messageId)}::uuid[], ${column((d) => d.message.party)}::text[],
         ${column((d) => d.url)}::text[]
       ) as derived (delivery_id, kind, message_id, party, url)
-      where kind <> 'confirmation' or possibly_sent > 0 -- a destination that saw nothing has nothing to be told
+      -- a destination that saw nothing has nothing to be told; what is under way may be seen: see withdrawConfirmation
+      where kind <> 'confirmation' or possibly_sent > 0
     ),
     released as (
       delete from quote_uses where uetr = (select uetr from decision where status = 'RJCT')
     )
     select uetr from decision`;
   return (await runPrepared(db, 'record_decision', write)).length === 1;
+}
+
+/**
+ * An instruction that was under way when the gateway decided, and of which no byte left after all: its destination saw
+ * nothing, and what was due to it goes, as if that had been known. Where the confirmation was tried, or the destination has
+ * said a word, or another send may have been seen, it stays: rather told once too often than not at all (TIM-1, PAY-9).
+ * A statement of its own, after the one that settles the attempt: the decision may have been written while that waited.
+ */
+export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {
+  // primary keys; unique (uetr, kind); messages_uetr
+  await sql`
+    delete from deliveries c using deliveries i, decisions d
+    where i.delivery_id = ${instructionDeliveryId} and i.closed_at is not null and i.possibly_sent = 0
+      and d.uetr = i.uetr and d.decided_by = 'gateway'
+      and c.uetr = i.uetr and c.kind = 'confirmation' and c.attempts = 0 and c.asks = 1
+      and not exists (
+        select from messages m where m.uetr = i.uetr and m.direction = 'in' and m.leg = 'destination')`.execute(
+    db,
+  );
 }
 
 /** A final of the destination after the decision: an alert where it differs, one per report (PAY-7). */

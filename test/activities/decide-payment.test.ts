@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { createDecidePayment, createReportInDoubt } from '../../activities/decide-payment.ts';
 import type { DecisionCause } from '../../activities/contract.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
-import { claimInstruction, settleAttempt } from '../../db/deliveries.ts';
+import { withdrawConfirmation } from '../../db/decisions.ts';
+import {
+  claimDue,
+  claimInstruction,
+  listOpen,
+  settleAttempt,
+  type AttemptOutcome,
+  type ClaimedAttempt,
+} from '../../db/deliveries.ts';
 import { recordReceived, recordReport } from '../../db/messages.ts';
 import { workbench } from './workbench.ts';
 
@@ -50,11 +58,14 @@ const newClaim = () => ({ round: 'round', claim: randomUUID() });
 async function attempt(deliveryId: string, outcome: 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED' | 'open') {
   const claimed = await claimInstruction(db, deliveryId, newClaim());
   if (claimed === undefined) throw new Error('nothing to send');
-  if (outcome === 'open') return;
-  await settleAttempt(db, {
+  if (outcome !== 'open') await settle(deliveryId, claimed, outcome);
+}
+
+function settle(deliveryId: string, { attempt, asks }: ClaimedAttempt, outcome: AttemptOutcome) {
+  return settleAttempt(db, {
     deliveryId,
-    attempt: claimed.attempt,
-    asks: claimed.asks,
+    attempt,
+    asks,
     url: null,
     outcome,
     httpStatus: outcome === 'ANSWERED' ? 202 : null,
@@ -243,6 +254,72 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
       reasonCode: 'AB03',
     });
     expect(await deliveriesOf(uetr)).toEqual(['callback', 'confirmation', 'instruction']);
+  });
+});
+
+describe('a send that was under way at the deadline, and of which no byte left after all (TIM-1, PAY-9)', () => {
+  /** Decided while a send is open; answers how to end that as NOT_SENT. */
+  async function decidedWhileOpen(first?: 'MAYBE_SENT' | 'ANSWERED') {
+    const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
+    if (first !== undefined) await attempt(deliveryId, first);
+    const claimed = await claimInstruction(db, deliveryId, newClaim());
+    if (claimed === undefined) throw new Error('nothing to send');
+    await deadlineIn(uetr, -1);
+    await decidePayment({ uetr, cause: deadline });
+    expect(await deliveriesOf(uetr)).toContain('confirmation');
+    const endNotSent = async () => {
+      await settle(deliveryId, claimed, 'NOT_SENT');
+      await withdrawConfirmation(db, deliveryId);
+    };
+    return { uetr, endNotSent };
+  }
+
+  test('was nothing that the destination has to be told of', async () => {
+    const { uetr, endNotSent } = await decidedWhileOpen();
+    await endNotSent();
+    expect(await deliveriesOf(uetr)).toEqual(['callback', 'instruction']);
+  });
+
+  test.each(['MAYBE_SENT', 'ANSWERED'] as const)(
+    'leaves the confirmation of another one that was %s',
+    async (first) => {
+      const { uetr, endNotSent } = await decidedWhileOpen(first);
+      await endNotSent();
+      expect(await deliveriesOf(uetr)).toContain('confirmation');
+    },
+  );
+
+  test('leaves a confirmation that may have been sent', async () => {
+    const { uetr, endNotSent } = await decidedWhileOpen();
+    const open = (await listOpen(db, uetr)).filter(({ kind }) => kind === 'confirmation');
+    await claimDue(
+      db,
+      open.map(({ deliveryId }) => deliveryId),
+      randomUUID(),
+    );
+    await endNotSent();
+    expect(await deliveriesOf(uetr)).toContain('confirmation');
+  });
+
+  test('leaves the confirmation of a destination that has reported all the same', async () => {
+    const { uetr, endNotSent } = await decidedWhileOpen();
+    await decidePayment({ uetr, cause: await reported(uetr, 'ACCC') });
+    await endNotSent();
+    expect(await deliveriesOf(uetr)).toContain('confirmation');
+  });
+
+  test('is told to nobody when the decision and its end come at the same time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
+      const claimed = await claimInstruction(db, deliveryId, newClaim());
+      if (claimed === undefined) throw new Error('nothing to send');
+      await deadlineIn(uetr, -1);
+      await Promise.all([
+        decidePayment({ uetr, cause: deadline }),
+        settle(deliveryId, claimed, 'NOT_SENT').then(() => withdrawConfirmation(db, deliveryId)),
+      ]);
+      expect(await deliveriesOf(uetr)).toEqual(['callback', 'instruction']);
+    }
   });
 });
 
