@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
-import { askAgain } from '../../db/deliveries.ts';
+import { askAgain, expireDelivery, listOpen } from '../../db/deliveries.ts';
 import { inActivity, workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
@@ -145,6 +145,110 @@ test('72 hours are those of the database: a delivery that was asked for before t
   expect(await callbackOf(uetr)).toMatchObject({ closed_reason: 'expired' });
   const alerts = await db.selectFrom('audit_events').select('kind').where('uetr', '=', uetr).execute();
   expect(alerts).toEqual([{ kind: 'delivery.dead-letter' }]);
+});
+
+describe('an attempt that ends after its delivery has ended otherwise (CBK-1)', () => {
+  /** A run of the activity whose attempt the receiver holds; `answer` ends it. */
+  async function held(uetr: string) {
+    let release: (status: number) => void = () => undefined;
+    const status = new Promise<number>((resolve) => (release = resolve));
+    let isHeld: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => (isHeld = resolve));
+    answer = (_, response) => {
+      isHeld();
+      void status.then((code) => response.writeHead(code).end());
+    };
+    const attempt = run(uetr);
+    await arrived;
+    return async (code: number) => {
+      release(code);
+      await attempt;
+    };
+  }
+  const idOf = async (uetr: string) => {
+    const open = await listOpen(db, uetr);
+    return open.find(({ kind }) => kind === 'callback')?.deliveryId ?? '';
+  };
+  /** The claim of whoever attempts it has run out. */
+  const lapse = (uetr: string) =>
+    db
+      .updateTable('deliveries')
+      .set({ next_due_at: new Date(Date.now() - 1) })
+      .where('uetr', '=', uetr)
+      .where('kind', '=', 'callback')
+      .execute();
+  const endOf = async (uetr: string) => {
+    const { delivered_at: delivered, closed_at: closed } = await db
+      .selectFrom('deliveries')
+      .select(['delivered_at', 'closed_at'])
+      .where('uetr', '=', uetr)
+      .where('kind', '=', 'callback')
+      .executeTakeFirstOrThrow();
+    return [...(delivered === null ? [] : ['delivered']), ...(closed === null ? [] : ['dead letter'])];
+  };
+  const eventsOf = async (uetr: string) => {
+    const rows = await db
+      .selectFrom('audit_events')
+      .select(['severity', 'kind'])
+      .where('uetr', '=', uetr)
+      .orderBy('audit_event_id')
+      .execute();
+    return rows.map(({ severity, kind }) => `${severity} ${kind}`);
+  };
+
+  test('is under way: the delivery does not expire beside it', async () => {
+    const uetr = await due();
+    const end = await held(uetr);
+    await expireDelivery(db, await idOf(uetr));
+    expect([await endOf(uetr), await eventsOf(uetr)]).toEqual([[], []]);
+    await end(204);
+    expect([await endOf(uetr), await eventsOf(uetr)]).toEqual([['delivered'], []]);
+  });
+
+  test('2xx after it was given up: delivered, for the receiver has it, and what the alert said is taken back', async () => {
+    const uetr = await due();
+    const end = await held(uetr);
+    const id = await idOf(uetr);
+    await lapse(uetr);
+    await expireDelivery(db, id);
+    expect(await endOf(uetr)).toEqual(['dead letter']);
+    await end(204);
+    expect(await endOf(uetr)).toEqual(['delivered']);
+    expect(await eventsOf(uetr)).toEqual(['alert delivery.dead-letter', 'info delivery.taken-after-all']);
+  });
+
+  test('410 after it was delivered by another attempt: delivered, and no alert', async () => {
+    const uetr = await due();
+    const endFirst = await held(uetr);
+    await lapse(uetr);
+    await (
+      await held(uetr)
+    )(204);
+    await endFirst(410);
+    expect([await endOf(uetr), await eventsOf(uetr)]).toEqual([['delivered'], []]);
+  });
+
+  test('410 after it was given up: one dead letter, one alert', async () => {
+    const uetr = await due();
+    const end = await held(uetr);
+    const id = await idOf(uetr);
+    await lapse(uetr);
+    await expireDelivery(db, id);
+    await end(410);
+    expect(await callbackOf(uetr)).toMatchObject({ closed_reason: 'expired', delivered_at: null });
+    expect(await eventsOf(uetr)).toEqual(['alert delivery.dead-letter']);
+  });
+
+  test('and the database itself knows no delivery with both ends', async () => {
+    const uetr = await due();
+    const both = db
+      .updateTable('deliveries')
+      .set({ delivered_at: new Date(), closed_at: new Date() })
+      .where('uetr', '=', uetr)
+      .where('kind', '=', 'callback')
+      .execute();
+    await expect(both).rejects.toThrow('deliveries_one_end');
+  });
 });
 
 test('a receiver that fails five times in a row is left alone, and what waits for it is due when it is asked again (CBK-3)', async () => {
