@@ -186,10 +186,8 @@ async function hold(
   const { deliveryId, elapsedMs } = course.delivery;
   course.dueAt = performance.now() + admission.retryInMs;
   if (admission.reason !== 'breaker-open') return;
-  if (elapsedMs >= giveUpAfterMs) {
-    await expireDelivery(deps.db, deliveryId);
-    open.delete(deliveryId);
-  } else await deferDelivery(deps.db, deliveryId, admission.retryInMs);
+  if (elapsedMs < giveUpAfterMs) await deferDelivery(deps.db, deliveryId, admission.retryInMs);
+  else if (await expireDelivery(deps.db, deliveryId)) open.delete(deliveryId);
 }
 
 /** One attempt, recorded. */

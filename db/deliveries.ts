@@ -125,6 +125,9 @@ export async function claimInstruction(
   return row && toAttempt(row);
 }
 
+/** Of what is told: it ends once, taken or given up. What is asked ends with its answer or decision. */
+const isTold = sql`kind in ('callback', 'confirmation', 'notification')`;
+
 /** A delivery that waits to be taken by its receiver. */
 export interface OpenDelivery {
   readonly deliveryId: string;
@@ -145,8 +148,7 @@ export async function listOpen(db: Db, uetr: string): Promise<readonly OpenDeliv
       (extract(epoch from next_due_at - clock_timestamp()) * 1000)::float8 as "dueInMs",
       (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as "elapsedMs"
     from deliveries -- index: unique (uetr, kind)
-    where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null
-      and closed_at is null`;
+    where uetr = ${uetr} and ${isTold} and delivered_at is null and closed_at is null`;
   return runPrepared(db, 'list_open', select);
 }
 
@@ -200,10 +202,17 @@ export interface SettledAttempt {
   readonly next: Following;
 }
 
-/** Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). */
+/**
+ * Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). A delivery has one
+ * end. Where another came first, a 2xx counts all the same, for the receiver has the message: the dead letter is none any
+ * more, and what its alert said is taken back. Nothing else changes an end.
+ */
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;
   const notSent = settled.outcome === 'NOT_SENT' ? 1 : 0;
+  const is = (kind: Following['kind']) => sql`(${next.kind === kind}::boolean and asks = ${settled.asks})`;
+  const isGivenUp = sql`(${is('closed')} and delivered_at is null and closed_at is null)`;
+  const isTakenAfterAll = sql`(${is('delivered')} and ${isTold})`;
   const write = sql`
     with attempt as (
       update delivery_attempts
@@ -216,23 +225,23 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
     settled as (
       update deliveries
       set possibly_sent = possibly_sent - ${notSent}::int,
-        delivered_at = case when asks = ${settled.asks} and ${next.kind === 'delivered'}::boolean
-          then clock_timestamp() else delivered_at end,
-        closed_at = case when asks = ${settled.asks} and ${next.kind === 'closed'}::boolean
-          then clock_timestamp() else closed_at end,
-        closed_reason = case when asks = ${settled.asks} and ${next.kind === 'closed'}::boolean
-          then ${next.kind === 'closed' ? next.reason : null} else closed_reason end,
-        next_due_at = case when asks = ${settled.asks} and ${next.kind === 'retry'}::boolean
+        delivered_at = case when ${is('delivered')} then clock_timestamp() else delivered_at end,
+        closed_at = case when ${isGivenUp} then clock_timestamp() when ${isTakenAfterAll} then null else closed_at end,
+        closed_reason = case when ${isGivenUp} then ${next.kind === 'closed' ? next.reason : null}
+          when ${isTakenAfterAll} then null else closed_reason end,
+        next_due_at = case when ${is('retry')}
           then clock_timestamp() + ${next.kind === 'retry' ? next.inMs : 0} * interval '1 millisecond'
           else next_due_at end
       where delivery_id = (select delivery_id from attempt)
-      returning delivery_id, uetr, kind, party, closed_reason, asks
+      returning deliveries.delivery_id, uetr, kind, party, closed_at is not null as is_closed,
+        old.closed_at is not null as was_closed, coalesce(closed_reason, old.closed_reason) as reason
     )
     insert into audit_events (severity, kind, uetr, party, detail)
-    select 'alert', 'delivery.dead-letter', uetr, party,
-      jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', closed_reason)
+    select case when is_closed then 'alert' else 'info' end,
+      case when is_closed then 'delivery.dead-letter' else 'delivery.taken-after-all' end, uetr, party,
+      jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', reason)
     from settled
-    where ${next.kind === 'closed'}::boolean and asks = ${settled.asks}`;
+    where is_closed <> was_closed`;
   await runPrepared(db, 'settle_attempt', write);
 }
 
@@ -244,18 +253,24 @@ export async function deferDelivery(db: Db, deliveryId: string, inMs: number): P
       and next_due_at <= clock_timestamp()`.execute(db);
 }
 
-/** Gives up a delivery that no attempt may be made for any more, with its alert (CBK-1). */
-export async function expireDelivery(db: Db, deliveryId: string): Promise<void> {
-  await sql`
+/**
+ * Gives up a delivery that no attempt may be made for any more, with its alert (CBK-1).
+ * @returns false where it has ended, or somebody attempts it just now
+ */
+export async function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
+  const { rows } = await sql`
     with closed as (
       update deliveries set closed_at = clock_timestamp(), closed_reason = 'expired'
       where delivery_id = ${deliveryId} and delivered_at is null and closed_at is null
+        and next_due_at <= clock_timestamp()
       returning delivery_id, uetr, kind, party
     )
     insert into audit_events (severity, kind, uetr, party, detail)
     select 'alert', 'delivery.dead-letter', uetr, party,
       jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', 'expired')
-    from closed`.execute(db);
+    from closed
+    returning uetr`.execute(db);
+  return rows.length === 1;
 }
 
 /** Back to the start of its schedule, whatever became of it. */

@@ -246,6 +246,7 @@ create table deliveries (
   constraint deliveries_pkey PRIMARY KEY (delivery_id),
   constraint deliveries_uetr_kind_key UNIQUE (uetr, kind),
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text]))),
+  constraint deliveries_one_end CHECK (((kind <> ALL (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text])) OR (delivered_at IS NULL) OR (closed_at IS NULL))),
   constraint deliveries_possibly_sent_check CHECK ((possibly_sent >= 0))
 );
 CREATE INDEX deliveries_closed ON public.deliveries USING btree (closed_at) WHERE ((closed_at IS NOT NULL) AND (delivered_at IS NULL));

@@ -21,6 +21,11 @@ comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the so
 comment on column deliveries.callback_url is 'Of an instruction: the callback address that the source named last in a repeat, if it did (DUP-1).';
 comment on column deliveries.attempts_since_asked is 'Position in the schedule: of CBK-1, or of the round of an instruction (TIM-3).';
 update deliveries set url = null where kind <> 'callback';
+-- taken by one attempt and given up by another at the same time: the receiver has it
+update deliveries set closed_at = null, closed_reason = null
+where kind in ('callback', 'confirmation', 'notification') and delivered_at is not null and closed_at is not null;
+alter table deliveries add constraint deliveries_one_end check (
+  kind not in ('callback', 'confirmation', 'notification') or delivered_at is null or closed_at is null);
 -- finals that an earlier version stored and did not apply
 update deliveries i set final_report_id = (
   select r.message_id from messages r
