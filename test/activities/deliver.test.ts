@@ -4,9 +4,12 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, describe, expect, test } from 'vitest';
+import { addressOf } from '../../activities/addresses.ts';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
 import { askAgain, expireDelivery, listOpen } from '../../db/deliveries.ts';
+import { findNeglected } from '../../db/sweep.ts';
+import { entered } from './receivers.ts';
 import { inActivity, workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
@@ -261,6 +264,31 @@ test('a receiver that fails five times in a row is left alone, and what waits fo
   const uetr = await due();
   expect(await run(uetr)).toMatch(/^again in (4|5)(\.\d)? s: callback to SGDFAST: breaker-open$/);
   expect([requests, (await callbackOf(uetr)).attempts]).toEqual([5, 0]);
+});
+
+test('what is held by a full gate is attempted, so that it is none of those that nobody attempts (I-17, LIF-2)', async () => {
+  const uetr = await due('http://127.0.0.1:9/callback'); // a receiver of its own
+  await db
+    .updateTable('deliveries')
+    .set({ next_due_at: new Date(Date.now() - 61_000) })
+    .where('uetr', '=', uetr)
+    .execute();
+  const neglected = async () => {
+    const found: string[] = [];
+    for await (const one of await findNeglected(db)) found.push(one);
+    return found;
+  };
+  expect(await neglected()).toContain(uetr);
+  const { receiver = '' } =
+    addressOf(deps, { kind: 'callback', party: 'SGDFAST', url: 'http://127.0.0.1:9/callback' }) ?? {};
+  const places = Array.from({ length: 16 }, () => entered(deps.http, receiver));
+  try {
+    expect(await run(uetr)).toMatch(/^again in .* callback to SGDFAST: gate-full$/);
+  } finally {
+    for (const place of places) place.leave();
+  }
+  expect((await callbackOf(uetr)).attempts).toBe(0);
+  expect(await neglected()).not.toContain(uetr);
 });
 
 test('an origin that was withdrawn since is not connected to (SEC-2)', async () => {
