@@ -128,17 +128,17 @@ async function sweep(
   const course: Course = { found, isComplete: true };
   await sweepSubmissions(deps, limits, course);
   await sweepPayments(deps, limits.graceMs, course);
-  for (const { uetr, reportMessageId } of await findContradictions(deps.db, limits)) {
+  for await (const { uetr, reportMessageId } of findContradictions(deps.db, limits)) {
     await startAgain(deps, { kind: 'contradictions', uetr }, course, async () => {
       const cause = { by: 'destination', reportMessageId, answeredInPlace: true } as const;
       await deps.activities.decidePayment({ uetr, cause }); // a decision stands: it is compared and confirmed
       await deps.executions.redeliver(uetr);
     });
   }
-  for (const uetr of await findNeglected(deps.db)) {
+  for await (const uetr of findNeglected(deps.db)) {
     await startAgain(deps, { kind: 'deliveries', uetr }, course, () => deps.executions.redeliver(uetr));
   }
-  for (const request of await findUnanswered(deps.db, {
+  for await (const request of findUnanswered(deps.db, {
     ...limits,
     withinMs: Math.min(limits.withinMs, day),
   })) {

@@ -20,18 +20,23 @@ export function watchDeadlines(
 
   async function look(): Promise<void> {
     try {
-      for (const uetr of await findOverdue(db, graceMs)) {
-        await activities.decidePayment({ uetr, cause: { by: 'deadline' } });
-        logger.warn(
-          { uetr },
-          'a HIGH deadline passed without its execution; decided from the record (TIM-1)',
-        );
-        // told at once too: the tasks of another execution may be swallowed as well
-        await Promise.all([tell(uetr).catch(() => undefined), executions.redeliver(uetr)]);
+      for await (const uetr of findOverdue(db, graceMs)) {
+        await decide(uetr).catch((error: unknown) => {
+          logger.warn(
+            { err: error, uetr },
+            'a HIGH deadline passed, and not all could be done; trying again',
+          );
+        });
       }
     } catch (error) {
       logger.warn({ err: error }, 'the deadlines could not be watched; trying again');
     }
+  }
+  async function decide(uetr: string): Promise<void> {
+    await activities.decidePayment({ uetr, cause: { by: 'deadline' } });
+    logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
+    // told at once too: the tasks of another execution may be swallowed as well
+    await Promise.all([tell(uetr).catch(() => undefined), executions.redeliver(uetr)]);
   }
   function next(): void {
     if (isStopped) return;

@@ -275,7 +275,7 @@ test('what is held by a full gate is attempted, so that it is none of those that
     .execute();
   const neglected = async () => {
     const found: string[] = [];
-    for await (const one of await findNeglected(db)) found.push(one);
+    for await (const one of findNeglected(db)) found.push(one);
     return found;
   };
   expect(await neglected()).toContain(uetr);

@@ -10,7 +10,7 @@ const { db } = deps;
 
 async function collect<Row>(rows: AsyncIterable<Row> | Promise<readonly Row[]>): Promise<readonly Row[]> {
   const found: Row[] = [];
-  for await (const row of await rows) found.push(row);
+  for await (const row of rows) found.push(row);
   return found;
 }
 
