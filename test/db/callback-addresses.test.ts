@@ -2,6 +2,7 @@
 // the answer goes to the address that was named last (DUP-1).
 import { sql } from 'kysely';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import type { Db } from '../../db/connection.ts';
 import { nameCallbackAddress } from '../../db/deliveries.ts';
@@ -123,3 +124,16 @@ describe.each(['a rejection', 'the answer of a resolution', 'the answer of a res
     });
   },
 );
+
+test('a refused repeat names no address for the payment that it repeats, however often it comes (DUP-2)', async () => {
+  const { db } = payments.deps;
+  const { uetr } = await payments.accepted();
+  await sql`update payments set deadline_at = now() where uetr = ${uetr}`.execute(db);
+  const messageId = await payments.store(ownExchange({ uetr }), 'http://127.0.0.1:9/of-the-repeat');
+  expect(await validatePayment({ messageId, waitSeconds: 0 })).toMatchObject({ verdict: 'refused' });
+  await nameCallbackAddress(db, { messageId, uetr, url: named });
+  await createDecidePayment(payments.deps)({ uetr, cause: { by: 'deadline' } });
+  await nameCallbackAddress(db, { messageId, uetr, url: `${named}/again` });
+  const submission = { messageId, uetr };
+  expect(await urlOf({ db, submission, write: () => Promise.resolve() })).toBe('http://127.0.0.1:9/callback');
+});
