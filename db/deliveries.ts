@@ -324,9 +324,8 @@ export async function askStatus(db: Db, uetr: string): Promise<boolean> {
 }
 
 /**
- * The address that a repeat of a submission names is the callback's from then on (DUP-1). It is written into the
- * instruction's row too, which a decision updates, so that neither misses the other; where the decision came first, the
- * callback is there, and is asked for again at that address.
+ * The address that a repeat of a submission names is its callback's from then on (DUP-1): of one that is written later, by
+ * callback_address(), and of one that is there. One that is being written is waited for, and is there then.
  */
 export async function nameCallbackAddress(
   db: Db,
@@ -334,16 +333,14 @@ export async function nameCallbackAddress(
 ): Promise<void> {
   const { messageId, uetr, url } = submission;
   await sql`
-    with named as (
-      insert into callback_addresses (message_id, url)
-      select ${messageId}::uuid, ${url}
-      where ${url} is distinct from coalesce(
-        (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
-        (select answer_url from messages where message_id = ${messageId}))
-      returning url
-    )
-    update deliveries -- index: unique (uetr, kind)
-    set url = case when kind = 'callback' then ${url} else url end,
-      callback_url = case when kind = 'instruction' then ${url} else callback_url end
-    where uetr = ${uetr} and kind in ('callback', 'instruction') and exists (select from named)`.execute(db);
+    insert into callback_addresses (message_id, url)
+    select ${messageId}::uuid, ${url}
+    where ${url} is distinct from coalesce(
+      (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
+      (select answer_url from messages where message_id = ${messageId}))`.execute(db);
+  // A statement of its own, which sees what was waited for. A refused repeat names no address for the payment (DUP-2).
+  await sql`
+    update deliveries set url = ${url} -- index: unique (uetr, kind); primary key of payments
+    where uetr = ${uetr} and kind = 'callback' and url is distinct from ${url}
+      and ${messageId}::uuid in (uetr, (select message_id from payments where uetr = ${uetr}))`.execute(db);
 }

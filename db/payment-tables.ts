@@ -107,7 +107,6 @@ interface DeliveriesTable {
   claim: string | null;
   final_report_id: string | null;
   enquiry_asked_at: Date | null;
-  callback_url: string | null;
   asked_at: Generated<Date>;
   next_due_at: Generated<Date>;
   attempts: Generated<number>;

@@ -15,6 +15,7 @@ const resolutions = await resolutionSteps(await playOperator());
 const validatePayment = createValidatePayment(payments.deps);
 const named = 'http://127.0.0.1:9/named-later';
 const lock = 4711;
+const within = { timeout: 10_000, interval: 5 };
 
 /** Something that writes a callback, and what names another address for it. */
 interface Writer {
@@ -79,7 +80,7 @@ async function heldAt(event: string, { db, write }: Writer, meanwhile: () => Pro
   await db.transaction().execute(async (holder) => {
     await sql`select pg_advisory_xact_lock(${lock})`.execute(holder);
     written = write();
-    await vi.waitFor(async () => expect(await waiting(db)).toBe(1), { interval: 5 });
+    await vi.waitFor(async () => expect(await waiting(db)).toBe(1), within);
     await meanwhile();
   });
   await written;
@@ -115,9 +116,7 @@ describe.each(['a rejection', 'the answer of a resolution', 'the answer of a res
         naming = nameCallbackAddress(writer.db, { ...writer.submission, url: named }).then(() => {
           isNamed = true;
         });
-        await vi.waitFor(async () => expect(isNamed || (await waiting(writer.db)) === 2).toBe(true), {
-          interval: 5,
-        });
+        await vi.waitFor(async () => expect(isNamed || (await waiting(writer.db)) === 2).toBe(true), within);
       });
       await naming;
       expect(await urlOf(writer)).toBe(named);

@@ -8,11 +8,9 @@ import { workbench } from '../activities/workbench.ts';
 const { deps, accepted } = await workbench();
 const { db } = deps;
 
-async function collect<Row extends string | object>(
-  rows: AsyncIterable<Row> | Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
+async function collect<Row>(rows: AsyncIterable<Row>): Promise<readonly Row[]> {
   const found: Row[] = [];
-  for await (const row of rows) found.push(row as Row);
+  for await (const row of rows) found.push(row);
   return found;
 }
 

@@ -12,6 +12,7 @@ import { connect } from '../../db/connection.ts';
 import { inActivity, workbench } from '../activities/workbench.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 
+const within = { timeout: 10_000, interval: 5 };
 const { deps, accepted, databaseUrl } = await workbench();
 const { db } = deps;
 const proxy = await faultProxy(databaseUrl);
@@ -36,8 +37,9 @@ afterAll(() => {
 // nobody listens there: every send is NOT_SENT
 const nowhere = { endpoint_url: 'http://127.0.0.1:9' };
 await db.updateTable('operators').set(nowhere).where('operator_id', '=', 'IPSO-TH').execute();
-await vi.waitFor(() =>
-  expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(nowhere.endpoint_url),
+await vi.waitFor(
+  () => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(nowhere.endpoint_url),
+  within,
 );
 
 beforeEach(async () => {
@@ -68,9 +70,10 @@ async function losingTheClaim<T>(
   proxy.keepAnswers();
   const first = settled();
   try {
-    await vi.waitFor(async () => expect(await attemptsOf(payment.uetr, payment.kind)).toEqual(['open']), {
-      interval: 5,
-    });
+    await vi.waitFor(
+      async () => expect(await attemptsOf(payment.uetr, payment.kind)).toEqual(['open']),
+      within,
+    );
     await meanwhile();
   } finally {
     proxy.reset();
@@ -170,12 +173,10 @@ async function losingTheCallback(uetr: string): Promise<void> {
           select from pg_stat_activity
           where datname = current_database() and wait_event = 'advisory'`.execute(db);
         expect(rows).toHaveLength(1);
-      });
+      }, within);
       proxy.keepAnswers();
     });
-    await vi.waitFor(async () => expect(await attemptsOf(uetr, 'callback')).toEqual(['open']), {
-      interval: 5,
-    });
+    await vi.waitFor(async () => expect(await attemptsOf(uetr, 'callback')).toEqual(['open']), within);
     proxy.reset();
     await run;
   } finally {
