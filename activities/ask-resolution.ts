@@ -16,7 +16,7 @@ import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { describe } from './forward-payment.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { tryAgain } from './failures.ts';
+import { claimForMs, outlast, tryAgain } from './failures.ts';
 import type { Admission, PostResult } from './outbound-http.ts';
 import { assigneeOf, openRequest } from './resolution-messages.ts';
 
@@ -44,16 +44,28 @@ export function createAskResolution(deps: ActivityDependencies): EnquiryActiviti
         throw again('Held', `${enquiry.party}: ${admission.reason}`, admission.retryInMs);
       }
       try {
-        const claimedAt = performance.now(); // before the database says how long there is: rather too early than too late
-        const attempt = await claimEnquiry(deps.db, deliveryId, followMs);
-        if (attempt === undefined) throw tooLate();
-        const until = claimedAt + attempt.remainingMs - followMs;
+        const claimed = await claim(deps, deliveryId);
+        if (claimed === undefined) throw tooLate();
+        const { attempt, until } = claimed;
         return await askOnce(deps, { admission, address, until }, { resolutionId, attempt, references });
       } finally {
         admission.leave(); // where it was not sent
       }
     });
   };
+}
+
+/** One send, and until when it is of use: `performance.now()`. A claim whose answer is lost is asked for again. */
+function claim(
+  { db }: ActivityDependencies,
+  deliveryId: string,
+): Promise<{ attempt: ClaimedEnquiry; until: number } | undefined> {
+  const options = { followMs, claim: randomUUID() };
+  return outlast(async () => {
+    const askedAt = performance.now(); // before the database says how long there is: rather too early than too late
+    const attempt = await claimEnquiry(db, deliveryId, options);
+    return attempt && { attempt, until: askedAt + attempt.remainingMs - followMs };
+  }, claimForMs);
 }
 
 /** Where a send goes, and until when it is of use: `performance.now()`. */

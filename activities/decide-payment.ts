@@ -113,16 +113,17 @@ async function write(
   const notification = verdict.status === 'ACCC' ? await composeNotification(deps, payment) : null;
   const tellsDestination = cause.by !== 'destination' || cause.answeredInPlace;
   const deliveries: readonly DerivedDelivery[] = [
-    { deliveryId: randomUUID(), kind: 'callback', url: payment.callbackUrl, message: callback },
+    { deliveryId: randomUUID(), kind: 'callback', message: callback },
     ...(tellsDestination
-      ? [{ deliveryId: randomUUID(), kind: 'confirmation', url: null, message: confirmation } as const]
+      ? [{ deliveryId: randomUUID(), kind: 'confirmation', message: confirmation } as const]
       : []),
     ...(notification === null
       ? []
-      : [{ deliveryId: randomUUID(), kind: 'notification', url: null, message: notification } as const]),
+      : [{ deliveryId: randomUUID(), kind: 'notification', message: notification } as const]),
   ];
   const isWritten = await recordDecision(deps.db, {
     uetr: payment.uetr,
+    submissionId: payment.messageId,
     status: verdict.status,
     reasonCode: verdict.reasonCode,
     ruleId: verdict.rejection?.ruleId ?? null,

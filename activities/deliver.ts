@@ -1,6 +1,7 @@
 // Brings what is due of a payment to its receivers: callback, confirmation, fxtr.017 (CBK-1, CBK-4). All that is due is
 // sent side by side, and none waits for another; what fails stays due, and Temporal calls again when the next one is.
 // Bytes are as stored.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { giveUpAfterMs, nextAttempt } from '../core/delivery-schedule.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import { addressOf } from './addresses.ts';
 import type { DeliveryActivities } from './contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { outlast, tryAgain } from './failures.ts';
+import { claimForMs, outlast, tryAgain } from './failures.ts';
 import { describe } from './forward-payment.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import type { Admission, Held, PostResult } from './outbound-http.ts';
@@ -24,6 +25,7 @@ import type { Admission, Held, PostResult } from './outbound-http.ts';
 const maxExcerptBytes = 1_024; // CBK-4
 // While one attempt is under way the activity is there anyway, and makes those of the others that fall due.
 const startsForMs = 12_000; // then it ends and is called again: within startToCloseTimeout, whatever hangs
+const heldMs = 30_000; // before a full gate until that is written down: half of what the sweep leaves alone
 const takenElsewhereMs = 5_000; // when to look again after what somebody else has claimed
 
 /** A delivery as this call of the activity knows it. */
@@ -163,7 +165,8 @@ async function claimAdmitted(
         await hold(deps, course, { admission, open });
       }
     }
-    if (ways.size > 0) attempts = await claimDue(deps.db, [...ways.keys()]);
+    const claim = randomUUID();
+    if (ways.size > 0) attempts = await outlast(() => claimDue(deps.db, [...ways.keys()], claim), claimForMs);
   } finally {
     for (const [deliveryId, way] of ways) {
       if (attempts.some((one) => one.deliveryId === deliveryId)) continue;
@@ -175,19 +178,21 @@ async function claimAdmitted(
   return attempts.map((attempt) => ({ attempt, way: ways.get(attempt.deliveryId) }));
 }
 
-/** What waits for an open breaker is due when that asks for it, and is given up in time like everything else (CBK-1). */
+/**
+ * What waits for an open breaker is due when that asks for it, and is given up in time like everything else (CBK-1). What
+ * waits for a full gate comes back within a third of a second: it is written down only so often that nobody takes it for
+ * neglected (I-17).
+ */
 async function hold(
   deps: ActivityDependencies,
   course: Course,
   { admission, open }: { readonly admission: Held; readonly open: Map<string, Course> },
 ): Promise<void> {
-  const { deliveryId, elapsedMs } = course.delivery;
+  const { deliveryId, elapsedMs, dueInMs } = course.delivery;
   course.dueAt = performance.now() + admission.retryInMs;
-  if (admission.reason !== 'breaker-open') return;
-  if (elapsedMs >= giveUpAfterMs) {
-    await expireDelivery(deps.db, deliveryId);
-    open.delete(deliveryId);
-  } else await deferDelivery(deps.db, deliveryId, admission.retryInMs);
+  if (admission.reason !== 'breaker-open' && dueInMs > -heldMs) return;
+  if (elapsedMs < giveUpAfterMs) await deferDelivery(deps.db, deliveryId, admission.retryInMs);
+  else if (await expireDelivery(deps.db, deliveryId)) open.delete(deliveryId);
 }
 
 /** One attempt, recorded. */

@@ -29,13 +29,17 @@ export function isDefect(error: unknown): boolean {
 const outlastMs = 20_000; // within startToCloseTimeout, beside an exchange of 10 s
 const pausesMs = [100, 200, 500, 1_000]; // the last one repeats
 
+/** How long a claim is asked for again, milliseconds; then it counts as MAYBE_SENT. It holds a place at a gate. */
+export const claimForMs = 5_000;
+
 /**
- * Writes down what came of an exchange, however long the database is away: what is in memory would be lost, and asked for
- * by another send (TIM-3).
- * @throws the failure when the database is away for longer than 20 s; a defect at once
+ * Writes down what is in memory, however long the database is away: what came of an exchange would be lost, and asked for
+ * by another send (TIM-3); so would be that a claim was not sent.
+ * @param forMs milliseconds; default 20 s
+ * @throws the failure when the database is away for longer than that; a defect at once
  */
-export async function outlast<T>(write: () => Promise<T>): Promise<T> {
-  const until = performance.now() + outlastMs;
+export async function outlast<T>(write: () => Promise<T>, forMs = outlastMs): Promise<T> {
+  const until = performance.now() + forMs;
   for (let tries = 0; ; tries += 1) {
     try {
       return await write();

@@ -1,11 +1,11 @@
 // Sends the stored instruction to the destination, once per call, and reads what it answers (PAY-8, TIM-3).
 // The claim is committed before the socket opens; a payment that is decided, or past its deadline, is never sent again.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { findMismatch, isFinal } from '../core/report.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import { claimInstruction, partyOf, settleAttempt, type ClaimedAttempt } from '../db/deliveries.ts';
-import { loadDecidable } from '../db/decisions.ts';
+import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
 import { takeLateReport } from './late-report.ts';
 import { recordReport } from '../db/messages.ts';
 import { parseReport } from '../xml/read-report.ts';
@@ -13,7 +13,7 @@ import { addressOf } from './addresses.ts';
 import type { DestinationAnswer, ForwardingActivities } from './contract.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { outlast, tryAgain } from './failures.ts';
+import { claimForMs, outlast, tryAgain } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import type { Admission, PostResult } from './outbound-http.ts';
 
@@ -24,19 +24,20 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
     withHeartbeat(async (): Promise<DestinationAnswer> => {
       const party = destinationSystem ?? (await partyOf(deps.db, deliveryId));
       const way = enter(deps, party);
-      const startedAt = performance.now();
-      const attempt = await claim(deps, deliveryId, way);
-      if (attempt === undefined) return { kind: 'late' }; // what an attempt that was lost has left may be due
+      const claimed = await claim(deps, deliveryId, way);
+      if (claimed === undefined) return { kind: 'late' }; // what an attempt that was lost has left may be due
+      const { attempt, askedAt } = claimed;
       const url = way?.url ?? null;
-      const result = await post(attempt, way, startedAt);
+      const result = await post(attempt, way, askedAt);
       const payment = { uetr, party };
       const answer = await boundDefects(
         deps.logger,
         () => outlast(() => readAnswer(deps, payment, result)),
         () => distrust(deps, payment, 'it could not be judged'), // SEC-9
       );
-      const durationMs = Math.round(performance.now() - startedAt);
+      const durationMs = Math.round(performance.now() - askedAt);
       await outlast(() => settle(deps, attempt, { url, result, durationMs, counts: answer !== undefined }));
+      if (result.outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
       if (answer !== undefined) return answer;
       const delayMs = repeatDelaysMs[attempt.attemptSinceAsked - 1];
       if (delayMs === undefined) return { kind: 'unanswered' };
@@ -59,19 +60,34 @@ function enter(deps: ActivityDependencies, party: string): Way | undefined {
   throw tryAgain('Held', `${party}: ${admission.reason}`, admission.retryInMs);
 }
 
-/** The sends of one activity are one round, however often our own faults interrupt it (TIM-3). */
+/** One send that may be made. */
+interface Claimed {
+  readonly attempt: ClaimedAttempt;
+  /** `performance.now()` just before the database said how long there is. */
+  readonly askedAt: number;
+}
+
+/**
+ * The sends of one activity are one round, however often our own faults interrupt it (TIM-3). A claim whose answer is lost
+ * is asked for again, for only this call knows that it was not sent.
+ */
 async function claim(
   deps: ActivityDependencies,
   deliveryId: string,
   way: Way | undefined,
-): Promise<ClaimedAttempt | undefined> {
-  let attempt: ClaimedAttempt | undefined;
+): Promise<Claimed | undefined> {
+  const ids = { round: roundOf(), claim: randomUUID() };
+  let claimed: Claimed | undefined;
   try {
-    attempt = await claimInstruction(deps.db, deliveryId, roundOf());
+    claimed = await outlast(async () => {
+      const askedAt = performance.now();
+      const attempt = await claimInstruction(deps.db, deliveryId, ids);
+      return attempt && { attempt, askedAt };
+    }, claimForMs);
   } finally {
-    if (attempt === undefined) way?.admission.leave();
+    if (claimed === undefined) way?.admission.leave();
   }
-  return attempt;
+  return claimed;
 }
 
 /** What the repeats of one activity are counted in (TIM-3). */
@@ -80,15 +96,15 @@ function roundOf(): string {
   return `${workflowExecution?.runId ?? ''}/${activityId}`;
 }
 
-/** @param startedAt before the claim: counted from there, what the deadline leaves is never too much (TIM-1) */
+/** @param askedAt before the claim: counted from there, what the deadline leaves is never too much (TIM-1) */
 async function post(
   { remainingMs, body }: ClaimedAttempt,
   way: Way | undefined,
-  startedAt: number,
+  askedAt: number,
 ): Promise<PostResult> {
   if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'address-not-registered' };
   const headers = { 'content-type': 'application/xml; charset=utf-8' };
-  const limits = remainingMs === null ? {} : { sendBefore: startedAt + remainingMs };
+  const limits = remainingMs === null ? {} : { sendBefore: askedAt + remainingMs };
   return way.admission.post(way.url, body, headers, limits);
 }
 

@@ -27,7 +27,6 @@ import { compose, newMessageIdentification } from './compose.ts';
 export interface Request {
   readonly resolutionId: string;
   readonly sourceSystem: string;
-  readonly callbackUrl: string;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   readonly references: RequestReferences;
@@ -171,8 +170,8 @@ function answerKey({ now }: Request): { messageId: string; creationDateTime: str
   return { messageId: newMessageIdentification(), creationDateTime: new Date(now).toISOString() };
 }
 
-function keysOf({ resolutionId, sourceSystem, callbackUrl }: Request) {
-  return { resolutionId, sourceSystem, callback: { deliveryId: randomUUID(), url: callbackUrl } };
+function keysOf({ resolutionId, sourceSystem }: Request) {
+  return { resolutionId, sourceSystem, callbackDeliveryId: randomUUID() };
 }
 
 function composeAnswer(

@@ -51,8 +51,6 @@ export interface Findings {
 }
 
 export interface RunningSweep {
-  /** Resolves when the one at the start has ended. */
-  readonly first: Promise<Findings | undefined>;
   stop(): Promise<void>;
 }
 
@@ -68,23 +66,19 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   const holder = randomUUID();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<Findings | undefined> = Promise.resolve(undefined);
-
+  let running: Promise<void>;
   let completedAt: number | undefined; // `performance.now()` of the last one of ours that left nothing undone
 
-  async function once(isFirst: boolean): Promise<Findings | undefined> {
+  async function once(isFirst: boolean): Promise<void> {
     const startedAt = performance.now();
     try {
       const forMs = 1.5 * (everyMs ?? everyMsDefault);
       const isOurs = await takeLease(deps.db, { name: 'sweep', holder, forMs });
-      if (!isOurs && !isFirst) return undefined;
+      if (!isOurs && !isFirst) return;
       const withinMs = completedAt === undefined ? wholeMs : startedAt - completedAt + overlapMs;
-      const { found, isComplete } = await sweep(deps, { withinMs, graceMs });
-      if (isComplete) completedAt = startedAt;
-      return found;
+      if (await sweep(deps, { withinMs, graceMs })) completedAt = startedAt;
     } catch (error) {
       deps.logger.warn({ err: error }, 'the sweep was cut short; the next one goes on');
-      return undefined;
     }
   }
   function next(): void {
@@ -93,10 +87,8 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
       running = once(false).finally(next);
     }, everyMs);
   }
-  const first = once(true);
-  running = first.finally(next);
+  running = once(true).finally(next);
   return {
-    first,
     stop: async () => {
       isStopped = true;
       clearTimeout(timer);
@@ -111,11 +103,11 @@ interface Course {
   isComplete: boolean;
 }
 
-/** One sweep; answers what it found. */
+/** One sweep; answers whether it left nothing undone. */
 async function sweep(
   deps: SweepDependencies,
   limits: { readonly withinMs: number; readonly graceMs: number },
-): Promise<Course> {
+): Promise<boolean> {
   const found: Findings = {
     submissions: 0,
     payments: 0,
@@ -128,17 +120,17 @@ async function sweep(
   const course: Course = { found, isComplete: true };
   await sweepSubmissions(deps, limits, course);
   await sweepPayments(deps, limits.graceMs, course);
-  for (const { uetr, reportMessageId } of await findContradictions(deps.db, limits)) {
+  for await (const { uetr, reportMessageId } of findContradictions(deps.db, limits)) {
     await startAgain(deps, { kind: 'contradictions', uetr }, course, async () => {
       const cause = { by: 'destination', reportMessageId, answeredInPlace: true } as const;
       await deps.activities.decidePayment({ uetr, cause }); // a decision stands: it is compared and confirmed
       await deps.executions.redeliver(uetr);
     });
   }
-  for (const uetr of await findNeglected(deps.db)) {
+  for await (const uetr of findNeglected(deps.db)) {
     await startAgain(deps, { kind: 'deliveries', uetr }, course, () => deps.executions.redeliver(uetr));
   }
-  for (const request of await findUnanswered(deps.db, {
+  for await (const request of findUnanswered(deps.db, {
     ...limits,
     withinMs: Math.min(limits.withinMs, day),
   })) {
@@ -148,7 +140,7 @@ async function sweep(
   if (Object.values(found).some((count) => count > 0)) {
     deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
   }
-  return course;
+  return course.isComplete;
 }
 
 async function sweepSubmissions(

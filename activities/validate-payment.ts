@@ -186,7 +186,7 @@ async function rejectPayment(
     reasonCode: rejection.isoCode,
     ruleId: rejection.ruleId,
     answer,
-    callback: { deliveryId: randomUUID(), url: stored.callbackUrl },
+    callbackDeliveryId: randomUUID(),
     event: eventOf(submission, rejection),
   });
   if (!isWritten) return undefined;

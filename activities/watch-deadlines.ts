@@ -17,21 +17,27 @@ export function watchDeadlines(
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  const tellings = new Set<Promise<unknown>>(); // what fails of them is due, and found by the sweep
 
   async function look(): Promise<void> {
     try {
-      for (const uetr of await findOverdue(db, graceMs)) {
-        await activities.decidePayment({ uetr, cause: { by: 'deadline' } });
-        logger.warn(
-          { uetr },
-          'a HIGH deadline passed without its execution; decided from the record (TIM-1)',
-        );
-        // told at once too: the tasks of another execution may be swallowed as well
-        await Promise.all([tell(uetr).catch(() => undefined), executions.redeliver(uetr)]);
+      for await (const uetr of findOverdue(db, graceMs)) {
+        await decide(uetr).catch((error: unknown) => {
+          logger.warn({ err: error, uetr }, 'a HIGH deadline passed and could not be decided; trying again');
+        });
       }
     } catch (error) {
       logger.warn({ err: error }, 'the deadlines could not be watched; trying again');
     }
+  }
+  async function decide(uetr: string): Promise<void> {
+    await activities.decidePayment({ uetr, cause: { by: 'deadline' } });
+    logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
+    // told at once too, for the tasks of another execution may be swallowed as well; the next deadline does not wait for it
+    const telling = Promise.allSettled([tell(uetr), executions.redeliver(uetr)]).finally(() =>
+      tellings.delete(telling),
+    );
+    tellings.add(telling);
   }
   function next(): void {
     if (isStopped) return;
@@ -44,5 +50,6 @@ export function watchDeadlines(
     isStopped = true;
     clearTimeout(timer);
     await running;
+    await Promise.all(tellings);
   };
 }

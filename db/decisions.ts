@@ -14,7 +14,6 @@ export interface DecidablePayment {
   readonly sourceSystem: string;
   readonly destinationSystem: string;
   readonly messageId: string;
-  readonly callbackUrl: string;
   readonly instructionDeliveryId: string;
   readonly sourceReferences: RefusedPacs008;
   readonly destinationReferences: RefusedPacs008;
@@ -54,7 +53,6 @@ interface DecidableRow {
   source_clearing_system: string;
   destination_clearing_system: string;
   message_id: string;
-  callback_url: string;
   instruction_delivery_id: string;
   source_references: RefusedPacs008;
   destination_references: RefusedPacs008;
@@ -108,7 +106,6 @@ export async function findDecidable(
   // primary keys; unique (uetr, kind) of deliveries
   const select = sql<DecidableRow>`
     select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.message_id,
-      coalesce(a.url, m.answer_url) as callback_url,
       i.delivery_id as instruction_delivery_id, p.source_references, p.destination_references, p.quote_id, p.fxp_id,
       p.exchange_rate, p.source_amount, p.source_currency, p.destination_amount, p.destination_currency,
       p.debtor_agent_id, p.creditor_agent_id, p.source_sap_id, p.source_account_id, p.destination_sap_id,
@@ -117,13 +114,9 @@ export async function findDecidable(
       r.status as report_status, r.reason_code as report_reason, f.message_id as final_id, f.status as final_status,
       f.reason_code as final_reason
     from payments p
-    join messages m on m.message_id = p.message_id
     join deliveries i on i.uetr = p.uetr and i.kind = 'instruction'
     left join decisions d on d.uetr = p.uetr
     left join messages r on r.message_id = ${reportMessageId}::uuid
-    left join lateral (
-      select url from callback_addresses where message_id = p.message_id order by named_at desc limit 1
-    ) a on true
     left join lateral (
       -- marked when it was stored, but by an earlier version; index messages_uetr
       select message_id, status, reason_code from messages o
@@ -142,7 +135,6 @@ function toDecidable(row: DecidableRow): DecidablePayment {
     sourceSystem: row.source_clearing_system,
     destinationSystem: row.destination_clearing_system,
     messageId: row.message_id,
-    callbackUrl: row.callback_url,
     instructionDeliveryId: row.instruction_delivery_id,
     sourceReferences: row.source_references,
     destinationReferences: row.destination_references,
@@ -183,13 +175,13 @@ function toReport(messageId: string | null, status: string, reasonCode: string |
 export interface DerivedDelivery {
   readonly deliveryId: string;
   readonly kind: ToldKind;
-  /** Of a callback; null for every other kind (CBK-5). */
-  readonly url: string | null;
   readonly message: OutgoingMessage;
 }
 
 export interface NewDecision {
   readonly uetr: string;
+  /** Of the submission that made the payment: its source is told. */
+  readonly submissionId: string;
   readonly status: StoredDecision['status'];
   readonly reasonCode: string | null;
   readonly ruleId: string | null;
@@ -223,7 +215,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
         and (${decision.onlyIf === 'never-sent'}::boolean is false or (possibly_sent = 0 and attempts > 0))
         and (${decision.onlyIf === 'past-deadline'}::boolean is false or clock_timestamp() >= (
           select deadline_at from payments where uetr = ${decision.uetr}::uuid))
-      returning delivery_id, possibly_sent, callback_url
+      returning delivery_id, possibly_sent
     ),
     decision as (
       insert into decisions (uetr, status, reason_code, rule_id, decided_by, report_message_id, callback_message_id,
@@ -239,19 +231,38 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
     derived as (
       insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
       select derived.delivery_id, decision.uetr, kind, message_id, party,
-        case when kind = 'callback' then coalesce(instruction.callback_url, url) end -- named since it was read (DUP-1)
+        case when kind = 'callback' then callback_address(${decision.submissionId}::uuid) end
       from instruction, decision, unnest(
         ${column((d) => d.deliveryId)}::uuid[], ${column((d) => d.kind)}::text[],
-        ${column((d) => d.message.messageId)}::uuid[], ${column((d) => d.message.party)}::text[],
-        ${column((d) => d.url)}::text[]
-      ) as derived (delivery_id, kind, message_id, party, url)
-      where kind <> 'confirmation' or possibly_sent > 0 -- a destination that saw nothing has nothing to be told
+        ${column((d) => d.message.messageId)}::uuid[], ${column((d) => d.message.party)}::text[]
+      ) as derived (delivery_id, kind, message_id, party)
+      -- a destination that saw nothing has nothing to be told; what is under way may be seen: see withdrawConfirmation
+      where kind <> 'confirmation' or possibly_sent > 0
     ),
     released as (
       delete from quote_uses where uetr = (select uetr from decision where status = 'RJCT')
     )
     select uetr from decision`;
   return (await runPrepared(db, 'record_decision', write)).length === 1;
+}
+
+/**
+ * An instruction that was under way when the gateway decided, and of which no byte left after all: its destination saw
+ * nothing, and what was due to it goes, as if that had been known. Where the confirmation was tried, or the destination has
+ * said a word, or another send may have been seen, it stays: rather told once too often than not at all (TIM-1, PAY-9).
+ * A statement of its own, after the one that settles the attempt: the decision may have been written while that waited.
+ */
+export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {
+  // primary keys; unique (uetr, kind); messages_uetr
+  await sql`
+    delete from deliveries c using deliveries i, decisions d
+    where i.delivery_id = ${instructionDeliveryId} and i.closed_at is not null and i.possibly_sent = 0
+      and d.uetr = i.uetr and d.decided_by = 'gateway'
+      and c.uetr = i.uetr and c.kind = 'confirmation' and c.attempts = 0 and c.asks = 1
+      and not exists (
+        select from messages m where m.uetr = i.uetr and m.direction = 'in' and m.leg = 'destination')`.execute(
+    db,
+  );
 }
 
 /** A final of the destination after the decision: an alert where it differs, one per report (PAY-7). */

@@ -1,5 +1,6 @@
 // Deliveries and their attempts (CBK-1, CBK-4, TIM-3): an attempt is claimed by one statement, committed before the
-// socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later.
+// socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later. Each has
+// an id that its maker alone knows: when the answer is lost, the maker, who has sent nothing, gets the same claim again.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
@@ -68,6 +69,14 @@ function toAttempt(row: ClaimRow): ClaimedAttempt {
   };
 }
 
+/** 1 for an attempt more; 0 where this claim was made before, and its answer lost: it is the same attempt. */
+export const isNewClaim = (claim: string) => sql`(case when claim = ${claim}::uuid then 0 else 1 end)`;
+
+/** The rows of the attempts that `claimed` holds, before any socket opens; those of a claim made before are there. */
+export const insertIntents = sql`
+  insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
+  on conflict do nothing`;
+
 /** To whom an instruction goes. */
 export async function partyOf(db: Db, deliveryId: string): Promise<string> {
   const row = await db
@@ -81,19 +90,22 @@ export async function partyOf(db: Db, deliveryId: string): Promise<string> {
 /**
  * Claims one send of an instruction.
  * @param round what its repeats are counted in (TIM-3): sends of another round count anew
- * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any more
+ * @param claim made for this send, and used again only to ask for it again, before it is sent
+ * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any more. Where this
+ * claim was made before, it is answered then too, with no time left: it is to be settled as what it is, NOT_SENT
  */
 export async function claimInstruction(
   db: Db,
   deliveryId: string,
-  round: string,
+  { round, claim }: { readonly round: string; readonly claim: string },
 ): Promise<ClaimedAttempt | undefined> {
+  const isNew = isNewClaim(claim);
   // primary keys throughout
-  const claim = sql<ClaimRow>`
+  const statement = sql<ClaimRow>`
     with claimed as (
       update deliveries d
-      set attempts = attempts + 1, possibly_sent = possibly_sent + 1, round = ${round},
-        attempts_since_asked = case when round = ${round} then attempts_since_asked + 1 else 1 end
+      set claim = ${claim}::uuid, round = ${round}, attempts = attempts + ${isNew}, possibly_sent = possibly_sent + ${isNew},
+        attempts_since_asked = case when round = ${round} then attempts_since_asked + ${isNew} else 1 end
       from (
         select (extract(epoch from deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
         from (
@@ -101,19 +113,20 @@ export async function claimInstruction(
           where i.delivery_id = ${deliveryId}
         ) due
       ) deadline
-      where d.delivery_id = ${deliveryId} and d.closed_at is null
-        and (remaining_ms is null or remaining_ms > 0)
+      where d.delivery_id = ${deliveryId}
+        and (d.claim = ${claim}::uuid or (d.closed_at is null and (remaining_ms is null or remaining_ms > 0)))
       returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id,
-        remaining_ms
+        case when d.closed_at is null then remaining_ms else 0 end as remaining_ms
     ),
-    intent as (
-      insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
-    )
+    intent as (${insertIntents})
     select claimed.*, 0::float8 as elapsed_ms, m.message_identification, m.body
     from claimed join messages m on m.message_id = claimed.message_id`;
-  const [row] = await runPrepared(db, 'claim_instruction', claim);
+  const [row] = await runPrepared(db, 'claim_instruction', statement);
   return row && toAttempt(row);
 }
+
+/** Of what is told: it ends once, taken or given up. What is asked ends with its answer or decision. */
+const isTold = sql`kind in ('callback', 'confirmation', 'notification')`;
 
 /** A delivery that waits to be taken by its receiver. */
 export interface OpenDelivery {
@@ -135,29 +148,35 @@ export async function listOpen(db: Db, uetr: string): Promise<readonly OpenDeliv
       (extract(epoch from next_due_at - clock_timestamp()) * 1000)::float8 as "dueInMs",
       (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as "elapsedMs"
     from deliveries -- index: unique (uetr, kind)
-    where uetr = ${uetr} and kind in ('callback', 'confirmation', 'notification') and delivered_at is null
-      and closed_at is null`;
+    where uetr = ${uetr} and ${isTold} and delivered_at is null and closed_at is null`;
   return runPrepared(db, 'list_open', select);
 }
 
-/** Claims those of these deliveries that are due now and that nobody else has claimed. */
-export async function claimDue(db: Db, deliveryIds: readonly string[]): Promise<readonly ClaimedAttempt[]> {
-  const claim = sql<ClaimRow>`
+/**
+ * Claims those of these deliveries that are due now and that nobody else has claimed.
+ * @param claim made for these attempts, and used again only to ask for them again, before they are sent
+ */
+export async function claimDue(
+  db: Db,
+  deliveryIds: readonly string[],
+  claim: string,
+): Promise<readonly ClaimedAttempt[]> {
+  const isNew = isNewClaim(claim);
+  const statement = sql<ClaimRow>`
     with claimed as (
       update deliveries -- primary key
-      set attempts = attempts + 1, attempts_since_asked = attempts_since_asked + 1, possibly_sent = possibly_sent + 1,
+      set claim = ${claim}::uuid, attempts = attempts + ${isNew}, attempts_since_asked = attempts_since_asked + ${isNew},
+        possibly_sent = possibly_sent + ${isNew},
         next_due_at = clock_timestamp() + ${sql.lit(claimSeconds)} * interval '1 second'
       where delivery_id = any(${deliveryIds}::uuid[]) and delivered_at is null and closed_at is null
-        and next_due_at <= clock_timestamp()
+        and (next_due_at <= clock_timestamp() or claim = ${claim}::uuid)
       returning delivery_id, kind, attempts, attempts_since_asked, asks, asked_at, party, url, message_id
     ),
-    intent as (
-      insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
-    )
+    intent as (${insertIntents})
     select claimed.*, (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as elapsed_ms,
       null::float8 as remaining_ms, m.message_identification, m.body
     from claimed join messages m on m.message_id = claimed.message_id`;
-  return (await runPrepared(db, 'claim_due', claim)).map(toAttempt);
+  return (await runPrepared(db, 'claim_due', statement)).map(toAttempt);
 }
 
 /** What follows for a delivery; the reason of a closed one is told to operators. */
@@ -183,10 +202,17 @@ export interface SettledAttempt {
   readonly next: Following;
 }
 
-/** Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). */
+/**
+ * Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). A delivery has one
+ * end. Where another came first, a 2xx counts all the same, for the receiver has the message: the dead letter is none any
+ * more, and what its alert said is taken back. Nothing else changes an end.
+ */
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;
   const notSent = settled.outcome === 'NOT_SENT' ? 1 : 0;
+  const is = (kind: Following['kind']) => sql`(${next.kind === kind}::boolean and asks = ${settled.asks})`;
+  const isGivenUp = sql`(${is('closed')} and delivered_at is null and closed_at is null)`;
+  const isTakenAfterAll = sql`(${is('delivered')} and ${isTold})`;
   const write = sql`
     with attempt as (
       update delivery_attempts
@@ -199,23 +225,23 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
     settled as (
       update deliveries
       set possibly_sent = possibly_sent - ${notSent}::int,
-        delivered_at = case when asks = ${settled.asks} and ${next.kind === 'delivered'}::boolean
-          then clock_timestamp() else delivered_at end,
-        closed_at = case when asks = ${settled.asks} and ${next.kind === 'closed'}::boolean
-          then clock_timestamp() else closed_at end,
-        closed_reason = case when asks = ${settled.asks} and ${next.kind === 'closed'}::boolean
-          then ${next.kind === 'closed' ? next.reason : null} else closed_reason end,
-        next_due_at = case when asks = ${settled.asks} and ${next.kind === 'retry'}::boolean
+        delivered_at = case when ${is('delivered')} then clock_timestamp() else delivered_at end,
+        closed_at = case when ${isGivenUp} then clock_timestamp() when ${isTakenAfterAll} then null else closed_at end,
+        closed_reason = case when ${isGivenUp} then ${next.kind === 'closed' ? next.reason : null}
+          when ${isTakenAfterAll} then null else closed_reason end,
+        next_due_at = case when ${is('retry')}
           then clock_timestamp() + ${next.kind === 'retry' ? next.inMs : 0} * interval '1 millisecond'
           else next_due_at end
       where delivery_id = (select delivery_id from attempt)
-      returning delivery_id, uetr, kind, party, closed_reason, asks
+      returning deliveries.delivery_id, uetr, kind, party, closed_at is not null as is_closed,
+        old.closed_at is not null as was_closed, coalesce(closed_reason, old.closed_reason) as reason
     )
     insert into audit_events (severity, kind, uetr, party, detail)
-    select 'alert', 'delivery.dead-letter', uetr, party,
-      jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', closed_reason)
+    select case when is_closed then 'alert' else 'info' end,
+      case when is_closed then 'delivery.dead-letter' else 'delivery.taken-after-all' end, uetr, party,
+      jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', reason)
     from settled
-    where ${next.kind === 'closed'}::boolean and asks = ${settled.asks}`;
+    where is_closed <> was_closed`;
   await runPrepared(db, 'settle_attempt', write);
 }
 
@@ -227,24 +253,30 @@ export async function deferDelivery(db: Db, deliveryId: string, inMs: number): P
       and next_due_at <= clock_timestamp()`.execute(db);
 }
 
-/** Gives up a delivery that no attempt may be made for any more, with its alert (CBK-1). */
-export async function expireDelivery(db: Db, deliveryId: string): Promise<void> {
-  await sql`
+/**
+ * Gives up a delivery that no attempt may be made for any more, with its alert (CBK-1).
+ * @returns false where it has ended, or somebody attempts it just now
+ */
+export async function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
+  const { rows } = await sql`
     with closed as (
       update deliveries set closed_at = clock_timestamp(), closed_reason = 'expired'
       where delivery_id = ${deliveryId} and delivered_at is null and closed_at is null
+        and next_due_at <= clock_timestamp()
       returning delivery_id, uetr, kind, party
     )
     insert into audit_events (severity, kind, uetr, party, detail)
     select 'alert', 'delivery.dead-letter', uetr, party,
       jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', 'expired')
-    from closed`.execute(db);
+    from closed
+    returning uetr`.execute(db);
+  return rows.length === 1;
 }
 
 /** Back to the start of its schedule, whatever became of it. */
 const askedAnew = sql`
-  asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, delivered_at = null,
-  closed_at = null, closed_reason = null`;
+  asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
+  delivered_at = null, closed_at = null, closed_reason = null`;
 
 /**
  * Asks for a delivery again, delivered or given up (DUP-1, CBK-1): its schedule starts anew.
@@ -292,9 +324,8 @@ export async function askStatus(db: Db, uetr: string): Promise<boolean> {
 }
 
 /**
- * The address that a repeat of a submission names is the callback's from then on (DUP-1). It is written into the
- * instruction's row too, which a decision updates, so that neither misses the other; where the decision came first, the
- * callback is there, and is asked for again at that address.
+ * The address that a repeat of a submission names is its callback's from then on (DUP-1): of one that is written later, by
+ * callback_address(), and of one that is there. One that is being written is waited for, and is there then.
  */
 export async function nameCallbackAddress(
   db: Db,
@@ -302,16 +333,14 @@ export async function nameCallbackAddress(
 ): Promise<void> {
   const { messageId, uetr, url } = submission;
   await sql`
-    with named as (
-      insert into callback_addresses (message_id, url)
-      select ${messageId}::uuid, ${url}
-      where ${url} is distinct from coalesce(
-        (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
-        (select answer_url from messages where message_id = ${messageId}))
-      returning url
-    )
-    update deliveries -- index: unique (uetr, kind)
-    set url = case when kind = 'callback' then ${url} else url end,
-      callback_url = case when kind = 'instruction' then ${url} else callback_url end
-    where uetr = ${uetr} and kind in ('callback', 'instruction') and exists (select from named)`.execute(db);
+    insert into callback_addresses (message_id, url)
+    select ${messageId}::uuid, ${url}
+    where ${url} is distinct from coalesce(
+      (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
+      (select answer_url from messages where message_id = ${messageId}))`.execute(db);
+  // A statement of its own, which sees what was waited for. A refused repeat names no address for the payment (DUP-2).
+  await sql`
+    update deliveries set url = ${url} -- index: unique (uetr, kind); primary key of payments
+    where uetr = ${uetr} and kind = 'callback' and url is distinct from ${url}
+      and ${messageId}::uuid in (uetr, (select message_id from payments where uetr = ${uetr}))`.execute(db);
 }

@@ -2,7 +2,7 @@
 // durations by the database clock, so that no other clock matters. What follows from an answer is db/resolutions.ts.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
-import type { ClaimedAttempt } from './deliveries.ts';
+import { insertIntents, isNewClaim, type ClaimedAttempt } from './deliveries.ts';
 
 /** A stored enquiry. */
 export interface StandingEnquiry {
@@ -47,12 +47,16 @@ export interface ClaimedEnquiry extends Pick<
   readonly remainingMs: number;
 }
 
-/** Claims one send; undefined once the resolution is answered, or its deadline no more than `followMs` away. */
+/**
+ * Claims one send; undefined once the resolution is answered, or its deadline no more than `followMs` away.
+ * @param claim made for this send, and used again only to ask for it again, before it is sent
+ */
 export async function claimEnquiry(
   db: Db,
   deliveryId: string,
-  followMs: number,
+  { followMs, claim }: { readonly followMs: number; readonly claim: string },
 ): Promise<ClaimedEnquiry | undefined> {
+  const isNew = isNewClaim(claim);
   const { rows } = await sql<{
     attempts: number;
     asks: number;
@@ -63,15 +67,14 @@ export async function claimEnquiry(
   }>`
     with claimed as (
       update deliveries d
-      set attempts = attempts + 1, attempts_since_asked = attempts_since_asked + 1, possibly_sent = possibly_sent + 1
+      set claim = ${claim}::uuid, attempts = attempts + ${isNew}, attempts_since_asked = attempts_since_asked + ${isNew},
+        possibly_sent = possibly_sent + ${isNew}
       from resolutions r
       where d.delivery_id = ${deliveryId} and d.closed_at is null and r.resolution_id = d.uetr
         and r.deadline_at > clock_timestamp() + ${followMs}::float8 * interval '1 millisecond'
       returning d.delivery_id, d.attempts, d.asks, d.party, d.message_id, r.deadline_at
     ),
-    intent as (
-      insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
-    )
+    intent as (${insertIntents})
     select c.attempts, c.asks, c.party, c.message_id, m.body,
       (extract(epoch from c.deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
     from claimed c join messages m on m.message_id = c.message_id`.execute(db);

@@ -104,9 +104,9 @@ interface DeliveriesTable {
   url: string | null;
   asks: Generated<number>;
   round: string | null;
+  claim: string | null;
   final_report_id: string | null;
   enquiry_asked_at: Date | null;
-  callback_url: string | null;
   asked_at: Generated<Date>;
   next_due_at: Generated<Date>;
   attempts: Generated<number>;

@@ -15,7 +15,6 @@ export interface StoredSubmission {
   readonly messageIdentification: string;
   readonly uetr: string;
   readonly sourceSystem: string;
-  readonly callbackUrl: string;
   /** When it was stored: database clock, epoch milliseconds. */
   readonly receivedAt: number;
   /** Database clock, epoch milliseconds. */
@@ -158,7 +157,6 @@ interface SubmissionRow extends PaymentRow {
   message_identification: string;
   uetr: string;
   party: string;
-  answer_url: string;
   created_at: Date;
   now: Date;
   held_by: string | null;
@@ -170,9 +168,6 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
   // primary keys throughout; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
     select m.body, m.message_identification, m.uetr, m.party, m.created_at, clock_timestamp() as now, k.uetr as held_by,
-      coalesce(
-        (select url from callback_addresses c where c.message_id = m.message_id order by named_at desc limit 1),
-        m.answer_url) as answer_url,
       (select a.message_id from messages a where a.in_reply_to = m.message_id and a.direction = 'out' limit 1)
         as earlier_answer_id,
       ${paymentColumns}
@@ -191,7 +186,6 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
     messageIdentification: row.message_identification,
     uetr: row.uetr,
     sourceSystem: row.party,
-    callbackUrl: row.answer_url,
     receivedAt: row.created_at.getTime(),
     now: row.now.getTime(),
     payment: toPayment(row),
@@ -279,7 +273,7 @@ export interface RejectedPayment {
   readonly reasonCode: string;
   readonly ruleId: string;
   readonly answer: OutgoingMessage;
-  readonly callback: { readonly deliveryId: string; readonly url: string };
+  readonly callbackDeliveryId: string;
   /** What a person must know of it, if anything. */
   readonly event: AuditEvent | null;
 }
@@ -303,10 +297,8 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
     ),
     callback as (
       insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
-      select ${rejected.callback.deliveryId}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
-        ${rejected.sourceSystem}, coalesce(
-          (select url from callback_addresses where message_id = ${rejected.messageId}::uuid
-            order by named_at desc limit 1), ${rejected.callback.url})
+      select ${rejected.callbackDeliveryId}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
+        ${rejected.sourceSystem}, callback_address(${rejected.messageId}::uuid)
       from payment
     ),
     event as (${insertAudit(rejected.event, sql`exists (select from payment)`)})

@@ -36,7 +36,6 @@ export interface StoredRequest {
   readonly body: Buffer;
   readonly messageIdentification: string;
   readonly sourceSystem: string;
-  readonly callbackUrl: string;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   /** The resolution that has its MsgId, of this very request or of another. */
@@ -61,7 +60,6 @@ interface RequestRow extends ResolutionRow {
   body: Buffer;
   message_identification: string;
   party: string;
-  answer_url: string;
   now: Date;
   earlier_answer_id: string | null;
 }
@@ -120,9 +118,6 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
   // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
   const { rows } = await sql<RequestRow>`
     select m.body, m.message_identification, m.party, now() as now,
-      coalesce(
-        (select url from callback_addresses c where c.message_id = m.message_id order by named_at desc limit 1),
-        m.answer_url) as answer_url,
       (select o.message_id from messages o where o.in_reply_to = m.message_id and o.direction = 'out' limit 1)
         as earlier_answer_id,
       ${resolutionColumns}
@@ -137,7 +132,6 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
     body: row.body,
     messageIdentification: row.message_identification,
     sourceSystem: row.party,
-    callbackUrl: row.answer_url,
     now: row.now.getTime(),
     resolution: toResolution(row),
     earlierAnswerId: row.earlier_answer_id ?? undefined,
@@ -211,7 +205,7 @@ export interface NewAnswer {
   readonly answeredBy: 'directory' | 'creditor-agent' | 'gateway';
   readonly reportMessageId: string | null;
   readonly message: OutgoingMessage;
-  readonly callback: { readonly deliveryId: string; readonly url: string };
+  readonly callbackDeliveryId: string;
   /** Written with the answer, where there is more to say of it. */
   readonly event?: AuditEvent;
 }
@@ -232,8 +226,8 @@ function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
     stored as (${insertOutgoing([answer.message], sql`exists (select from answer)`)}),
     callback as (
       insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
-      select ${answer.callback.deliveryId}::uuid, resolution_id, 'callback', ${answer.message.messageId}::uuid,
-        ${answer.sourceSystem}, ${answer.callback.url}
+      select ${answer.callbackDeliveryId}::uuid, resolution_id, 'callback', ${answer.message.messageId}::uuid,
+        ${answer.sourceSystem}, callback_address(resolution_id)
       from answer
     ),
     told as (${insertAudit(answer.event, sql`exists (select from answer)`)})`;

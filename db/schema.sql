@@ -1,5 +1,19 @@
 -- Written by npm run migrate from the migrations in db/migrations; do not edit.
 
+CREATE OR REPLACE FUNCTION public.callback_address(submission uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- whoever names an address refers to the submission, and waits here; whoever has named one is read below
+  perform from messages where message_id = submission for update;
+  return coalesce(
+    (select url from callback_addresses where message_id = submission order by named_at desc limit 1),
+    (select answer_url from messages where message_id = submission));
+end
+$function$;
+comment on function callback_address(uuid) is 'Where the answer to a submission goes: the address that was named last. For the statement that writes a callback: until that is committed, no other can be named, so that neither misses the other (DUP-1).';
+
 CREATE OR REPLACE FUNCTION public.notify_reference_data()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -240,11 +254,12 @@ create table deliveries (
   final_report_id uuid,
   asks integer not null default 1,
   round text,
+  claim uuid,
   enquiry_asked_at timestamp with time zone,
-  callback_url text,
   constraint deliveries_pkey PRIMARY KEY (delivery_id),
   constraint deliveries_uetr_kind_key UNIQUE (uetr, kind),
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text]))),
+  constraint deliveries_one_end CHECK (((kind <> ALL (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text])) OR (delivered_at IS NULL) OR (closed_at IS NULL))),
   constraint deliveries_possibly_sent_check CHECK ((possibly_sent >= 0))
 );
 CREATE INDEX deliveries_closed ON public.deliveries USING btree (closed_at) WHERE ((closed_at IS NOT NULL) AND (delivered_at IS NULL));
@@ -268,8 +283,8 @@ comment on column deliveries.closed_reason is 'decided, answered, gone (410), ex
 comment on column deliveries.final_report_id is 'Of an instruction: the first final pacs.002 of the destination that was stored. From then on it decides (PAY-7).';
 comment on column deliveries.asks is 'How often it was asked for: an attempt of an earlier asking changes nothing in the schedule of a later one (DUP-1).';
 comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats (TIM-3).';
+comment on column deliveries.claim is 'Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent (TIM-3).';
 comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
-comment on column deliveries.callback_url is 'Of an instruction: the callback address that the source named last in a repeat, if it did (DUP-1).';
 
 create table delivery_attempts (
   delivery_id uuid not null,

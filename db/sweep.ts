@@ -1,7 +1,33 @@
-// What the sweep looks for (LIF-2): rows that somebody should be working on. Each question is answered from an index and
-// bounded; whether somebody does work on them is the engine's to say. It changes nothing but who may sweep.
+// What the sweep looks for (LIF-2): rows that somebody should be working on. Each question is answered from an index, page
+// after page to its end, so that nothing that makes no progress hides what stands behind it; whether somebody does work on
+// them is the engine's to say. It changes nothing but who may sweep.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
+
+/** A row's place in the order in which it is looked at: a time, and an id, for much may come in the same moment. */
+interface Place {
+  readonly at: string;
+  readonly id: string;
+}
+
+const first: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+const pageRows = 500;
+
+/** All rows, though what is done about them meanwhile may take them out of the question. */
+async function* paged<Row extends object>(
+  read: (after: Place) => Promise<{ readonly rows: readonly (Row & Place)[] }>,
+  size = pageRows,
+): AsyncIterable<Row> {
+  let after: Place | undefined = first;
+  while (after !== undefined) {
+    const { rows }: { rows: readonly (Row & Place)[] } = await read(after);
+    yield* rows as readonly Awaited<Row>[];
+    after = rows.length < size ? undefined : rows.at(-1);
+  }
+}
+
+/** Milliseconds ago by the database clock; stable, so that an index can be asked for it. */
+const ago = (ms: number) => sql`now() - ${ms} * interval '1 millisecond'`;
 
 /** A submission that is stored, and of which nothing else is. */
 export interface UnjudgedSubmission {
@@ -16,7 +42,7 @@ export interface UnjudgedSubmission {
 const sliceRows = 5_000; // some 50 ms
 
 /**
- * Submissions that were stored and never judged, a slice of time after another.
+ * Submissions that were stored and never judged.
  * @param withinMs how far back to look
  * @param graceMs younger ones are in the hands of whoever took them
  */
@@ -24,27 +50,25 @@ export async function* findUnjudged(
   db: Db,
   { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
 ): AsyncIterable<UnjudgedSubmission> {
-  let after: string | null = null;
-  for (;;) {
+  const submissions = paged<UnjudgedSubmission & { judged: boolean }>(
     // index messages_submitted; messages_in_reply_to; primary keys
-    const { rows }: { rows: (UnjudgedSubmission & { at: string; judged: boolean })[] } = await sql<
-      UnjudgedSubmission & { at: string; judged: boolean }
-    >`
-      select m.message_id as "messageId", m.message_type as type, m.uetr,
-        m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
-        exists (select from messages a where a.in_reply_to = m.message_id)
-          or exists (select from payments p where p.uetr = m.uetr and p.message_id = m.message_id)
-          or exists (select from resolutions r where r.resolution_id = m.message_id) as judged
-      from messages m
-      where m.direction = 'in' and m.leg = 'source'
-        and m.created_at > coalesce(${after}::timestamptz, now() - ${withinMs} * interval '1 millisecond')
-        and m.created_at < now() - ${graceMs} * interval '1 millisecond'
-      order by m.created_at
-      limit ${sql.lit(sliceRows)}`.execute(db);
-    for (const row of rows) if (!row.judged) yield row;
-    after = rows.at(-1)?.at ?? null;
-    if (rows.length < sliceRows) return;
-  }
+    (after) =>
+      sql<UnjudgedSubmission & Place & { judged: boolean }>`
+        select m.message_id as "messageId", m.message_type as type, m.uetr,
+          m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
+          m.message_id as id,
+          exists (select from messages a where a.in_reply_to = m.message_id)
+            or exists (select from payments p where p.uetr = m.uetr and p.message_id = m.message_id)
+            or exists (select from resolutions r where r.resolution_id = m.message_id) as judged
+        from messages m
+        where m.direction = 'in' and m.leg = 'source'
+          and m.created_at > ${ago(withinMs)} and m.created_at < ${ago(graceMs)}
+          and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+        order by m.created_at, m.message_id
+        limit ${sql.lit(sliceRows)}`.execute(db),
+    sliceRows,
+  );
+  for await (const submission of submissions) if (!submission.judged) yield submission;
 }
 
 /** An accepted payment without decision. */
@@ -59,36 +83,27 @@ export interface UndecidedPayment {
   readonly finalReportId: string | null;
 }
 
-const pageRows = 500;
-const maxNeglected = 1_000; // of one sweep; the next one finds the others
-
 /** Every undecided payment, oldest first. */
-export async function* findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedPayment> {
-  let after = '-infinity';
-  for (;;) {
+export function findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedPayment> {
+  return paged((after) =>
     // index deliveries_undecided; primary key of payments; messages_uetr
-    const { rows }: { rows: (UndecidedPayment & { at: string })[] } = await sql<
-      UndecidedPayment & { at: string }
-    >`
+    sql<UndecidedPayment & Place>`
       select i.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
-        coalesce(p.deadline_at < clock_timestamp() - ${graceMs} * interval '1 millisecond', false) as "isOverdue",
+        i.delivery_id as id, coalesce(p.deadline_at < ${ago(graceMs)}, false) as "isOverdue",
         f.message_id as "finalReportId"
       from deliveries i
       join payments p on p.uetr = i.uetr
       left join lateral (
         select message_id from messages o
         where o.uetr = i.uetr and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
-          and o.status in ('ACCC', 'RJCT', 'BLCK')
-          and o.created_at < clock_timestamp() - ${graceMs} * interval '1 millisecond'
+          and o.status in ('ACCC', 'RJCT', 'BLCK') and o.created_at < ${ago(graceMs)}
         order by o.message_id = i.final_report_id desc nulls last, o.created_at limit 1
       ) f on true
-      where i.kind = 'instruction' and i.closed_at is null and i.asked_at > ${after}::timestamptz
-      order by i.asked_at
-      limit ${sql.lit(pageRows)}`.execute(db);
-    yield* rows;
-    after = rows.at(-1)?.at ?? '';
-    if (rows.length < pageRows) return;
-  }
+      where i.kind = 'instruction' and i.closed_at is null
+        and (i.asked_at, i.delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+      order by i.asked_at, i.delivery_id
+      limit ${sql.lit(pageRows)}`.execute(db),
+  );
 }
 
 /** A final that differs from the decision and was stored after it, without any trace of that. */
@@ -97,33 +112,41 @@ export interface UntoldContradiction {
   readonly reportMessageId: string;
 }
 
-export async function findContradictions(
+export function findContradictions(
   db: Db,
   { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
-): Promise<readonly UntoldContradiction[]> {
-  // index messages_finals; primary key of decisions; audit_events_uetr
-  const { rows } = await sql<UntoldContradiction>`
-    select m.uetr, m.message_id as "reportMessageId"
-    from messages m join decisions d on d.uetr = m.uetr
-    where m.direction = 'in' and m.leg = 'destination' and m.message_type = 'pacs002'
-      and m.status in ('ACCC', 'RJCT', 'BLCK') and m.status <> d.status
-      and m.created_at between now() - ${withinMs} * interval '1 millisecond' and now() - ${graceMs} * interval '1 millisecond'
-      and not exists (
-        select from audit_events a
-        where a.uetr = m.uetr and a.kind = 'payment.contradiction'
-          and coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text)
-    order by m.created_at limit ${sql.lit(maxNeglected)}`.execute(db);
-  return rows;
+): AsyncIterable<UntoldContradiction> {
+  return paged((after) =>
+    // index messages_finals; primary key of decisions; audit_events_uetr
+    sql<UntoldContradiction & Place>`
+      select m.uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id
+      from messages m join decisions d on d.uetr = m.uetr
+      where m.direction = 'in' and m.leg = 'destination' and m.message_type = 'pacs002'
+        and m.status in ('ACCC', 'RJCT', 'BLCK') and m.status <> d.status
+        and m.created_at between ${ago(withinMs)} and ${ago(graceMs)}
+        and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+        and not exists (
+          select from audit_events a
+          where a.uetr = m.uetr and a.kind = 'payment.contradiction'
+            and coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text)
+      order by m.created_at, m.message_id
+      limit ${sql.lit(pageRows)}`.execute(db),
+  );
 }
 
 /** HIGH payments whose deadline is past for longer than the grace, by the database clock, and that are undecided. */
-export async function findOverdue(db: Db, graceMs: number): Promise<readonly string[]> {
-  const { rows } = await sql<{ uetr: string }>`
-    select i.uetr from deliveries i join payments p on p.uetr = i.uetr -- index deliveries_undecided
-    where i.kind = 'instruction' and i.closed_at is null
-      and p.deadline_at < clock_timestamp() - ${graceMs} * interval '1 millisecond'
-    limit ${sql.lit(maxNeglected)}`.execute(db);
-  return rows.map(({ uetr }) => uetr);
+export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<string> {
+  const payments = paged((after) =>
+    // index deliveries_undecided; primary key of payments
+    sql<{ uetr: string } & Place>`
+      select i.uetr, i.asked_at::text as at, i.delivery_id as id
+      from deliveries i join payments p on p.uetr = i.uetr
+      where i.kind = 'instruction' and i.closed_at is null and p.deadline_at < ${ago(graceMs)}
+        and (i.asked_at, i.delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+      order by i.asked_at, i.delivery_id
+      limit ${sql.lit(pageRows)}`.execute(db),
+  );
+  for await (const { uetr } of payments) yield uetr;
 }
 
 /** Whether a payment is still without decision. */
@@ -139,15 +162,21 @@ export async function isUndecided(db: Db, uetr: string): Promise<boolean> {
 const neglectedMs = 60_000; // I-17
 
 /** Payments and resolutions with a delivery that is due for more than 60 s and that nobody attempts (I-17). */
-export async function findNeglected(db: Db): Promise<readonly string[]> {
-  const { rows } = await sql<{ uetr: string }>`
-    select distinct uetr from ( -- index deliveries_open
-      select uetr from deliveries
+export async function* findNeglected(db: Db): AsyncIterable<string> {
+  const found = new Set<string>(); // one may have several
+  const deliveries = paged((after) =>
+    // index deliveries_open
+    sql<{ uetr: string } & Place>`
+      select uetr, asked_at::text as at, delivery_id as id from deliveries
       where kind in ('callback', 'confirmation', 'notification') and delivered_at is null and closed_at is null
-        and next_due_at < clock_timestamp() - ${sql.lit(neglectedMs)} * interval '1 millisecond'
-      order by asked_at limit ${sql.lit(maxNeglected)}
-    ) due`.execute(db);
-  return rows.map(({ uetr }) => uetr);
+        and next_due_at < ${ago(neglectedMs)} and (asked_at, delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+      order by asked_at, delivery_id
+      limit ${sql.lit(pageRows)}`.execute(db),
+  );
+  for await (const { uetr } of deliveries) {
+    if (!found.has(uetr)) yield uetr;
+    found.add(uetr);
+  }
 }
 
 /** A resolution whose deadline is past and which nobody answered. */
@@ -157,19 +186,22 @@ export interface UnansweredResolution {
   readonly sourceSystem: string;
 }
 
-export async function findUnanswered(
+export function findUnanswered(
   db: Db,
   { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
-): Promise<readonly UnansweredResolution[]> {
-  const { rows } = await sql<UnansweredResolution>`
-    select r.resolution_id as "messageId", r.message_identification as "messageIdentification",
-      r.source_clearing_system as "sourceSystem"
-    from resolutions r -- index resolutions_deadline
-    where r.deadline_at between now() - ${withinMs} * interval '1 millisecond'
-        and now() - ${graceMs} * interval '1 millisecond'
-      and not exists (select from resolution_answers a where a.resolution_id = r.resolution_id)
-    order by r.deadline_at limit ${sql.lit(maxNeglected)}`.execute(db);
-  return rows;
+): AsyncIterable<UnansweredResolution> {
+  return paged((after) =>
+    // index resolutions_deadline
+    sql<UnansweredResolution & Place>`
+      select r.resolution_id as "messageId", r.message_identification as "messageIdentification",
+        r.source_clearing_system as "sourceSystem", r.deadline_at::text as at, r.resolution_id as id
+      from resolutions r
+      where r.deadline_at between ${ago(withinMs)} and ${ago(graceMs)}
+        and (r.deadline_at, r.resolution_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+        and not exists (select from resolution_answers a where a.resolution_id = r.resolution_id)
+      order by r.deadline_at, r.resolution_id
+      limit ${sql.lit(pageRows)}`.execute(db),
+  );
 }
 
 /** Takes or keeps what one process at a time does; answers whether it is ours now. */

@@ -8,17 +8,22 @@ alter table deliveries
   add column final_report_id uuid references messages,
   add column asks integer not null default 1,
   add column round text,
+  add column claim uuid,
   add column enquiry_asked_at timestamptz,
-  add column callback_url text,
   alter column url drop not null;
 comment on column deliveries.url is 'Where a callback goes; null for every other kind, whose address is the one registered at the moment of each attempt (CBK-5).';
 comment on column deliveries.final_report_id is 'Of an instruction: the first final pacs.002 of the destination that was stored. From then on it decides (PAY-7).';
 comment on column deliveries.asks is 'How often it was asked for: an attempt of an earlier asking changes nothing in the schedule of a later one (DUP-1).';
 comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats (TIM-3).';
+comment on column deliveries.claim is 'Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent (TIM-3).';
 comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
-comment on column deliveries.callback_url is 'Of an instruction: the callback address that the source named last in a repeat, if it did (DUP-1).';
 comment on column deliveries.attempts_since_asked is 'Position in the schedule: of CBK-1, or of the round of an instruction (TIM-3).';
 update deliveries set url = null where kind <> 'callback';
+-- taken by one attempt and given up by another at the same time: the receiver has it
+update deliveries set closed_at = null, closed_reason = null
+where kind in ('callback', 'confirmation', 'notification') and delivered_at is not null and closed_at is not null;
+alter table deliveries add constraint deliveries_one_end check (
+  kind not in ('callback', 'confirmation', 'notification') or delivered_at is null or closed_at is null);
 -- finals that an earlier version stored and did not apply
 update deliveries i set final_report_id = (
   select r.message_id from messages r
@@ -51,6 +56,17 @@ comment on table callback_addresses is 'Addresses that a source named in a repea
 comment on column callback_addresses.message_id is 'The submission.';
 comment on column callback_addresses.url is 'The address, judged before it was stored (SEC-2).';
 comment on column callback_addresses.named_at is 'When.';
+
+create function callback_address(submission uuid) returns text language plpgsql volatile as $$
+begin
+  -- whoever names an address refers to the submission, and waits here; whoever has named one is read below
+  perform from messages where message_id = submission for update;
+  return coalesce(
+    (select url from callback_addresses where message_id = submission order by named_at desc limit 1),
+    (select answer_url from messages where message_id = submission));
+end
+$$;
+comment on function callback_address(uuid) is 'Where the answer to a submission goes: the address that was named last. For the statement that writes a callback: until that is committed, no other can be named, so that neither misses the other (DUP-1).';
 
 create table refusals (
   message_id uuid primary key references messages,

@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { createDecidePayment, createReportInDoubt } from '../../activities/decide-payment.ts';
 import type { DecisionCause } from '../../activities/contract.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
-import { claimInstruction, settleAttempt } from '../../db/deliveries.ts';
+import { withdrawConfirmation } from '../../db/decisions.ts';
+import {
+  claimDue,
+  claimInstruction,
+  listOpen,
+  settleAttempt,
+  type AttemptOutcome,
+  type ClaimedAttempt,
+} from '../../db/deliveries.ts';
 import { recordReceived, recordReport } from '../../db/messages.ts';
 import { workbench } from './workbench.ts';
 
@@ -44,15 +52,20 @@ async function reported(
   return { by: 'destination', reportMessageId: messageId, answeredInPlace: false };
 }
 
+const newClaim = () => ({ round: 'round', claim: randomUUID() });
+
 /** One attempt to send the instruction, ended as named; `open`: its worker died. */
 async function attempt(deliveryId: string, outcome: 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED' | 'open') {
-  const claimed = await claimInstruction(db, deliveryId, 'round');
+  const claimed = await claimInstruction(db, deliveryId, newClaim());
   if (claimed === undefined) throw new Error('nothing to send');
-  if (outcome === 'open') return;
-  await settleAttempt(db, {
+  if (outcome !== 'open') await settle(deliveryId, claimed, outcome);
+}
+
+function settle(deliveryId: string, { attempt, asks }: ClaimedAttempt, outcome: AttemptOutcome) {
+  return settleAttempt(db, {
     deliveryId,
-    attempt: claimed.attempt,
-    asks: claimed.asks,
+    attempt,
+    asks,
     url: null,
     outcome,
     httpStatus: outcome === 'ANSWERED' ? 202 : null,
@@ -120,7 +133,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
       await attempt(deliveryId, 'NOT_SENT');
       const [decision, claimed] = await Promise.all([
         decidePayment({ uetr, cause: unreachable }),
-        claimInstruction(db, deliveryId, 'round'),
+        claimInstruction(db, deliveryId, newClaim()),
       ]);
       expect([decision === null, claimed === undefined]).not.toEqual([false, false]);
       expect([decision === null, claimed === undefined]).not.toEqual([true, true]);
@@ -134,7 +147,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
     await attempt(deliveryId, 'ANSWERED');
     await deadlineIn(uetr, -1);
     await decidePayment({ uetr, cause: deadline });
-    expect(await claimInstruction(db, deliveryId, 'round')).toBeUndefined();
+    expect(await claimInstruction(db, deliveryId, newClaim())).toBeUndefined();
   });
 
   test('ten causes at once: one row, one callback, and all learn of the same decision', async () => {
@@ -229,7 +242,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
   test('after the deadline by the database clock no instruction is claimed, decided or not (TIM-1, I-19)', async () => {
     const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
     await deadlineIn(uetr, -1);
-    expect(await claimInstruction(db, deliveryId, 'round')).toBeUndefined();
+    expect(await claimInstruction(db, deliveryId, newClaim())).toBeUndefined();
   });
 
   test('at the deadline the destination is told to reverse (TIM-1)', async () => {
@@ -241,6 +254,72 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
       reasonCode: 'AB03',
     });
     expect(await deliveriesOf(uetr)).toEqual(['callback', 'confirmation', 'instruction']);
+  });
+});
+
+describe('a send that was under way at the deadline, and of which no byte left after all (TIM-1, PAY-9)', () => {
+  /** Decided while a send is open; answers how to end that as NOT_SENT. */
+  async function decidedWhileOpen(first?: 'MAYBE_SENT' | 'ANSWERED') {
+    const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
+    if (first !== undefined) await attempt(deliveryId, first);
+    const claimed = await claimInstruction(db, deliveryId, newClaim());
+    if (claimed === undefined) throw new Error('nothing to send');
+    await deadlineIn(uetr, -1);
+    await decidePayment({ uetr, cause: deadline });
+    expect(await deliveriesOf(uetr)).toContain('confirmation');
+    const endNotSent = async () => {
+      await settle(deliveryId, claimed, 'NOT_SENT');
+      await withdrawConfirmation(db, deliveryId);
+    };
+    return { uetr, endNotSent };
+  }
+
+  test('was nothing that the destination has to be told of', async () => {
+    const { uetr, endNotSent } = await decidedWhileOpen();
+    await endNotSent();
+    expect(await deliveriesOf(uetr)).toEqual(['callback', 'instruction']);
+  });
+
+  test.each(['MAYBE_SENT', 'ANSWERED'] as const)(
+    'leaves the confirmation of another one that was %s',
+    async (first) => {
+      const { uetr, endNotSent } = await decidedWhileOpen(first);
+      await endNotSent();
+      expect(await deliveriesOf(uetr)).toContain('confirmation');
+    },
+  );
+
+  test('leaves a confirmation that may have been sent', async () => {
+    const { uetr, endNotSent } = await decidedWhileOpen();
+    const open = (await listOpen(db, uetr)).filter(({ kind }) => kind === 'confirmation');
+    await claimDue(
+      db,
+      open.map(({ deliveryId }) => deliveryId),
+      randomUUID(),
+    );
+    await endNotSent();
+    expect(await deliveriesOf(uetr)).toContain('confirmation');
+  });
+
+  test('leaves the confirmation of a destination that has reported all the same', async () => {
+    const { uetr, endNotSent } = await decidedWhileOpen();
+    await decidePayment({ uetr, cause: await reported(uetr, 'ACCC') });
+    await endNotSent();
+    expect(await deliveriesOf(uetr)).toContain('confirmation');
+  });
+
+  test('is told to nobody when the decision and its end come at the same time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
+      const claimed = await claimInstruction(db, deliveryId, newClaim());
+      if (claimed === undefined) throw new Error('nothing to send');
+      await deadlineIn(uetr, -1);
+      await Promise.all([
+        decidePayment({ uetr, cause: deadline }),
+        settle(deliveryId, claimed, 'NOT_SENT').then(() => withdrawConfirmation(db, deliveryId)),
+      ]);
+      expect(await deliveriesOf(uetr)).toEqual(['callback', 'instruction']);
+    }
   });
 });
 

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { addressOf } from '../../activities/addresses.ts';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
-import { askAgain } from '../../db/deliveries.ts';
+import { askAgain, expireDelivery, listOpen } from '../../db/deliveries.ts';
+import { findNeglected } from '../../db/sweep.ts';
+import { entered } from './receivers.ts';
 import { inActivity, workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
@@ -147,6 +150,110 @@ test('72 hours are those of the database: a delivery that was asked for before t
   expect(alerts).toEqual([{ kind: 'delivery.dead-letter' }]);
 });
 
+describe('an attempt that ends after its delivery has ended otherwise (CBK-1)', () => {
+  /** A run of the activity whose attempt the receiver holds; `answer` ends it. */
+  async function held(uetr: string) {
+    let release: (status: number) => void = () => undefined;
+    const status = new Promise<number>((resolve) => (release = resolve));
+    let isHeld: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => (isHeld = resolve));
+    answer = (_, response) => {
+      isHeld();
+      void status.then((code) => response.writeHead(code).end());
+    };
+    const attempt = run(uetr);
+    await arrived;
+    return async (code: number) => {
+      release(code);
+      await attempt;
+    };
+  }
+  const idOf = async (uetr: string) => {
+    const open = await listOpen(db, uetr);
+    return open.find(({ kind }) => kind === 'callback')?.deliveryId ?? '';
+  };
+  /** The claim of whoever attempts it has run out. */
+  const lapse = (uetr: string) =>
+    db
+      .updateTable('deliveries')
+      .set({ next_due_at: new Date(Date.now() - 1) })
+      .where('uetr', '=', uetr)
+      .where('kind', '=', 'callback')
+      .execute();
+  const endOf = async (uetr: string) => {
+    const { delivered_at: delivered, closed_at: closed } = await db
+      .selectFrom('deliveries')
+      .select(['delivered_at', 'closed_at'])
+      .where('uetr', '=', uetr)
+      .where('kind', '=', 'callback')
+      .executeTakeFirstOrThrow();
+    return [...(delivered === null ? [] : ['delivered']), ...(closed === null ? [] : ['dead letter'])];
+  };
+  const eventsOf = async (uetr: string) => {
+    const rows = await db
+      .selectFrom('audit_events')
+      .select(['severity', 'kind'])
+      .where('uetr', '=', uetr)
+      .orderBy('audit_event_id')
+      .execute();
+    return rows.map(({ severity, kind }) => `${severity} ${kind}`);
+  };
+
+  test('is under way: the delivery does not expire beside it', async () => {
+    const uetr = await due();
+    const end = await held(uetr);
+    await expireDelivery(db, await idOf(uetr));
+    expect([await endOf(uetr), await eventsOf(uetr)]).toEqual([[], []]);
+    await end(204);
+    expect([await endOf(uetr), await eventsOf(uetr)]).toEqual([['delivered'], []]);
+  });
+
+  test('2xx after it was given up: delivered, for the receiver has it, and what the alert said is taken back', async () => {
+    const uetr = await due();
+    const end = await held(uetr);
+    const id = await idOf(uetr);
+    await lapse(uetr);
+    await expireDelivery(db, id);
+    expect(await endOf(uetr)).toEqual(['dead letter']);
+    await end(204);
+    expect(await endOf(uetr)).toEqual(['delivered']);
+    expect(await eventsOf(uetr)).toEqual(['alert delivery.dead-letter', 'info delivery.taken-after-all']);
+  });
+
+  test('410 after it was delivered by another attempt: delivered, and no alert', async () => {
+    const uetr = await due();
+    const endFirst = await held(uetr);
+    await lapse(uetr);
+    await (
+      await held(uetr)
+    )(204);
+    await endFirst(410);
+    expect([await endOf(uetr), await eventsOf(uetr)]).toEqual([['delivered'], []]);
+  });
+
+  test('410 after it was given up: one dead letter, one alert', async () => {
+    const uetr = await due();
+    const end = await held(uetr);
+    const id = await idOf(uetr);
+    await lapse(uetr);
+    await expireDelivery(db, id);
+    await end(410);
+    expect(await callbackOf(uetr)).toMatchObject({ closed_reason: 'expired', delivered_at: null });
+    expect(await eventsOf(uetr)).toEqual(['alert delivery.dead-letter']);
+  });
+
+  test('and the database itself knows no delivery with both ends', async () => {
+    const uetr = await due();
+    const both = db
+      .updateTable('deliveries')
+      .set({ delivered_at: new Date(), closed_at: new Date() })
+      .where('uetr', '=', uetr)
+      .where('kind', '=', 'callback')
+      .execute();
+    await expect(both).rejects.toThrow('deliveries_one_end');
+  });
+});
+
 test('a receiver that fails five times in a row is left alone, and what waits for it is due when it is asked again (CBK-3)', async () => {
   answer = (_, response) => response.writeHead(204).end();
   expect(await run(await due())).toBe('nothing due'); // a success: what failed before does not count
@@ -157,6 +264,31 @@ test('a receiver that fails five times in a row is left alone, and what waits fo
   const uetr = await due();
   expect(await run(uetr)).toMatch(/^again in (4|5)(\.\d)? s: callback to SGDFAST: breaker-open$/);
   expect([requests, (await callbackOf(uetr)).attempts]).toEqual([5, 0]);
+});
+
+test('what is held by a full gate is attempted, so that it is none of those that nobody attempts (I-17, LIF-2)', async () => {
+  const uetr = await due('http://127.0.0.1:9/callback'); // a receiver of its own
+  await db
+    .updateTable('deliveries')
+    .set({ next_due_at: new Date(Date.now() - 61_000) })
+    .where('uetr', '=', uetr)
+    .execute();
+  const neglected = async () => {
+    const found: string[] = [];
+    for await (const one of findNeglected(db)) found.push(one);
+    return found;
+  };
+  expect(await neglected()).toContain(uetr);
+  const { receiver = '' } =
+    addressOf(deps, { kind: 'callback', party: 'SGDFAST', url: 'http://127.0.0.1:9/callback' }) ?? {};
+  const places = Array.from({ length: 16 }, () => entered(deps.http, receiver));
+  try {
+    expect(await run(uetr)).toMatch(/^again in .* callback to SGDFAST: gate-full$/);
+  } finally {
+    for (const place of places) place.leave();
+  }
+  expect((await callbackOf(uetr)).attempts).toBe(0);
+  expect(await neglected()).not.toContain(uetr);
 });
 
 test('an origin that was withdrawn since is not connected to (SEC-2)', async () => {

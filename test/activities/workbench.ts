@@ -16,6 +16,8 @@ import { testDatabase } from '../harness/database.ts';
 
 export interface Workbench {
   readonly deps: ActivityDependencies;
+  /** Of the file's own database. */
+  readonly databaseUrl: string;
   /** Stores a submission; answers the id of its row. */
   readonly store: (message: OriginalPacs008, callbackUrl?: string) => Promise<string>;
   /** An accepted payment: SG to TH without a quote, 1,000 SGD at 25 (PAY-5). */
@@ -97,6 +99,7 @@ export async function workbench(): Promise<Workbench> {
   const validatePayment = createValidatePayment(deps);
   return {
     deps,
+    databaseUrl: database.url,
     store,
     accepted: async (changes, callbackUrl) => {
       const message = ownExchange(changes);

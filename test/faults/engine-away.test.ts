@@ -82,6 +82,25 @@ test('a final that is stored while the engine is frozen over the HIGH deadline d
   expect(await evidence.decision(uetr)).toMatchObject({ status: 'ACCC', decided_by: 'destination' });
 });
 
+test('HIGH deadlines that pass while the engine is frozen are decided and told, none waiting for another (TIM-1)', async () => {
+  const messages = await Promise.all([1, 2, 3].map(() => waiting('HIGH')));
+  engine.freeze();
+  try {
+    for (const { uetr } of messages) {
+      expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('RJCT');
+      const { deadline_at: deadline } = await gateway.db
+        .selectFrom('payments')
+        .select('deadline_at')
+        .where('uetr', '=', uetr)
+        .executeTakeFirstOrThrow();
+      const decidedAt = (await evidence.decision(uetr))?.decided_at.getTime() ?? 0;
+      expect(decidedAt - (deadline?.getTime() ?? 0)).toBeLessThan(5_000);
+    }
+  } finally {
+    engine.thaw();
+  }
+});
+
 test('an engine that was away for 17 s: the api is ready within 4 s of its return, and nothing was lost', async () => {
   const open = await waiting('NORM');
   await engine.kill();

@@ -2,54 +2,17 @@
 // invariant keeps a test"): reports after the decision, defects at every judgement, addresses named while a decision is
 // written, submissions that nobody looked at for long.
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { paymentWorkflowId } from '../../workflows/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { lateDestination } from '../harness/late-destination.ts';
 import { bestQuote, instruction, submit } from '../harness/payer.ts';
 
-/** A destination that answers its first instruction of a payment late, with ACCC in the HTTP answer. */
-const lateByMs = 3_600;
-const told: { uetr: string; status: string; at: number }[] = [];
-const credited = new Map<string, number>();
-const destination = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.once('end', () => {
-    const text = Buffer.concat(chunks).toString();
-    const uetr = /UETR>([^<]+)</.exec(text)?.[1] ?? '';
-    const status = /<TxSts>([^<]+)</.exec(text)?.[1];
-    if (status !== undefined) {
-      told.push({ uetr, status, at: Date.now() });
-      response.writeHead(200).end();
-      return;
-    }
-    setTimeout(() => {
-      credited.set(uetr, Date.now());
-      const messageId = /<MsgId>([^<]+)</.exec(text)?.[1] ?? '';
-      response.writeHead(200, { 'content-type': 'application/xml' }).end(
-        buildPacs002({
-          messageId: randomUUID().replaceAll('-', ''),
-          creationDateTime: new Date().toISOString(),
-          original: { messageId, messageNameId: 'pacs.008.001.13', uetr },
-          status: 'ACCC',
-        }),
-      );
-    }, lateByMs);
-  });
-}).listen(0, '127.0.0.1');
-await once(destination, 'listening');
-afterAll(() => {
-  destination.closeAllConnections();
-  destination.close();
-});
+const destination = await lateDestination(3_600);
 
 /** What meets a defect of ours, or is held, on its way through the worker's engine. */
 let isPoison: (text: string) => boolean = () => false;
@@ -85,13 +48,7 @@ const gateway = await testGateway({
       };
     },
   },
-  prepare: async (db) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: `http://127.0.0.1:${(destination.address() as AddressInfo).port}` })
-      .where('operator_id', '=', 'IPSO-MY')
-      .execute();
-  },
+  prepare: (db) => destination.register(db, 'IPSO-MY'),
 });
 const evidence = evidenceOf(gateway);
 const { db } = gateway;
@@ -132,10 +89,7 @@ describe.each(['kept', 'terminated'])(
             .where('kind', '=', 'confirmation')
             .where('delivered_at', 'is', null)
             .execute();
-          const since = credited.get(uetr) ?? Infinity;
-          expect(
-            told.filter((one) => one.uetr === uetr && one.at >= since).map(({ status }) => status),
-          ).toContain('RJCT');
+          expect(destination.toldSince(uetr)).toContain('RJCT');
         },
         { timeout: 15_000, interval: 500 },
       );
@@ -194,7 +148,9 @@ test('a callback address that is named while the decision is being written is th
 });
 
 test('a submission that was stored while nothing could be started for long is found when it can again (LIF-2)', async () => {
-  const message = instruction(await bestQuote(gateway));
+  const agoMs = 25 * 60_000;
+  const acceptanceDateTime = new Date(Date.now() - agoMs).toISOString();
+  const message = instruction(await bestQuote(gateway), { acceptanceDateTime });
   const body = Buffer.from(buildPacs008(message));
   await gateway.stopWorker();
   await sql`
@@ -204,7 +160,8 @@ test('a submission that was stored while nothing could be started for long is fo
       ${gateway.sandbox.callbackUrl('SGDFAST')}, ${createHash('sha256').update(body).digest()}, ${body},
       now() - interval '25 minutes')`.execute(db);
   await gateway.startWorker();
-  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  const { status, reasonCode } = await evidence.arrival(message.uetr, 'source', 'pacs002');
+  expect([status, reasonCode]).toEqual(['RJCT', 'AB03']); // it came in time: the lateness is ours
 });
 
 test('the same refused repeat at the same time gets one answer, whatever it prefers (I-13, DUP-2)', async () => {

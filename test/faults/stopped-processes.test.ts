@@ -1,75 +1,26 @@
 // Processes that stand still or are killed at the worst moment: a worker stopped beside another one, one that is killed
 // between a stored answer and what follows from it, and one that stands still while its answer comes (TIM-1, PAY-7, I-18).
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, expect, test, vi } from 'vitest';
-import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { lateDestination } from '../harness/late-destination.ts';
 import { bestQuote, instruction, submit } from '../harness/payer.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';
 
 const { codePath } = await testWorkflowBundle();
-const told: { uetr: string; status: string; at: number }[] = [];
-const sends = new Map<string, number>();
-const credited = new Map<string, number>();
-let answerAfterMs = 2_500;
-/** Answers the first instruction of a payment late, with ACCC; every further one with 202. */
-const destination = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.once('end', () => {
-    const text = Buffer.concat(chunks).toString();
-    const uetr = /UETR>([^<]+)</.exec(text)?.[1] ?? '';
-    const status = /<TxSts>([^<]+)</.exec(text)?.[1];
-    if (status !== undefined) {
-      told.push({ uetr, status, at: Date.now() });
-      response.writeHead(200).end();
-      return;
-    }
-    sends.set(uetr, (sends.get(uetr) ?? 0) + 1);
-    if ((sends.get(uetr) ?? 0) > 1) {
-      response.writeHead(202).end();
-      return;
-    }
-    setTimeout(() => {
-      credited.set(uetr, Date.now());
-      const messageId = /<MsgId>([^<]+)</.exec(text)?.[1] ?? '';
-      const original = { messageId, messageNameId: 'pacs.008.001.13', uetr };
-      const creationDateTime = new Date().toISOString();
-      response.writeHead(200, { 'content-type': 'application/xml' }).end(
-        buildPacs002({
-          messageId: randomUUID().replaceAll('-', ''),
-          creationDateTime,
-          original,
-          status: 'ACCC',
-        }),
-      );
-    }, answerAfterMs);
-  });
-}).listen(0, '127.0.0.1');
-await once(destination, 'listening');
-afterAll(() => {
-  destination.closeAllConnections();
-  destination.close();
-});
+const destination = await lateDestination(2_500);
 const gateway = await testGateway({
   worker: false,
   maxExecutionSeconds: 6,
   sweepEveryMs: 1_000,
-  prepare: async (db) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: `http://127.0.0.1:${(destination.address() as AddressInfo).port}` })
-      .where('operator_id', '=', 'IPSO-TH')
-      .execute();
-  },
+  prepare: (db) => destination.register(db, 'IPSO-TH'),
 });
 const evidence = evidenceOf(gateway);
 const { db } = gateway;
@@ -97,12 +48,12 @@ const reported = async (uetr: string) => {
 
 test('kill -9 between a stored late final and its settling: a contradiction, and the destination is told again (PAY-7, PAY-9)', async () => {
   const worker = await startAnother();
-  answerAfterMs = 4_700;
+  destination.answerAfterMs = 4_700;
   const acceptanceDateTime = new Date(Date.now() - 2_500).toISOString(); // 3.5 s to the deadline
   const message = instruction(await bestQuote(gateway), { priority: 'HIGH', acceptanceDateTime });
   const { uetr } = message;
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(() => expect(sends.get(uetr)).toBe(1), 5_000);
+  await vi.waitFor(() => expect(destination.sends(uetr)).toBe(1), 5_000);
   await sql
     .raw(
       `create function fails() returns trigger language plpgsql as $$ begin
@@ -123,22 +74,17 @@ test('kill -9 between a stored late final and its settling: a contradiction, and
   await sql`drop trigger fails on delivery_attempts`.execute(db);
   await startAnother();
   await vi.waitFor(async () => expect(await evidence.audit(uetr)).toContain('payment.contradiction'), 15_000);
-  await vi.waitFor(() => {
-    const since = credited.get(uetr) ?? Infinity;
-    expect(told.filter((one) => one.uetr === uetr && one.at >= since).map(({ status }) => status)).toContain(
-      'RJCT',
-    );
-  }, 20_000);
+  await vi.waitFor(() => expect(destination.toldSince(uetr)).toContain('RJCT'), 20_000);
   await Promise.all(workers.map(killProcess));
 }, 90_000);
 
 test('a worker that stands still (SIGSTOP) beside another one delays no HIGH deadline, and nobody is told late (TIM-1)', async () => {
   const stopped = await startAnother();
-  answerAfterMs = 2_500;
+  destination.answerAfterMs = 2_500;
   const message = instruction(await bestQuote(gateway), { priority: 'HIGH' });
   const { uetr } = message;
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(() => expect(sends.get(uetr)).toBe(1), 5_000);
+  await vi.waitFor(() => expect(destination.sends(uetr)).toBe(1), 5_000);
   await gateway.startWorker();
   stopped.kill('SIGSTOP');
   const { deadline_at: deadline } = await db

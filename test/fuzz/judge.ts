@@ -134,7 +134,6 @@ function requestOf(document: XmlElement, key: MessageKey): Request {
   return {
     resolutionId: '00000000-0000-4000-8000-000000000000',
     sourceSystem: 'SGDFAST',
-    callbackUrl: 'http://127.0.0.1:1/',
     now: Date.parse(own.creationDateTime),
     references: readRefusedAcmt023(document, key.messageId),
   };

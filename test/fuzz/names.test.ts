@@ -117,7 +117,7 @@ async function answerTo({ message, text }: Source): Promise<Rejection | undefine
   if (message === 'acmt023') {
     const rejection = requestRejectionOf(violation);
     const references = readRefusedAcmt023(document, messageId);
-    const request = { resolutionId: '1', sourceSystem: 'SGDFAST', callbackUrl: '', now: 0, references };
+    const request = { resolutionId: '1', sourceSystem: 'SGDFAST', now: 0, references };
     const { message: answer } = await composeRefusal(libxml2, request, rejection);
     await validTree('acmt024', answer.body);
     return rejection;

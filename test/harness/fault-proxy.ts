@@ -9,6 +9,8 @@ export interface FaultProxy {
   readonly address: string;
   /** RST on every open connection, whatever is under way on it. New ones are taken. */
   reset(): void;
+  /** What is asked on the connections that are open arrives and is done, but no answer comes back. */
+  keepAnswers(): void;
   /** From now on nothing is read, answered or closed, on open connections and on new ones: no FIN, no RST. */
   blackHole(): void;
   /** New connections work again. Those of before stay silent: the host that is back knows nothing of them. */
@@ -70,6 +72,9 @@ export async function faultProxy(address: string): Promise<FaultProxy> {
     address: isUrl ? own.href : own.host,
     reset: () => {
       for (const { near, isSilent } of pairs) if (!isSilent) near.resetAndDestroy();
+    },
+    keepAnswers: () => {
+      for (const { near, far } of pairs) far?.unpipe(near).pause();
     },
     blackHole: () => {
       isBlackHole = true;

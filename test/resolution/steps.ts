@@ -103,6 +103,7 @@ export async function resolutionSteps(operator: PlayedOperator) {
     deps,
     at,
     store,
+    judge: (messageId: string) => createJudgeResolution(deps)({ messageId }),
     /** Judges a request that is to be asked. */
     routed: async (request: OriginalAcmt023): Promise<Routed> => {
       const judgement = await createJudgeResolution(deps)({ messageId: await store(request) });

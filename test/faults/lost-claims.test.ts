@@ -1,0 +1,185 @@
+// A claim that is committed and whose answer is lost on its way, as at a failover: whoever made it knows that it has sent
+// nothing, and takes the same claim again; whoever does not know counts it as MAYBE_SENT (TIM-3, CBK-1).
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createDecidePayment } from '../../activities/decide-payment.ts';
+import { createDeliver } from '../../activities/deliver.ts';
+import { createForwardPayment } from '../../activities/forward-payment.ts';
+import { connect } from '../../db/connection.ts';
+import { inActivity, workbench } from '../activities/workbench.ts';
+import { faultProxy } from '../harness/fault-proxy.ts';
+
+const within = { timeout: 10_000, interval: 5 };
+const { deps, accepted, databaseUrl } = await workbench();
+const { db } = deps;
+const proxy = await faultProxy(databaseUrl);
+const through = connect(proxy.address, { applicationName: 'isthmus-test-lost', maxConnections: 1 });
+afterAll(() => through.destroy());
+const forwardPayment = createForwardPayment({ ...deps, db: through });
+const deliver = createDeliver({ ...deps, db: through });
+const decidePayment = createDecidePayment(deps);
+
+let requests = 0;
+const source = createServer((request, response) => {
+  requests += 1;
+  request.resume().once('end', () => response.writeHead(200).end());
+}).listen(0, '127.0.0.1');
+await once(source, 'listening');
+const callbackUrl = `http://127.0.0.1:${(source.address() as AddressInfo).port}/callback`;
+afterAll(() => {
+  source.closeAllConnections();
+  source.close();
+});
+
+// nobody listens there: every send is NOT_SENT
+const nowhere = { endpoint_url: 'http://127.0.0.1:9' };
+await db.updateTable('operators').set(nowhere).where('operator_id', '=', 'IPSO-TH').execute();
+await vi.waitFor(
+  () => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(nowhere.endpoint_url),
+  within,
+);
+
+beforeEach(async () => {
+  requests = 0;
+  await sql`select 1`.execute(through); // a connection stands
+});
+
+const attemptsOf = async (uetr: string, kind: string) => {
+  const rows = await db
+    .selectFrom('delivery_attempts as a')
+    .innerJoin('deliveries as d', 'd.delivery_id', 'a.delivery_id')
+    .select('a.outcome')
+    .where('d.uetr', '=', uetr)
+    .where('d.kind', '=', kind)
+    .orderBy('a.attempt')
+    .execute();
+  return rows.map(({ outcome }) => outcome ?? 'open');
+};
+
+/** Runs it as the engine does, once more after a fault of ours; the first answer to a claim is lost. */
+async function losingTheClaim<T>(
+  payment: { readonly uetr: string; readonly kind: string },
+  activity: () => Promise<T>,
+  meanwhile: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<T | string> {
+  const settled = () =>
+    inActivity(activity).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  proxy.keepAnswers();
+  const first = settled();
+  try {
+    await vi.waitFor(
+      async () => expect(await attemptsOf(payment.uetr, payment.kind)).toEqual(['open']),
+      within,
+    );
+    await meanwhile();
+  } finally {
+    proxy.reset();
+  }
+  const outcome = await first;
+  return typeof outcome === 'string' && /ECONNRESET|terminated/.test(outcome) ? settled() : outcome;
+}
+
+/** As if `ms` were left to its deadline. */
+async function deadlineIn(uetr: string, ms: number): Promise<void> {
+  await sql`
+    update payments set deadline_at = clock_timestamp() + ${ms} * interval '1 millisecond'
+    where uetr = ${uetr}`.execute(db);
+}
+
+describe('the claim of an instruction whose answer is lost', () => {
+  const destinationSystem = 'THBPPAY';
+
+  test('is the same claim when it is asked for again: one attempt, NOT_SENT, and ED06 stays possible (TIM-3)', async () => {
+    const { uetr, deliveryId } = await accepted();
+    const input = { uetr, deliveryId, destinationSystem };
+    const told = await losingTheClaim({ uetr, kind: 'instruction' }, () => forwardPayment(input));
+    expect(told).toBe('THBPPAY: NOT_SENT (refused)');
+    expect(await attemptsOf(uetr, 'instruction')).toEqual(['NOT_SENT']);
+    expect(await decidePayment({ uetr, cause: { by: 'unreachable' } })).toMatchObject({ reasonCode: 'ED06' });
+  });
+
+  test('uses up none of the four sends of its round (TIM-3)', async () => {
+    const { uetr, deliveryId } = await accepted();
+    const input = { uetr, deliveryId, destinationSystem };
+    await losingTheClaim({ uetr, kind: 'instruction' }, () => forwardPayment(input));
+    const { attempts_since_asked: sends } = await db
+      .selectFrom('deliveries')
+      .select('attempts_since_asked')
+      .where('delivery_id', '=', deliveryId)
+      .executeTakeFirstOrThrow();
+    expect(sends).toBe(1);
+  });
+
+  test('and whose deadline passes meanwhile sends nothing and says so: NOT_SENT (TIM-1)', async () => {
+    const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
+    const input = { uetr, deliveryId, destinationSystem };
+    await losingTheClaim(
+      { uetr, kind: 'instruction' },
+      () => forwardPayment(input),
+      () => deadlineIn(uetr, -1),
+    );
+    expect(await attemptsOf(uetr, 'instruction')).toEqual(['NOT_SENT']);
+  });
+
+  test('and whose payment is decided meanwhile sends nothing and says so: NOT_SENT (PAY-7)', async () => {
+    const { uetr, deliveryId } = await accepted();
+    const input = { uetr, deliveryId, destinationSystem };
+    await losingTheClaim(
+      { uetr, kind: 'instruction' },
+      () => forwardPayment(input),
+      async () => {
+        await deadlineIn(uetr, -1);
+        await decidePayment({ uetr, cause: { by: 'deadline' } });
+      },
+    );
+    expect(await attemptsOf(uetr, 'instruction')).toEqual(['NOT_SENT']);
+    // it was due while nobody could know; the destination saw nothing, and is told nothing (PAY-9)
+    const confirmation = db
+      .selectFrom('deliveries')
+      .where('uetr', '=', uetr)
+      .where('kind', '=', 'confirmation');
+    expect(await confirmation.select('attempts').execute()).toEqual([]);
+  });
+});
+
+test('the claim of a callback whose answer is lost is the same claim: sent at once, by one attempt (CBK-1)', async () => {
+  const { uetr } = await accepted({}, callbackUrl);
+  await deadlineIn(uetr, -1);
+  await decidePayment({ uetr, cause: { by: 'deadline' } });
+  await losingTheCallback(uetr);
+  expect([requests, await attemptsOf(uetr, 'callback')]).toEqual([1, ['ANSWERED']]);
+});
+
+/** What is open is listed before it is claimed: the answer is lost from the claim on. */
+async function losingTheCallback(uetr: string): Promise<void> {
+  await sql`
+    create function holds() returns trigger language plpgsql as $$ begin
+      perform pg_advisory_xact_lock(4711);
+      return new;
+    end $$;
+    create trigger holds before insert on delivery_attempts for each row execute function holds()`.execute(
+    db,
+  );
+  try {
+    let run: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (holder) => {
+      await sql`select pg_advisory_xact_lock(4711)`.execute(holder);
+      run = inActivity(() => deliver({ uetr })).catch(() => undefined);
+      await vi.waitFor(async () => {
+        const { rows } = await sql`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event = 'advisory'`.execute(db);
+        expect(rows).toHaveLength(1);
+      }, within);
+      proxy.keepAnswers();
+    });
+    await vi.waitFor(async () => expect(await attemptsOf(uetr, 'callback')).toEqual(['open']), within);
+    proxy.reset();
+    await run;
+  } finally {
+    await sql`drop function holds cascade`.execute(db);
+  }
+}
