@@ -151,9 +151,10 @@ describe('an error after which a connection is of no use', () => {
 
   it('is the end of the session by an administrator (57P01)', async () => {
     const end = async (one: Db, pid: number | undefined) => {
-      const sleeping = sql`select pg_sleep(0.5)`.execute(one);
-      await sql`select pg_terminate_backend(${pid})`.execute(direct);
-      await sleeping;
+      await Promise.all([
+        sql`select pg_sleep(0.5)`.execute(one),
+        sql`select pg_terminate_backend(${pid})`.execute(direct),
+      ]);
     };
     expect(await after(() => Promise.resolve(), end)).toEqual({
       outcome: expect.objectContaining({ isFailure: true, code: '57P01' }) as unknown,
