@@ -88,6 +88,24 @@ describe('a party that answers amiss', () => {
     expect(await evidence.audit(request.messageId)).toContain('resolution.answer-refused');
   });
 
+  test('the same answer amiss is one alert, however often it comes, and says what is wrong (MSG-13)', async () => {
+    const body = '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:acmt.024.001.04"><IdVrfctnRpt/></Document>';
+    const { request, asked } = askIndia(saying(200, body), 'JPYZGIN');
+    await asked;
+    expect(operator.asked).toBeGreaterThanOrEqual(2);
+    const alerts = await gateway.db
+      .selectFrom('audit_events')
+      .select(['kind', 'detail'])
+      .where('uetr', '=', (await evidence.row(request.messageId))?.resolution_id ?? '')
+      .execute();
+    expect(alerts).toEqual([
+      {
+        kind: 'resolution.answer-refused',
+        detail: { reason: expect.stringMatching(/^not a valid acmt\.024: .*IdVrfctnRpt.*Assgnmt/) as string },
+      },
+    ]);
+  });
+
   test('HTTP 503 is asked again with the same bytes, until the deadline at most', async () => {
     const { request, asked } = askIndia(saying(503, ''), 'JPYZGIN');
     expect((await asked).answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
