@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { RequestReferences } from '../core/iso20022/acmt023.ts';
 import { findRequestMismatch } from '../core/resolution.ts';
-import { recordAudit } from '../db/audit.ts';
+import { recordAuditOnce } from '../db/audit.ts';
 import { settleAttempt } from '../db/deliveries.ts';
 import { claimEnquiry, loadEnquiry, type ClaimedEnquiry } from '../db/enquiries.ts';
 import { recordReceived } from '../db/messages.ts';
@@ -134,7 +134,7 @@ async function judgeAnswer(
   body: Buffer,
 ): Promise<string | undefined> {
   const reading = await parseAnswer(deps.engine, body);
-  if (reading?.ok !== true) return distrust(deps, asked, 'not a valid acmt.024');
+  if (!reading.ok) return distrust(deps, asked, `not a valid acmt.024: ${reading.reason}`);
   const { value } = reading;
   const mismatch = findRequestMismatch(value, asked.references);
   if (mismatch !== undefined) return distrust(deps, asked, `${mismatch} is not ours`);
@@ -160,13 +160,14 @@ async function distrust(
   { resolutionId, attempt }: Asked,
   reason: string,
 ): Promise<undefined> {
-  await recordAudit(deps.db, {
+  const event = {
     severity: 'alert',
     kind: 'resolution.answer-refused',
     uetr: resolutionId,
     party: attempt.party,
     detail: { reason },
-  });
+  } as const;
+  await recordAuditOnce(deps.db, event, 'detail'); // not once per attempt
   return undefined;
 }
 

@@ -115,7 +115,7 @@ async function openAgain(
 
 async function readReport(deps: ActivityDependencies, messageId: string): Promise<Acmt024> {
   const reading = await parseAnswer(deps.engine, await messageBody(deps.db, messageId));
-  assert(reading?.ok === true, 'a report is judged before it is stored');
+  assert(reading.ok, 'a report is judged before it is stored');
   return reading.value;
 }
 

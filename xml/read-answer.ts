@@ -3,23 +3,23 @@
  * Whether it answers a request of ours is judged by whoever asked.
  */
 import { readAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
-import type { Reading } from '../core/iso20022/pacs008.ts';
 import { rejectionOf } from '../core/iso20022/violation.ts';
+import { explain } from '../core/rejection.ts';
 import type { XmlEngine } from './engine.ts';
 
-/** The values of an acmt.024, or what is against it; undefined when the bytes are no acmt.024 at all. */
+/** The values of an acmt.024, or what is against it in words: element and expectation, none of its text (MSG-13). */
 export async function parseAnswer(
   engine: XmlEngine,
   bytes: Uint8Array,
-): Promise<Reading<Acmt024> | undefined> {
+): Promise<{ readonly ok: true; readonly value: Acmt024 } | { readonly ok: false; readonly reason: string }> {
   const parsed = engine.parse(bytes, ['acmt024']);
-  if (!parsed.ok) return undefined;
+  if (!parsed.ok) return { ok: false, reason: parsed.fault.detail };
   const { message } = parsed;
   try {
     const [violation] = await message.validate();
-    return violation === undefined
-      ? readAcmt024(message.document)
-      : { ok: false, rejection: rejectionOf(violation) };
+    if (violation !== undefined) return { ok: false, reason: explain(rejectionOf(violation)) };
+    const reading = readAcmt024(message.document);
+    return reading.ok ? reading : { ok: false, reason: explain(reading.rejection) };
   } finally {
     message.dispose();
   }

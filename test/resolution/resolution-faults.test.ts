@@ -101,7 +101,7 @@ describe('a party that answers amiss', () => {
     expect(alerts).toEqual([
       {
         kind: 'resolution.answer-refused',
-        detail: { reason: expect.stringMatching(/^not a valid acmt\.024: .*IdVrfctnRpt.*Assgnmt/) as string },
+        detail: { reason: expect.stringMatching(/^not a valid acmt\.024: .*Assgnmt: mandatory element missing/) as string },
       },
     ]);
   });
