@@ -82,6 +82,36 @@ test('a final that is stored while the engine is frozen over the HIGH deadline d
   expect(await evidence.decision(uetr)).toMatchObject({ status: 'ACCC', decided_by: 'destination' });
 });
 
+test('however many finals come while the engine is frozen, each is stored at once, and decides (PAY-7, PAY-8)', async () => {
+  const open = await Promise.all(Array.from({ length: 24 }, () => waiting('NORM')));
+  const finals = async () => {
+    const { count } = await gateway.db
+      .selectFrom('messages')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('leg', '=', 'destination')
+      .where('direction', '=', 'in')
+      .where('status', '=', 'ACCC')
+      .where(
+        'uetr',
+        'in',
+        open.map(({ uetr }) => uetr),
+      )
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  };
+  engine.freeze();
+  const reports = Promise.all(open.map(({ uetr }) => report(uetr)));
+  try {
+    await vi.waitFor(async () => expect(await finals()).toBe(24), { timeout: 1_800 });
+  } finally {
+    engine.thaw();
+  }
+  expect(await reports).not.toContain(429);
+  for (const { uetr } of open) {
+    expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  }
+});
+
 test('HIGH deadlines that pass while the engine is frozen are decided and told, none waiting for another (TIM-1)', async () => {
   const messages = await Promise.all([1, 2, 3].map(() => waiting('HIGH')));
   engine.freeze();
