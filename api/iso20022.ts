@@ -67,10 +67,11 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
         'unsupported-media-type',
       ],
     },
-    ({ query, caller, context }) =>
+    ({ query, caller, context, giveUpTurn }) =>
       submit(deps, iso, {
         body: bodyOf(context),
         caller,
+        giveUpTurn,
         callbackUrl: query.pacs002Endpoint,
         waitSeconds: preferredWaitSeconds(context.req.header('prefer')),
       }),
@@ -82,14 +83,18 @@ interface IncomingSubmission {
   readonly caller: Caller;
   readonly callbackUrl: string;
   readonly waitSeconds: number | undefined;
+  readonly giveUpTurn: () => void;
 }
+
+const judgedWithinMs = 500; // as a rule: whoever prefers to wait waits for the destination from then on
 
 async function submit(
   deps: ApiDependencies,
   iso: Iso20022Dependencies,
   incoming: IncomingSubmission,
 ): Promise<Response | Problem> {
-  const { body, caller, callbackUrl, waitSeconds } = incoming;
+  const { body, caller, callbackUrl, waitSeconds, giveUpTurn } = incoming;
+  if (waitSeconds !== undefined) setTimeout(giveUpTurn, judgedWithinMs);
   const message = openMessage(iso.engine, body, 'pacs008');
   if (isProblem(message)) return message;
   message.parsed.dispose(); // the tree outlives the document
@@ -228,14 +233,14 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
         'unsupported-media-type',
       ],
     },
-    ({ caller, context }) => report(deps, iso, { body: bodyOf(context), caller }),
+    ({ caller, context, giveUpTurn }) => report(deps, iso, { body: bodyOf(context), caller, giveUpTurn }),
   );
 }
 
 async function report(
   deps: ApiDependencies,
   iso: Iso20022Dependencies,
-  { body, caller }: { readonly body: Buffer; readonly caller: Caller },
+  { body, caller, giveUpTurn }: Pick<IncomingReport, 'body' | 'caller' | 'giveUpTurn'>,
 ): Promise<Response | Problem> {
   const message = openMessage(iso.engine, body, 'pacs002');
   if (isProblem(message)) return message;
@@ -248,7 +253,7 @@ async function report(
       ? refuseReport(deps, 'unknown-payment', { uetr, caller, detail: `There is no payment ${uetr}.` })
       : refuseReport(deps, 'not-the-destination', { uetr, caller, detail: notYours(caller, uetr) });
   }
-  return takeReport(deps, iso, { message, body, payment, caller });
+  return takeReport(deps, iso, { message, body, payment, caller, giveUpTurn });
 }
 
 function notYours({ clientId }: Caller, uetr: string): string {
@@ -275,6 +280,7 @@ interface IncomingReport {
   readonly body: Buffer;
   readonly payment: DecidablePayment;
   readonly caller: Caller;
+  readonly giveUpTurn: () => void;
 }
 
 async function takeReport(
@@ -307,6 +313,7 @@ async function takeReport(
     body,
     sha256: createHash('sha256').update(body).digest(),
   });
+  incoming.giveUpTurn(); // it counts from now on (PAY-7), and keeps none of its sender's others from being stored
   if (!isEnd) return new Response(null, { status: 202, headers: baseHeaders });
   const { sourceSystem, messageId } = payment;
   const standing =

@@ -56,6 +56,8 @@ export interface Call<Params extends Fields, Query extends Fields, Body extends 
   readonly bodyText: string;
   readonly caller: Caller;
   readonly context: Context;
+  /** Lets the next message of the caller's clearing system begin: what is left is to wait for somebody else (SEC-7). */
+  readonly giveUpTurn: () => void;
 }
 
 type Outcome = Response | Kept | Problem;
@@ -167,10 +169,12 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
     const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);
     if (known !== undefined) return known;
     return andThen(read(context), (input) =>
-      isProblem(input) ? input : handle({ ...input, caller, context }),
+      isProblem(input) ? input : handle({ ...input, caller, context, giveUpTurn: noTurn }),
     );
   };
 }
+
+const noTurn = () => undefined;
 
 /** The handler, when it is its caller's turn (SEC-7). */
 function inTurn<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
@@ -179,7 +183,7 @@ function inTurn<Params extends Fields, Query extends Fields, Body extends z.ZodT
 ): Handler<Params, Query, Body> {
   if (limits === undefined) return handler;
   const turns = createTurns(limits);
-  return (call) => turns.take(call.caller, async () => handler(call));
+  return (call) => turns.take(call.caller, async (giveUpTurn) => handler({ ...call, giveUpTurn }));
 }
 
 function render(outcome: Outcome, context: Context): Response {

@@ -26,15 +26,22 @@ export const resolutionTurns: TurnLimits = { ...messageTurns, atOnce: 16, holdMs
 export interface Turns {
   /**
    * Does the work when it is the caller's turn; those of one clearing system share a line.
+   * @param work may give its turn up before it ends, where all that is left is to wait for somebody else
    * @returns what the work answers, or the problem `too-many-messages`
    */
-  take<T>(caller: Caller, work: () => Promise<T>): Promise<T | Problem>;
+  take<T>(caller: Caller, work: (giveUp: () => void) => Promise<T>): Promise<T | Problem>;
 }
 
 interface Line {
   underWay: number;
   /** In the order in which they came. */
-  readonly waiting: Set<() => void>;
+  readonly waiting: Set<Waiting>;
+}
+
+interface Waiting {
+  readonly begin: () => void;
+  /** Ends its patience. */
+  readonly timer: NodeJS.Timeout;
 }
 
 export function createTurns(limits: TurnLimits): Turns {
@@ -47,15 +54,12 @@ export function createTurns(limits: TurnLimits): Turns {
     }
     if (line.waiting.size >= limits.waiting) return false;
     return new Promise((resolve) => {
-      const begin = () => {
-        clearTimeout(timer);
-        resolve(true);
-      };
       const timer = setTimeout(() => {
-        line.waiting.delete(begin);
+        line.waiting.delete(waiting);
         resolve(false);
       }, limits.waitMs);
-      line.waiting.add(begin);
+      const waiting = { begin: () => resolve(true), timer };
+      line.waiting.add(waiting);
     });
   }
 
@@ -63,7 +67,8 @@ export function createTurns(limits: TurnLimits): Turns {
     const [next] = line.waiting;
     if (next !== undefined) {
       line.waiting.delete(next);
-      setImmediate(next); // in between, the event loop serves the others
+      clearTimeout(next.timer); // the turn is its own from here: nothing may turn it away any more
+      setImmediate(next.begin); // in between, the event loop serves the others
       return;
     }
     line.underWay -= 1;
@@ -83,7 +88,7 @@ export function createTurns(limits: TurnLimits): Turns {
       };
       const timer = setTimeout(giveUp, limits.holdMs);
       try {
-        return await work();
+        return await work(giveUp);
       } finally {
         clearTimeout(timer);
         giveUp();
