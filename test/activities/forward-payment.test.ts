@@ -246,3 +246,27 @@ test('a submission that is judged twice, as after a crash, is one payment with o
   expect(new Set(ids).size).toBe(1);
   expect(new Set(judgements.map((one) => one.answerMessageId)).size).toBe(1);
 });
+
+test('a destination that nobody reaches, and whose breaker is open: each payment has an attempt of its own after 60 s (TIM-3, CBK-3)', async () => {
+  await moveTo('http://127.0.0.1:9/nobody');
+  const later = await accepted();
+  const high = await accepted({ priority: 'HIGH' });
+  for (let failures = 0; failures < 5; failures += 1) await run(await accepted()).catch(() => undefined);
+  const isAcceptedAgo = (uetr: string, seconds: number) =>
+    db
+      .updateTable('payments')
+      .set({ received_at: new Date(Date.now() - seconds * 1_000) })
+      .where('uetr', '=', uetr)
+      .execute();
+  await isAcceptedAgo(later.uetr, 58);
+  const held = await run(later).catch((error: unknown) => error);
+  expect(held).toMatchObject({ type: 'Held' });
+  expect(Number((held as { nextRetryDelay: number }).nextRetryDelay)).toBeLessThanOrEqual(2_500); // the breaker asks for 5 s
+  expect(await attemptsOf(later.deliveryId)).toEqual([]);
+  await isAcceptedAgo(later.uetr, 61);
+  expect(await run(later)).toEqual({ kind: 'unanswered' });
+  expect(await attemptsOf(later.deliveryId)).toEqual(['NOT_SENT null']);
+  await isAcceptedAgo(high.uetr, 61); // it is rejected at its deadline
+  expect(await run(high).catch((error: unknown) => error)).toMatchObject({ type: 'Held' });
+  await moveTo(url);
+});
