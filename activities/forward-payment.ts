@@ -4,7 +4,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { findMismatch, isFinal } from '../core/report.ts';
 import { recordAuditOnce } from '../db/audit.ts';
-import { claimInstruction, partyOf, settleAttempt, type ClaimedAttempt } from '../db/deliveries.ts';
+import {
+  claimInstruction,
+  partyOf,
+  settleAttempt,
+  untilLastAttempt,
+  type ClaimedAttempt,
+} from '../db/deliveries.ts';
 import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
 import { takeLateReport } from './late-report.ts';
 import { recordReport } from '../db/messages.ts';
@@ -23,7 +29,7 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
   return ({ uetr, deliveryId, destinationSystem }) =>
     withHeartbeat(async (): Promise<DestinationAnswer> => {
       const party = destinationSystem ?? (await partyOf(deps.db, deliveryId));
-      const way = enter(deps, party);
+      const way = await enter(deps, party, deliveryId);
       const claimed = await claim(deps, deliveryId, way);
       if (claimed === undefined) return { kind: 'late' }; // what an attempt that was lost has left may be due
       const { attempt, askedAt } = claimed;
@@ -40,7 +46,7 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       if (result.outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
       if (answer !== undefined) return answer;
       const delayMs = repeatDelaysMs[attempt.attemptSinceAsked - 1];
-      if (delayMs === undefined) return { kind: 'unanswered' };
+      if (delayMs === undefined || way?.isLast === true) return { kind: 'unanswered' };
       throw tryAgain('DestinationDidNotAnswer', `${party}: ${describe(result)}`, delayMs);
     });
 }
@@ -49,15 +55,32 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
 interface Way {
   readonly url: string;
   readonly admission: Admission;
+  /** The one attempt without which the payment could not be rejected (TIM-3). */
+  readonly isLast?: boolean;
 }
 
-/** A place at the destination's gate; undefined where it has no address. Who is held holds nothing meanwhile (CBK-3). */
-function enter(deps: ActivityDependencies, party: string): Way | undefined {
+/**
+ * A place at the destination's gate; undefined where it has no address. Who is held holds nothing meanwhile (CBK-3). A
+ * payment that no breaker has let through for 60 s is tried all the same: it is rejected after an attempt of its own only.
+ */
+async function enter(
+  deps: ActivityDependencies,
+  party: string,
+  deliveryId: string,
+): Promise<Way | undefined> {
   const address = addressOf(deps, { kind: 'instruction', party, url: null });
   if (address === undefined) return undefined;
-  const admission = deps.http.enter(address.receiver);
-  if (admission.admitted) return { url: address.url, admission };
-  throw tryAgain('Held', `${party}: ${admission.reason}`, admission.retryInMs);
+  const { receiver, url } = address;
+  const admission = deps.http.enter(receiver);
+  if (admission.admitted) return { url, admission };
+  const untilLastMs = await untilLastAttempt(deps.db, deliveryId);
+  const last = untilLastMs <= 0 ? deps.http.enterAnyway(receiver) : admission;
+  if (last.admitted) return { url, admission: last, isLast: true };
+  throw tryAgain(
+    'Held',
+    `${party}: ${last.reason}`,
+    Math.min(last.retryInMs, Math.max(untilLastMs, 0) || Infinity),
+  );
 }
 
 /** One send that may be made. */

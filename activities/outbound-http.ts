@@ -48,6 +48,8 @@ export interface Admission {
 export interface OutboundHttp {
   /** @param receiver the origin as registered (SEC-2: scheme, host, port, path prefix), e.g. an operator's endpointUrl */
   enter(receiver: string): Admission | Held;
+  /** The same for a send that must be tried, whatever the breaker says (TIM-3). */
+  enterAnyway(receiver: string): Admission | Held;
   /** The same for one of several parties behind a receiver, each with a breaker of its own (RES-2). */
   enterFor(receiver: string, party: string): Admission | Held;
   /** How each receiver that is in use, or failing, stands. */
@@ -107,6 +109,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
 
   return {
     enter: (receiver) => admit(gate.enter(receiver)),
+    enterAnyway: (receiver) => admit(gate.enterAnyway(receiver)),
     enterFor: (receiver, party) => admit(gate.enterFor(receiver, party)),
     states: gate.states,
     close: async () => {

@@ -40,6 +40,8 @@ export interface ReceiverState {
 export interface ReceiverGate {
   /** @param receiver whatever names one: the origin as registered (SEC-2) */
   readonly enter: (receiver: string) => Place | Held;
+  /** The same for a send that must be tried, whatever the breaker says (TIM-3); it is no probe. */
+  readonly enterAnyway: (receiver: string) => Place | Held;
   /**
    * The same for one of several parties behind a receiver that passes on what it gets. The breaker is the party's own, and
    * it gets half of the receiver's places at most: a silent one keeps no other from being asked.
@@ -90,9 +92,9 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
     return receiver;
   }
 
-  function enter(name: string, places: number): Place | Held {
+  function enter(name: string, places: number, minds: 'breaker' | 'gate' = 'breaker'): Place | Held {
     const receiver = receiverOf(name);
-    const { open } = receiver;
+    const open = minds === 'breaker' ? receiver.open : undefined;
     receiver.usedAt = now();
     dropLost(receiver, now());
     if (open?.probe !== undefined) return held('breaker-open', 500, 500); // its probe is under way: soon
@@ -118,6 +120,7 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
 
   return {
     enter: (receiver) => enter(receiver, maxSends),
+    enterAnyway: (receiver) => enter(receiver, maxSends, 'gate'),
     enterFor: (receiver, party) => {
       const own = enter(`${receiver} ${party}`, Math.ceil(maxSends / 2));
       if ('admitted' in own) return own;

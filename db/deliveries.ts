@@ -77,6 +77,20 @@ export const insertIntents = sql`
   insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
   on conflict do nothing`;
 
+const lastAttemptMs = 60_500; // TIM-3: 60 s, and a little for the clock of the execution that judges it then
+
+/**
+ * Milliseconds until a NORM instruction that was never tried must be: a payment is rejected as unreachable after an attempt
+ * of its own only (TIM-3). Negative once it must; infinite where it was tried, or has a deadline that ends it (TIM-1).
+ */
+export async function untilLastAttempt(db: Db, deliveryId: string): Promise<number> {
+  const { rows } = await sql<{ until_ms: number }>`
+    select (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as until_ms
+    from deliveries d join payments p on p.uetr = d.uetr
+    where d.delivery_id = ${deliveryId} and d.attempts = 0 and p.deadline_at is null`.execute(db);
+  return rows[0]?.until_ms ?? Infinity;
+}
+
 /** To whom an instruction goes. */
 export async function partyOf(db: Db, deliveryId: string): Promise<string> {
   const row = await db
