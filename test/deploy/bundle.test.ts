@@ -32,8 +32,7 @@ const env = {
 
 beforeAll(async () => {
   await run(process.execPath, ['cli/bundle.mjs', join(image, 'dist')], { cwd: root });
-  mkdirSync(join(image, 'db'));
-  for (const path of ['package.json', 'schemas', 'db/seed']) {
+  for (const path of ['package.json', 'schemas', 'db/seed', 'docs/reference/rules.md']) {
     cpSync(join(root, path), join(image, path), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(image, 'node_modules'));
@@ -56,6 +55,7 @@ describe('the bundled processes', () => {
     await api.says('api is listening');
     const ready = await fetch(`${url}/health/ready`);
     expect(ready.status).toBe(200);
+    expect((await fetch(`${url}/rules/PAY-7`)).status).toBe(200);
     api.stop();
     expect(await api.ended).toBe(0);
   });
