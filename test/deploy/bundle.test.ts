@@ -1,7 +1,7 @@
 // What an image holds, without an engine: the bundled processes beside the data files and the packages, nothing else
 // of the checkout. Each one starts and does its work.
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
