@@ -21,6 +21,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY schemas schemas
 COPY db/seed db/seed
+COPY docs/reference/rules.md docs/reference/rules.md
 COPY --from=build /app/dist dist
 USER node
 # The processes end in order on SIGTERM.

@@ -84,7 +84,7 @@ function importRule(folder) {
           patterns: [
             {
               regex: `^(\\.\\./)+${exception}(${outside.join('|')})/`,
-              message: `${folder}/ may import only: ${row.folders.join(', ') || 'itself'} (design: import rules).`,
+              message: `${folder}/ may import only: ${row.folders.join(', ') || 'itself'} (docs/explanation/architecture.md).`,
             },
             {
               regex: `^(?!\\.{1,2}/|${[...packages, ...node].map((p) => `${p}$`).join('|') || '$^'})`,

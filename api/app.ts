@@ -20,6 +20,7 @@ import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
 import { rejectionRoutes } from './rejections.ts';
 import { baseHeaders } from './response.ts';
+import { ruleBookRoutes } from './rule-book.ts';
 import { createRouter, type Router } from './route.ts';
 
 const ownModules: readonly RouteModule[] = [
@@ -31,6 +32,7 @@ const ownModules: readonly RouteModule[] = [
   feeRoutes,
   rateRoutes,
   rejectionRoutes,
+  ruleBookRoutes,
   healthRoutes,
   documentationRoutes,
 ];

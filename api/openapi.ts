@@ -4,6 +4,7 @@ import { z, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { messageExamples, readExample, shownExamples, type MessageExample } from './examples.ts';
 import { problemBody, problems, type ProblemCode } from './problem.ts';
 import { problemExample, problemExampleName } from './problem-examples.ts';
+import { whereRulesAre } from './rule-book.ts';
 import { webhooks } from './webhooks.ts';
 
 /** What a route answers with 200. */
@@ -40,7 +41,10 @@ const problemSchema = z
     status: z.int(),
     detail: z.string(),
     code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
-    ruleId: z.string().optional().openapi({ description: 'The rule of the service that applies' }),
+    ruleId: z
+      .string()
+      .optional()
+      .openapi({ description: `The rule that applies. ${whereRulesAre}`, example: 'PAY-4' }),
     errors: z.array(faultSchema).optional(),
   })
   .openapi('Problem', { description: 'RFC 9457 problem details' });
@@ -124,7 +128,7 @@ function documentHeaders(headers: Readonly<Record<string, HeaderDocument>>) {
 const description = `Coordinates instant payments between national payment systems: reference data, fees, rates, quotes, and ISO 20022 submission.
 
 Amounts and rates are exact decimals: read JSON numbers as decimals, not as binary floats.
-Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\` and, where one applies, the rule of the scheme (\`ruleId\`).
+Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\` and, where one applies, the rule (\`ruleId\`), whose text is at \`/rules/{ruleId}\`.
 \`x-roles\` names who may call an operation. \`webhooks\` are the messages that Isthmus sends to each party, and what it may answer.`;
 
 /** Under `components`, once each: many operations show them. */

@@ -3,12 +3,15 @@ import { z } from '@hono/zod-openapi';
 import { rejections, type RejectionKey, type RejectionRow } from '../core/rejection.ts';
 import { referenceAnswer } from './reference-answer.ts';
 import type { Router } from './route.ts';
+import { whereRulesAre } from './rule-book.ts';
 
 const rowSchema = z
   .object({
     id: z.string().openapi({ description: 'Stable name', example: 'quote-expired' }),
     isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'AB04' }),
-    ruleId: z.string().openapi({ description: 'Rule that AddtlInf names', example: 'PAY-4' }),
+    ruleId: z
+      .string()
+      .openapi({ description: `Rule that AddtlInf names. ${whereRulesAre}`, example: 'PAY-4' }),
     checks: z.string().openapi({ description: 'What must hold' }),
     xpath: z.string().nullable().openapi({
       description:

@@ -10,6 +10,7 @@ import type { RouteModule } from './dependencies.ts';
 import { bodyOf, refusal, refusedKeys, takeMessage } from './intake.ts';
 import { anyMessage } from './message-documents.ts';
 import { json } from './response.ts';
+import { whereRulesAre } from './rule-book.ts';
 import { messageTurns } from './turns.ts';
 
 const everyName = Object.keys(messages) as MessageName[];
@@ -18,7 +19,7 @@ const violationSchema = z
   .object({
     id: z.string().openapi({ description: 'Row of GET /iso20022/rejections', example: 'amount-zero' }),
     isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'FF01' }),
-    ruleId: z.string().openapi({ example: 'MSG-4' }),
+    ruleId: z.string().openapi({ description: whereRulesAre, example: 'MSG-4' }),
     xpath: z.string().nullable().openapi({ description: 'From /Document on; null where it has no place' }),
     text: z.string().openapi({ description: 'What is wrong, in a few words' }),
     fault: z
@@ -42,7 +43,7 @@ const violationSchema = z
 const notJudgedSchema = z
   .object({
     name: z.string().openapi({ description: 'What was not judged', example: 'quote' }),
-    ruleId: z.string().openapi({ example: 'PAY-4' }),
+    ruleId: z.string().openapi({ description: whereRulesAre, example: 'PAY-4' }),
     reason: z.string().openapi({ description: 'Why' }),
   })
   .strict()

@@ -1,5 +1,5 @@
 /**
- * How the simulated destination operators behave, by the last four digits of the creditor's account (seed data).
+ * How the simulated destination operators behave, by the last four digits of the creditor's account.
  * A table and nothing else: `destination-operator.ts` plays it.
  */
 import type { AccountIdentification } from '../core/iso20022/parties.ts';

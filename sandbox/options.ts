@@ -26,8 +26,8 @@ export interface SandboxTimings {
 }
 
 export const defaultTimings: SandboxTimings = {
-  answerDelayMs: 300, // seed data, 0002
-  interimDelayMs: 2_000, // seed data, 0011
+  answerDelayMs: 300, // of account ...0002 (behaviours.ts)
+  interimDelayMs: 2_000, // of account ...0011
   lateByMs: 1_500, // well beyond the 250 ms that TIM-1 allows the gateway
   retryDelaysMs: [200, 500, 1_000, 2_000, ...Array.from({ length: 24 }, () => 5_000)], // two minutes: a restart
 };

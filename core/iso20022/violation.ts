@@ -23,7 +23,7 @@ export interface Violation extends RejectionDetails {
   readonly message: string;
 }
 
-/** Violations beyond this number are not kept (reliability.md, order of intake). */
+/** Violations beyond this number are not kept (docs/explanation/architecture.md, order of intake). */
 export const maxViolations = 20;
 
 /** Elements whose whole point in the schema is a rule of MSG-5. */

@@ -15,6 +15,7 @@ import { resolutionRoutes } from '../../api/resolutions.ts';
 import { validateRoutes } from '../../api/validate.ts';
 import { connect } from '../../db/connection.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { linkRules } from './rule-links.ts';
 
 const publicUrl = 'http://127.0.0.1:8080';
 
@@ -80,8 +81,8 @@ export function referenceFiles(): Readonly<Record<string, string>> {
   const document = openApiDocument(declareAll(), publicUrl, packageJson.version) as unknown as Document;
   return {
     'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
-    'api.md': renderOperations(document),
-    'problems.md': renderProblems(),
+    'api.md': linkRules(renderOperations(document)),
+    'problems.md': linkRules(renderProblems()),
   };
 }
 

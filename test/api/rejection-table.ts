@@ -1,5 +1,6 @@
 // docs/reference/rejections.md, written from the table that the gateway itself goes by.
 import { passingReasons } from '../../core/resolution.ts';
+import { linkRules } from '../../docs/reference/rule-links.ts';
 import { faults } from '../../core/explanation.ts';
 import {
   additionalInformation,
@@ -62,7 +63,7 @@ export function renderRejections(): string {
     return `| \`${id}\` | ${isoCode} | ${ruleId} | ${checks} | ${where} | ${text} |`;
   });
   const listed = [...passingReasons].sort();
-  return [
+  const written = [
     head
       .replace('EXAMPLE', additionalInformation(example))
       .replace('LONG', explain(example))
@@ -71,7 +72,8 @@ export function renderRejections(): string {
     '| id | ISO code | rule | what must hold | where | public text |\n',
     '| -- | -------- | ---- | -------------- | ----- | ----------- |\n',
     ...lines.map((one) => `${one}\n`),
-  ].join('');
+  ];
+  return linkRules(written.join(''));
 }
 
 /** Decisions about a payment as a whole name no place. */

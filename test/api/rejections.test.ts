@@ -1,8 +1,10 @@
-// The published table of rejections: as JSON, and as docs/reference/rejections.md, which `UPDATE_TABLES=1` writes.
+// The published table of rejections: as JSON, and as docs/reference/rejections.md, which `UPDATE_TABLES=1` writes; and the
+// rules that it names.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problems } from '../../api/problem.ts';
 import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejection.ts';
 import { testDatabase } from '../harness/database.ts';
 import { renderRejections } from './rejection-table.ts';
@@ -52,6 +54,37 @@ describe('GET /iso20022/rejections', () => {
     expect((await api.post('/iso20022/rejections', {}, 'SGDFAST')).status).toBe(405);
     expect((await api.get('/iso20022/rejections/quote-expired', 'SGDFAST')).status).toBe(404);
   });
+});
+
+describe('GET /rules/{ruleId}', () => {
+  const cited = [
+    ...rows.map(([, { ruleId }]) => ruleId),
+    ...Object.values(problems).map((row) => ('ruleId' in row ? row.ruleId : undefined)),
+  ];
+  const rules = [...new Set(cited)].filter((one) => one !== undefined);
+
+  test('tells everybody the rule that a refusal names, why it is there and which test shows it', async () => {
+    expect(rules.length).toBeGreaterThan(20);
+    for (const ruleId of rules) {
+      const { status, headers, text } = await api.get(`/rules/${ruleId}`, null);
+      expect([ruleId, status, headers.get('content-type')]).toEqual([
+        ruleId,
+        200,
+        'text/markdown; charset=utf-8',
+      ]);
+      expect(text.startsWith(`# ${ruleId}\n\n`)).toBe(true);
+      expect(text).toMatch(/^- Why: /m);
+      expect(text).not.toContain(']('); // a link of the document would lead nowhere here
+    }
+  });
+
+  test.each(['PAY', 'pay-7', 'Rules', 'MON: money and rates', '%2e%2e'])(
+    '%s is no rule: 404',
+    async (ruleId) => {
+      const { status, body } = await api.get(`/rules/${encodeURIComponent(ruleId)}`, null);
+      expect([status, body]).toMatchObject([404, { code: 'not-found' }]);
+    },
+  );
 });
 
 test('docs/reference/rejections.md is the table', () => {

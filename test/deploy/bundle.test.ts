@@ -1,7 +1,7 @@
 // What an image holds, without an engine: the bundled processes beside the data files and the packages, nothing else
 // of the checkout. Each one starts and does its work.
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -32,8 +32,7 @@ const env = {
 
 beforeAll(async () => {
   await run(process.execPath, ['cli/bundle.mjs', join(image, 'dist')], { cwd: root });
-  mkdirSync(join(image, 'db'));
-  for (const path of ['package.json', 'schemas', 'db/seed']) {
+  for (const path of ['package.json', 'schemas', 'db/seed', 'docs/reference/rules.md']) {
     cpSync(join(root, path), join(image, path), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(image, 'node_modules'));
@@ -56,6 +55,7 @@ describe('the bundled processes', () => {
     await api.says('api is listening');
     const ready = await fetch(`${url}/health/ready`);
     expect(ready.status).toBe(200);
+    expect((await fetch(`${url}/rules/PAY-7`)).status).toBe(200);
     api.stop();
     expect(await api.ended).toBe(0);
   });

@@ -1,4 +1,4 @@
-/** Every behaviour of the destination operators, over HTTP (seed data, "Behaviour of the demo counterparties"). */
+/** Every behaviour of the destination operators, over HTTP (sandbox/behaviours.ts). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../sandbox/journal.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';

@@ -200,7 +200,7 @@ test('the creditor gets 24,900 THB of 25,000, once (FEE-2)', () => {
   ]);
 });
 
-test('the final pacs.002 to the source: ACCC, once, signed with its MsgId (PAY-7, MSG-11, CBK-2)', () => {
+test('the final pacs.002 to the source: ACCC, once, under its MsgId (PAY-7, MSG-11, CBK-2)', () => {
   const callbacks = evidence.received(message.uetr, 'source', 'pacs002');
   expect(callbacks).toHaveLength(1);
   const report = parsePacs002(callbacks[0]?.bytes ?? '');

@@ -1,0 +1,51 @@
+// GET /rules/{ruleId}: the text of the rule that a refusal names, for everybody who was told one. It is read from the very
+// document that people read, when it is first asked for.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { z } from '@hono/zod-openapi';
+import { problem } from './problem.ts';
+import { baseHeaders } from './response.ts';
+import type { Router } from './route.ts';
+
+const file = fileURLToPath(new URL('../docs/reference/rules.md', import.meta.url));
+
+/** What stands in the description of every `ruleId`. */
+export const whereRulesAre = 'What it says, and why: `GET /rules/{ruleId}`';
+
+/** Markdown by rule, without the links of the document, which lead to other files of the project. */
+function readRules(): ReadonlyMap<string, string> {
+  const parts = readFileSync(file, 'utf8').split(/^(?=##)/m);
+  return new Map(
+    parts.flatMap((part) => {
+      const [, ruleId, text] = /^### ([A-Z]+-\d+)\n([^]*)$/.exec(part) ?? [];
+      if (ruleId === undefined || text === undefined) return [];
+      return [[ruleId, `# ${ruleId}\n${text.replaceAll(/\[([^\][]+)\]\([^()]+\)/g, '$1').trimEnd()}\n`]];
+    }),
+  );
+}
+
+export function ruleBookRoutes(router: Router): void {
+  let rules: ReadonlyMap<string, string> | undefined;
+  router.addPublic(
+    {
+      method: 'get',
+      path: '/rules/{ruleId}',
+      operationId: 'getRule',
+      summary: 'The rule that a refusal names',
+      description: 'What it says, why it is there, where it is kept and which test shows it.',
+      tag: 'Service',
+      request: { params: z.object({ ruleId: z.string().openapi({ example: 'PAY-7' }) }) },
+      answers: {
+        200: { description: 'The rule', content: { 'text/markdown': { schema: z.string() } } },
+        404: { description: 'There is no such rule' },
+      },
+    },
+    (context) => {
+      rules ??= readRules();
+      const text = rules.get(context.req.param('ruleId') ?? '');
+      if (text === undefined) return problem('not-found');
+      const headers = { ...baseHeaders, 'content-type': 'text/markdown; charset=utf-8' };
+      return new Response(text, { headers });
+    },
+  );
+}

@@ -1,0 +1,183 @@
+// The rule book and what stands beside it: every rule that anything in the project cites can be looked up, every rule says
+// where it is kept and which test shows it, and every place that a document names is there.
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { evidenceSchema } from '../../api/payment-schemas.ts';
+import { readDocument, root } from './documents.ts';
+import { linksOf, proseOf, sectionsOf, type Section } from './markdown.ts';
+
+const families = [
+  ...['MON', 'REF', 'FEE', 'FX', 'QUO', 'MSG', 'PAY', 'DUP', 'TIM', 'RES', 'NOT'],
+  ...['CBK', 'LIF', 'ADM', 'REC', 'OBS', 'SEC'],
+];
+const ruleId = new RegExp(String.raw`\b(?:${families.join('|')})-\d+\b`, 'g');
+const invariantId = /\bI-\d+\b/g;
+
+const elsewhere = /^(?:node_modules|dist|coverage|\.git|\.isthmus)$/;
+/** Where rules are cited: text that people wrote, and no message, in which an id of a payment may look like one. */
+const project = readdirSync(root, { withFileTypes: true })
+  .filter(({ name }) => !elsewhere.test(name))
+  .flatMap((entry) =>
+    entry.isDirectory()
+      ? readdirSync(join(root, entry.name), { recursive: true, encoding: 'utf8' }).map((path) =>
+          join(entry.name, path),
+        )
+      : [entry.name],
+  )
+  .filter((path) => /\.(?:ts|mjs|sql|md|json|xsd|sh|ya?ml)$/.test(path))
+  .filter((path) => !/^test\/histories\/.*\.json$|^package-lock\.json$/.test(path))
+  .sort();
+const documents = project.filter((path) => path.endsWith('.md'));
+const books = ['rules', 'invariants', 'glossary', 'payment-states'].map(
+  (name) => `docs/reference/${name}.md`,
+);
+
+const read = (path: string) => (existsSync(join(root, path)) ? readDocument(path) : '');
+const entriesOf = (book: string, id: RegExp) =>
+  sectionsOf(read(book)).filter(({ level, title }) => level === 3 && title.replace(id, '') === '');
+const rules = entriesOf('docs/reference/rules.md', ruleId);
+const invariants = entriesOf('docs/reference/invariants.md', invariantId);
+
+/** `- Why: ...` of a rule, over all its lines. */
+function item(section: Section, name: string): string | undefined {
+  return new RegExp(String.raw`^- ${name}[.:]([^]*?)(?=^- |^\s*$|$(?![^]))`, 'm')
+    .exec(section.text)?.[1]
+    ?.trim();
+}
+
+/** Files that a document names by a link, each with the words in quotation marks or parentheses that follow it there. */
+function placesOf(text: string): readonly { readonly path: string; readonly titles: readonly string[] }[] {
+  return text.split(/(?=\[`)/).flatMap((part) => {
+    const [link] = linksOf(part);
+    if (link === undefined || link.path === '') return [];
+    const titles = [...part.matchAll(/“([^”]*)”/g)].map(([, title = '']) => title);
+    const names = [...part.replace(/^\[[^\]]*\]/, '').matchAll(/`([^`]*)`/g)].map(([, name = '']) => name);
+    return [{ path: normalize(join('docs/reference', link.path)), titles: [...titles, ...names] }];
+  });
+}
+
+/** What is wrong with the places that a section names after `- name:`. */
+function faultsOf(section: Section, name: string, isRight: (path: string) => boolean): readonly string[] {
+  const places = placesOf(item(section, name) ?? '');
+  if (places.length === 0) return [`${section.title}: nothing after "${name}"`];
+  return places.flatMap(({ path, titles }) => {
+    if (!isRight(path) || !existsSync(join(root, path))) return [`${section.title}: ${name} ${path}`];
+    const text = readDocument(path);
+    return titles
+      .filter((title) => !text.includes(title))
+      .map((title) => `${section.title}: ${path} has no “${title}”`);
+  });
+}
+
+const isTest = (path: string) => /^test\/.*\.test\.ts$/.test(path);
+const isSource = (path: string) => !/^(test|docs)\//.test(path);
+
+describe('the rule book', () => {
+  it('has every rule that anything cites', () => {
+    const known = new Set(rules.map(({ title }) => title));
+    const unknown = project.flatMap((path) =>
+      [...new Set(read(path).match(ruleId))].filter((id) => !known.has(id)).map((id) => `${path}: ${id}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('has every invariant that anything cites', () => {
+    const known = new Set(invariants.map(({ title }) => title));
+    const unknown = project.flatMap((path) =>
+      [...new Set(read(path).match(invariantId))]
+        .filter((id) => !known.has(id))
+        .map((id) => `${path}: ${id}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('has each rule once, in the order of its number, under its family', () => {
+    const numbers = new Map<string, number[]>();
+    let family = '';
+    for (const { level, title } of sectionsOf(read('docs/reference/rules.md'))) {
+      if (level === 2) family = title.split(':')[0] ?? '';
+      if (level !== 3) continue;
+      const [of = '', number] = title.split('-');
+      expect(of).toBe(family);
+      numbers.set(of, [...(numbers.get(of) ?? []), Number(number)]);
+    }
+    expect([...numbers.keys()]).toEqual(families);
+    for (const list of numbers.values()) expect(list).toEqual(list.map((_, index) => index + 1));
+  });
+
+  it('says of every rule what it asks, why, where it is kept and which test shows it, or that it is not built yet', () => {
+    const faults = rules.flatMap((rule) => {
+      const missing = [
+        ...(/\w{3}/.test(rule.text.split(/^- /m)[0] ?? '') ? [] : [`${rule.title}: no text`]),
+        ...(/\w{3}/.test(item(rule, 'Why') ?? '') ? [] : [`${rule.title}: no reason`]),
+      ];
+      const isNothing = item(rule, 'Not built yet') !== undefined && item(rule, 'Kept in') === undefined;
+      return isNothing
+        ? missing
+        : [...missing, ...faultsOf(rule, 'Kept in', isSource), ...faultsOf(rule, 'Shown by', isTest)];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('says of every invariant which test shows it', () => {
+    const expected = Array.from({ length: 20 }, (_, index) => `I-${index + 1}`);
+    expect(invariants.map(({ title }) => title)).toEqual(expected);
+    expect(invariants.flatMap((invariant) => faultsOf(invariant, 'Shown by', isTest))).toEqual([]);
+  });
+});
+
+it('the states of a payment are those that the api tells, and in doubt', () => {
+  const [states] = sectionsOf(read('docs/reference/payment-states.md')).filter(
+    ({ title }) => title === 'The states',
+  );
+  const named = [...(states?.text ?? '').matchAll(/^\| `([A-Z]+)` \|/gm)].map(([, state]) => state);
+  expect(named.filter((state) => state !== 'INDOUBT')).toEqual(evidenceSchema.shape.status.options);
+  expect(named).toContain('INDOUBT'); // told by an alert, and by PaymentStatus in the engine's UI
+});
+
+describe('what a document names is there', () => {
+  it.each([...books, 'docs/explanation/architecture.md'])('%s: every file', (book) => {
+    const named = [...proseOf(readDocument(book)).matchAll(/`([\w.-]+(?:\/[\w.-]+)+)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(named.filter((path) => /\.\w+$/.test(path) && !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it.each(documents)('%s: every link and every anchor', (document) => {
+    const broken = linksOf(readDocument(document)).filter(({ path, anchor }) => {
+      const target = path === '' ? document : normalize(join(dirname(document), path));
+      if (!existsSync(join(root, target))) return true;
+      if (anchor === undefined) return false;
+      return !sectionsOf(readDocument(target)).some((section) => section.anchor === anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('no text cites a document that is not in the project', () => {
+    const names = new Set(documents.map((path) => path.split('/').at(-1)));
+    const lost = project.flatMap((path) =>
+      (read(path).match(/(?<![\w/.}%-])[\w./-]+\.md\b/g) ?? [])
+        .filter((cited) => !names.has(cited.split('/').at(-1)))
+        .map((cited) => `${path}: ${cited}`),
+    );
+    const vague = project
+      .filter((path) => path !== 'test/docs/rules.test.ts')
+      .flatMap((path) =>
+        (read(path).match(/\((?:design|architecture|reliability)\b[^)]*/g) ?? []).map(
+          (it) => `${path}: ${it}`,
+        ),
+      );
+    expect([...lost, ...vague]).toEqual([]);
+  });
+});
+
+describe('a rule that the reference of the API names', () => {
+  it.each(['api', 'problems', 'rejections'])('docs/reference/%s.md: leads to its text', (name) => {
+    const withoutCode = proseOf(readDocument(`docs/reference/${name}.md`)).replaceAll(/`[^`\n]*`/g, '');
+    const linked = withoutCode.matchAll(/\[([A-Z]+-\d+)\]\(rules\.md#([a-z]+-\d+)\)/g);
+    for (const [, id = '', anchor] of linked) expect(anchor).toBe(id.toLowerCase());
+    expect(withoutCode.replaceAll(/\[[A-Z]+-\d+\]\(rules\.md#[a-z]+-\d+\)/g, '').match(ruleId)).toBeNull();
+    expect(withoutCode).toContain('](rules.md#');
+  });
+});
