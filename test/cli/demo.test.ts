@@ -172,7 +172,9 @@ describe('npm start, on the same folder', () => {
   it('npm run pay: where only one system allows less, it is that one that is named (QUO-4)', async () => {
     const { code, output } = await finish('pay', '--to', 'TH', '--amount', '100000');
     expect(code, output).toBe(0);
-    expect(output).toContain("100,000 SGD is more than TH's payment system allows in one payment: 79,681.60 SGD");
+    expect(output).toContain(
+      "100,000 SGD is more than TH's payment system allows in one payment: 79,681.60 SGD",
+    );
   });
 
   it('npm run pay: Ctrl-C says that the payment goes on, and how to look at it', async () => {

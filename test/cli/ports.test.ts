@@ -74,12 +74,17 @@ describe('the ports of the demo', () => {
     expect(source).not.toBe(port);
     expect(written()['source']).toBe(source);
     expect(lines.join('\n')).toMatch(
-      new RegExp(`! Port ${port}, of the last run, is taken \\(source operators\\): ${source} instead; .*open`),
+      new RegExp(
+        `! Port ${port}, of the last run, is taken \\(source operators\\): ${source} instead; .*open`,
+      ),
     );
   });
 
-  it.each(['', '{"api":', '{"api":"8080"}', '[]'])('are the defaults where the file holds %j', async (text) => {
-    writeFileSync(file, text);
-    expect(Object.keys(await choose()).sort()).toEqual(['api', 'destination', 'fxProvider', 'source']);
-  });
+  it.each(['', '{"api":', '{"api":"8080"}', '[]'])(
+    'are the defaults where the file holds %j',
+    async (text) => {
+      writeFileSync(file, text);
+      expect(Object.keys(await choose()).sort()).toEqual(['api', 'destination', 'fxProvider', 'source']);
+    },
+  );
 });
