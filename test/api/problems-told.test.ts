@@ -48,7 +48,11 @@ describe('400: which field, what it must be, what stands there', () => {
     const { status, body } = await api.get(path);
     expect(status).toBe(400);
     expect(faultsOf(body)[0]).toEqual(typeof told === 'string' ? told : expect.stringMatching(told));
-    expect(body.detail).toContain(faultsOf(body)[0]?.replace(': ', ' '));
+    expect(body.detail).toContain(
+      faultsOf(body)[0]
+        ?.replace(/: (?=missing)/, ' is ')
+        .replace(/^(\w+): /, '$1 '),
+    );
   });
 
   it('what is not harmless is not repeated', async () => {

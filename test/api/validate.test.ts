@@ -60,7 +60,10 @@ describe('what was not judged is listed by name (MSG-14)', () => {
       ({ name, ruleId }) => `${ruleId} ${name}`,
     );
 
-  const replaced = ['MSG-9 CreDtTm', ...['IntrBkSttlmDt', 'InstgAgt', 'InstdAgt'].map((one) => `MSG-10 ${one}`)];
+  const replaced = [
+    'MSG-9 CreDtTm',
+    ...['IntrBkSttlmDt', 'InstgAgt', 'InstdAgt'].map((one) => `MSG-10 ${one}`),
+  ];
 
   test('of a payment with a quote', async () => {
     expect(await namesOf(['pacs008', 'sg-th-lotus.xml'], 'SGDFAST')).toEqual([

@@ -68,7 +68,9 @@ test('a run that only refused a repeat says so, and where the payment of that UE
   const repeat = await submit(gateway, { ...message, messageId: `${message.messageId.slice(0, 30)}-2` });
   expect(repeat.report).toMatchObject({ status: 'RJCT', reasonCode: 'DUPL' });
   await vi.waitFor(async () => expect((await shown(message.uetr)).status).toBe('REFUSED'), 10_000);
-  expect(await details(message.uetr)).toMatch(/^REFUSED \(DUPL\): .*a repeat.*an earlier run.*GET \/payments/);
+  expect(await details(message.uetr)).toMatch(
+    /^REFUSED \(DUPL\): .*a repeat.*an earlier run.*GET \/payments/,
+  );
 });
 
 test('sends are told of while the final is awaited, and an enquiry is one more', async () => {
