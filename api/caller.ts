@@ -6,6 +6,19 @@ import type { ReferenceData } from '../core/reference.ts';
 export const everyRole = ['psp', 'fxp', 'ipso', 'operator'] as const;
 export type Role = (typeof everyRole)[number];
 
+/** What a role is called beside its name, where that alone might be taken for another's. */
+const roleMeanings: Readonly<Partial<Record<Role | 'all', string>>> = {
+  fxp: 'FX provider',
+  ipso: 'operator of a payment system',
+  operator: 'of the scheme',
+};
+
+/** `ipso (operator of a payment system)` */
+export function roleInWords(role: Role | 'all'): string {
+  const meaning = roleMeanings[role];
+  return meaning === undefined ? role : `${role} (${meaning})`;
+}
+
 export interface Caller {
   /** `all` exists with AUTH=none only: a caller that did not say who it is may do everything. */
   readonly role: Role | 'all';

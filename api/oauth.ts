@@ -102,13 +102,18 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
   };
 }
 
+const whatToSend =
+  'Send the form grant_type=client_credentials as application/x-www-form-urlencoded, with HTTP Basic of client id and secret.';
+
 async function issueToken(context: Context, deps: ApiDependencies, issuer: BuiltinIssuer): Promise<Response> {
   const page = refusePage(context, deps.config);
   if (page !== undefined) return refuse('invalid_request', page);
   const form = await readForm(context);
   if (typeof form === 'string') return refuse('invalid_request', form);
   const grantType = form.get('grant_type');
-  if (grantType === null) return refuse('invalid_request', 'grant_type is missing.');
+  if (grantType === null) {
+    return refuse('invalid_request', `grant_type is missing. ${whatToSend}`);
+  }
   if (grantType !== 'client_credentials') {
     return refuse('unsupported_grant_type', 'Only client_credentials is supported.');
   }
@@ -135,7 +140,7 @@ function refusePage(
 
 /** The form, or why it is not read: each parameter stands once, and in the body (RFC 6749, 2.3.1 and 3.2). */
 async function readForm({ req }: Context): Promise<URLSearchParams | string> {
-  if (!formType.test(req.header('content-type') ?? '')) return 'Send application/x-www-form-urlencoded.';
+  if (!formType.test(req.header('content-type') ?? '')) return whatToSend;
   if (req.header('content-encoding') !== undefined) return 'Send the form without Content-Encoding.';
   if (req.query('client_id') !== undefined || req.query('client_secret') !== undefined) {
     return 'Identify the client by HTTP Basic or in the form, never in the address, which is logged on its way.';

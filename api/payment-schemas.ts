@@ -67,9 +67,16 @@ const deliverySchema = z
     messageId: id,
     party: z.string(),
     askedAt: time,
-    nextDueAt: time.nullable().openapi({ description: 'Null when nothing more is due' }),
-    deliveredAt: time.nullable(),
-    closedAt: time.nullable(),
+    nextDueAt: time.nullable().openapi({
+      description:
+        'Next attempt of a callback, confirmation or notification (CBK-1); null when none is due, and always of an ' +
+        'instruction, which goes to the destination again with the enquiries of its payment (TIM-2)',
+    }),
+    deliveredAt: time.nullable().openapi({
+      description:
+        'When the receiver took it; where it was sent more than once, the last time: attempts has each',
+    }),
+    closedAt: time.nullable().openapi({ description: 'When it was given up (CBK-1)' }),
     closedReason: code.nullable(),
     attempts: z.array(attemptSchema),
   })
@@ -113,15 +120,19 @@ const differenceSchema = z
 export const evidenceSchema = z
   .object({
     uetr: id,
-    status: z.enum(['RCVD', 'ACTC', 'ACCC', 'RJCT', 'BLCK']).openapi({
-      description: 'RCVD: stored, not judged yet; ACTC: accepted, no final status yet; then the final status',
+    status: z.enum(['RCVD', 'REFUSED', 'ACTC', 'ACCC', 'RJCT', 'BLCK']).openapi({
+      description:
+        'RCVD: stored, not judged yet; REFUSED: only repeats came, which were refused (DUP-2) and made no payment, as ' +
+        'PaymentStatus in the Temporal UI says; ACTC: accepted, no final status yet; then the final status',
     }),
     sourceClearingSystem: z.string(),
     destinationClearingSystem: z.string().nullable(),
     corridor: z.string().nullable().openapi({ example: 'SG-TH' }),
     priority: z.enum(['HIGH', 'NORM']).nullable(),
     receivedAt: time,
-    judgedAt: time.nullable(),
+    judgedAt: time
+      .nullable()
+      .openapi({ description: 'When it was accepted, rejected or refused; null while it is RCVD' }),
     acceptanceDateTime: time.nullable().openapi({ description: "AccptncDtTm, the scheme's clock" }),
     deadlineAt: time.nullable().openapi({ description: 'Of a HIGH payment (TIM-1)' }),
     quoteId: id.nullable(),

@@ -43,7 +43,10 @@ const told: Readonly<Partial<Record<ProblemCode, Problem>>> = {
     'invalid-token',
     'The token has expired. POST /oauth/token gives one (client credentials).',
   ),
-  forbidden: withDetail('forbidden', 'This takes the role psp or operator; MERISGS0 has the role fxp.'),
+  forbidden: withDetail(
+    'forbidden',
+    'This takes the role psp or operator (of the scheme); MERISGS0 has the role fxp (FX provider).',
+  ),
   'not-own-institution': withDetail(
     'not-own-institution',
     'A PSP may ask for itself only; LOTUSGS0 asks for BICFI BANYSGS0. The role operator may ask for any.',

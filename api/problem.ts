@@ -322,9 +322,14 @@ export function invalidRequest(errors: readonly InputFault[], ruleId?: string): 
 }
 
 /** The first fault in words, and how many more there are. */
+/** Only a query parameter can be missing: a path without one is another path. */
+function placeOf({ parameter, detail }: { readonly parameter: string; readonly detail: string }): string {
+  return detail.startsWith('missing') ? `The query parameter ${parameter} is` : parameter;
+}
+
 function sentenceOf([first, ...more]: readonly InputFault[]): string {
   if (first === undefined) return problems['invalid-request'].detail;
-  const place = 'parameter' in first ? first.parameter : first.pointer || 'The body';
+  const place = 'parameter' in first ? placeOf(first) : first.pointer || 'The body';
   const others = more.length === 0 ? '' : ` And ${more.length} more: see errors.`;
   return `${place} ${first.detail}.${others}`;
 }

@@ -7,7 +7,15 @@ const uuid = z.string().openapi({ format: 'uuid' });
 const identifierType = z.enum(finInstIdTypes);
 const money = z.object({ amount: decimal, currency: z.string() }).strict();
 const cappableMoney = z
-  .object({ currency: z.string(), amount: decimal, cappedToMaxAmount: z.boolean() })
+  .object({
+    currency: z.string(),
+    amount: decimal,
+    cappedToMaxAmount: z.boolean().openapi({
+      description:
+        "Whether what was asked for exceeds this side's maximum (QUO-4); it may be true on both sides. Where it is true " +
+        'on either, the amounts of both are the largest pair that neither maximum forbids, and less than was asked for',
+    }),
+  })
   .strict();
 
 const intermediaryAgent = z

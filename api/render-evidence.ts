@@ -5,6 +5,7 @@ import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { FieldDifference } from '../core/message-difference.ts';
 import type { JsonObject, JsonValue } from '../core/money.ts';
 import {
+  refusalOf,
   submissionOf,
   type EvidenceDecision,
   type EvidenceDelivery,
@@ -30,15 +31,17 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
   const { payment, decision, deliveries, events } = evidence;
   const submission = submissionOf(evidence);
   assert(submission !== undefined, 'a payment was submitted');
+  const refusal = refusalOf(evidence, submission);
+  const open = refusal === undefined ? 'RCVD' : 'REFUSED';
   return {
     uetr,
-    status: decision?.status ?? (payment === undefined ? 'RCVD' : 'ACTC'),
+    status: decision?.status ?? (payment === undefined ? open : 'ACTC'),
     sourceClearingSystem: submission.party,
     destinationClearingSystem: payment?.destinationSystem ?? null,
     corridor: payment?.corridor ?? null,
     priority: payment?.priority ?? null,
     receivedAt: timeOf(submission.at),
-    judgedAt: timeOf(payment?.judgedAt ?? null),
+    judgedAt: timeOf(payment?.judgedAt ?? refusal?.at ?? null),
     acceptanceDateTime: timeOf(payment?.acceptanceAt ?? null),
     deadlineAt: timeOf(payment?.deadlineAt ?? null),
     quoteId: payment?.quoteId ?? null,
@@ -78,13 +81,14 @@ function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObjec
 
 function renderDelivery(delivery: EvidenceDelivery): JsonObject {
   const { deliveredAt, closedAt } = delivery;
-  const isOver = deliveredAt !== null || closedAt !== null;
+  // an instruction follows no schedule of its own: the payment is enquired about as TIM-2 says, whoever took it
+  const isDue = delivery.kind !== 'instruction' && deliveredAt === null && closedAt === null;
   return {
     kind: delivery.kind,
     messageId: delivery.messageId,
     party: delivery.party,
     askedAt: timeOf(delivery.askedAt),
-    nextDueAt: isOver ? null : timeOf(delivery.nextDueAt),
+    nextDueAt: isDue ? timeOf(delivery.nextDueAt) : null,
     deliveredAt: timeOf(deliveredAt),
     closedAt: timeOf(closedAt),
     closedReason: delivery.closedReason,

@@ -4,7 +4,7 @@
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Authenticator } from './auth.ts';
-import { everyRole, type Caller, type Role } from './caller.ts';
+import { roleInWords, everyRole, type Caller, type Role } from './caller.ts';
 import { withCors } from './cors.ts';
 import { readInput, type InputSchemas } from './input.ts';
 import { documentResponses, type AnswerDocument } from './openapi.ts';
@@ -163,7 +163,8 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
   return (context, caller) => {
     if (isProblem(caller)) return caller;
     if (caller.role !== 'all' && !roles.includes(caller.role)) {
-      const detail = `This takes the role ${roles.join(' or ')}; ${caller.clientId} has the role ${caller.role}.`;
+      const taken = roles.map(roleInWords).join(' or ');
+      const detail = `This takes the role ${taken}; ${caller.clientId} has the role ${roleInWords(caller.role)}.`;
       return problem('forbidden', { detail });
     }
     const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);

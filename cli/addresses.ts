@@ -11,6 +11,7 @@ const labelWidth = 18;
 
 export function printAddresses(terminal: Terminal, run: RunFile): void {
   const { sandbox, replaced } = run;
+  const operators = [...new Set(clearingSystems.map((system) => system.operatorId))].join(' ');
   const row = (label: string, text: string) => printRow(terminal, label, text);
   terminal.line();
   terminal.line(terminal.paint('heading', 'Addresses'));
@@ -21,7 +22,7 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   row('Temporal', run.temporalAddress);
   row('Postgres', withoutPassword(run.databaseUrl));
   row('Source operators', `${sandbox.source}/callbacks/<payment system id>/pacs002`);
-  row('Destinations', `${sandbox.destination}/<operator id>/iso20022/pacs008`);
+  row('Destinations', `${sandbox.destination}/<operator id>/iso20022/pacs008; operator id: ${operators}`);
   row('FX providers', `${sandbox.fxProvider}/<BIC>/iso20022/fxtr017`);
   for (const id of [...replaced.operatorIds, ...replaced.fxpBics])
     row('', `${id}: at your own address instead`);
@@ -37,14 +38,15 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
 
 export function printClients(terminal: Terminal, run: RunFile): void {
   const systems = clearingSystems.map((system) => system.clearingSystemId).join(' ');
+  const countries = clearingSystems.flatMap((system) => system.countryCodes).join(' ');
   const fxps = institutions.fxps.map((fxp) => fxp.bic).join(' ');
   const row = (label: string, text: string) => printRow(terminal, label, text);
   terminal.line();
   terminal.line(terminal.paint('heading', 'Clients') + ', each with the secret demo-<client id>');
-  row('PSPs', 'LOTUSGS0 BANYSGS0, and the same of each country: MY TH PH IN ID HK DE FR JP');
-  row('Operators', systems);
+  row('PSPs', `LOTU<country>S0 BANY<country>S0, as in LOTUSGS0, LOTUTHS0; country is one of ${countries}`);
+  row('Payment systems', `${systems}, each with the role ipso: its operator`);
   row('FX providers', fxps);
-  row('Scheme', 'operator');
+  row('Scheme operator', 'operator');
   terminal.line();
   terminal.line(terminal.paint('heading', 'Ask for quotes yourself'));
   for (const command of quoteCommands(run.apiUrl)) terminal.line(`  ${command}`);

@@ -46,6 +46,9 @@ const problem = z.object({
   detail: z.string().optional(),
   ruleId: z.string().optional(),
   errors: z.array(z.object({ detail: z.string() })).optional(),
+  /** Of the token endpoint (RFC 6749, 5.2). */
+  error: z.string().optional(),
+  error_description: z.string().optional(),
 });
 
 export interface QuoteRequest {
@@ -172,9 +175,11 @@ async function explain(request: string, response: Response): Promise<string> {
   const head = `${request} was answered with HTTP ${response.status}`;
   const parsed = problem.safeParse(parseJsonOrNothing(text));
   if (!parsed.success) return `${head}.`;
-  const { title = '', detail = '', ruleId, errors = [] } = parsed.data;
+  const { error = '', error_description: description = '', ruleId, errors = [] } = parsed.data;
+  const { title = error, detail = description } = parsed.data;
   const more = errors.slice(1).map((one) => one.detail); // the first one is in the detail
   const said = [title, detail, ...more].filter((part) => part !== '').join(': ');
+  if (said === '') return `${head}.`;
   return `${head}: ${said}${ruleId === undefined ? '' : ` (${ruleId})`}`;
 }
 

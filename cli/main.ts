@@ -90,10 +90,10 @@ function addPay(command: Command): void {
     .usage('-- [options]')
     .description('make one payment against the demo that runs')
     .option('--from <country>', 'source country', 'SG')
-    .requiredOption('--to <country>', 'destination country')
-    .requiredOption(
+    .option('--to <country>', 'destination country; required')
+    .option(
       '--amount <amount>',
-      'what is sent, or what is credited when --currency is the destination’s',
+      'what is sent, or what is credited when --currency is the destination’s; required',
     )
     .option('--currency <code>', 'currency of the amount (default: the source’s)')
     .option(
@@ -106,10 +106,21 @@ function addPay(command: Command): void {
     .option('--creditor-psp <BIC>', 'creditor agent (default: LOTU<to>S0)')
     .option('--wait <seconds>', 'how long to wait for the final status', '60')
     .addHelpText('after', accountHelp)
-    .action(async (options: PayOptions) => {
+    .action(async (options: Partial<PayOptions>, self: Command) => {
+      requireOptions(self, ['to', 'amount']);
       const { pay } = await import('./pay.ts');
-      process.exitCode = await pay(context, options);
+      process.exitCode = await pay(context, options as PayOptions);
     });
+}
+
+/** Not commander's own check, which comes before the one for misspelt options, and so would hide what is wrong. */
+function requireOptions(command: Command, names: readonly string[]): void {
+  const missing = command.options.filter(
+    (one) => names.includes(one.attributeName()) && command.getOptionValue(one.attributeName()) === undefined,
+  );
+  if (missing.length === 0) return;
+  const flags = missing.map((one) => `'${one.flags}'`).join(' and ');
+  command.error(`error: required option${missing.length === 1 ? '' : 's'} ${flags} not specified`);
 }
 
 function addWhere(command: Command): void {

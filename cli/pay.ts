@@ -1,6 +1,7 @@
 // `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached a
 // final status that the source operator was told, whichever it is.
 import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
+import institutions from '../db/seed/institutions.json' with { type: 'json' };
 import { parseBic, parseCurrencyCode } from '../core/ids.ts';
 import { exact, parseAmount } from '../core/money.ts';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
@@ -79,7 +80,7 @@ export function planOf(options: PayOptions): PaymentPlan {
     ...(options.currency === undefined ? {} : { amountCurrency: currency(options.currency) }),
     creditorAccount: creditorAccountOf(options.account),
     priority,
-    debtorAgent: agent('--psp', options.psp ?? `LOTU${sourceCountry}S0`),
+    debtorAgent: debtorAgent(sourceCountry, options.psp ?? `LOTU${sourceCountry}S0`),
     creditorAgent: agent('--creditor-psp', options.creditorPsp ?? `LOTU${destinationCountry}S0`),
     waitSeconds,
   };
@@ -104,6 +105,24 @@ function agent(option: string, text: string): string {
   const bic = parseBic(text.toUpperCase());
   if (bic !== undefined) return bic;
   throw new UsageError(`${option} ${text}: a BIC of 8 or 11 characters, as in LOTUSGS0.`);
+}
+
+/** PSPs that have a token: the demo's institutions are called alike in each country, but for exceptions (seed data). */
+const pspsOf = (countryCode: string) =>
+  institutions.perCountry
+    .filter(({ prefix, roles, onboarded }) => {
+      const own = institutions.exceptions.find((one) => one.institutionId === `${countryCode}-${prefix}`);
+      return onboarded && (own?.roles ?? roles).includes('psp');
+    })
+    .map(({ prefix }) => `${prefix}${countryCode}S0`);
+
+/** Whether it is a member of the source country's payment system is the gateway's to say. */
+function debtorAgent(sourceCountry: string, text: string): string {
+  const bic = agent('--psp', text);
+  if (countries.flatMap(pspsOf).includes(bic)) return bic;
+  throw new UsageError(
+    `--psp ${text}: the PSPs of ${sourceCountry} in the demo are ${pspsOf(sourceCountry).join(', ')}.`,
+  );
 }
 
 const shortAccountPrefix = '660000'; // before four digits: an account number of the usual ten

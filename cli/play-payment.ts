@@ -137,23 +137,31 @@ async function chooseQuote(
   for (const line of renderTable(columns, rows)) terminal.line(`  ${line}`);
   const { quoteId, fxpfinInstId, exchangeRate } = best;
   terminal.line(`  Chosen: ${terminal.paint('name', fxpfinInstId)} at ${exchangeRate}, quote ${quoteId}`);
-  const less = reductionOf(best, plan.amount, trip);
+  const less = reductionOf(best, plan, trip);
   if (less !== undefined) terminal.line(terminal.paint('warning', `  ! ${less}`));
   return best;
 }
 
-/** What the quote makes of an amount above the maximum of either system; undefined where it is as asked (QUO-4). */
+/** What the quote makes of an amount above a maximum, and whose that is; undefined where it is as asked (QUO-4). */
 function reductionOf(
   { debtorAgent, creditorAgent }: OfferedQuote,
-  asked: string,
+  { amount: asked, sourceCountry, destinationCountry }: PaymentPlan,
   trip: Trip,
 ): string | undefined {
   const [source, destination] = [debtorAgent, creditorAgent].map((end) => end.interbankSettlementAmount);
   if (source === undefined || destination === undefined) return undefined;
-  if (!source.cappedToMaxAmount && !destination.cappedToMaxAmount) return undefined;
+  const [whose = '', other] = [
+    ...(source.cappedToMaxAmount ? [sourceCountry] : []),
+    ...(destination.cappedToMaxAmount ? [destinationCountry] : []),
+  ];
+  if (whose === '') return undefined;
+  const allows =
+    other === undefined
+      ? `${whose}'s payment system allows`
+      : `the payment systems of ${whose} and ${other} allow`;
   const show = (amount: string, currency: string) => `${showAmount(amount)} ${currency}`;
   return (
-    `${show(asked, trip.amountCurrency)} is more than both systems allow: ` +
+    `${show(asked, trip.amountCurrency)} is more than ${allows} in one payment: ` +
     `${show(source.amount, source.currency)} is sent, ${show(destination.amount, destination.currency)} settled.`
   );
 }

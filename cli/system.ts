@@ -7,7 +7,7 @@ import { environmentVariables, type Environment } from '../core/config.ts';
 import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../workflows/ids.ts';
-import { freePort } from './parts/ports.ts';
+import { choosePorts, type Ports } from './demo-ports.ts';
 import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
 import { awaitsWorker } from './readiness.ts';
@@ -34,16 +34,6 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
-interface Ports {
-  readonly api: number;
-  readonly source: number;
-  readonly destination: number;
-  readonly fxProvider: number;
-}
-
-/** Preferred; another is chosen where one is taken. */
-const defaultPorts: Ports = { api: 8080, source: 9101, destination: 9102, fxProvider: 9103 };
-
 /** @throws whatever kept a part from starting, with the end of its log; nothing runs on then */
 export async function startSystem(options: StartSystemOptions): Promise<RunningSystem> {
   const { env, root, folder, say, replaced } = options;
@@ -64,7 +54,7 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   try {
     const started = performance.now();
     const { applied } = await migrate(servers.postgres.url);
-    const ports = await choosePorts(say);
+    const ports = await choosePorts(folder, say);
     await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
     const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
     say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
@@ -76,28 +66,6 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
     throw error;
   }
 }
-
-async function choosePorts(say: Say): Promise<Ports> {
-  const choose = async (name: keyof Ports) => {
-    const port = await freePort(defaultPorts[name]);
-    if (port !== defaultPorts[name])
-      say(`! Port ${defaultPorts[name]} is taken (${portOwners[name]}): ${port} instead`);
-    return port;
-  };
-  return {
-    api: await choose('api'),
-    source: await choose('source'),
-    destination: await choose('destination'),
-    fxProvider: await choose('fxProvider'),
-  };
-}
-
-const portOwners = {
-  api: 'api',
-  source: 'source operators',
-  destination: 'destinations',
-  fxProvider: 'FX providers',
-} as const satisfies Record<keyof Ports, string>;
 
 const onLoopback = (port: number) => `http://127.0.0.1:${port}`;
 

@@ -34,6 +34,9 @@ export function resolveAgent(
   return isLeiInOrder ? institution : undefined;
 }
 
+/** What stands where {@link resolveAgent} finds nobody, for refusals (MSG-13). */
+export const unknownInstitution = 'an institution that the service does not know';
+
 /** How we name an institution in a message: by BIC, else by LEI, else by its id in the payment system, else by other id. */
 export function identifyAgent(institution: Institution, clearingSystemId?: string): AgentIdentification {
   const [bicfi] = institution.bics;

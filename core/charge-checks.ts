@@ -2,7 +2,7 @@
  * MSG-6: the charges are those of the two PSPs, whatever identifiers they are named by. Where a PSP is refused itself and
  * the agent of its charges would do in its place, the fault is told there alone (MSG-14).
  */
-import { isMember, resolveAgent } from './agent.ts';
+import { isMember, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';
 import type { Judged, Submitted } from './ends.ts';
 import { refusedItself } from './hindrances.ts';
@@ -62,8 +62,7 @@ const isSame = ({ psp, charging, written }: Pair) =>
 
 function* judge(pair: Pair, path: string): Iterable<Rejection> {
   if (isSame(pair) || isPspAtFault(pair)) return;
-  const found =
-    pair.charging === undefined ? 'an institution that the service does not know' : 'another institution';
+  const found = pair.charging === undefined ? unknownInstitution : 'another institution';
   const expected = `the institution that ${pair.element} names, by any identifier of it`;
   yield reject('charges-agent-wrong', at(path), undefined, { found, expected });
 }

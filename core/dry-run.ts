@@ -112,6 +112,20 @@ function judgePacs008({ document, violations }: ValidatedMessage, context: DryRu
 
 const onSubmission = 'Only a submission is held against what is stored.';
 
+/** What the forwarded message says anew, so that nothing which a source writes there is held against it (MSG-9, MSG-10). */
+const replacedOnForwarding: readonly NotJudged[] = (
+  [
+    ['CreDtTm', 'MSG-9'],
+    ['IntrBkSttlmDt', 'MSG-10'],
+    ['InstgAgt', 'MSG-10'],
+    ['InstdAgt', 'MSG-10'],
+  ] as const
+).map(([name, ruleId]) => ({
+  name,
+  ruleId,
+  reason: 'It is held against the schema alone: the forwarded message has its own.',
+}));
+
 /** What no dry run judges of a pacs.008. */
 function withSubmission(findings: Findings, message?: Pacs008): Findings {
   const quoteId = message?.agreedRate.quoteId;
@@ -129,6 +143,7 @@ function withSubmission(findings: Findings, message?: Pacs008): Findings {
       ruleId: 'TIM-4',
       reason: 'AccptncDtTm is held against the present; a submission that comes later is judged then.',
     },
+    ...replacedOnForwarding,
   ];
   return { ...findings, notJudged: [...findings.notJudged, ...later] };
 }

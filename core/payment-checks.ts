@@ -2,6 +2,7 @@
  * The checks of a pacs.008 that need reference data and the clock but no quote, in the order of PAY-3: usage guidelines,
  * freshness, agents. They look nothing up by themselves; what they find of the message's two ends is used further on.
  */
+import { unknownInstitution } from './agent.ts';
 import { chargeChecks, mayBeDebtorAgent } from './charge-checks.ts';
 import type { Check, IsFit } from './check.ts';
 import { corridorChecks, inWrongCurrency } from './currency-checks.ts';
@@ -10,7 +11,7 @@ import { countryUnknown, currencyUnknown, currencyWrong } from './hindrances.ts'
 import { amountsOf, pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
 import { withoutPositions } from './iso20022/tree.ts';
 import { fitsDecimalPlaces } from './money.ts';
-import type { ClearingSystem } from './reference.ts';
+import type { ClearingSystem, Institution } from './reference.ts';
 import { reject, type Rejection } from './rejection.ts';
 
 const maxAheadMs = 10_000; // TIM-4
@@ -135,16 +136,26 @@ export function deadlineOf(message: Pacs008, destination: ClearingSystem | undef
     : null;
 }
 
+const shortcomingOf = ({ onboarded, roles }: Institution) =>
+  onboarded && roles.includes('psp')
+    ? 'an institution that is no member'
+    : 'an institution that is no onboarded PSP';
+
 /** PAY-6. */
 function* checkDebtorAgent({ context, ends }: Judged<Submitted>): Iterable<Rejection> {
-  if (!mayBeDebtorAgent(ends.debtorAgent, context.submitter)) yield reject('debtor-agent-not-member');
+  const { debtorAgent } = ends;
+  if (mayBeDebtorAgent(debtorAgent, context.submitter)) return;
+  const found = debtorAgent === undefined ? unknownInstitution : shortcomingOf(debtorAgent);
+  yield reject('debtor-agent-not-member', undefined, undefined, { found });
 }
 
 /** PAY-6. */
 function* checkCreditorAgent({ ends }: Judged<Submitted>): Iterable<Rejection> {
   const { creditorAgent, destination } = ends;
-  if (creditorAgent?.roles.includes('psp') !== true) yield reject('creditor-agent-unknown');
-  else if (!creditorAgent.onboarded) yield reject('creditor-agent-not-onboarded');
+  if (creditorAgent?.roles.includes('psp') !== true) {
+    const found = creditorAgent === undefined ? unknownInstitution : 'an institution that is no PSP';
+    yield reject('creditor-agent-unknown', undefined, undefined, { found });
+  } else if (!creditorAgent.onboarded) yield reject('creditor-agent-not-onboarded');
   else if (destination === undefined && currencyUnknown(ends) === undefined) {
     yield reject('creditor-agent-not-onboarded'); // in that currency
   }

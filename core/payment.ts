@@ -3,7 +3,7 @@
  * is bound: every amount, agent and account that the payment will use is settled here.
  * It looks nothing up by itself and has no clock; duplicates are judged by the database (DUP-3).
  */
-import { identifyAgent, resolveAgent } from './agent.ts';
+import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import { judgeFit, rejectionsOf, type Check, type IsFit } from './check.ts';
 import { findEnds, type Ends, type Judged, type Submitted, type SubmittedNow } from './ends.ts';
 import { creditorAgentFee, feeOn } from './fee.ts';
@@ -255,22 +255,24 @@ function checkQuoteAgents(
   quote: QuoteSnapshot,
   reference: ReferenceData,
 ): Rejection | undefined {
-  const isSap = (agent: AgentIdentification | undefined, sapId: string) =>
-    agent === undefined || resolveAgent(reference, agent)?.institutionId === sapId;
-  const isAccount = (account: AccountIdentification | undefined, accountId: string) =>
-    account === undefined || (account.otherId ?? account.iban) === accountId;
-  if (!isSap(message.intermediaryAgent1, quote.sourceSapId)) {
-    return reject('intermediary-agent-differs', at('IntrmyAgt1'));
+  const sapFound = (agent: AgentIdentification | undefined, sapId: string) => {
+    if (agent === undefined) return undefined;
+    const institution = resolveAgent(reference, agent);
+    if (institution === undefined) return unknownInstitution;
+    return institution.institutionId === sapId ? undefined : 'another institution';
+  };
+  const accountFound = (account: AccountIdentification | undefined, accountId: string) =>
+    account === undefined || (account.otherId ?? account.iban) === accountId ? undefined : 'another account';
+  const { intermediaryAgent1Account, intermediaryAgent2Account } = message;
+  for (const [path, found] of [
+    ['IntrmyAgt1', sapFound(message.intermediaryAgent1, quote.sourceSapId)],
+    ['IntrmyAgt1Acct', accountFound(intermediaryAgent1Account, quote.sourceAccountId)],
+    ['IntrmyAgt2', sapFound(message.intermediaryAgent2, quote.destinationSapId)],
+    ['IntrmyAgt2Acct', accountFound(intermediaryAgent2Account, quote.destinationAccountId)],
+  ] as const) {
+    if (found !== undefined) return reject('intermediary-agent-differs', at(path), undefined, { found });
   }
-  if (!isAccount(message.intermediaryAgent1Account, quote.sourceAccountId)) {
-    return reject('intermediary-agent-differs', at('IntrmyAgt1Acct'));
-  }
-  if (!isSap(message.intermediaryAgent2, quote.destinationSapId)) {
-    return reject('intermediary-agent-differs', at('IntrmyAgt2'));
-  }
-  return isAccount(message.intermediaryAgent2Account, quote.destinationAccountId)
-    ? undefined
-    : reject('intermediary-agent-differs', at('IntrmyAgt2Acct'));
+  return undefined;
 }
 
 /** PAY-5: the debtor agent pays out of its own account at the destination SAP, at a rate of its own. */

@@ -19,7 +19,13 @@ export interface RejectionRow {
   readonly fault?: Fault | null;
   /** For the other side; never names data of the message. A check may say it more precisely. */
   readonly text: string;
+  /** What stands there, in a class of words, where the check itself does not say (MSG-13). */
+  readonly found?: string;
+  /** Where the right value comes from, or what to do: told instead of what is checked. */
+  readonly expected?: string;
 }
+
+const sameBytes = 'its status is learnt by sending the very same bytes of the first message again (DUP-1)';
 
 const transaction = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf';
 
@@ -101,6 +107,8 @@ export const rejections = {
     checks: 'The debtor agent is known and a member of the submitting operator.',
     xpath: `${transaction}/DbtrAgt`,
     text: 'debtor agent not a member',
+    expected:
+      "an onboarded PSP of the submitter's own payment system: GET /countries/{countryCode}/fin-insts/psp lists those of a country",
   },
   'creditor-agent-unknown': {
     isoCode: 'RC07',
@@ -108,6 +116,7 @@ export const rejections = {
     checks: 'The creditor agent is known.',
     xpath: `${transaction}/CdtrAgt`,
     text: 'creditor agent unknown',
+    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
   },
   'creditor-agent-not-onboarded': {
     isoCode: 'AGNT',
@@ -129,6 +138,8 @@ export const rejections = {
     checks: 'The quote exists.',
     xpath: `${transaction}/AgrdRate/QtId`,
     text: 'quote unknown',
+    found: 'an id that no quote has',
+    expected: 'the quoteId of a quote that the debtor agent got from GET /quotes, as it was written there',
   },
   'quote-foreign': {
     isoCode: 'AGNT',
@@ -136,6 +147,8 @@ export const rejections = {
     checks: 'The quote belongs to the debtor agent.',
     xpath: `${transaction}/AgrdRate/QtId`,
     text: 'not a quote of the debtor agent',
+    found: 'a quote that another PSP asked for',
+    expected: 'the quoteId of a quote that the debtor agent asked for itself',
   },
   'quote-expired': {
     isoCode: 'AB04',
@@ -143,6 +156,7 @@ export const rejections = {
     checks: 'The quote is not expired (QUO-6).',
     xpath: `${transaction}/AgrdRate/QtId`,
     text: 'quote expired',
+    expected: 'a new quote: one is valid for 600 s (QUO-6)',
   },
   'quote-in-use': {
     isoCode: 'AB04',
@@ -150,6 +164,8 @@ export const rejections = {
     checks: 'The quote carries no other payment that was not rejected (QUO-8).',
     xpath: `${transaction}/AgrdRate/QtId`,
     text: 'quote already used',
+    found: 'a quote that carries another payment',
+    expected: 'a new quote: each carries one payment that was not rejected (QUO-8)',
   },
   'quote-rate-differs': {
     isoCode: 'AB04',
@@ -178,12 +194,14 @@ export const rejections = {
     checks: "The quote is for the creditor agent's country.",
     xpath: `${transaction}/CdtrAgt`,
     text: 'quote is for another country',
+    expected: "a creditor agent of the quote's country, or a quote for the creditor agent's",
   },
   'intermediary-agent-differs': {
     isoCode: 'RC11',
     ruleId: 'PAY-4',
     checks: "Both intermediary agents and their accounts, where given, equal the quote's.",
     text: "not the quote's intermediary agent or account",
+    expected: 'what GET /quotes/{quoteId}/intermediary-agents names, or nothing: it is filled in',
   },
   'creditor-agent-fee-differs': {
     isoCode: 'AM09',
@@ -218,21 +236,27 @@ export const rejections = {
     ruleId: 'DUP-2',
     checks: 'A UETR is not used again under another message id.',
     xpath: `${transaction}/PmtId/UETR`,
-    text: 'UETR already used',
+    text: 'UETR already used; the first message stands',
+    found: 'the UETR of an earlier message with another MsgId',
+    expected: `a new UETR for a new payment; the first one is untouched, and ${sameBytes}`,
   },
   'duplicate-content': {
     isoCode: 'DUPL',
     ruleId: 'DUP-2',
     checks: 'A UETR and message id are not used again for other content.',
     xpath: `${transaction}/PmtId/UETR`,
-    text: 'already sent with other content',
+    text: 'already sent with other content; the first one stands',
+    found: 'other content than the first message with these ids has',
+    expected: `a new UETR and MsgId for a new payment; the first one is untouched, and ${sameBytes}`,
   },
   'duplicate-message-id': {
     isoCode: 'DU01',
     ruleId: 'DUP-2',
     checks: 'A sender does not use a message id again within 62 days.',
     xpath: '/Document/FIToFICstmrCdtTrf/GrpHdr/MsgId',
-    text: 'message id already used',
+    text: 'message id already used; the first message stands',
+    found: 'the MsgId of an earlier message with another UETR',
+    expected: `a MsgId that this sender has not used for 62 days; the first payment is untouched, and ${sameBytes}`,
   },
   'acceptance-too-old': {
     isoCode: 'TM01',
@@ -311,7 +335,10 @@ export const rejections = {
     ruleId: 'RES-4',
     checks: 'A sender does not use the message id of a resolution request again for other content.',
     xpath: '/Document/IdVrfctnReq/Assgnmt/MsgId',
-    text: 'already sent with other content',
+    text: 'already sent with other content; the first request stands',
+    found: 'other content than the first request with this MsgId has',
+    expected:
+      'a new MsgId; the answer to the first request is had by sending the very same bytes of it again (RES-4)',
   },
   'resolution-agent-not-onboarded': {
     isoCode: 'AGNT',
@@ -393,7 +420,8 @@ export function reject(
     ...(where === undefined ? {} : { xpath: where }),
     ...(fault === null ? {} : { fault }),
     text: row.text,
-    expected: row.checks.replaceAll('`', '').replace(/\.$/, ''),
+    ...(row.found === undefined ? {} : { found: row.found }),
+    expected: row.expected ?? row.checks.replaceAll('`', '').replace(/\.$/, ''),
     ...details,
   };
 }

@@ -82,7 +82,7 @@ export interface EvidencePayment {
 }
 
 export interface PaymentEvidence {
-  /** Undefined while its first submission is stored and not yet judged. */
+  /** Undefined while its first submission is stored and not yet judged, and where all that came was refused (DUP-2). */
   readonly payment: EvidencePayment | undefined;
   readonly decision: EvidenceDecision | undefined;
   /** Oldest first, as everything here. */
@@ -91,13 +91,24 @@ export interface PaymentEvidence {
   readonly events: readonly EvidenceEvent[];
 }
 
-/** The pacs.008 that the payment is of; while none is judged, the first one that came. Undefined where there is no payment. */
-export function submissionOf({ payment, messages }: PaymentEvidence): EvidenceMessage | undefined {
-  return messages.find((one) =>
-    payment === undefined
-      ? one.type === 'pacs008' && one.direction === 'in'
-      : one.messageId === payment.messageId,
-  );
+/**
+ * The pacs.008 that the payment is of; where there is none, the first that nobody has judged yet, or else the first that was
+ * refused as a repeat (DUP-2). Undefined where nothing came under the UETR.
+ */
+export function submissionOf(evidence: PaymentEvidence): EvidenceMessage | undefined {
+  const { payment, messages } = evidence;
+  if (payment !== undefined) return messages.find((one) => one.messageId === payment.messageId);
+  const submissions = messages.filter((one) => one.type === 'pacs008' && one.direction === 'in');
+  return submissions.find((one) => refusalOf(evidence, one) === undefined) ?? submissions[0];
+}
+
+/** The answer by which a submission that made no payment was refused (DUP-2); undefined while it is not judged. */
+export function refusalOf(
+  { payment, messages }: PaymentEvidence,
+  { messageId }: EvidenceMessage,
+): EvidenceMessage | undefined {
+  if (payment !== undefined) return undefined; // every other answer is written together with the payment
+  return messages.find((one) => one.direction === 'out' && one.inReplyTo === messageId);
 }
 
 /** What is on record under a UETR; everything may be empty. */

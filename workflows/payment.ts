@@ -384,12 +384,21 @@ function story(decision: Decision): string {
     : `${decision.status} (${decision.reasonCode}).`;
 }
 
+/** The newest run of a UETR may be one that only refused a repeat, though an earlier one brought its payment to an end. */
+function refusedStory(reasonCode: string | null): string {
+  return (
+    `REFUSED (${reasonCode ?? ''}): this run only refused a repeat (DUP-2) and changed nothing. ` +
+    'Where this UETR has a payment, it is that of an earlier run; GET /payments/{uetr} tells its status.'
+  );
+}
+
 function close(
   { input, decision, refused }: Progress,
   status: PaymentOutcome['status'],
   reasonCode: string | null = refused?.reasonCode ?? null,
 ): PaymentOutcome {
   const isShown = decision !== undefined && isNewForm(input); // since it was decided
+  if (status === 'REFUSED') setCurrentDetails(refusedStory(reasonCode));
   if (!isShown) upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
   return { status, reasonCode };
 }

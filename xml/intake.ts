@@ -116,6 +116,7 @@ function skipUnseen(text: Buffer, from: number): { readonly end: number; readonl
 export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
   if (!isUtf8(bytes)) return [fault('not-utf8', 'the body is not UTF-8')];
   const text = withoutMark(bytes);
+  if (text.length === 0) return [fault('not-well-formed', 'the body is empty')];
   const crowd = findCrowd(text);
   if (crowd !== undefined) return [{ ...fault('too-much', crowd), ruleId: 'SEC-7' }];
   const { end: start, hasMark } = skipUnseen(text, 0);

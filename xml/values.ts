@@ -114,7 +114,11 @@ function strangeCharacter(characters: readonly string[], { patterns }: Level): s
 }
 
 /** What is odd about how a value is arranged, without any of its characters. */
-function arrangement(value: string): string {
+function arrangement(value: string, { patterns }: Level): string {
+  const inSmall = value.replaceAll(/[A-Z]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 32));
+  if (value.length <= maxLooked && patterns.some((one) => one.test(inSmall))) {
+    return ', capital letters where small ones belong';
+  }
   if (trimmed(value) !== value) return ', white space around it';
   if (/^\/|\/$/.test(value)) return ', a slash at an end';
   return /[ /]{2}/.test(value) ? ', two of slash and space in a row' : '';
@@ -182,7 +186,7 @@ export function findValueFault(
     const kind = kinds[name];
     const shown = kind && visible(kind, xpath, value);
     const strange = strangeCharacter(characters, level);
-    const found = shown ?? strange ?? `${characters.length} characters${arrangement(value)}`;
+    const found = shown ?? strange ?? `${characters.length} characters${arrangement(value, level)}`;
     const most = tooManyDecimals(type, value);
     if (most !== undefined) {
       return { kind: 'decimals', fault: 'value', found, expected, text: `more than ${most} decimals` };

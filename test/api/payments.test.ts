@@ -34,11 +34,12 @@ interface Field {
 }
 interface Timeline {
   status: string;
+  judgedAt: string | null;
   sourceClearingSystem: string;
   destinationClearingSystem: string | null;
-  messages: TimelineMessage[];
+  messages: (TimelineMessage & { at: string })[];
   decision: Record<string, string | null> | null;
-  deliveries: { kind: string; deliveredAt: string | null; attempts: Record<string, unknown>[] }[];
+  deliveries: { kind: string; nextDueAt: string | null; deliveredAt: string | null; attempts: Record<string, unknown>[] }[];
   events: { kind: string; severity: string; detail: Record<string, unknown> }[];
   difference: { fields: Field[] } | null;
 }
@@ -296,6 +297,44 @@ test('what another system sends under the UETR of a payment is shown to operator
   expect(await parties('operator')).toContain('MYRRPP');
   expect(await parties('SGDFAST')).not.toContain('MYRRPP');
   expect((await get(`/payments/${message.uetr}`, 'MYRRPP')).status).toBe(404);
+});
+
+test('a UETR of which only a repeat came that was refused is REFUSED, judged when it was answered (DUP-2)', async () => {
+  const message = instruction(await bestQuote(gateway), { account: '5550000001' });
+  await submit(gateway, message);
+  await evidence.closed(message.uetr);
+  const other = instruction(await bestQuote(gateway), { messageId: message.messageId });
+  expect((await submit(gateway, other)).report).toMatchObject({ status: 'RJCT', reasonCode: 'DU01' });
+  for (const client of ['SGDFAST', 'operator']) {
+    const told = await timeline(other.uetr, client);
+    const [, answer] = told.messages;
+    expect(told.messages.map(line)).toEqual([
+      'in source SGDFAST pacs.008',
+      'out source SGDFAST pacs.002 RJCT DU01',
+    ]);
+    expect(told).toMatchObject({ status: 'REFUSED', judgedAt: answer?.at, decision: null, deliveries: [] });
+  }
+  const corrected = { ...other, messageId: `${other.messageId.slice(0, 30)}-2` };
+  expect((await submit(gateway, corrected)).report?.status).toBe('ACTC');
+  expect((await timeline(other.uetr, 'SGDFAST')).status).not.toBe('REFUSED');
+  await evidence.closed(other.uetr);
+});
+
+test('of an instruction no next attempt is told: when a payment is enquired about, its workflow says (TIM-2)', async () => {
+  const message = instruction(await bestQuote(gateway), { account: '5550000005' }); // 202, then silence
+  await submit(gateway, message);
+  await evidence.arrival(message.uetr, 'destination', 'pacs008');
+  for (const isTaken of [true, false]) {
+    if (!isTaken) {
+      await gateway.db
+        .updateTable('deliveries')
+        .set({ delivered_at: null })
+        .where('uetr', '=', message.uetr)
+        .execute();
+    }
+    const [sent] = (await timeline(message.uetr, 'SGDFAST')).deliveries;
+    expect(sent).toMatchObject({ kind: 'instruction', nextDueAt: null });
+  }
 });
 
 test('attempts that fail are told with their class, and a submission that nobody judged yet is RCVD', async () => {

@@ -48,7 +48,11 @@ describe('400: which field, what it must be, what stands there', () => {
     const { status, body } = await api.get(path);
     expect(status).toBe(400);
     expect(faultsOf(body)[0]).toEqual(typeof told === 'string' ? told : expect.stringMatching(told));
-    expect(body.detail).toContain(faultsOf(body)[0]?.replace(': ', ' '));
+    expect(body.detail).toContain(
+      faultsOf(body)[0]
+        ?.replace(/: (?=missing)/, ' is ')
+        .replace(/^(\w+): /, '$1 '),
+    );
   });
 
   it('what is not harmless is not repeated', async () => {
@@ -61,7 +65,7 @@ describe('400: which field, what it must be, what stands there', () => {
   it('several faults: the first in the sentence, all in the list', async () => {
     const { body } = await api.get('/rates/');
     expect(body.detail).toBe(
-      'sourceCountry missing; must be two capital letters (ISO 3166 alpha-2), as in SG. And 3 more: see errors.',
+      'The query parameter sourceCountry is missing; must be two capital letters (ISO 3166 alpha-2), as in SG. And 3 more: see errors.',
     );
     expect(faultsOf(body)).toHaveLength(4);
   });
@@ -123,9 +127,14 @@ describe('403: which role may, and which yours is', () => {
     [
       `${corridor}/SGD/1000?${asLotus}`,
       'MERISGS0',
-      /takes the role psp or operator; MERISGS0 has the role fxp\.$/,
+      /takes the role psp or operator \(of the scheme\); MERISGS0 has the role fxp \(FX provider\)\.$/,
     ],
-    ['/api/v1/rates', 'LOTUSGS0', /takes the role fxp; LOTUSGS0 has the role psp\.$/],
+    ['/api/v1/rates', 'LOTUSGS0', /takes the role fxp \(FX provider\); LOTUSGS0 has the role psp\.$/],
+    [
+      `${corridor}/SGD/1000?${asLotus}`,
+      'SGDFAST',
+      /psp or operator \(of the scheme\); SGDFAST has the role ipso \(operator of a payment system\)\.$/,
+    ],
     [
       `${corridor}/SGD/1000?finInstIdType=BICFI&finInstId=BANYSGS0`,
       'LOTUSGS0',

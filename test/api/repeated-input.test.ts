@@ -113,6 +113,15 @@ describe('a parameter that stands twice', () => {
     return [answer.status, answer.body.error, answer.body.error_description] as const;
   };
 
+  it.each([[{}], [{ 'content-type': 'text/plain' }]])(
+    'of a token, nothing at all, %j, is told what to send',
+    async (headers) => {
+      const [status, error, description] = await ask('', headers);
+      expect([status, error]).toEqual([400, 'invalid_request']);
+      expect(description).toContain('grant_type=client_credentials');
+    },
+  );
+
   it.each([
     ['grant_type', `${form}&grant_type=client_credentials`],
     ['client_secret', `${form}&client_secret=wrong`],

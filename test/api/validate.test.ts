@@ -60,6 +60,11 @@ describe('what was not judged is listed by name (MSG-14)', () => {
       ({ name, ruleId }) => `${ruleId} ${name}`,
     );
 
+  const replaced = [
+    'MSG-9 CreDtTm',
+    ...['IntrBkSttlmDt', 'InstgAgt', 'InstdAgt'].map((one) => `MSG-10 ${one}`),
+  ];
+
   test('of a payment with a quote', async () => {
     expect(await namesOf(['pacs008', 'sg-th-lotus.xml'], 'SGDFAST')).toEqual([
       'PAY-4 quote',
@@ -67,7 +72,21 @@ describe('what was not judged is listed by name (MSG-14)', () => {
       'DUP-2 duplicates',
       'SEC-2 callback address',
       'TIM-4 freshness at submission',
+      ...replaced,
     ]);
+  });
+
+  test('what a message says and the forwarded one replaces is no matter of any rule (MSG-10)', async () => {
+    let xml = fresh(lotus);
+    xml = edit(xml, /(<IntrBkSttlmDt>)[^<]*/, '$11999-01-01');
+    for (const agent of ['InstgAgt', 'InstdAgt']) {
+      xml = edit(xml, new RegExp(`(<${agent}>\\s*<FinInstnId>\\s*<BICFI>)[^<]*`), '$1NONEXXS0');
+    }
+    const { valid, notJudged } = await dryRun(xml);
+    expect(valid).toBe(true);
+    const told = notJudged.filter(({ ruleId }) => ruleId === 'MSG-10').map(({ reason }) => reason);
+    expect(told).toHaveLength(3);
+    for (const reason of told) expect(reason).toMatch(/the forwarded message has its own/);
   });
 
   test('of a payment without one, whose own account, fee and maximum are judged (PAY-5)', async () => {
@@ -75,6 +94,7 @@ describe('what was not judged is listed by name (MSG-14)', () => {
       'DUP-2 duplicates',
       'SEC-2 callback address',
       'TIM-4 freshness at submission',
+      ...replaced,
     ]);
   });
 
@@ -93,6 +113,15 @@ describe('what was not judged is listed by name (MSG-14)', () => {
       'TIM-2 the payment that it is about',
     ]);
   });
+});
+
+test('an empty body is told as that (MSG-2)', async () => {
+  const { status, body } = await api.request('/iso20022/validate', {
+    method: 'POST',
+    body: '',
+    headers: { authorization: `Bearer ${await api.token('SGDFAST')}`, 'content-type': 'application/xml' },
+  });
+  expect([status, body.detail]).toEqual([400, 'The body is refused: the body is empty.']);
 });
 
 describe('a message with faults', () => {

@@ -36,10 +36,36 @@ async function until(fits: () => boolean): Promise<void> {
 
 const uetrIn = (output: string) => /UETR ([0-9a-f-]{36})/.exec(output)?.[1] ?? '';
 
+/** Holds the ports that the sandbox would take, those that are free; undone by calling what it returns. */
+async function holdDefaultPorts(): Promise<() => void> {
+  const servers = await Promise.all(
+    [9101, 9102, 9103].map(
+      (port) =>
+        new Promise<Server>((settled) => {
+          const server: Server = createServer().once('error', () => settled(server));
+          server.listen(port, '127.0.0.1', () => settled(server));
+        }),
+    ),
+  );
+  return () => {
+    for (const server of servers) server.close();
+  };
+}
+
+const partiesIn = (output: string) =>
+  ['Source operators', 'Destinations', 'FX providers'].map(
+    (name) => new RegExp(`${name} +(http://127\\.0\\.0\\.1:\\d+)/`).exec(output)?.[1],
+  );
+let firstParties: readonly (string | undefined)[] = [];
+
 describe('npm run demo -- --once, from an empty folder', () => {
   it('plays the payment to the last figure and ends with 0', { timeout: 180_000 }, async () => {
+    const letGo = await holdDefaultPorts();
     const { code, output } = await finish('demo', '--once');
+    letGo();
     expect(code, output).toBe(0);
+    firstParties = partiesIn(output);
+    expect(firstParties).not.toContain('http://127.0.0.1:9101');
     for (const line of [
       /✓ Postgres 18 on 127\.0\.0\.1:\d+/,
       /✓ Temporal on 127\.0\.0\.1:\d+/,
@@ -105,6 +131,11 @@ describe('npm start, on the same folder', () => {
     expect(started.output()).toContain('IPSO-MY: at your own address instead');
   });
 
+  it('the parties are where they were at the last start, so that open payments find them (CBK-1)', () => {
+    expect(partiesIn(started.output())).toEqual(firstParties);
+    expect(Object.values(runFile().sandbox)).toEqual(firstParties);
+  });
+
   it('warns of nothing that is as it should be', () => {
     expect(readFileSync(join(runFile().logDirectory, 'worker.log'), 'utf8')).not.toContain('WARN');
   });
@@ -132,8 +163,18 @@ describe('npm start, on the same folder', () => {
   it('npm run pay: an amount above the maximum says what is sent instead', async () => {
     const { code, output } = await finish('pay', '--to', 'TH', '--amount', '250000');
     expect(code, output).toBe(0);
-    expect(output).toMatch(/250,000 SGD is more than .* allow: 79,681\.60 SGD is sent, 2,000,000 THB/);
+    expect(output).toMatch(
+      /250,000 SGD is more than the payment systems of SG and TH allow in one payment: 79,681\.60 SGD is sent, 2,000,000 THB/,
+    );
     expect(output).toMatch(/moves 2,000,000 THB/);
+  });
+
+  it('npm run pay: where only one system allows less, it is that one that is named (QUO-4)', async () => {
+    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '100000');
+    expect(code, output).toBe(0);
+    expect(output).toContain(
+      "100,000 SGD is more than TH's payment system allows in one payment: 79,681.60 SGD",
+    );
   });
 
   it('npm run pay: Ctrl-C says that the payment goes on, and how to look at it', async () => {

@@ -1,7 +1,9 @@
 // What the command line reads of the gateway keeps every digit (MON-1, MON-4).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExactJson, quotesPath } from '../../cli/gateway-client.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gatewayClient, parseExactJson, quotesPath } from '../../cli/gateway-client.ts';
 
 describe('parseExactJson', () => {
   it('gives numbers as the digits that were written', () => {
@@ -38,5 +40,21 @@ describe('quotesPath', () => {
     expect(quotesPath(request)).toBe(
       '/quotes/SG/SGD/TH/THB/THB/24900?finInstIdType=BICFI&finInstId=LOTUSGS0',
     );
+  });
+});
+
+describe('a refusal', () => {
+  it("of a token says what the issuer says of it, in OAuth's words (RFC 6749, 5.2)", async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end('{"error":"invalid_client","error_description":"The client is unknown."}');
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const refused = gatewayClient(`http://127.0.0.1:${port}`).token('NOBODY');
+    await expect(refused).rejects.toThrow(
+      'POST /oauth/token was answered with HTTP 401: invalid_client: The client is unknown.',
+    );
+    server.close();
   });
 });

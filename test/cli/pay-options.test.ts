@@ -56,6 +56,7 @@ describe('npm run pay', () => {
     [{ wait: '0' }, 'seconds'],
     [{ amount: '0.00' }, '--amount 0.00: more than 0'],
     [{ psp: 'lotus' }, '--psp lotus: a BIC of 8 or 11 characters'],
+    [{ psp: 'NOPESGS0' }, '--psp NOPESGS0: the PSPs of SG in the demo are LOTUSGS0, BANYSGS0'],
     [{ creditorPsp: 'x' }, '--creditor-psp x: a BIC of 8 or 11 characters'],
     [{ currency: 'baht' }, '--currency baht: a currency code of three letters'],
   ])('refuses %j with a sentence, as a mistake of whoever typed it', (change, said) => {

@@ -1,6 +1,11 @@
 // Addresses that the demo prints must be those it got.
 import { createServer } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { choosePorts } from '../../cli/demo-ports.ts';
+import { openHome } from '../../cli/parts/home.ts';
 import { freePort } from '../../cli/parts/ports.ts';
 
 describe('freePort', () => {
@@ -27,4 +32,59 @@ describe('freePort', () => {
     const [taken] = ports;
     expect(await freePort(taken)).not.toBe(taken);
   });
+});
+
+describe('the ports of the demo', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-ports-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'ports.json');
+  const lines: string[] = [];
+  const choose = () => choosePorts(folder, (line) => void lines.push(line));
+  const written = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>;
+
+  /** Ports that somebody listened on just now, and nobody does any more. */
+  async function letGo(): Promise<number> {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as { port: number };
+    await new Promise((closed) => server.close(closed));
+    return port;
+  }
+
+  it('are kept in the folder, which stays fit for use', async () => {
+    const ports = await choose();
+    expect(written()).toEqual(ports);
+    openHome(folder);
+  });
+
+  it('are those of the last run, before the defaults', async () => {
+    const last = { api: 0, source: 0, destination: 0, fxProvider: 0 };
+    for (const name of Object.keys(last) as (keyof typeof last)[]) last[name] = await letGo();
+    writeFileSync(file, JSON.stringify(last));
+    expect(await choose()).toEqual(last);
+  });
+
+  it('are others where somebody else listens by now, which is said with what it means', async () => {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as { port: number };
+    writeFileSync(file, JSON.stringify({ ...written(), source: port }));
+    const { source } = await choose();
+    await new Promise((closed) => server.close(closed));
+    expect(source).not.toBe(port);
+    expect(written()['source']).toBe(source);
+    expect(lines.join('\n')).toMatch(
+      new RegExp(
+        `! Port ${port}, of the last run, is taken \\(source operators\\): ${source} instead; .*open`,
+      ),
+    );
+  });
+
+  it.each(['', '{"api":', '{"api":"8080"}', '[]'])(
+    'are the defaults where the file holds %j',
+    async (text) => {
+      writeFileSync(file, text);
+      expect(Object.keys(await choose()).sort()).toEqual(['api', 'destination', 'fxProvider', 'source']);
+    },
+  );
 });

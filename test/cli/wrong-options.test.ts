@@ -16,6 +16,9 @@ describe('exit code 2', () => {
   it.each([
     [['pay', '--to', 'XX', '--amount', '250'], '--to XX: the demo has SG'],
     [['pay', '--to', 'TH', '--amount', '250', '--nonsense'], "unknown option '--nonsense'"],
+    [['pay', '--to', 'TH', '--ammount', '100'], "unknown option '--ammount'\n(Did you mean --amount?)"],
+    [['pay', '--to', 'TH'], "required option '--amount <amount>' not specified"],
+    [['pay'], "required options '--to <country>' and '--amount <amount>' not specified"],
     [['where', 'nowhere'], 'The demo has no nowhere. Name one of: api'],
     [
       ['start', '--destination', 'ZZ=http://127.0.0.1:9000'],

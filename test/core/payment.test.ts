@@ -234,6 +234,31 @@ describe('the first failure is told (PAY-3)', () => {
   });
 });
 
+describe('what stands there is told in a class of words (MSG-13)', () => {
+  const foundIn = (changes: Partial<Pacs008>, around: Partial<PaymentContext> = {}) => {
+    const checked = checkPayment({ ...valid, ...changes }, { ...context, ...around });
+    return checked.ok ? undefined : checked.rejection.found;
+  };
+  const nobody = { bicfi: 'NONESGS0' };
+
+  test.each([
+    [
+      'an institution that the service does not know',
+      { debtorAgent: nobody, charges: chargesOf(nobody, lotusTh) },
+    ],
+    [
+      'an institution that the service does not know',
+      { creditorAgent: nobody, charges: chargesOf(lotusSg, nobody) },
+    ],
+    ['an institution that is no member', { debtorAgent: lotusTh, charges: chargesOf(lotusTh, lotusTh) }],
+    ['an institution that the service does not know', { intermediaryAgent1: nobody }],
+    ['another institution', { intermediaryAgent1: { bicfi: 'HARBTHS0' } }],
+    ['another account', { intermediaryAgent2Account: { otherId: 'X' } }],
+  ] satisfies [string, Partial<Pacs008>][])('%s', (said, changes) => {
+    expect(foundIn(changes)).toBe(said);
+  });
+});
+
 describe('freshness, to the millisecond (TIM-4, TIM-1)', () => {
   const at = (epochMs: number, priority: 'HIGH' | 'NORM' = 'NORM') =>
     judge({ acceptanceDateTime: { text: '', epochMs }, priority });

@@ -2,7 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { additionalInformation, reject, rejections, type RejectionKey } from '../../core/rejection.ts';
+import {
+  additionalInformation,
+  explain,
+  reject,
+  rejections,
+  type RejectionKey,
+} from '../../core/rejection.ts';
 
 const codeSets = fileURLToPath(new URL('../../../shared/iso20022/codesets/', import.meta.url));
 const present = existsSync(codeSets);
@@ -93,5 +99,38 @@ describe('what is told (MSG-11)', () => {
     const told = additionalInformation(reject(key));
     expect(told.length).toBeLessThanOrEqual(105);
     expect(told).toMatch(/^[A-Z]{3}-\d{1,2} \S/);
+  });
+});
+
+describe('a repeat that is refused (DUP-2, RES-4)', () => {
+  const repeats = [
+    'duplicate-uetr',
+    'duplicate-content',
+    'duplicate-message-id',
+    'duplicate-request',
+  ] as const;
+
+  test.each(repeats)('%s: the short form says, in full, that the first message stands', (key) => {
+    expect(additionalInformation(reject(key))).toMatch(/; the first (one|message|request) stands$/);
+  });
+
+  test.each(repeats)('%s: the long form says how to learn the status, and tells none', (key) => {
+    const told = explain(reject(key));
+    expect(told).toMatch(/the very same bytes/);
+    expect(told).not.toMatch(/ACCC|ACTC|RJCT|BLCK|credited|accepted|rejected/);
+  });
+});
+
+describe('where the right value comes from is told, not what the check is called (MSG-13)', () => {
+  test.each([
+    ['creditor-agent-unknown', /GET \/countries\/\{countryCode\}\/fin-insts\/psp/],
+    ['debtor-agent-not-member', /GET \/countries\/\{countryCode\}\/fin-insts\/psp/],
+    ['quote-unknown', /Found: an id that no quote has\. Expected: .*quoteId.*debtor agent/],
+    ['quote-in-use', /Found: .*another payment.* Expected: a new quote/],
+    ['quote-expired', /Expected: a new quote.*600 s/],
+    ['intermediary-agent-differs', /GET \/quotes\/\{quoteId\}\/intermediary-agents/],
+  ] as const)('%s', (key, said) => {
+    expect(explain(reject(key))).toMatch(said);
+    expect(explain(reject(key)).length).toBeLessThan(600);
   });
 });

@@ -60,6 +60,19 @@ test('a payment whose destination has said nothing for 24 hours is INDOUBT, and 
   expect(alerts).toEqual([{ kind: 'payment.in-doubt' }]);
 });
 
+test('a run that only refused a repeat says so, and where the payment of that UETR is told (DUP-2)', async () => {
+  const message = instruction(await bestQuote(gateway), { account: '5550000001' });
+  await submit(gateway, message);
+  await evidence.closed(message.uetr);
+  await vi.waitFor(async () => expect((await shown(message.uetr)).runs).toBe(false), 10_000);
+  const repeat = await submit(gateway, { ...message, messageId: `${message.messageId.slice(0, 30)}-2` });
+  expect(repeat.report).toMatchObject({ status: 'RJCT', reasonCode: 'DUPL' });
+  await vi.waitFor(async () => expect((await shown(message.uetr)).status).toBe('REFUSED'), 10_000);
+  expect(await details(message.uetr)).toMatch(
+    /^REFUSED \(DUPL\): .*a repeat.*an earlier run.*GET \/payments/,
+  );
+});
+
 test('sends are told of while the final is awaited, and an enquiry is one more', async () => {
   const message = instruction(await bestQuote(gateway), { account: '5550000005' });
   await submit(gateway, message);

@@ -240,6 +240,12 @@ const leaves = (text: string) =>
     ([, , inner]) => (inner ?? '').trim() !== '',
   );
 
+test('a UETR in capital letters is told as that (MSG-5)', async () => {
+  const text = lotus.replace(/(?<=<UETR>)[^<]*/, (uetr) => uetr.toUpperCase());
+  const [told] = await toldOf(text);
+  expect(told).toContain('Found: 36 characters, capital letters where small ones belong.');
+});
+
 describe('shows nothing of a person, an account, an address or an id', () => {
   const sources = [
     ['pacs008', readFixture('pacs008', 'sg-th-full.xml').toString()],
