@@ -1,13 +1,13 @@
 // Endpoints 1 to 3: countries, their currencies and maxima. It must not change anything: reference data has no writer here.
 import { z } from '@hono/zod-openapi';
+import { findPlace } from '../core/corridor.ts';
 import { exact, type JsonObject } from '../core/money.ts';
 import { clearingSystemsOf, type Country, type ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { findPlace } from './corridor.ts';
 import { countryCode, currencyCode } from './parameters.ts';
 import { referenceAnswer } from './reference-answer.ts';
 import type { Router } from './route.ts';
-import { unknownCountry } from './told.ts';
+import { placeRefused, unknownCountry } from './told.ts';
 
 const decimalText = z.string().openapi({ description: 'Decimal, scale as given', example: '200000' });
 const countryFields = {
@@ -96,7 +96,7 @@ export function countryRoutes(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const place = findPlace(data, params);
-      if ('kind' in place) return place;
+      if (!place.ok) return placeRefused(place.rejection);
       const value = clearingSystemsOf(data, params.countryCode, params.currencyCode).map(
         ({ clearingSystemId, maxAmount }) => ({ clearingSystemId, maxAmount }),
       );

@@ -1,16 +1,16 @@
 // Endpoints 14 to 16: fees and amounts at a given rate, and the two fee formulas. No capping here (FEE-6).
 import { z } from '@hono/zod-openapi';
-import { feesAndAmounts } from '../core/fee.ts';
-import { fitsDecimalPlaces, jsonNumber, plainDecimal } from '../core/money.ts';
+import { findCorridor, findPlace, fixAmount, type Corridor } from '../core/corridor.ts';
+import { feesAndAmounts, type FeesAndAmounts } from '../core/fee.ts';
+import { jsonNumber, plainDecimal, type JsonObject } from '../core/money.ts';
 import { keyOf, type ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { amountSideOf, findCorridor, findPlace } from './corridor.ts';
 import { amount, corridorPath, countryCode, currencyCode, rate } from './parameters.ts';
 import { problem, type Problem } from './problem.ts';
 import { referenceAnswer } from './reference-answer.ts';
 import { json } from './response.ts';
 import type { Router } from './route.ts';
-import { amountCurrencyNotOfCorridor, amountRefused, tooManyDecimals } from './told.ts';
+import { amountRefused, corridorRefused, placeRefused } from './told.ts';
 
 const decimal = z.number().openapi({ description: 'Exact decimal' });
 const money = z.object({ amount: decimal, currency: z.string() }).strict();
@@ -105,7 +105,7 @@ function addFormulas(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const place = findPlace(data, params);
-      if ('kind' in place) return place;
+      if (!place.ok) return placeRefused(place.rejection);
       const stored = data.schemeFeeFormulas.get(keyOf(params.countryCode, params.currencyCode));
       if (stored === undefined) return noFormula(params);
       const value = {
@@ -129,7 +129,7 @@ function addFormulas(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const place = findPlace(data, params);
-      if ('kind' in place) return place;
+      if (!place.ok) return placeRefused(place.rejection);
       const stored = data.creditorAgentFeeFormulas.get(keyOf(params.countryCode, params.currencyCode));
       if (stored === undefined) return noFormula(params);
       const value = {
@@ -154,43 +154,36 @@ function noFormula({
 }
 
 function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>): Response | Problem {
-  const corridor = findCorridor(data, asked);
-  if ('kind' in corridor) return corridor;
-  const side = amountSideOf(corridor, asked.amountCurrency);
-  if (side === undefined) {
-    return amountCurrencyNotOfCorridor({ parameter: 'amountCurrency' }, asked.amountCurrency, asked);
-  }
-  const source = corridor.source.currency;
-  const destination = corridor.destination.currency;
-  const currency = side === 'source' ? source : destination;
-  if (!fitsDecimalPlaces(asked.amount, currency.decimalPlaces)) {
-    return tooManyDecimals({ parameter: 'amount' }, asked.amount, currency);
-  }
+  const found = findCorridor(data, asked);
+  if (!found.ok) return corridorRefused(found.rejection);
+  const corridor = found.value;
+  const fixed = fixAmount(corridor, asked);
+  if (!fixed.ok) return amountRefused(fixed.rejection);
   const outcome = feesAndAmounts({
-    amountSide: side,
-    amount: asked.amount,
+    ...fixed.value,
     exchangeRate: asked.exchangeRate,
-    sourceDecimalPlaces: source.decimalPlaces,
-    destinationDecimalPlaces: destination.decimalPlaces,
+    sourceDecimalPlaces: corridor.source.currency.decimalPlaces,
+    destinationDecimalPlaces: corridor.destination.currency.decimalPlaces,
     schemeFee: corridor.schemeFee,
     creditorAgentFee: corridor.creditorAgentFee,
   });
-  if (outcome.kind === 'rejected') {
-    return amountRefused({ parameter: 'amount' }, outcome);
-  }
-  const inSource = (text: string) => ({ amount: jsonNumber(text), currency: source.currencyCode });
-  const inDestination = (text: string) => ({ amount: jsonNumber(text), currency: destination.currencyCode });
-  return json({
+  return outcome.ok ? json(renderFees(outcome.value, corridor)) : amountRefused(outcome.rejection);
+}
+
+function renderFees(fees: FeesAndAmounts, { key }: Corridor): JsonObject {
+  const inSource = (text: string) => ({ amount: jsonNumber(text), currency: key.sourceCurrency });
+  const inDestination = (text: string) => ({ amount: jsonNumber(text), currency: key.destinationCurrency });
+  return {
     debtorAgent: {
-      interbankSettlementAmount: inSource(outcome.sourceInterbankSettlementAmount),
-      networkSchemeFee: inSource(outcome.networkSchemeFee),
+      interbankSettlementAmount: inSource(fees.sourceInterbankSettlementAmount),
+      networkSchemeFee: inSource(fees.networkSchemeFee),
     },
     creditorAgent: {
-      interbankSettlementAmount: inDestination(outcome.destinationInterbankSettlementAmount),
-      chargesAmount: inDestination(outcome.creditorAgentFee),
-      creditorAccountAmount: jsonNumber(outcome.creditorAccountAmount),
+      interbankSettlementAmount: inDestination(fees.destinationInterbankSettlementAmount),
+      chargesAmount: inDestination(fees.creditorAgentFee),
+      creditorAccountAmount: jsonNumber(fees.creditorAccountAmount),
     },
-  });
+  };
 }
 
 /** The specification's figures: 1,000 SGD to Thailand at 25. */

@@ -2,6 +2,7 @@
 import { invalidRequest, problem, type Problem, type ProblemCode } from './problem.ts';
 import {
   amountCurrencyNotOfCorridor,
+  currencyNotOfCountry,
   pspNotOfCountry,
   tooManyDecimals,
   unknownCorridor,
@@ -53,11 +54,11 @@ const told: Readonly<Partial<Record<ProblemCode, Problem>>> = {
   ),
   'unknown-country': unknownCountry({ parameter: 'sourceCountry' }, 'XX'),
   'unknown-currency': unknownCurrency({ parameter: 'sourceCurrency' }, 'XXX'),
-  'currency-not-of-country': problem('currency-not-of-country', {
-    detail: 'TH does not use SGD here, but THB.',
-    errors: [{ parameter: 'destinationCurrency', detail: 'TH does not use SGD here, but THB.' }],
-  }),
-  'unknown-corridor': unknownCorridor(corridor, 'no FX provider is set up for it'),
+  'currency-not-of-country': currencyNotOfCountry(
+    { parameter: 'destinationCurrency' },
+    { countryCode: 'TH', currencyCode: 'SGD', used: ['THB'] },
+  ),
+  'unknown-corridor': unknownCorridor(corridor, 'FX provider'),
   'unknown-institution': unknownInstitution(finInstId, nobody),
   'unknown-psp': unknownPsp(finInstId, nobody, 'SG'),
   'psp-not-of-source-country': pspNotOfCountry(finInstId, { type: 'BICFI', id: 'LOTUTHS0' }, 'SG'),

@@ -1,50 +1,40 @@
 // Endpoints 12, 12b and 13: a PSP asks what its money buys, and gets ranked quotes that stay good for ten minutes (QUO-6).
-// The order is: corridor, PSP, amount, rates, price, store, answer. It must not compute: core/quote.ts prices.
+// The order is: understand, offers, price, store, answer. It must not compute: core/quote.ts prices.
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import {
-  isUuid,
-  maxQuotesPerRequest,
-  parseQuoteId,
-  quoteIdOf,
-  quoteRequestIdFrom,
-  type QuoteRequestId,
-} from '../core/ids.ts';
-import { fitsDecimalPlaces, jsonNumber, plainDecimal, type JsonObject } from '../core/money.ts';
+import type { AmountTooSmall } from '../core/fee.ts';
+import { isUuid, maxQuotesPerRequest, parseQuoteId, quoteRequestIdFrom } from '../core/ids.ts';
+import type { JsonValue } from '../core/money.ts';
 import {
   priceQuotes,
   priceQuotesWithoutFees,
   type FxpOffer,
-  type PricedQuote,
   type QuoteRequest,
+  type QuoteSnapshot,
 } from '../core/quote.ts';
-import { findInstitution, type Institution, type ReferenceData } from '../core/reference.ts';
+import { readQuoteRequest, type AskedQuotes } from '../core/quote-request.ts';
+import type { ReferenceData } from '../core/reference.ts';
+import type { Result } from '../core/result.ts';
 import { findQuote, openQuoteStore, type QuoteStore } from '../db/quotes.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './caller.ts';
-import { amountSideOf, findRatedCorridor, type Corridor } from './corridor.ts';
 import { amount, corridorPath, countryCode, currencyCode, finInstId, finInstIdType } from './parameters.ts';
-import { problem, type Problem } from './problem.ts';
+import type { Problem } from './problem.ts';
 import {
   adjustedQuotesSchema,
   intermediaryAgentsSchema,
   quoteSetExample,
   quoteSetSchema,
 } from './quote-schemas.ts';
-import { fxpOf, renderAdjustedQuote, renderQuote } from './render-quote.ts';
+import {
+  renderAdjustedQuotes,
+  renderIntermediaryAgents,
+  renderQuoteSet,
+  type IssuedQuotes,
+} from './render-quote.ts';
 import { json } from './response.ts';
 import type { Router } from './route.ts';
-import {
-  amountCurrencyNotOfCorridor,
-  amountRefused,
-  corridorParameters,
-  pspNotOfCountry,
-  refuse,
-  tooManyDecimals,
-  unknownPsp,
-  type CorridorFields,
-  type Field,
-} from './told.ts';
+import { quoteParameters, quoteRefused, refuse, type QuoteFields } from './told.ts';
 
 const quotePath = corridorPath.extend({
   amountCurrency: currencyCode.openapi({
@@ -65,6 +55,11 @@ const quoteIdForm = z
   .openapi({ format: 'uuid' });
 
 export function quoteRoutes(router: Router, deps: ApiDependencies): void {
+  addQuotes(router, deps);
+  addIntermediaryAgents(router, deps);
+}
+
+function addQuotes(router: Router, deps: ApiDependencies): void {
   const store = openQuoteStore(deps.db);
   router.add(
     {
@@ -80,7 +75,11 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
       answer: { ...rankedQuotes, schema: quoteSetSchema, example: quoteSetExample },
     },
     ({ params, query, caller }) =>
-      getQuotes(store, deps.reference.current(), { caller, fields, ...params, ...query }),
+      answerQuotes(store, deps.reference.current(), withFees, {
+        ...params,
+        psp: { type: query.finInstIdType, id: query.finInstId },
+        caller,
+      }),
   );
   router.add(
     {
@@ -101,19 +100,20 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
       answer: { ...rankedQuotes, schema: adjustedQuotesSchema },
     },
     ({ params, query, caller }) =>
-      getAdjustedQuotes(store, deps.reference.current(), {
-        caller,
-        fields: adjustedFields,
+      answerQuotes(store, deps.reference.current(), withoutFees, {
         sourceCountry: params.srcCtry,
         sourceCurrency: params.srcCcy,
         destinationCountry: params.destCtry,
         destinationCurrency: params.destCcy,
         amountCurrency: query.amtCcy,
         amount: query.amt,
-        finInstIdType: query.pspIdType,
-        finInstId: query.pspId,
+        psp: { type: query.pspIdType, id: query.pspId },
+        caller,
       }),
   );
+}
+
+function addIntermediaryAgents(router: Router, deps: ApiDependencies): void {
   router.add(
     {
       method: 'get',
@@ -165,185 +165,57 @@ const quoteProblems = [
   'amount-too-small',
 ] as const;
 
-/** Where each part of the question stands: the two endpoints name them differently. */
-interface AskedFields extends CorridorFields {
-  readonly amountCurrency: Field;
-  readonly amount: Field;
-  readonly psp: Field;
+/** What endpoints 12 and 12b do each in their own way. */
+interface Pricing<Quote extends QuoteSnapshot> {
+  /** Where each part of the question stands. */
+  readonly fields: QuoteFields;
+  readonly price: (
+    request: QuoteRequest,
+    offers: readonly FxpOffer[],
+  ) => Result<readonly Quote[], AmountTooSmall>;
+  readonly render: (issued: IssuedQuotes<Quote>) => JsonValue;
 }
 
-const fields: AskedFields = {
-  ...corridorParameters,
-  amountCurrency: { parameter: 'amountCurrency' },
-  amount: { parameter: 'amount' },
-  psp: { parameter: 'finInstId' },
+const withFees = { fields: quoteParameters, price: priceQuotes, render: renderQuoteSet };
+
+const withoutFees = {
+  fields: {
+    sourceCountry: { parameter: 'srcCtry' },
+    sourceCurrency: { parameter: 'srcCcy' },
+    destinationCountry: { parameter: 'destCtry' },
+    destinationCurrency: { parameter: 'destCcy' },
+    amountCurrency: { parameter: 'amtCcy' },
+    amount: { parameter: 'amt' },
+    psp: { parameter: 'pspId' },
+  },
+  price: priceQuotesWithoutFees,
+  render: renderAdjustedQuotes,
 };
 
-const adjustedFields: AskedFields = {
-  sourceCountry: { parameter: 'srcCtry' },
-  sourceCurrency: { parameter: 'srcCcy' },
-  destinationCountry: { parameter: 'destCtry' },
-  destinationCurrency: { parameter: 'destCcy' },
-  amountCurrency: { parameter: 'amtCcy' },
-  amount: { parameter: 'amt' },
-  psp: { parameter: 'pspId' },
-};
+type Asked = Omit<AskedQuotes, 'onlyFor'> & { readonly caller: Caller };
 
-interface Asked {
-  readonly caller: Caller;
-  readonly fields: AskedFields;
-  readonly sourceCountry: string;
-  readonly sourceCurrency: string;
-  readonly destinationCountry: string;
-  readonly destinationCurrency: string;
-  readonly amountCurrency: string;
-  readonly amount: string;
-  readonly finInstIdType: (typeof finInstIdType)['_output'];
-  readonly finInstId: string;
-}
-
-/** What was asked for, with everything looked up. */
-interface Question {
-  readonly corridor: Corridor;
-  readonly psp: Institution;
-  readonly request: QuoteRequest;
-}
-
-async function getQuotes(store: QuoteStore, data: ReferenceData, asked: Asked): Promise<Response | Problem> {
-  const question = understand(data, asked);
-  if ('kind' in question) return question;
-  const { corridor, psp, request } = question;
-  const outcome = priceQuotes(request, await offersOf(store, question), limitsOf(corridor), corridor);
-  if (outcome.kind === 'rejected') return amountRefused(asked.fields.amount, outcome);
-  const quotes = outcome.quotes.slice(0, maxQuotesPerRequest);
-  const { quoteRequestId, issuedAt } = await keep(store, { corridor, psp, asked, quotes });
-  const issuedDateTime = issuedAt.toISOString();
-  const set = {
-    quoteRequestId,
-    ...corridor.key,
-    amountCurrency: asked.amountCurrency,
-    amount: jsonNumber(plainDecimal(asked.amount)),
-    quotes: quotes.map((quote, index) => ({
-      quoteId: quoteIdOf(quoteRequestId, index + 1),
-      issuedDateTime,
-      ...renderQuote(quote, corridor),
-    })),
-  };
-  return json(set, 200, expiry(issuedAt));
-}
-
-async function getAdjustedQuotes(
+async function answerQuotes<Quote extends QuoteSnapshot>(
   store: QuoteStore,
   data: ReferenceData,
+  { fields, price, render }: Pricing<Quote>,
   asked: Asked,
 ): Promise<Response | Problem> {
-  const question = understand(data, asked);
-  if ('kind' in question) return question;
-  const { corridor, psp, request } = question;
-  const outcome = priceQuotesWithoutFees(
-    request,
-    await offersOf(store, question),
-    limitsOf(corridor),
-    corridor,
-  );
-  if (outcome.kind === 'rejected') return amountRefused(asked.fields.amount, outcome);
-  const quotes = outcome.quotes.slice(0, maxQuotesPerRequest);
-  const { quoteRequestId, issuedAt } = await keep(store, { corridor, psp, asked, quotes });
-  const set = quotes.map((quote, index) => ({
-    QuoteId: quoteIdOf(quoteRequestId, index + 1),
-    ...renderAdjustedQuote(quote, corridor),
-  }));
-  return json(set, 200, expiry(issuedAt));
-}
-
-/** Looks everything up, in the order in which refusals are told: address, PSP and permission, amount. */
-function understand(data: ReferenceData, asked: Asked): Question | Problem {
-  const corridor = findRatedCorridor(data, asked, asked.fields);
-  if ('kind' in corridor) return corridor;
-  const psp = askingPsp(data, asked);
-  if ('kind' in psp) return psp;
-  const { source, destination } = corridor;
-  const side = amountSideOf(corridor, asked.amountCurrency);
-  if (side === undefined) {
-    return amountCurrencyNotOfCorridor(asked.fields.amountCurrency, asked.amountCurrency, corridor.key);
-  }
-  const { currency } = side === 'source' ? source : destination;
-  if (!fitsDecimalPlaces(asked.amount, currency.decimalPlaces)) {
-    return tooManyDecimals(asked.fields.amount, asked.amount, currency);
-  }
-  return {
-    corridor,
-    psp,
-    request: {
-      amountSide: side,
-      amount: asked.amount,
-      sourceDecimalPlaces: source.currency.decimalPlaces,
-      destinationDecimalPlaces: destination.currency.decimalPlaces,
-    },
-  };
-}
-
-/** The requesting PSP: known, the caller's own, and of the source country (QUO-1). */
-function askingPsp(data: ReferenceData, asked: Asked): Institution | Problem {
-  const { caller } = asked;
-  const institution = findInstitution(data, asked.finInstIdType, asked.finInstId);
-  const named = { type: asked.finInstIdType, id: asked.finInstId };
-  if (institution === undefined) return unknownPsp(asked.fields.psp, named, asked.sourceCountry);
-  if (caller.role === 'psp' && caller.institutionId !== institution.institutionId) {
-    const detail = `A PSP may ask for itself only; ${caller.clientId} asks for ${named.type} ${named.id}. The role operator may ask for any.`;
-    return problem('not-own-institution', { detail });
-  }
-  return institution.countryCode === asked.sourceCountry && institution.roles.includes('psp')
-    ? institution
-    : pspNotOfCountry(asked.fields.psp, named, asked.sourceCountry);
-}
-
-/** The offers of the FX providers that can settle; ties are broken by the id that PSPs see (QUO-2). */
-async function offersOf(store: QuoteStore, { corridor, psp }: Question): Promise<FxpOffer[]> {
-  const offers = await store.offers({ corridor: corridor.key, pspId: psp.institutionId });
-  return offers.flatMap((offer) => {
-    const fxp = corridor.fxps.get(offer.fxpId);
-    return fxp === undefined ? [] : [{ ...offer, fxpId: fxp.id }];
-  });
-}
-
-const limitsOf = ({ source, destination }: Corridor) => ({
-  sourceMaximum: source.clearingSystem.maxAmount,
-  destinationMaximum: destination.clearingSystem.maxAmount,
-});
-
-/** QUO-7: the snapshot that a payment will be bound to. */
-async function keep(
-  store: QuoteStore,
-  { corridor, psp, asked, quotes }: Stored,
-): Promise<{ quoteRequestId: QuoteRequestId; issuedAt: Date }> {
-  const quoteRequestId = quoteRequestIdFrom(randomUUID());
-  const issuedAt = await store.store({
-    quoteRequestId,
-    pspId: psp.institutionId,
-    corridor: corridor.key,
-    amountCurrency: asked.amountCurrency,
+  const { caller, amountCurrency } = asked;
+  const onlyFor = caller.role === 'psp' ? caller : undefined; // QUO-1
+  const request = readQuoteRequest(data, { ...asked, onlyFor });
+  if (!request.ok) return quoteRefused(request.rejection, { fields, caller });
+  const { corridor, pspId } = request.value;
+  const offers = await store.offers({ corridor: corridor.key, pspId });
+  const priced = price(request.value, offers);
+  if (!priced.ok) return quoteRefused(priced.rejection, { fields, caller });
+  const issue = {
+    quoteRequestId: quoteRequestIdFrom(randomUUID()),
+    amountCurrency,
     amount: asked.amount,
-    quotes: quotes.map((priced) => {
-      const { institution, source, destination } = fxpOf(corridor, priced);
-      return {
-        priced,
-        fxpId: institution.institutionId,
-        sourceSapId: source.sap.institutionId,
-        sourceAccountId: source.accountId,
-        destinationSapId: destination.sap.institutionId,
-        destinationAccountId: destination.accountId,
-      };
-    }),
-  });
-  return { quoteRequestId, issuedAt };
-}
-
-interface Stored {
-  readonly corridor: Corridor;
-  readonly psp: Institution;
-  readonly asked: Asked;
-  readonly quotes: readonly Omit<PricedQuote, 'creditorAccountAmount'>[];
+    quotes: priced.value.slice(0, maxQuotesPerRequest),
+  };
+  const issuedAt = await store.store({ ...issue, corridor: corridor.key, pspId }); // QUO-7
+  return json(render({ ...issue, corridor, issuedAt }), 200, expiry(issuedAt));
 }
 
 async function getIntermediaryAgents(
@@ -358,30 +230,5 @@ async function getIntermediaryAgents(
     const detail = `There is no quote ${quoteIdText} that ${caller.clientId} may see.`;
     return refuse('unknown-quote', { parameter: 'quoteId' }, detail);
   }
-  const data = deps.reference.current();
-  const agent = (sapId: string, countryCodeOf: string, currency: string, account: string): JsonObject => {
-    const sap = data.institutions.get(sapId);
-    if (sap === undefined) throw new Error('the SAP of a quote is an institution');
-    return {
-      name: sap.name,
-      countryCode: countryCodeOf,
-      currencyCode: currency,
-      finInstId: { BICFI: sap.bics, LEI: sap.lei, otherId: sap.otherIds.length === 0 ? null : sap.otherIds },
-      account: { otherId: account },
-    };
-  };
-  return json({
-    intermediaryAgent1: agent(
-      quote.sourceSapId,
-      quote.sourceCountry,
-      quote.sourceCurrency,
-      quote.sourceAccountId,
-    ),
-    intermediaryAgent2: agent(
-      quote.destinationSapId,
-      quote.destinationCountry,
-      quote.destinationCurrency,
-      quote.destinationAccountId,
-    ),
-  });
+  return json(renderIntermediaryAgents(deps.reference.current(), quote));
 }

@@ -1,20 +1,13 @@
 // Endpoints 17 to 19 and the two lists of rates: what FX providers post, and what PSPs and they themselves may see of it.
 // An FX provider must never see another's rates here (FX-9): only the market's best, without a name (FX-5).
 import { z } from '@hono/zod-openapi';
+import { findRatedCorridor, findRateFault, type RateRefusal } from '../core/corridor.ts';
 import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../core/money.ts';
 import { findInstitution, mainIdentifier, type ReferenceData } from '../core/reference.ts';
 import type { Db } from '../db/connection.ts';
 import { registerPspImprovement, registerTier } from '../db/improvements.ts';
 import { bestBaseRate, readActiveRates, replaceRates, type StoredRate } from '../db/rates.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import {
-  findDestination,
-  findRatedCorridor,
-  findSource,
-  isSetUp,
-  settlementPlaceOf,
-  type CorridorKey,
-} from './corridor.ts';
 import { idempotencyHeader, idempotent } from './idempotency.ts';
 import {
   amount,
@@ -35,7 +28,7 @@ import {
 } from './rate-schemas.ts';
 import { json } from './response.ts';
 import type { Router } from './route.ts';
-import { refuse, tooManyDecimals, unknownPsp, type CorridorFields } from './told.ts';
+import { corridorRefused, refuse, tooManyDecimals, unknownPsp, type CorridorFields } from './told.ts';
 
 const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');
 const tierBody = z
@@ -149,8 +142,8 @@ async function postRate(
   data: ReferenceData,
   asked: z.output<typeof rateBody> & { fxpId: string },
 ): Promise<JsonObject | Problem> {
-  const refusal = checkRate(data, asked); // steps 1 and 2
-  if (refusal !== undefined) return refusal;
+  const fault = findRateFault(data, asked.fxpId, asked); // steps 1 and 2
+  if (fault !== undefined) return rateRefused(fault);
   const [base, ...tiers] = await replaceRates(trx, asked); // steps 3 to 5
   const best = await bestBaseRate(trx, asked); // step 8
   if (base === undefined || best === undefined) throw new Error('a rate was saved');
@@ -162,25 +155,21 @@ async function postRate(
 }
 
 /** FX-2 and FX-3, each with a code of its own. */
-function checkRate(data: ReferenceData, asked: CorridorKey & { fxpId: string }): Problem | undefined {
-  const { sourceCurrency, destinationCurrency } = asked;
-  if (sourceCurrency === destinationCurrency) {
-    const detail = `A rate needs two different currencies, and this has ${sourceCurrency} on both sides.`;
-    return refuse('same-currency-corridor', corridorMembers.destinationCurrency, detail);
+function rateRefused(refusal: RateRefusal): Problem {
+  switch (refusal.code) {
+    case 'same-currency-corridor': {
+      const detail = `A rate needs two different currencies, and this has ${refusal.currency} on both sides.`;
+      return refuse(refusal.code, corridorMembers.destinationCurrency, detail);
+    }
+    case 'corridor-not-set-up': {
+      const { code, end } = refusal;
+      if (end === undefined) return problem(code);
+      return problem(code, { ...corridorRefused(end, corridorMembers), ruleId: 'FX-3' });
+    }
+    case 'source-sap-not-validated':
+    case 'destination-sap-not-validated':
+      return problem(refusal.code);
   }
-  const source = findSource(data, asked, corridorMembers);
-  const destination = findDestination(data, asked, corridorMembers);
-  for (const place of [source, destination]) {
-    if ('kind' in place) return problem('corridor-not-set-up', { ...place, ruleId: 'FX-3' });
-  }
-  if ('kind' in source || 'kind' in destination || !isSetUp(data, asked.fxpId, asked)) {
-    return problem('corridor-not-set-up');
-  }
-  if (settlementPlaceOf(data, asked.fxpId, source) === undefined) return problem('source-sap-not-validated');
-  if (settlementPlaceOf(data, asked.fxpId, destination) === undefined) {
-    return problem('destination-sap-not-validated');
-  }
-  return undefined;
 }
 
 async function postTier(
@@ -248,9 +237,10 @@ function addLists(router: Router, deps: ApiDependencies): void {
     async ({ query }) => {
       const data = deps.reference.current();
       const corridor = findRatedCorridor(data, query);
-      if ('kind' in corridor) return corridor;
-      const rates = await readActiveRates(deps.db, corridor.key);
-      const shown = rates.filter((one) => corridor.fxps.has(one.fxpId)); // those that quotes are made of
+      if (!corridor.ok) return corridorRefused(corridor.rejection);
+      const { key, fxps } = corridor.value;
+      const rates = await readActiveRates(deps.db, key);
+      const shown = rates.filter((one) => fxps.has(one.fxpId)); // those that quotes are made of
       return json({ rates: shown.map((one) => renderListedRate(data, one)) });
     },
   );

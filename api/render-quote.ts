@@ -1,20 +1,98 @@
-// What a priced quote looks like on the wire: the specification's fields, decimals digit for digit (MON-4). It must not compute.
-import { jsonNumber, type JsonObject } from '../core/money.ts';
-import type { AdjustedQuote, PricedQuote } from '../core/quote.ts';
-import type { Corridor, CorridorFxp } from './corridor.ts';
+// Quotes on the wire, in the fields of the specification, decimals digit for digit (MON-4). It must not compute.
+import type { Corridor, CorridorFxp, SettlementPlace } from '../core/corridor.ts';
+import { quoteIdOf, type QuoteRequestId } from '../core/ids.ts';
+import { jsonNumber, plainDecimal, renderedJson, type JsonNumber, type JsonObject } from '../core/money.ts';
+import type { AdjustedQuote, PricedQuote, QuoteSnapshot, StoredQuote } from '../core/quote.ts';
+import type { ReferenceData } from '../core/reference.ts';
 
-/** The FX provider of a quote, by the id that it is priced under. */
-export function fxpOf(corridor: Corridor, quote: { fxpId: string }): CorridorFxp {
-  const fxp = corridor.fxpsByShownId.get(quote.fxpId);
-  if (fxp === undefined) throw new Error('every offer is of an FX provider of the corridor');
+/** The quotes of one request, as they were stored. */
+export interface IssuedQuotes<Quote extends QuoteSnapshot> {
+  readonly corridor: Corridor;
+  readonly quoteRequestId: QuoteRequestId;
+  readonly issuedAt: Date;
+  readonly amountCurrency: string;
+  readonly amount: string;
+  /** Best first. */
+  readonly quotes: readonly Quote[];
+}
+
+/** Endpoint 12. */
+export function renderQuoteSet(issued: IssuedQuotes<PricedQuote>): JsonObject {
+  const { corridor, quoteRequestId, quotes } = issued;
+  const issuedDateTime = issued.issuedAt.toISOString();
+  return {
+    quoteRequestId,
+    ...corridor.key,
+    amountCurrency: issued.amountCurrency,
+    amount: jsonNumber(plainDecimal(issued.amount)),
+    quotes: quotes.map((quote, index) => ({
+      quoteId: quoteIdOf(quoteRequestId, index + 1),
+      issuedDateTime,
+      ...renderQuote(quote, corridor),
+    })),
+  };
+}
+
+/** Endpoint 12b (QUO-5). */
+export function renderAdjustedQuotes(issued: IssuedQuotes<AdjustedQuote>): readonly JsonObject[] {
+  const { corridor, quoteRequestId, quotes } = issued;
+  return quotes.map((quote, index) => {
+    const fxp = fxpOf(corridor, quote);
+    return {
+      QuoteId: quoteIdOf(quoteRequestId, index + 1),
+      FXPFinInstIdType: fxp.idType,
+      FXPFinInstId: fxp.id,
+      Rate: jsonNumber(quote.exchangeRate),
+      SourceUPSId: corridor.source.clearingSystem.clearingSystemId,
+      DestinationUPSId: corridor.destination.clearingSystem.clearingSystemId,
+      AdjustedSourceAmount: jsonNumber(quote.sourceInterbankSettlementAmount),
+      AdjustedDestinationAmount: jsonNumber(quote.destinationInterbankSettlementAmount),
+      AdjustedReason: quote.adjustedReason ?? undefined,
+    };
+  });
+}
+
+/** Endpoint 13: the SAPs of a stored quote, as reference data has them now. */
+export function renderIntermediaryAgents(data: ReferenceData, quote: StoredQuote): JsonObject {
+  return {
+    intermediaryAgent1: {
+      ...sapOf(data, quote.sourceSapId, {
+        countryCode: quote.sourceCountry,
+        currencyCode: quote.sourceCurrency,
+      }),
+      account: { otherId: quote.sourceAccountId },
+    },
+    intermediaryAgent2: {
+      ...sapOf(data, quote.destinationSapId, {
+        countryCode: quote.destinationCountry,
+        currencyCode: quote.destinationCurrency,
+      }),
+      account: { otherId: quote.destinationAccountId },
+    },
+  };
+}
+
+function sapOf(
+  data: ReferenceData,
+  sapId: string,
+  place: { readonly countryCode: string; readonly currencyCode: string },
+): JsonObject {
+  const sap = data.institutions.get(sapId);
+  if (sap === undefined) throw new Error('the SAP of a quote is an institution');
+  const otherId = sap.otherIds.length === 0 ? null : sap.otherIds;
+  return { name: sap.name, ...place, finInstId: { BICFI: sap.bics, LEI: sap.lei, otherId } };
+}
+
+function fxpOf(corridor: Corridor, { fxpId }: QuoteSnapshot): CorridorFxp {
+  const fxp = corridor.fxps.get(fxpId);
+  if (fxp === undefined) throw new Error('every quote is of an FX provider of its corridor');
   return fxp;
 }
 
-/** A quote of endpoint 12 without its id and time. */
-export function renderQuote(quote: PricedQuote, corridor: Corridor): JsonObject {
+function renderQuote(quote: PricedQuote, corridor: Corridor): JsonObject {
   const fxp = fxpOf(corridor, quote);
-  const sourceCurrency = corridor.key.sourceCurrency;
-  const destinationCurrency = corridor.key.destinationCurrency;
+  const { sourceCurrency, destinationCurrency } = corridor.key;
+  const [source, destination] = [renderPlace(fxp.source), renderPlace(fxp.destination)];
   return {
     fxpfinInstIdType: fxp.idType,
     fxpfinInstId: fxp.id,
@@ -27,10 +105,10 @@ export function renderQuote(quote: PricedQuote, corridor: Corridor): JsonObject 
       },
       networkSchemeFee: { amount: jsonNumber(quote.networkSchemeFee), currency: sourceCurrency },
     },
-    intermediaryAgent1: fxp.source.agent,
-    intermediaryAgent1Account: fxp.source.account,
-    intermediaryAgent2: fxp.destination.agent,
-    intermediaryAgent2Account: fxp.destination.account,
+    intermediaryAgent1: source.agent,
+    intermediaryAgent1Account: source.account,
+    intermediaryAgent2: destination.agent,
+    intermediaryAgent2Account: destination.account,
     creditorAgent: {
       interbankSettlementAmount: {
         currency: destinationCurrency,
@@ -45,17 +123,33 @@ export function renderQuote(quote: PricedQuote, corridor: Corridor): JsonObject 
   };
 }
 
-/** A quote of endpoint 12b without its id (QUO-5). */
-export function renderAdjustedQuote(quote: AdjustedQuote, corridor: Corridor): JsonObject {
-  const fxp = fxpOf(corridor, quote);
-  return {
-    FXPFinInstIdType: fxp.idType,
-    FXPFinInstId: fxp.id,
-    Rate: jsonNumber(quote.exchangeRate),
-    SourceUPSId: corridor.source.clearingSystem.clearingSystemId,
-    DestinationUPSId: corridor.destination.clearingSystem.clearingSystemId,
-    AdjustedSourceAmount: jsonNumber(quote.sourceInterbankSettlementAmount),
-    AdjustedDestinationAmount: jsonNumber(quote.destinationInterbankSettlementAmount),
-    AdjustedReason: quote.adjustedReason ?? undefined,
+interface RenderedPlace {
+  readonly agent: JsonNumber;
+  readonly account: JsonNumber;
+}
+
+/** The same in every quote, so rendered once for each place of a snapshot. */
+const renderedPlaces = new WeakMap<SettlementPlace, RenderedPlace>();
+
+function renderPlace(place: SettlementPlace): RenderedPlace {
+  const known = renderedPlaces.get(place);
+  if (known !== undefined) return known;
+  const { sap, sapBic, membership, accountId } = place;
+  const rendered = {
+    agent: renderedJson({
+      finInstId: {
+        name: sap.name,
+        BICFI: sapBic,
+        LEI: sap.lei,
+        clearingSystemMemberId: {
+          clearingSystemId: membership?.clearingSystemId ?? null,
+          memberId: membership?.memberId ?? null,
+        },
+        other: { id: sap.otherIds[0] ?? null },
+      },
+    }),
+    account: renderedJson({ id: accountId }),
   };
+  renderedPlaces.set(place, rendered);
+  return rendered;
 }

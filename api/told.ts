@@ -1,31 +1,125 @@
-// Refusals of things that are well formed and do not fit, in words: which field, what it says, what would do instead. The
-// codes are those of the table; whether something does not fit is the handler's question.
-import type { Currency, ReferenceData } from '../core/reference.ts';
+// Refusals of what is well formed and does not fit, in words: which field, what it says, what would do instead. Whether it
+// fits is judged elsewhere, by `core` or the handler; what `core` refuses of a corridor, an amount or a PSP becomes a problem
+// here.
+import type { AmountRefusal, CorridorKey, CorridorRefusal, PlaceRefusal } from '../core/corridor.ts';
+import type { AmountTooSmall } from '../core/fee.ts';
+import type { PspRefusal, QuoteRefusal } from '../core/quote-request.ts';
+import type { Currency } from '../core/reference.ts';
 import { problem, type InputFault, type Problem, type ProblemCode, type ProblemOptions } from './problem.ts';
 
 /** Where a value came from: a path, query or header parameter, or a member of the body. */
 export type Field = { readonly parameter: string } | { readonly pointer: string };
 
-/** Names of the four parts of a corridor where it was asked for. */
-export interface CorridorFields {
-  readonly sourceCountry: Field;
-  readonly sourceCurrency: Field;
-  readonly destinationCountry: Field;
-  readonly destinationCurrency: Field;
+/** Where each part of a corridor's key was given. */
+export type CorridorFields = Readonly<Record<keyof CorridorKey, Field>>;
+
+interface PlaceFields {
+  readonly country: Field;
+  readonly currency: Field;
 }
 
-export const corridorParameters: CorridorFields = {
+interface AmountFields {
+  readonly amountCurrency: Field;
+  readonly amount: Field;
+}
+
+/** Where each part of a question for quotes was given. */
+export interface QuoteFields extends CorridorFields, AmountFields {
+  readonly psp: Field;
+}
+
+const corridorParameters: CorridorFields = {
   sourceCountry: { parameter: 'sourceCountry' },
   sourceCurrency: { parameter: 'sourceCurrency' },
   destinationCountry: { parameter: 'destinationCountry' },
   destinationCurrency: { parameter: 'destinationCurrency' },
 };
+const placeParameters: PlaceFields = {
+  country: { parameter: 'countryCode' },
+  currency: { parameter: 'currencyCode' },
+};
+const amountParameters: AmountFields = {
+  amountCurrency: { parameter: 'amountCurrency' },
+  amount: { parameter: 'amount' },
+};
+export const quoteParameters: QuoteFields = {
+  ...corridorParameters,
+  ...amountParameters,
+  psp: { parameter: 'finInstId' },
+};
 
-interface CorridorCodes {
-  readonly sourceCountry: string;
-  readonly sourceCurrency: string;
-  readonly destinationCountry: string;
-  readonly destinationCurrency: string;
+/** REF-3 */
+export function placeRefused(refusal: PlaceRefusal, fields = placeParameters): Problem {
+  switch (refusal.code) {
+    case 'unknown-country':
+      return unknownCountry(fields.country, refusal.countryCode);
+    case 'unknown-currency':
+      return unknownCurrency(fields.currency, refusal.currencyCode);
+    case 'currency-not-of-country':
+      return currencyNotOfCountry(fields.currency, refusal);
+  }
+}
+
+/** REF-3 */
+export function corridorRefused(refusal: CorridorRefusal, fields = corridorParameters): Problem {
+  if (refusal.code === 'unknown-corridor') return unknownCorridor(refusal.key, refusal.lacks);
+  return placeRefused(
+    refusal,
+    refusal.side === 'source'
+      ? { country: fields.sourceCountry, currency: fields.sourceCurrency }
+      : { country: fields.destinationCountry, currency: fields.destinationCurrency },
+  );
+}
+
+/** MON-2, FEE-5 */
+export function amountRefused(refusal: AmountRefusal | AmountTooSmall, fields = amountParameters): Problem {
+  switch (refusal.code) {
+    case 'amount-currency-not-of-corridor':
+      return amountCurrencyNotOfCorridor(fields.amountCurrency, refusal.currency, refusal.key);
+    case 'too-many-decimals':
+      return tooManyDecimals(fields.amount, refusal.amount, refusal.currency);
+    case 'amount-too-small': {
+      const { code, detail, ruleId } = refusal;
+      return refuse(code, fields.amount, `${detail} Ask for a larger amount.`, { ruleId });
+    }
+  }
+}
+
+/** @param asked whose question it was, and where its parts stand */
+export function quoteRefused(
+  refusal: QuoteRefusal,
+  asked: { readonly fields: QuoteFields; readonly caller: { readonly clientId: string } },
+): Problem {
+  const { fields, caller } = asked;
+  switch (refusal.code) {
+    case 'unknown-psp':
+    case 'not-own-institution':
+    case 'psp-not-of-source-country':
+      return pspRefused(refusal, fields.psp, caller.clientId);
+    case 'amount-currency-not-of-corridor':
+    case 'too-many-decimals':
+    case 'amount-too-small':
+      return amountRefused(refusal, fields);
+    case 'unknown-country':
+    case 'unknown-currency':
+    case 'currency-not-of-country':
+    case 'unknown-corridor':
+      return corridorRefused(refusal, fields);
+  }
+}
+
+/** QUO-1 */
+function pspRefused({ code, psp, sourceCountry }: PspRefusal, field: Field, clientId: string): Problem {
+  switch (code) {
+    case 'unknown-psp':
+      return unknownPsp(field, psp, sourceCountry);
+    case 'not-own-institution': {
+      const detail = `A PSP may ask for itself only; ${clientId} asks for ${psp.type} ${psp.id}. The role operator may ask for any.`;
+      return problem(code, { detail });
+    }
+    case 'psp-not-of-source-country':
+      return pspNotOfCountry(field, psp, sourceCountry);
+  }
 }
 
 /** The refusal, with the field among its errors. */
@@ -43,29 +137,28 @@ export function unknownCurrency(field: Field, code: string): Problem {
 }
 
 export function currencyNotOfCountry(
-  data: ReferenceData,
   field: Field,
-  { countryCode, currencyCode }: { readonly countryCode: string; readonly currencyCode: string },
+  { countryCode, currencyCode, used }: Omit<Extract<PlaceRefusal, { readonly used: unknown }>, 'code'>,
 ): Problem {
-  const used = [...data.clearingSystems.values()]
-    .filter((system) => system.countryCodes.includes(countryCode))
-    .map((system) => system.currencyCode);
-  const instead = [...new Set(used)].sort().join(', ');
-  return refuse(
-    'currency-not-of-country',
-    field,
-    `${countryCode} does not use ${currencyCode} here, but ${instead}.`,
-  );
+  const detail = `${countryCode} does not use ${currencyCode} here, but ${used.join(', ')}.`;
+  return refuse('currency-not-of-country', field, detail);
 }
 
-export function unknownCorridor(key: CorridorCodes, why: string): Problem {
+const whyNoCorridor = {
+  'two countries': 'source and destination must be two countries of the service',
+  'FX provider': 'no FX provider is set up for it',
+} as const;
+
+export function unknownCorridor(key: CorridorKey, lacks: keyof typeof whyNoCorridor): Problem {
   const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = key;
   const corridor = `${sourceCountry} ${sourceCurrency} to ${destinationCountry} ${destinationCurrency}`;
-  return problem('unknown-corridor', { detail: `The service has no corridor ${corridor}: ${why}.` });
+  return problem('unknown-corridor', {
+    detail: `The service has no corridor ${corridor}: ${whyNoCorridor[lacks]}.`,
+  });
 }
 
 /** The currency of an amount that is neither side's. */
-export function amountCurrencyNotOfCorridor(field: Field, currency: string, key: CorridorCodes): Problem {
+export function amountCurrencyNotOfCorridor(field: Field, currency: string, key: CorridorKey): Problem {
   const { sourceCurrency, destinationCurrency } = key;
   return refuse(
     'amount-currency-not-of-corridor',
@@ -85,14 +178,6 @@ export function tooManyDecimals(
     field,
     `${amount} has ${decimals} decimals, ${currencyCode} has ${decimalPlaces}: round it yourself, for nobody else may.`,
   );
-}
-
-/** FEE-5: what is left of the amount is nothing. */
-export function amountRefused(
-  field: Field,
-  { code, detail, ruleId }: { readonly code: ProblemCode; readonly detail: string; readonly ruleId: string },
-): Problem {
-  return refuse(code, field, `${detail} Ask for a larger amount.`, { ruleId });
 }
 
 interface Named {

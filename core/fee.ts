@@ -13,6 +13,7 @@ import {
   unitOf,
   type Exact,
 } from './money.ts';
+import { ok, refused, type Result } from './result.ts';
 
 /** Scheme fee formula as stored: source currency; the percentage is a ratio (FEE-1). */
 export interface SchemeFeeFormula {
@@ -33,20 +34,18 @@ export interface Fee {
   readonly decimalPlaces: number;
 }
 
-/** FEE-5: why no amount can be offered. A rejection, HTTP 422. */
+/** FEE-5: why no amount can be offered. */
 export interface AmountTooSmall {
-  readonly kind: 'rejected';
   readonly code: 'amount-too-small';
   readonly ruleId: 'FEE-5';
   readonly detail: string;
 }
 
-export const amountTooSmall: AmountTooSmall = {
-  kind: 'rejected',
+export const amountTooSmall = refused<AmountTooSmall>({
   code: 'amount-too-small',
   ruleId: 'FEE-5',
   detail: 'After fees and rounding nothing is left to pay.',
-};
+});
 
 const wholePerPercent = exact('0.01');
 const half = exact('0.5');
@@ -128,7 +127,6 @@ export interface FeesAndAmountsRequest {
 
 /** Decimal strings without trailing zeros. */
 export interface FeesAndAmounts {
-  readonly kind: 'computed';
   readonly sourceInterbankSettlementAmount: string;
   readonly networkSchemeFee: string;
   readonly destinationInterbankSettlementAmount: string;
@@ -137,7 +135,7 @@ export interface FeesAndAmounts {
 }
 
 /** Endpoint 14: fees and amounts at a given rate, without capping (FEE-6). */
-export function feesAndAmounts(request: FeesAndAmountsRequest): FeesAndAmounts | AmountTooSmall {
+export function feesAndAmounts(request: FeesAndAmountsRequest): Result<FeesAndAmounts, AmountTooSmall> {
   const fee = creditorAgentFee(request.creditorAgentFee, request.destinationDecimalPlaces);
   const given = exact(request.amount);
   if (given.isZero()) return amountTooSmall;
@@ -149,12 +147,11 @@ export function feesAndAmounts(request: FeesAndAmountsRequest): FeesAndAmounts |
   const deducted = feeOn(destination, fee);
   if (source.isZero() || deducted.gte(destination)) return amountTooSmall;
   const invoiced = feeOn(source, schemeFee(request.schemeFee, request.sourceDecimalPlaces));
-  return {
-    kind: 'computed',
+  return ok({
     sourceInterbankSettlementAmount: renderDecimal(source),
     networkSchemeFee: renderDecimal(invoiced),
     destinationInterbankSettlementAmount: renderDecimal(destination),
     creditorAgentFee: renderDecimal(deducted),
     creditorAccountAmount: renderDecimal(destination.minus(deducted)),
-  };
+  });
 }

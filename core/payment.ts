@@ -11,33 +11,13 @@ import { pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
 import { exact, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
 import { checksBeforeBinding, deadlineOf, guidelineChecks } from './payment-checks.ts';
+import type { StoredQuote } from './quote.ts';
 import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
 import { reject, type Rejection, type RejectionKey } from './rejection.ts';
 
-/** The stored quote that a pacs.008 names (QUO-7); amounts as decimal text. */
-export interface QuoteSnapshot {
-  readonly quoteId: string;
-  readonly pspId: string;
-  readonly fxpId: string;
-  readonly sourceCountry: string;
-  readonly sourceCurrency: string;
-  readonly destinationCountry: string;
-  readonly destinationCurrency: string;
-  readonly exchangeRate: string;
-  readonly sourceAmount: string;
-  readonly destinationAmount: string;
-  readonly creditorAgentFee: string;
-  readonly sourceSapId: string;
-  readonly sourceAccountId: string;
-  readonly destinationSapId: string;
-  readonly destinationAccountId: string;
-  /** Judged by the database clock when it was read (QUO-6). */
-  readonly expired: boolean;
-}
-
 export interface PaymentContext extends SubmittedNow {
   /** The quote that the message names; undefined when there is none by that id, or the message names none. */
-  readonly quote: QuoteSnapshot | undefined;
+  readonly quote: StoredQuote | undefined;
   /** Whether another payment that is not rejected holds that quote (QUO-8). */
   readonly quoteInUse: boolean;
 }
@@ -57,7 +37,7 @@ export interface BoundPayment {
   readonly debtorAgent: Institution;
   readonly creditorAgent: Institution;
   /** Undefined where the debtor agent does its own FX (PAY-5). */
-  readonly quote: QuoteSnapshot | undefined;
+  readonly quote: StoredQuote | undefined;
   readonly exchangeRate: string;
   readonly sourceAmount: Amount;
   readonly destinationAmount: Amount;
@@ -188,10 +168,13 @@ function bindQuote(message: Pacs008, context: PaymentContext, parties: Parties):
       sourceCountry: quote.sourceCountry,
       quote,
       exchangeRate: plainDecimal(quote.exchangeRate),
-      sourceAmount: { currency: quote.sourceCurrency, amount: plainDecimal(quote.sourceAmount) },
+      sourceAmount: {
+        currency: quote.sourceCurrency,
+        amount: plainDecimal(quote.sourceInterbankSettlementAmount),
+      },
       destinationAmount: {
         currency: quote.destinationCurrency,
-        amount: plainDecimal(quote.destinationAmount),
+        amount: plainDecimal(quote.destinationInterbankSettlementAmount),
       },
       creditorAgentFee: plainDecimal(quote.creditorAgentFee),
       sourceLeg: { agent: identifyAgent(sourceSap), account: { otherId: quote.sourceAccountId } },
@@ -205,7 +188,7 @@ function bindQuote(message: Pacs008, context: PaymentContext, parties: Parties):
 }
 
 function checkQuoteState(
-  quote: QuoteSnapshot,
+  quote: StoredQuote,
   context: PaymentContext,
   parties: Parties,
 ): Rejection | undefined {
@@ -215,16 +198,16 @@ function checkQuoteState(
 }
 
 /** The fee is the quote's; a quote of endpoint 12b, which knows no fees, may leave nothing to credit (FEE-5). */
-function checkQuoteFee(message: Pacs008, quote: QuoteSnapshot): Rejection | undefined {
+function checkQuoteFee(message: Pacs008, quote: StoredQuote): Rejection | undefined {
   const fee = exact(quote.creditorAgentFee);
   const { amount } = message.charges[1];
   if (!exact(amount).eq(fee)) {
     return differs('creditor-agent-fee-differs', amount, plainDecimal(quote.creditorAgentFee));
   }
-  return fee.gte(exact(quote.destinationAmount)) ? reject('amount-too-small') : undefined;
+  return fee.gte(exact(quote.destinationInterbankSettlementAmount)) ? reject('amount-too-small') : undefined;
 }
 
-function checkQuoteTerms(message: Pacs008, quote: QuoteSnapshot, parties: Parties): Rejection | undefined {
+function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
   const { agreedRate, interbankSettlementAmount } = message;
   if (!exact(agreedRate.preAgreedExchangeRate).eq(exact(quote.exchangeRate))) {
     const { preAgreedExchangeRate } = agreedRate;
@@ -244,15 +227,19 @@ function checkQuoteTerms(message: Pacs008, quote: QuoteSnapshot, parties: Partie
     );
   }
   if (quote.destinationCountry !== parties.creditorAgent.countryCode) return reject('quote-country-differs');
-  return exact(interbankSettlementAmount.amount).eq(exact(quote.sourceAmount))
+  return exact(interbankSettlementAmount.amount).eq(exact(quote.sourceInterbankSettlementAmount))
     ? undefined
-    : differs('quote-amount-differs', interbankSettlementAmount.amount, plainDecimal(quote.sourceAmount));
+    : differs(
+        'quote-amount-differs',
+        interbankSettlementAmount.amount,
+        plainDecimal(quote.sourceInterbankSettlementAmount),
+      );
 }
 
 /** Both intermediary agents and accounts, as far as the message gives them. */
 function checkQuoteAgents(
   message: Pacs008,
-  quote: QuoteSnapshot,
+  quote: StoredQuote,
   reference: ReferenceData,
 ): Rejection | undefined {
   const sapFound = (agent: AgentIdentification | undefined, sapId: string) => {

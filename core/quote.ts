@@ -1,8 +1,9 @@
 /**
  * Where it stands: the heart of endpoints 12 and 12b; it turns the active rates of a corridor into ranked quotes (QUO-2 to QUO-5).
- * It must not read, store or date anything: `db/quotes.ts` keeps what it returns as the snapshot (QUO-7).
+ * It must not read, store or date anything: `db/quotes.ts` keeps the snapshot of what it returns (QUO-7).
  */
 import { capToMaxima, readMaxima, type CappedAmounts, type Maxima } from './capping.ts';
+import type { Corridor, CorridorFxp, CorridorKey, FixedAmount } from './corridor.ts';
 import {
   amountTooSmall,
   creditorAgentFee,
@@ -13,19 +14,16 @@ import {
   settlementForCredited,
   type AmountSide,
   type AmountTooSmall,
-  type CreditorAgentFeeFormula,
   type Fee,
-  type SchemeFeeFormula,
 } from './fee.ts';
+import type { QuoteId } from './ids.ts';
 import { exact, renderDecimal, type Exact } from './money.ts';
 import { improveRate } from './rate.ts';
+import { ok, type Result } from './result.ts';
 
-/** What the PSP asks; the amount passed `parseAmount` and `fitsDecimalPlaces` of its currency before (MON-1, MON-2). */
-export interface QuoteRequest {
-  readonly amountSide: AmountSide;
-  readonly amount: string;
-  readonly sourceDecimalPlaces: number;
-  readonly destinationDecimalPlaces: number;
+/** What is asked of a corridor. */
+export interface QuoteRequest extends FixedAmount {
+  readonly corridor: Corridor;
 }
 
 /** One active rate of an FXP: its base rate (threshold 0) or a tier's stored, improved rate (FX-4). */
@@ -42,32 +40,20 @@ export interface OfferedRate {
 
 /** All that one FXP offers the requesting PSP in the corridor. */
 export interface FxpOffer {
-  /** what ties are broken by, e.g. the FXP's BIC (QUO-2) */
+  /** internalId */
   readonly fxpId: string;
   readonly rates: readonly OfferedRate[];
   /** that FXP's improvement for the requesting PSP (FX-7) */
   readonly pspImprovement: { readonly pspImprovementId: string; readonly basisPoints: string } | null;
 }
 
-/** Largest interbank settlement amounts of the two payment systems (QUO-4), as stored. */
-export interface QuoteLimits {
-  readonly sourceMaximum: string;
-  readonly destinationMaximum: string;
-}
-
-export interface QuoteFormulas {
-  readonly schemeFee: SchemeFeeFormula;
-  readonly creditorAgentFee: CreditorAgentFeeFormula;
-}
-
-/** One quote as priced: the part of the snapshot that is arithmetic. Decimal strings without trailing zeros. */
-export interface PricedQuote {
+/** QUO-7: what is kept of a quote, for a payment to be bound to. Decimal strings without trailing zeros. */
+export interface QuoteSnapshot {
+  /** internalId */
   readonly fxpId: string;
   readonly rateId: string;
   readonly tierImprovementId: string | null;
   readonly pspImprovementId: string | null;
-  /** of the rate that was used */
-  readonly rateCreatedDateTime: string;
   /** with all improvements (FX-8) */
   readonly exchangeRate: string;
   readonly sourceInterbankSettlementAmount: string;
@@ -78,6 +64,27 @@ export interface PricedQuote {
   readonly networkSchemeFee: string;
   /** destination currency, deducted (FEE-2) */
   readonly creditorAgentFee: string;
+  readonly sourceSapId: string;
+  readonly sourceAccountId: string;
+  readonly destinationSapId: string;
+  readonly destinationAccountId: string;
+}
+
+/** A snapshot as it is found again. */
+export interface StoredQuote extends QuoteSnapshot, CorridorKey {
+  readonly quoteId: QuoteId;
+  /** internalId of the requesting PSP. */
+  readonly pspId: string;
+  /** Epoch milliseconds. */
+  readonly issuedAt: number;
+  /** Whether it was more than 600 s old when it was read, by the database clock (QUO-6). */
+  readonly expired: boolean;
+}
+
+/** A quote of endpoint 12. */
+export interface PricedQuote extends QuoteSnapshot {
+  /** of the rate that was used */
+  readonly rateCreatedDateTime: string;
   readonly creditorAccountAmount: string;
 }
 
@@ -93,35 +100,27 @@ export interface AdjustedQuote extends Omit<PricedQuote, 'creditorAccountAmount'
   readonly adjustedReason: AdjustedReason | null;
 }
 
-export interface Priced<Quote> {
-  readonly kind: 'priced';
-  /** best first; empty when nobody offers a rate */
-  readonly quotes: readonly Quote[];
-}
+/** Best first; empty when nobody who can settle offers a rate. */
+type Ranked<Quote> = Result<readonly Quote[], AmountTooSmall>;
 
 /** Endpoint 12: ranked quotes with fees, or `amount-too-small` when fees and rounding leave none (FEE-5). */
-export function priceQuotes(
-  request: QuoteRequest,
-  offers: readonly FxpOffer[],
-  limits: QuoteLimits,
-  formulas: QuoteFormulas,
-): Priced<PricedQuote> | AmountTooSmall {
-  const terms = readTerms(request, limits, formulas);
+export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]): Ranked<PricedQuote> {
+  const terms = readTerms(request.corridor);
   const given = exact(request.amount);
   if (given.isZero()) return amountTooSmall;
   const wanted =
     request.amountSide === 'source' ? given : settlementForCredited(given, terms.creditorAgentFee);
-  const chosen = chooseAndRank(offers, { side: request.amountSide, amount: wanted }, terms.maxima);
+  const chosen = chooseAndRank(offers, { side: request.amountSide, amount: wanted }, terms);
   const quotes: PricedQuote[] = [];
   for (const choice of chosen) {
     const deducted = feeOn(choice.amounts.destination, terms.creditorAgentFee);
     if (choice.amounts.source.isZero() || deducted.gte(choice.amounts.destination)) continue;
     quotes.push({
-      ...snapshotOf(choice, terms, deducted),
+      ...termsOf(choice, terms, deducted),
       creditorAccountAmount: renderDecimal(choice.amounts.destination.minus(deducted)),
     });
   }
-  return quotes.length === 0 && chosen.length > 0 ? amountTooSmall : { kind: 'priced', quotes };
+  return quotes.length === 0 && chosen.length > 0 ? amountTooSmall : ok(quotes);
 }
 
 /**
@@ -131,38 +130,44 @@ export function priceQuotes(
 export function priceQuotesWithoutFees(
   request: QuoteRequest,
   offers: readonly FxpOffer[],
-  limits: QuoteLimits,
-  formulas: QuoteFormulas,
-): Priced<AdjustedQuote> | AmountTooSmall {
-  const terms = readTerms(request, limits, formulas);
+): Ranked<AdjustedQuote> {
+  const terms = readTerms(request.corridor);
   const given = exact(request.amount);
   if (given.isZero()) return amountTooSmall;
-  const chosen = chooseAndRank(offers, { side: request.amountSide, amount: given }, terms.maxima);
+  const chosen = chooseAndRank(offers, { side: request.amountSide, amount: given }, terms);
   const quotes: AdjustedQuote[] = [];
   for (const choice of chosen) {
     const { source, destination } = choice.amounts;
     if (source.isZero() || destination.isZero()) continue;
     const deducted = feeOn(destination, terms.creditorAgentFee);
     quotes.push({
-      ...snapshotOf(choice, terms, deducted),
+      ...termsOf(choice, terms, deducted),
       creditorAccountAmount: deducted.lt(destination) ? renderDecimal(destination.minus(deducted)) : null,
       adjustedReason: adjustedReasonOf(choice.amounts),
     });
   }
-  return quotes.length === 0 && chosen.length > 0 ? amountTooSmall : { kind: 'priced', quotes };
+  return quotes.length === 0 && chosen.length > 0 ? amountTooSmall : ok(quotes);
 }
 
 /** What holds for every quote of a request, read once. */
 interface Terms {
+  readonly fxps: Corridor['fxps'];
   readonly maxima: Maxima;
   readonly schemeFee: Fee;
   readonly creditorAgentFee: Fee;
 }
 
-function readTerms(request: QuoteRequest, limits: QuoteLimits, formulas: QuoteFormulas): Terms {
-  const { sourceDecimalPlaces, destinationDecimalPlaces } = request;
+function readTerms({ source, destination, fxps, ...formulas }: Corridor): Terms {
+  const sourceDecimalPlaces = source.currency.decimalPlaces;
+  const destinationDecimalPlaces = destination.currency.decimalPlaces;
   return {
-    maxima: readMaxima({ ...limits, sourceDecimalPlaces, destinationDecimalPlaces }),
+    fxps,
+    maxima: readMaxima({
+      sourceMaximum: source.clearingSystem.maxAmount,
+      destinationMaximum: destination.clearingSystem.maxAmount,
+      sourceDecimalPlaces,
+      destinationDecimalPlaces,
+    }),
     schemeFee: schemeFee(formulas.schemeFee, sourceDecimalPlaces),
     creditorAgentFee: creditorAgentFee(formulas.creditorAgentFee, destinationDecimalPlaces),
   };
@@ -176,17 +181,20 @@ interface Wanted {
 
 /** The rate that one FXP's quote uses, and what comes of it. */
 interface Choice {
+  readonly fxp: CorridorFxp;
   readonly offer: FxpOffer;
   readonly rate: OfferedRate;
   readonly exchangeRate: Exact;
   readonly amounts: CappedAmounts;
 }
 
-/** At most one choice per FXP (QUO-2), best first. */
-function chooseAndRank(offers: readonly FxpOffer[], wanted: Wanted, maxima: Maxima): Choice[] {
+/** At most one choice per FXP that can settle (QUO-2, FX-3), best first. */
+function chooseAndRank(offers: readonly FxpOffer[], wanted: Wanted, { fxps, maxima }: Terms): Choice[] {
   const choices: Choice[] = [];
   for (const offer of offers) {
-    const choice = chooseTier(offer, wanted, maxima);
+    const fxp = fxps.get(offer.fxpId);
+    if (fxp === undefined) continue;
+    const choice = chooseTier(fxp, offer, { wanted, maxima });
     if (choice !== undefined) choices.push(choice);
   }
   return choices.sort(compareChoices);
@@ -197,7 +205,11 @@ function chooseAndRank(offers: readonly FxpOffer[], wanted: Wanted, maxima: Maxi
  * the base rate's threshold is 0, so that it is the last resort. One rule for both amount directions.
  * @returns undefined when the FXP has no such rate
  */
-function chooseTier(offer: FxpOffer, wanted: Wanted, maxima: Maxima): Choice | undefined {
+function chooseTier(
+  fxp: CorridorFxp,
+  offer: FxpOffer,
+  { wanted, maxima }: { readonly wanted: Wanted; readonly maxima: Maxima },
+): Choice | undefined {
   const pspBasisPoints = offer.pspImprovement === null ? undefined : exact(offer.pspImprovement.basisPoints);
   const descending = offer.rates
     .map((rate) => ({ rate, threshold: exact(rate.threshold) }))
@@ -211,17 +223,17 @@ function chooseTier(offer: FxpOffer, wanted: Wanted, maxima: Maxima): Choice | u
         ? fromSource(wanted.amount, exchangeRate, maxima.destinationDecimalPlaces)
         : fromDestination(wanted.amount, exchangeRate, maxima.sourceDecimalPlaces);
     const amounts = capToMaxima(asked, exchangeRate, maxima);
-    if (amounts.source.gte(threshold)) return { offer, rate, exchangeRate, amounts };
+    if (amounts.source.gte(threshold)) return { fxp, offer, rate, exchangeRate, amounts };
   }
   return undefined;
 }
 
-/** QUO-2: exchange rate descending, then older rate first, then FXP id; total, for an FXP has one quote. */
+/** QUO-2: exchange rate descending, then older rate first, then FXP id as PSPs see it; total, for an FXP has one quote. */
 function compareChoices(a: Choice, b: Choice): number {
   return (
     b.exchangeRate.cmp(a.exchangeRate) ||
     compareText(a.rate.createdDateTime, b.rate.createdDateTime) ||
-    compareText(a.offer.fxpId, b.offer.fxpId)
+    compareText(a.fxp.id, b.fxp.id)
   );
 }
 
@@ -231,12 +243,9 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function snapshotOf(
-  choice: Choice,
-  terms: Terms,
-  deducted: Exact,
-): Omit<PricedQuote, 'creditorAccountAmount'> {
-  const { offer, rate, exchangeRate, amounts } = choice;
+function termsOf(choice: Choice, terms: Terms, deducted: Exact): Omit<PricedQuote, 'creditorAccountAmount'> {
+  const { fxp, offer, rate, exchangeRate, amounts } = choice;
+  const { source, destination } = fxp;
   return {
     fxpId: offer.fxpId,
     rateId: rate.rateId,
@@ -250,6 +259,10 @@ function snapshotOf(
     destinationCappedToMaxAmount: amounts.destinationCapped,
     networkSchemeFee: renderDecimal(feeOn(amounts.source, terms.schemeFee)),
     creditorAgentFee: renderDecimal(deducted),
+    sourceSapId: source.sap.institutionId,
+    sourceAccountId: source.accountId,
+    destinationSapId: destination.sap.institutionId,
+    destinationAccountId: destination.accountId,
   };
 }
 

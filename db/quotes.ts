@@ -1,8 +1,9 @@
 // Quotes in the database: the active rates that they are made of, the one row that holds a request's quotes (QUO-10), and
 // the snapshot that a payment is bound to (QUO-7). It must not price anything: core/quote.ts does.
 import { CompiledQuery } from 'kysely';
+import { corridorName, type CorridorKey } from '../core/corridor.ts';
 import { quoteIdOf, quoteRequestOf, type QuoteId, type QuoteRequestId } from '../core/ids.ts';
-import type { OfferedRate, PricedQuote } from '../core/quote.ts';
+import type { FxpOffer, OfferedRate, QuoteSnapshot, StoredQuote } from '../core/quote.ts';
 import { plainDecimal } from '../core/money.ts';
 import { keyOf } from '../core/reference.ts';
 import { batching } from './batch.ts';
@@ -12,23 +13,9 @@ import type { Database } from './tables.ts';
 
 type QuoteRequestRow = Database['quote_requests'];
 
-export interface CorridorColumns {
-  readonly sourceCountry: string;
-  readonly sourceCurrency: string;
-  readonly destinationCountry: string;
-  readonly destinationCurrency: string;
-}
-
-/** What one FXP offers the requesting PSP: its active rates, and its improvement for that PSP (FX-7). */
-export interface FxpRates {
-  readonly fxpId: string;
-  readonly rates: OfferedRate[];
-  readonly pspImprovement: { readonly pspImprovementId: string; readonly basisPoints: string } | null;
-}
-
 /** Whose offers are wanted: a corridor as the requesting PSP sees it. */
 export interface OffersWanted {
-  readonly corridor: CorridorColumns;
+  readonly corridor: CorridorKey;
   readonly pspId: string;
 }
 
@@ -68,7 +55,7 @@ left join psp_improvements p on p.fxp_id = r.fxp_id and p.psp_id = q.psp_id`,
 async function readOffers(
   db: Db,
   wanted: readonly OffersWanted[],
-): Promise<readonly (readonly FxpRates[])[]> {
+): Promise<readonly (readonly FxpOffer[])[]> {
   // who asks the same at once is answered by the same rows
   const distinct = new Map(wanted.map((one) => [keyOfWanted(one), one]));
   const column = (value: (one: OffersWanted) => string) => [...distinct.values()].map(value);
@@ -81,7 +68,7 @@ async function readOffers(
       column((one) => one.pspId),
     ]),
   );
-  const found = [...distinct.keys()].map((key) => ({ key, byFxp: new Map<string, FxpRates>() }));
+  const found = [...distinct.keys()].map((key) => ({ key, byFxp: new Map<string, OfferInTheMaking>() }));
   for (const row of rows) {
     const asked = found[row.n - 1];
     if (asked !== undefined) addRate(asked.byFxp, row);
@@ -91,11 +78,13 @@ async function readOffers(
 }
 
 function keyOfWanted({ corridor, pspId }: OffersWanted): string {
-  const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = corridor;
-  return keyOf(sourceCountry, sourceCurrency, destinationCountry, destinationCurrency, pspId);
+  return keyOf(corridorName(corridor), pspId);
 }
 
-function addRate(byFxp: Map<string, FxpRates>, row: OfferRow): void {
+/** An offer while its rates are gathered. */
+type OfferInTheMaking = FxpOffer & { readonly rates: OfferedRate[] };
+
+function addRate(byFxp: Map<string, OfferInTheMaking>, row: OfferRow): void {
   let offer = byFxp.get(row.fxp_id);
   if (offer === undefined) byFxp.set(row.fxp_id, (offer = offerOf(row)));
   offer.rates.push({
@@ -107,7 +96,7 @@ function addRate(byFxp: Map<string, FxpRates>, row: OfferRow): void {
   });
 }
 
-function offerOf(row: OfferRow): FxpRates {
+function offerOf(row: OfferRow): OfferInTheMaking {
   const { psp_improvement_id: pspImprovementId, improvement_basis_points: basisPoints } = row;
   return {
     fxpId: row.fxp_id,
@@ -117,25 +106,14 @@ function offerOf(row: OfferRow): FxpRates {
   };
 }
 
-/** A priced quote with the agents and accounts that it is settled by. */
-export interface NewQuote {
-  readonly priced: Omit<PricedQuote, 'creditorAccountAmount'>;
-  /** internalId of the FXP. */
-  readonly fxpId: string;
-  readonly sourceSapId: string;
-  readonly sourceAccountId: string;
-  readonly destinationSapId: string;
-  readonly destinationAccountId: string;
-}
-
 export interface NewQuoteRequest {
   readonly quoteRequestId: QuoteRequestId;
   readonly pspId: string;
-  readonly corridor: CorridorColumns;
+  readonly corridor: CorridorKey;
   readonly amountCurrency: string;
   readonly amount: string;
   /** Best first: quote k has the id `quoteIdOf(quoteRequestId, k)`. */
-  readonly quotes: readonly NewQuote[];
+  readonly quotes: readonly QuoteSnapshot[];
 }
 
 // Milliseconds, for that is what the PSP is shown, and 600 s are counted from there (QUO-6).
@@ -175,7 +153,7 @@ async function storeQuotes(db: Db, requests: readonly NewQuoteRequest[]): Promis
 
 function rowOf(request: NewQuoteRequest): Omit<QuoteRequestRow, 'issued_at'> {
   const { corridor, quotes } = request;
-  const column = <Value>(value: (quote: NewQuote) => Value): Value[] => quotes.map(value);
+  const column = <Value>(value: (quote: QuoteSnapshot) => Value): Value[] => quotes.map(value);
   return {
     quote_request_id: request.quoteRequestId,
     psp_id: request.pspId,
@@ -186,16 +164,16 @@ function rowOf(request: NewQuoteRequest): Omit<QuoteRequestRow, 'issued_at'> {
     amount_currency: request.amountCurrency,
     amount: request.amount,
     fxp_ids: column((quote) => quote.fxpId),
-    rate_ids: column((quote) => quote.priced.rateId),
-    tier_improvement_ids: column((quote) => quote.priced.tierImprovementId),
-    psp_improvement_ids: column((quote) => quote.priced.pspImprovementId),
-    exchange_rates: column((quote) => quote.priced.exchangeRate),
-    source_amounts: column((quote) => quote.priced.sourceInterbankSettlementAmount),
-    source_capped: column((quote) => quote.priced.sourceCappedToMaxAmount),
-    destination_amounts: column((quote) => quote.priced.destinationInterbankSettlementAmount),
-    destination_capped: column((quote) => quote.priced.destinationCappedToMaxAmount),
-    scheme_fees: column((quote) => quote.priced.networkSchemeFee),
-    creditor_agent_fees: column((quote) => quote.priced.creditorAgentFee),
+    rate_ids: column((quote) => quote.rateId),
+    tier_improvement_ids: column((quote) => quote.tierImprovementId),
+    psp_improvement_ids: column((quote) => quote.pspImprovementId),
+    exchange_rates: column((quote) => quote.exchangeRate),
+    source_amounts: column((quote) => quote.sourceInterbankSettlementAmount),
+    source_capped: column((quote) => quote.sourceCappedToMaxAmount),
+    destination_amounts: column((quote) => quote.destinationInterbankSettlementAmount),
+    destination_capped: column((quote) => quote.destinationCappedToMaxAmount),
+    scheme_fees: column((quote) => quote.networkSchemeFee),
+    creditor_agent_fees: column((quote) => quote.creditorAgentFee),
     source_sap_ids: column((quote) => quote.sourceSapId),
     source_account_ids: column((quote) => quote.sourceAccountId),
     destination_sap_ids: column((quote) => quote.destinationSapId),
@@ -206,7 +184,7 @@ function rowOf(request: NewQuoteRequest): Omit<QuoteRequestRow, 'issued_at'> {
 /** Reading and storing for the quote endpoints; what is asked for at once shares statements. */
 export interface QuoteStore {
   /** The active rates of a corridor by FXP, and their improvements for the PSP, as of this moment (FX-4). */
-  readonly offers: (wanted: OffersWanted) => Promise<readonly FxpRates[]>;
+  readonly offers: (wanted: OffersWanted) => Promise<readonly FxpOffer[]>;
   /** Stores the quotes of one request as one row (QUO-10); answers their issuedDateTime, by the database clock. */
   readonly store: (request: NewQuoteRequest) => Promise<Date>;
 }
@@ -224,33 +202,6 @@ export function openQuoteStore(db: Db): QuoteStore {
   };
 }
 
-/** The stored snapshot of a quote (QUO-7); amounts are decimal text without trailing zeros. */
-export interface StoredQuote {
-  readonly quoteId: QuoteId;
-  readonly pspId: string;
-  readonly fxpId: string;
-  readonly rateId: string;
-  readonly tierImprovementId: string | null;
-  readonly pspImprovementId: string | null;
-  readonly sourceCountry: string;
-  readonly sourceCurrency: string;
-  readonly destinationCountry: string;
-  readonly destinationCurrency: string;
-  readonly exchangeRate: string;
-  readonly sourceAmount: string;
-  readonly destinationAmount: string;
-  readonly schemeFee: string;
-  readonly creditorAgentFee: string;
-  readonly sourceSapId: string;
-  readonly sourceAccountId: string;
-  readonly destinationSapId: string;
-  readonly destinationAccountId: string;
-  /** Epoch milliseconds. */
-  readonly issuedAt: number;
-  /** More than 600 s old by the database clock, at this moment (QUO-6). */
-  readonly expired: boolean;
-}
-
 interface QuoteRow {
   psp_id: string;
   fxp_id: string;
@@ -263,7 +214,9 @@ interface QuoteRow {
   destination_currency: string;
   exchange_rate: string;
   source_amount: string;
+  source_capped: boolean;
   destination_amount: string;
+  destination_capped: boolean;
   scheme_fee: string;
   creditor_agent_fee: string;
   source_sap_id: string;
@@ -279,7 +232,8 @@ const findQuoteSql = (age: string) => `
 select psp_id, fxp_ids[$2] as fxp_id, rate_ids[$2] as rate_id, tier_improvement_ids[$2] as tier_improvement_id,
   psp_improvement_ids[$2] as psp_improvement_id, source_country, source_currency, destination_country,
   destination_currency, exchange_rates[$2] as exchange_rate, source_amounts[$2] as source_amount,
-  destination_amounts[$2] as destination_amount, scheme_fees[$2] as scheme_fee,
+  source_capped[$2] as source_capped, destination_amounts[$2] as destination_amount,
+  destination_capped[$2] as destination_capped, scheme_fees[$2] as scheme_fee,
   creditor_agent_fees[$2] as creditor_agent_fee, source_sap_ids[$2] as source_sap_id,
   source_account_ids[$2] as source_account_id, destination_sap_ids[$2] as destination_sap_id,
   destination_account_ids[$2] as destination_account_id, issued_at,
@@ -320,9 +274,11 @@ function toStoredQuote(quoteId: QuoteId, row: QuoteRow): StoredQuote {
     destinationCountry: row.destination_country,
     destinationCurrency: row.destination_currency,
     exchangeRate: plainDecimal(row.exchange_rate),
-    sourceAmount: plainDecimal(row.source_amount),
-    destinationAmount: plainDecimal(row.destination_amount),
-    schemeFee: plainDecimal(row.scheme_fee),
+    sourceInterbankSettlementAmount: plainDecimal(row.source_amount),
+    sourceCappedToMaxAmount: row.source_capped,
+    destinationInterbankSettlementAmount: plainDecimal(row.destination_amount),
+    destinationCappedToMaxAmount: row.destination_capped,
+    networkSchemeFee: plainDecimal(row.scheme_fee),
     creditorAgentFee: plainDecimal(row.creditor_agent_fee),
     sourceSapId: row.source_sap_id,
     sourceAccountId: row.source_account_id,

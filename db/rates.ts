@@ -1,13 +1,13 @@
 // Rates in the database (FX-4): posted whole, with one rate per tier, and never deleted. Whoever changes an FX provider's
 // rates holds its lock until commit, so that there is exactly one active set per corridor, whatever arrives at once.
 import { sql } from 'kysely';
+import type { CorridorKey } from '../core/corridor.ts';
 import { exact, plainDecimal } from '../core/money.ts';
 import { improveRateText } from '../core/rate.ts';
 import type { Db } from './connection.ts';
-import type { CorridorColumns } from './quotes.ts';
 
 /** A stored rate; decimals without trailing zeros. */
-export interface StoredRate extends CorridorColumns {
+export interface StoredRate extends CorridorKey {
   readonly rateId: string;
   readonly fxpId: string;
   readonly exchangeRate: string;
@@ -31,7 +31,7 @@ export async function lockRates(trx: Db, fxpId: string): Promise<Moment> {
   return row.moment;
 }
 
-export interface NewRate extends CorridorColumns {
+export interface NewRate extends CorridorKey {
   readonly fxpId: string;
   readonly rate: string;
 }
@@ -120,7 +120,7 @@ export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Pr
   await insertRates(trx, entries, moment);
 }
 
-interface RateEntry extends CorridorColumns {
+interface RateEntry extends CorridorKey {
   readonly fxpId: string;
   readonly exchangeRate: string;
   readonly threshold: string;
@@ -150,7 +150,7 @@ async function insertRates(trx: Db, entries: readonly RateEntry[], moment: Momen
 }
 
 /** The best active base rate of a corridor, all FX providers (FX-5); undefined when there is none. */
-export async function bestBaseRate(trx: Db, corridor: CorridorColumns): Promise<string | undefined> {
+export async function bestBaseRate(trx: Db, corridor: CorridorKey): Promise<string | undefined> {
   const row = await trx
     .selectFrom('rates')
     .select('exchange_rate')
@@ -179,7 +179,7 @@ const rateColumns = [
 ] as const;
 
 /** What is undefined does not narrow. */
-export type RateFilter = { readonly [Part in keyof CorridorColumns]?: string | undefined } & {
+export type RateFilter = { readonly [Part in keyof CorridorKey]?: string | undefined } & {
   readonly fxpId?: string;
 };
 

@@ -96,12 +96,14 @@ describe('destination amount given (FEE-4)', () => {
 describe('fees and amounts (endpoint 14)', () => {
   it('FEE-3: 1,000 SGD at 25', () => {
     expect(feesAndAmounts(sgdToThb({}))).toEqual({
-      kind: 'computed',
-      sourceInterbankSettlementAmount: '1000',
-      networkSchemeFee: '1.5',
-      destinationInterbankSettlementAmount: '25000',
-      creditorAgentFee: '100',
-      creditorAccountAmount: '24900',
+      ok: true,
+      value: {
+        sourceInterbankSettlementAmount: '1000',
+        networkSchemeFee: '1.5',
+        destinationInterbankSettlementAmount: '25000',
+        creditorAgentFee: '100',
+        creditorAccountAmount: '24900',
+      },
     });
   });
 
@@ -113,13 +115,15 @@ describe('fees and amounts (endpoint 14)', () => {
   it('FEE-4: the source amount is rounded up, so that the FX provider is never short', () => {
     // 25000 / 24.9 is 1004.016...
     const request = sgdToThb({ amountSide: 'destination', amount: '24900', exchangeRate: '24.9' });
-    expect(feesAndAmounts(request)).toMatchObject({ sourceInterbankSettlementAmount: '1004.02' });
+    expect(feesAndAmounts(request)).toMatchObject({ value: { sourceInterbankSettlementAmount: '1004.02' } });
   });
 
   it('FEE-6: nothing is capped', () => {
     expect(feesAndAmounts(sgdToThb({ amount: '900000000000' }))).toMatchObject({
-      destinationInterbankSettlementAmount: '22500000000000',
-      creditorAccountAmount: '22477499999925',
+      value: {
+        destinationInterbankSettlementAmount: '22500000000000',
+        creditorAccountAmount: '22477499999925',
+      },
     });
   });
 
@@ -134,9 +138,8 @@ describe('fees and amounts (endpoint 14)', () => {
     ['the destination rounds to zero', { amount: '0.01', exchangeRate: '0.4' }],
   ])('FEE-5: %s', (_, over) => {
     expect(feesAndAmounts(sgdToThb(over))).toMatchObject({
-      kind: 'rejected',
-      code: 'amount-too-small',
-      ruleId: 'FEE-5',
+      ok: false,
+      rejection: { code: 'amount-too-small', ruleId: 'FEE-5' },
     });
   });
 
@@ -148,21 +151,21 @@ describe('fees and amounts (endpoint 14)', () => {
         fc.constantFrom<'source' | 'destination'>('source', 'destination'),
         (amount, exchangeRate, amountSide) => {
           const result = feesAndAmounts(sgdToThb({ amount, exchangeRate, amountSide }));
-          if (result.kind === 'rejected') {
+          if (!result.ok) {
             expect(amountSide).toBe('source'); // an amount to be credited can always be paid
             return;
           }
-          const destination = exact(result.destinationInterbankSettlementAmount);
-          const deducted = exact(result.creditorAgentFee);
-          expect(renderDecimal(exact(result.creditorAccountAmount).plus(deducted))).toBe(
+          const destination = exact(result.value.destinationInterbankSettlementAmount);
+          const deducted = exact(result.value.creditorAgentFee);
+          expect(renderDecimal(exact(result.value.creditorAccountAmount).plus(deducted))).toBe(
             renderDecimal(destination),
           );
-          const bought = exact(result.sourceInterbankSettlementAmount).times(exact(exchangeRate));
+          const bought = exact(result.value.sourceInterbankSettlementAmount).times(exact(exchangeRate));
           if (amountSide === 'destination') {
-            expect(result.creditorAccountAmount).toBe(amount);
+            expect(result.value.creditorAccountAmount).toBe(amount);
             expect(bought.gte(destination)).toBe(true);
           } else {
-            expect(result.sourceInterbankSettlementAmount).toBe(amount);
+            expect(result.value.sourceInterbankSettlementAmount).toBe(amount);
           }
         },
       ),

@@ -2,6 +2,7 @@
 // passes is bound to exactly what was quoted or, without a quote, to the formula.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { QuoteId } from '../../core/ids.ts';
 import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { branch } from '../../core/iso20022/tree.ts';
 import {
@@ -9,31 +10,38 @@ import {
   findGuidelineFault,
   type BoundPayment,
   type PaymentContext,
-  type QuoteSnapshot,
 } from '../../core/payment.ts';
+import type { StoredQuote } from '../../core/quote.ts';
 import { add, fraction, multiply, ofUnits, text, units } from './exact-reference.ts';
 import { amountOf, usualRate } from './arbitraries.ts';
 import { world } from './small-world.ts';
 
 const now = Date.parse('2026-06-01T12:00:00Z');
-const quoteId = '11111111-1111-4111-8111-111111111101';
+const quoteId = '11111111-1111-4111-8111-111111111101' as QuoteId;
 
-const quote: QuoteSnapshot = {
+const quote: StoredQuote = {
   quoteId,
   pspId: 'SG-LOTU',
   fxpId: 'SG-MERI',
+  rateId: 'rate',
+  tierImprovementId: null,
+  pspImprovementId: null,
   sourceCountry: 'SG',
   sourceCurrency: 'SGD',
   destinationCountry: 'TH',
   destinationCurrency: 'THB',
   exchangeRate: '25.0000000000',
-  sourceAmount: '1000.00',
-  destinationAmount: '25000.00',
+  sourceInterbankSettlementAmount: '1000.00',
+  sourceCappedToMaxAmount: false,
+  destinationInterbankSettlementAmount: '25000.00',
+  destinationCappedToMaxAmount: false,
+  networkSchemeFee: '1.50',
   creditorAgentFee: '100.00',
   sourceSapId: 'SG-HARB',
   sourceAccountId: 'MERI-SG-SGD',
   destinationSapId: 'TH-HARB',
   destinationAccountId: 'MERI-TH-THB',
+  issuedAt: now,
   expired: false,
 };
 
@@ -118,7 +126,7 @@ describe('a payment with a quote', () => {
   });
 
   test('that leaves nothing to credit is refused (FEE-5)', () => {
-    const tiny = { ...quote, destinationAmount: '100.00' };
+    const tiny = { ...quote, destinationInterbankSettlementAmount: '100.00' };
     expect(judge({}, { quote: tiny })).toBe('amount-too-small');
   });
 });

@@ -1,15 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  priceQuotes,
-  priceQuotesWithoutFees,
-  type AdjustedQuote,
-  type FxpOffer,
-  type PricedQuote,
-  type QuoteRequest,
-} from '../../core/quote.ts';
+import type { AdjustedQuote, FxpOffer, PricedQuote } from '../../core/quote.ts';
 import { improveRateText } from '../../core/rate.ts';
 import { amountOf } from './arbitraries.ts';
+import { priceQuotes, priceQuotesWithoutFees, settlement, type Asked } from './pricing.ts';
 
 const limits = { sourceMaximum: '200000', destinationMaximum: '2000000' }; // SG, TH
 const formulas = {
@@ -24,7 +18,7 @@ const tiers = [
 const dayOne = '2025-01-01T00:00:00.000Z';
 const dayTwo = '2025-01-02T00:00:00.000Z';
 
-function request(over: Partial<QuoteRequest>): QuoteRequest {
+function request(over: Partial<Asked>): Asked {
   return {
     amountSide: 'source',
     amount: '1000',
@@ -56,16 +50,16 @@ function meridian(base = '24.975024975'): FxpOffer {
   return offer('MERISGS0', base, { rates: [...offer('MERISGS0', base).rates, ...stored] });
 }
 
-function price(asked: Partial<QuoteRequest>, offers: FxpOffer[], maxima = limits): readonly PricedQuote[] {
+function price(asked: Partial<Asked>, offers: FxpOffer[], maxima = limits): readonly PricedQuote[] {
   const result = priceQuotes(request(asked), offers, maxima, formulas);
-  if (result.kind === 'rejected') throw new Error(`unexpected ${result.code}`);
-  return result.quotes;
+  if (!result.ok) throw new Error(`unexpected ${result.rejection.code}`);
+  return result.value;
 }
 
-function adjust(asked: Partial<QuoteRequest>, offers: FxpOffer[], maxima = limits): readonly AdjustedQuote[] {
+function adjust(asked: Partial<Asked>, offers: FxpOffer[], maxima = limits): readonly AdjustedQuote[] {
   const result = priceQuotesWithoutFees(request(asked), offers, maxima, formulas);
-  if (result.kind === 'rejected') throw new Error(`unexpected ${result.code}`);
-  return result.quotes;
+  if (!result.ok) throw new Error(`unexpected ${result.rejection.code}`);
+  return result.value;
 }
 
 describe('one quote (FEE-3, FEE-4)', () => {
@@ -83,6 +77,7 @@ describe('one quote (FEE-3, FEE-4)', () => {
     networkSchemeFee: '1.5',
     creditorAgentFee: '100',
     creditorAccountAmount: '24900',
+    ...settlement,
   };
 
   it('1,000 SGD to TH: tier rate 25, 25,000 THB, fee 100, credited 24,900, scheme fee 1.50', () => {
@@ -116,7 +111,7 @@ describe('one quote (FEE-3, FEE-4)', () => {
       },
     );
     expect(result).toMatchObject({
-      quotes: [
+      value: [
         {
           networkSchemeFee: '60',
           destinationInterbankSettlementAmount: '1071235', // 1071234.567
@@ -246,13 +241,13 @@ describe('capping (QUO-4)', () => {
       formulas,
     );
     expect(result).toMatchObject({
-      quotes: [{ sourceInterbankSettlementAmount: '800', destinationInterbankSettlementAmount: '20000' }],
+      value: [{ sourceInterbankSettlementAmount: '800', destinationInterbankSettlementAmount: '20000' }],
     });
   });
 });
 
 describe('too small (FEE-5)', () => {
-  const rejected = { kind: 'rejected', code: 'amount-too-small', ruleId: 'FEE-5' };
+  const rejected = { ok: false, rejection: { code: 'amount-too-small', ruleId: 'FEE-5' } };
 
   it('3 SGD are 75 THB and the fee takes them all', () => {
     expect(priceQuotes(request({ amount: '3' }), [meridian()], limits, formulas)).toMatchObject(rejected);

@@ -3,7 +3,7 @@
 import { normaliseBic, type Bic } from '../../core/ids.ts';
 import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from '../../core/reference.ts';
 
-function system(
+export function system(
   values: Pick<ClearingSystem, 'clearingSystemId' | 'currencyCode' | 'maxAmount'>,
 ): ClearingSystem {
   const countryCode = values.clearingSystemId.startsWith('SGD') ? 'SG' : 'TH';

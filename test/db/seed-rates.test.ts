@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { feesAndAmounts } from '../../core/fee.ts';
 import { exact, parseRate } from '../../core/money.ts';
-import { priceQuotes, type FxpOffer } from '../../core/quote.ts';
+import type { FxpOffer } from '../../core/quote.ts';
 import { improveRateText } from '../../core/rate.ts';
+import { priceQuotes } from '../core/pricing.ts';
 import { allCorridors, corridorOf, expectUnique, rows } from './seed-rows.ts';
 
 /** What an FXP offers a PSP in a corridor, as quoting reads it. */
@@ -54,7 +55,7 @@ describe('rates', () => {
         creditorAgentFee: { nominalFee: '75.00', percentageFee: '0.1' },
       },
     );
-    const quotes = result.kind === 'priced' ? result.quotes : [];
+    const quotes = result.ok ? result.value : [];
     expect(quotes.map((quote) => quote.fxpId)).toEqual(['SG-MERI', 'HK-ZENI', 'DE-ORBI', 'JP-POLA']);
     expect(quotes[0]).toMatchObject({
       exchangeRate: '25',
@@ -157,7 +158,7 @@ describe('rates', () => {
         },
         creditorAgentFee: { nominalFee: creditor.nominal_fee_amount, percentageFee: creditor.percentage_fee },
       });
-      expect(result.kind).toBe('computed');
+      expect(result.ok).toBe(true);
     }
   });
 });

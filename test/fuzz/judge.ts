@@ -12,6 +12,7 @@ import { readAcmt023, readRefusedAcmt023, type Acmt023 } from '../../core/iso200
 import { readAcmt024, type Acmt024 } from '../../core/iso20022/acmt024.ts';
 import { buildForwardedPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { readFxtr017 } from '../../core/iso20022/fxtr017.ts';
+import type { QuoteId } from '../../core/ids.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { answerRefusedPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008, type Reading } from '../../core/iso20022/pacs008.ts';
@@ -21,12 +22,8 @@ import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
 import { compareMessages } from '../../core/message-difference.ts';
 import { exact, renderDecimal } from '../../core/money.ts';
-import {
-  checkPayment,
-  type BoundPayment,
-  type PaymentContext,
-  type QuoteSnapshot,
-} from '../../core/payment.ts';
+import { checkPayment, type BoundPayment, type PaymentContext } from '../../core/payment.ts';
+import type { StoredQuote } from '../../core/quote.ts';
 import type { ReferenceData } from '../../core/reference.ts';
 import { additionalInformation, type Rejection } from '../../core/rejection.ts';
 import { requestRejectionOf, routeRequest } from '../../core/resolution.ts';
@@ -207,7 +204,7 @@ export function circumstancesOf(document: XmlElement, reference: ReferenceData):
   };
 }
 
-function quoteOf(value: Pacs008, reference: ReferenceData): QuoteSnapshot | undefined {
+function quoteOf(value: Pacs008, reference: ReferenceData): StoredQuote | undefined {
   const { agreedRate, interbankSettlementAmount, charges } = value;
   if (agreedRate.quoteId === undefined) return undefined;
   const institution = (agent: Parameters<typeof resolveAgent>[1]) => {
@@ -223,21 +220,30 @@ function quoteOf(value: Pacs008, reference: ReferenceData): QuoteSnapshot | unde
   const { countryCode: destinationCountry } = creditorAgent;
   const { amount } = interbankSettlementAmount;
   return {
-    quoteId: agreedRate.quoteId,
+    quoteId: agreedRate.quoteId as QuoteId,
     pspId: debtorAgent.institutionId,
     fxpId: 'SG-MERI',
+    rateId: 'rate',
+    tierImprovementId: null,
+    pspImprovementId: null,
     sourceCountry,
     sourceCurrency: interbankSettlementAmount.currency,
     destinationCountry,
     destinationCurrency: agreedRate.quotedCurrency,
     exchangeRate: agreedRate.preAgreedExchangeRate,
-    sourceAmount: amount,
-    destinationAmount: renderDecimal(exact(amount).times(exact(agreedRate.preAgreedExchangeRate))),
+    sourceInterbankSettlementAmount: amount,
+    sourceCappedToMaxAmount: false,
+    destinationInterbankSettlementAmount: renderDecimal(
+      exact(amount).times(exact(agreedRate.preAgreedExchangeRate)),
+    ),
+    destinationCappedToMaxAmount: false,
+    networkSchemeFee: '0',
     creditorAgentFee: charges[1].amount,
     sourceSapId: sap(value.intermediaryAgent1, sourceCountry),
     sourceAccountId: value.intermediaryAgent1Account?.otherId ?? 'MERI-SOURCE',
     destinationSapId: sap(value.intermediaryAgent2, destinationCountry),
     destinationAccountId: value.intermediaryAgent2Account?.otherId ?? 'MERI-DESTINATION',
+    issuedAt: value.acceptanceDateTime.epochMs,
     expired: false,
   };
 }
