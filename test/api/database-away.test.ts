@@ -94,7 +94,7 @@ describe('an api whose database host falls silent', () => {
     expect(await statuses()).toEqual([503, 503, 503]); // what is priced from old data may be wrong (REF-6)
 
     proxy.heal();
-    await expect.poll(statuses, within(3_000)).toEqual([200, 200, 200]);
+    await expect.poll(statuses, within(6_000)).toEqual([200, 200, 200]);
     expect(await readiness()).toMatchObject({ status: 'up' });
   });
 });
