@@ -18,7 +18,7 @@ import {
 } from '../db/decisions.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
 import { compose, newMessageIdentification } from './compose.ts';
-import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from './contract.ts';
+import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
 import { isDefect, tryAgain } from './failures.ts';

@@ -13,14 +13,14 @@ import {
   updates,
   workflowTypes,
   type SubmitArguments,
-} from '../workflows/ids.ts';
+} from '../contract/ids.ts';
 import {
   paymentStart,
   redeliveryStart,
   resolutionStart,
   type StoredPaymentKey,
   type StoredRequestKey,
-} from '../workflows/starts.ts';
+} from '../contract/starts.ts';
 
 export interface Executions {
   /** Whether the payment has an execution that has not ended. */

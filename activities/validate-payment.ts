@@ -25,7 +25,7 @@ import {
 import { findQuote } from '../db/quotes.ts';
 import { compose, newMessageIdentification } from './compose.ts';
 import { boundDefects } from './defects.ts';
-import type { Judgement, PaymentLocalActivities, Submission } from './contract.ts';
+import type { Judgement, PaymentLocalActivities, Submission } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { tryAgain } from './failures.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
-import type { Decision, ResolutionRequest, Submission } from '../activities/contract.ts';
+import type { Decision, ResolutionRequest, Submission } from '../contract/activities.ts';
 import {
   paymentWorkflowId,
   redeliverySignal,
@@ -21,14 +21,14 @@ import {
   type ResolveArguments,
   type SubmitArguments,
   type SubmitResult,
-} from '../workflows/ids.ts';
+} from '../contract/ids.ts';
 import {
   paymentStart,
   redeliveryStart,
   resolutionStart,
   type StoredPaymentKey,
   type StoredRequestKey,
-} from '../workflows/starts.ts';
+} from '../contract/starts.ts';
 import { TemporalUnavailable } from './failures.ts';
 
 export interface PaymentSubmission extends Submission, StoredPaymentKey {

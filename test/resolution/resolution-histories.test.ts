@@ -7,7 +7,7 @@ import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { OriginalAcmt023 } from '../../core/iso20022/acmt023.ts';
-import { resolutionWorkflowId } from '../../workflows/ids.ts';
+import { resolutionWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 import { accountRequest, ask, proxyRequest, resolutionEvidence } from './asker.ts';

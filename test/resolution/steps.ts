@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll } from 'vitest';
 import { createAskResolution } from '../../activities/ask-resolution.ts';
-import type { ResolutionJudgement } from '../../activities/contract.ts';
+import type { ResolutionJudgement } from '../../contract/activities.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createEndResolution, createFollowResolution } from '../../activities/follow-resolution.ts';
 import { createJudgeResolution } from '../../activities/judge-resolution.ts';

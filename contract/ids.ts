@@ -1,9 +1,9 @@
 /**
  * Names that the api, the worker and the workflows share: workflow ids, task queues, updates, search attributes.
- * Only names and types: whoever imports this file runs no workflow code.
+ * Only names and types: whoever imports this file runs no code of theirs.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { Decision, ResolutionRequest, Submission } from '../activities/contract.ts';
+import type { Decision, ResolutionRequest, Submission } from './activities.ts';
 
 export const taskQueues = {
   /** Workflows, local activities and sends to destinations. */
