@@ -7,7 +7,8 @@ import { buildFxtr017 } from '../core/iso20022/fxtr017.ts';
 import { answerRefusedPacs008, buildPacs002, type StatusStatement } from '../core/iso20022/pacs002.ts';
 import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
-import { additionalInformation, reject, type Rejection } from '../core/rejection.ts';
+import { additionalInformation } from '../core/explanation.ts';
+import { reject, type Rejection } from '../core/rejection.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,

@@ -1,14 +1,8 @@
 // docs/reference/rejections.md, written from the table that the gateway itself goes by.
 import { passingReasons } from '../../core/resolution.ts';
 import { faults } from '../../core/explanation.ts';
-import {
-  additionalInformation,
-  explain,
-  reject,
-  rejections,
-  type RejectionKey,
-  type RejectionRow,
-} from '../../core/rejection.ts';
+import { additionalInformation, explain } from '../../core/explanation.ts';
+import { reject, rejections, type RejectionKey, type RejectionRow } from '../../core/rejection.ts';
 
 const head = `# Rejections
 

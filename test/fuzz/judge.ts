@@ -28,7 +28,8 @@ import {
   type QuoteSnapshot,
 } from '../../core/payment.ts';
 import type { ReferenceData } from '../../core/reference.ts';
-import { additionalInformation, type Rejection } from '../../core/rejection.ts';
+import { additionalInformation } from '../../core/explanation.ts';
+import type { Rejection } from '../../core/rejection.ts';
 import { requestRejectionOf, routeRequest } from '../../core/resolution.ts';
 import { libxml2, officialFaults, officialPresent } from '../xml/fixtures.ts';
 

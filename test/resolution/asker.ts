@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildAcmt023, type OriginalAcmt023 } from '../../core/iso20022/acmt023.ts';
 import { readAcmt024, type Acmt024 } from '../../core/iso20022/acmt024.ts';
-import type { JournalEntry } from '../../sandbox/journal.ts';
+import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import { resolutionWorkflowId } from '../../contract/ids.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { validTree } from '../xml/fixtures.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { buildAcmt023, type OriginalAcmt023 } from '../../core/iso20022/acmt023.ts';
 import { recordReceived } from '../../db/messages.ts';
-import type { JournalEntry } from '../../sandbox/journal.ts';
+import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import { resolutionWorkflowId, taskQueues, workflowTypes } from '../../contract/ids.ts';
 import { distinct, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
