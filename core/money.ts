@@ -34,6 +34,7 @@ export interface Exact {
   cmp(other: Exact): number;
 }
 
+// The same value under two types: outside of this file it has only operations that cannot round.
 const asDecimal = (value: Exact): Decimal => value as unknown as Decimal;
 const asExact = (value: Decimal): Exact => value as unknown as Exact;
 
