@@ -20,7 +20,7 @@ import {
 import { exact, renderDecimal, type Exact } from './money.ts';
 import { improveRate } from './rate.ts';
 
-/** What the PSP asks; the amount passed `parseAmount` and `fitsDecimalPlaces` of its currency before (MON-1, MON-2). */
+/** What the PSP asks; the amount passed `amountPattern` and `fitsDecimalPlaces` of its currency before (MON-1, MON-2). */
 export interface QuoteRequest {
   readonly amountSide: AmountSide;
   readonly amount: string;

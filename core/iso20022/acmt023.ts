@@ -2,6 +2,7 @@
  * Reads and builds the acmt.023 (request to resolve a proxy or confirm an account), and the one that leaves for the party
  * that can answer it (RES-3). Whom to ask is decided in core/resolution.ts.
  */
+import { isIdentifier } from '../ids.ts';
 import { reject } from '../rejection.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
@@ -17,7 +18,6 @@ import {
   type AgentIdentification,
 } from './parties.ts';
 import { usable, usableAgent, usableDateTime } from './references.ts';
-import { isIdentifier } from './lexical.ts';
 import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
 
 export interface Acmt023 {
