@@ -56,7 +56,10 @@ function isOwnDestination(run: RunFile, destinationCountry: string): boolean {
   );
 }
 
-/** @throws UsageError for an option that is not understood */
+/**
+ * @throws UsageError for an option that is not understood
+ * @internal exported for tests
+ */
 export function planOf(options: PayOptions): PaymentPlan {
   const sourceCountry = country('--from', options.from);
   const destinationCountry = country('--to', options.to);

@@ -15,7 +15,7 @@ export const uuidV4Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-
 /** BIC8 or BIC11 in form. */
 export const bicPattern = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/;
 /** ISO 17442 in form; the check digits are not looked at. */
-export const leiPattern = /^[A-Z0-9]{18}[0-9]{2}$/;
+const leiPattern = /^[A-Z0-9]{18}[0-9]{2}$/;
 /** ISO 3166 alpha-2 in form. */
 export const countryCodePattern = /^[A-Z]{2}$/;
 /** ISO 4217 alphabetic in form. */

@@ -15,7 +15,7 @@ import { readFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { answerRefusedPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008, type Reading } from '../../core/iso20022/pacs008.ts';
-import { readPacs028 } from '../../core/iso20022/pacs028.ts';
+import { readPacs028 } from '../harness/pacs028.ts';
 import { readMessageKey, readRefusedPacs008, type MessageKey } from '../../core/iso20022/references.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';

@@ -6,7 +6,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import type { OriginalAcmt023 } from '../../core/iso20022/acmt023.ts';
+import type { OriginalAcmt023 } from '../harness/acmt023.ts';
 import { resolutionWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
