@@ -11,7 +11,7 @@ import { claimEnquiry, loadEnquiry, type ClaimedEnquiry } from '../db/enquiries.
 import { recordReceived } from '../db/messages.ts';
 import { parseAnswer } from '../xml/read-answer.ts';
 import { addressOf } from './addresses.ts';
-import type { EnquiryActivities } from './contract.ts';
+import type { EnquiryActivities } from '../contract/activities.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { describe } from './forward-payment.ts';

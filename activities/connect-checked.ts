@@ -35,7 +35,10 @@ const maxAddresses = 5; // of one name: each has at least 1 s of the 5 s of SEC-
 // Ranges that ipaddr.js calls unicast and that are not the public internet.
 const otherForbidden = [ipaddr.parseCIDR('::/96'), ipaddr.parseCIDR('168.63.129.16/32')];
 
-/** SEC-2: only public unicast addresses; loopback where the demo allows it. */
+/**
+ * SEC-2: only public unicast addresses; loopback where the demo allows it.
+ * @internal exported for tests
+ */
 export function isAllowedAddress(address: string, allowLoopback: boolean): boolean {
   const parsed = ipaddr.process(address);
   if (allowLoopback && parsed.range() === 'loopback') return true;

@@ -7,7 +7,8 @@ import { buildFxtr017 } from '../core/iso20022/fxtr017.ts';
 import { answerRefusedPacs008, buildPacs002, type StatusStatement } from '../core/iso20022/pacs002.ts';
 import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
-import { additionalInformation, reject, type Rejection } from '../core/rejection.ts';
+import { additionalInformation } from '../core/explanation.ts';
+import { reject, type Rejection } from '../core/rejection.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,
@@ -18,7 +19,7 @@ import {
 } from '../db/decisions.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
 import { compose, newMessageIdentification } from './compose.ts';
-import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from './contract.ts';
+import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
 import { isDefect, tryAgain } from './failures.ts';

@@ -15,7 +15,7 @@ import {
   type OpenDelivery,
 } from '../db/deliveries.ts';
 import { addressOf } from './addresses.ts';
-import type { DeliveryActivities } from './contract.ts';
+import type { DeliveryActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { claimForMs, outlast, tryAgain } from './failures.ts';
 import { describe } from './forward-payment.ts';

@@ -12,15 +12,17 @@ import {
   signals,
   updates,
   workflowTypes,
+  type PaymentWorkflow,
   type SubmitArguments,
-} from '../workflows/ids.ts';
+  type SubmitResult,
+} from '../contract/ids.ts';
 import {
   paymentStart,
   redeliveryStart,
   resolutionStart,
   type StoredPaymentKey,
   type StoredRequestKey,
-} from '../workflows/starts.ts';
+} from '../contract/starts.ts';
 
 export interface Executions {
   /** Whether the payment has an execution that has not ended. */
@@ -45,7 +47,10 @@ export function openExecutions(
   const { workflow } = new Client({ connection, namespace });
   const bounded = <T>(work: () => Promise<T>) => connection.withDeadline(Date.now() + callTimeoutMs, work);
   const withStart = (payment: StoredPaymentKey) =>
-    new WithStartWorkflowOperation(workflowTypes.payment, paymentStart(payment, taskQueuePrefix)) as never;
+    new WithStartWorkflowOperation<PaymentWorkflow>(
+      workflowTypes.payment,
+      paymentStart(payment, taskQueuePrefix),
+    );
   return {
     isRunning: (uetr) =>
       bounded(async () => {
@@ -64,11 +69,14 @@ export function openExecutions(
     submit: (payment) =>
       bounded(async () => {
         const { messageId } = payment;
-        await workflow.executeUpdateWithStart<never, unknown, SubmitArguments>(updates.submit, {
-          updateId: `${messageId}/0`, // that of the api: whoever comes second finds the first's
-          args: [{ messageId, waitSeconds: 0 }],
-          startWorkflowOperation: withStart(payment),
-        });
+        await workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
+          updates.submit,
+          {
+            updateId: `${messageId}/0`, // that of the api: whoever comes second finds the first's
+            args: [{ messageId, waitSeconds: 0 }],
+            startWorkflowOperation: withStart(payment),
+          },
+        );
       }),
     look: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.look)),
     resolve: (request) =>

@@ -19,7 +19,7 @@ import {
   type StoredResolution,
 } from '../db/resolutions.ts';
 import { parseAnswer } from '../xml/read-answer.ts';
-import type { ResolutionAnswer, ResolutionLocalActivities, ResolutionStep } from './contract.ts';
+import type { ResolutionAnswer, ResolutionLocalActivities, ResolutionStep } from '../contract/activities.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import {

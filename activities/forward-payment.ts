@@ -16,7 +16,7 @@ import { takeLateReport } from './late-report.ts';
 import { recordReport } from '../db/messages.ts';
 import { parseReport } from '../xml/read-report.ts';
 import { addressOf } from './addresses.ts';
-import type { DestinationAnswer, ForwardingActivities } from './contract.ts';
+import type { DestinationAnswer, ForwardingActivities } from '../contract/activities.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { claimForMs, outlast, tryAgain } from './failures.ts';

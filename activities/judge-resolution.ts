@@ -14,7 +14,7 @@ import { assert } from '../core/assert.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
 import { routeRequest, type Enquiry } from '../core/resolution.ts';
 import type { Acmt023 } from '../core/iso20022/acmt023.ts';
-import type { ResolutionJudgement, ResolutionLocalActivities } from './contract.ts';
+import type { ResolutionJudgement, ResolutionLocalActivities } from '../contract/activities.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import {

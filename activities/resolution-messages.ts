@@ -16,7 +16,8 @@ import { answerAcmt023, passOnAcmt024, type Acmt024 } from '../core/iso20022/acm
 import { compact, readAgent } from '../core/iso20022/parties.ts';
 import { elementAt } from '../core/iso20022/tree.ts';
 import type { Reading } from '../core/iso20022/pacs008.ts';
-import { additionalInformation, explain, reject, type Rejection } from '../core/rejection.ts';
+import { additionalInformation, explain } from '../core/explanation.ts';
+import { reject, type Rejection } from '../core/rejection.ts';
 import { requestRejectionOf, type Enquiry } from '../core/resolution.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
 import type { NewAnswer, NewEnquiry } from '../db/resolutions.ts';

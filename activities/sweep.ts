@@ -15,7 +15,7 @@ import {
   takeLease,
   type UndecidedPayment,
 } from '../db/sweep.ts';
-import type { DecisionCause, PaymentLocalActivities } from './contract.ts';
+import type { DecisionCause, PaymentLocalActivities } from '../contract/activities.ts';
 import type { Executions } from './executions.ts';
 
 export interface SweepOptions {

@@ -12,7 +12,8 @@ import { readRefusedPacs008, type RefusedPacs008 } from '../core/iso20022/refere
 import { rejectionOf } from '../core/iso20022/violation.ts';
 import { parseQuoteId } from '../core/ids.ts';
 import { checkPayment, findGuidelineFault, type BoundPayment } from '../core/payment.ts';
-import { additionalInformation, explain, reject, type Rejection } from '../core/rejection.ts';
+import { additionalInformation, explain } from '../core/explanation.ts';
+import { reject, type Rejection } from '../core/rejection.ts';
 import type { AuditEvent } from '../db/audit.ts';
 import { recordRefusal, type OutgoingMessage } from '../db/messages.ts';
 import {
@@ -25,7 +26,7 @@ import {
 import { findQuote } from '../db/quotes.ts';
 import { compose, newMessageIdentification } from './compose.ts';
 import { boundDefects } from './defects.ts';
-import type { Judgement, PaymentLocalActivities, Submission } from './contract.ts';
+import type { Judgement, PaymentLocalActivities, Submission } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { tryAgain } from './failures.ts';
 

@@ -1,7 +1,7 @@
 // The workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3), one for the
 // enquiries of resolutions.
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
-import { taskQueues } from '../workflows/ids.ts';
+import { taskQueues } from '../contract/ids.ts';
 import { createAskResolution } from './ask-resolution.ts';
 import type {
   DeliveryActivities,
@@ -9,7 +9,7 @@ import type {
   ForwardingActivities,
   PaymentLocalActivities,
   ResolutionLocalActivities,
-} from './contract.ts';
+} from '../contract/activities.ts';
 import { createDecidePayment, createReportInDoubt } from './decide-payment.ts';
 import { createDeliver, deliverOpen } from './deliver.ts';
 import type { ActivityDependencies } from './dependencies.ts';

@@ -1,7 +1,7 @@
 // Endpoints 9 to 11: institutions, by role, by country, by identifier. Those that are not onboarded are listed too (REF-3).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import type { FinInstRoleFilter } from '../core/ids.ts';
+import { finInstRoleFilters, finInstRoles, type FinInstRoleFilter } from '../core/ids.ts';
 import type { JsonObject } from '../core/money.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
@@ -24,7 +24,7 @@ const institutionSchema = z
       })
       .strict(),
     countryCode: z.string().openapi({ example: 'SG' }),
-    roles: z.array(z.enum(['psp', 'fxp', 'sap'])),
+    roles: z.array(z.enum(finInstRoles)),
   })
   .strict()
   .openapi('FinancialInstitution');
@@ -34,7 +34,7 @@ const pageSchema = z
   .strict()
   .openapi('FinancialInstitutionPage');
 
-const finInstRole = z.enum(['psp', 'fxp', 'sap', 'any']);
+const finInstRole = z.enum(finInstRoleFilters);
 const defaultLimit = 100; // REF-2
 const maxLimit = 500; // REF-2
 const limit = z

@@ -162,7 +162,7 @@ async function readStream(request: Request, limit: number): Promise<Uint8Array |
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > limit) return undefined;
     chunks.push(chunk);

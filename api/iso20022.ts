@@ -8,7 +8,7 @@ import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { resolveAgent } from '../core/agent.ts';
 import { findMismatch, isFinal } from '../core/report.ts';
-import { additionalInformation } from '../core/rejection.ts';
+import { additionalInformation } from '../core/explanation.ts';
 import { recordAudit } from '../db/audit.ts';
 import { findDecidable, recordContradiction, type DecidablePayment } from '../db/decisions.ts';
 import { askAgain, askStatus, nameCallbackAddress } from '../db/deliveries.ts';

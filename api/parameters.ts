@@ -1,49 +1,49 @@
 // The forms of path, query and body values, shared by all routes. What does not match is a 400 (MON-1, REF-3); whether it
 // exists is not asked here.
 import { z } from '@hono/zod-openapi';
-import { finInstIdTypes } from '../core/ids.ts';
-import { parseBasisPoints, parseRate } from '../core/money.ts';
+import { countryCodePattern, currencyCodePattern, finInstIdTypes } from '../core/ids.ts';
+import { amountPattern, basisPointsPattern, ratePattern } from '../core/money.ts';
 
 export const countryCode = z
   .string()
-  .regex(/^[A-Z]{2}$/, 'must be two capital letters (ISO 3166 alpha-2), as in SG')
+  .regex(countryCodePattern, 'must be two capital letters (ISO 3166 alpha-2), as in SG')
   .openapi({ example: 'SG' });
 
 export const currencyCode = z
   .string()
-  .regex(/^[A-Z]{3}$/, 'must be three capital letters (ISO 4217), as in SGD')
+  .regex(currencyCodePattern, 'must be three capital letters (ISO 4217), as in SGD')
   .openapi({ example: 'SGD' });
 
-/** MON-1; the same form as `parseAmount`. */
+/** MON-1 */
 export const amount = z
   .string()
   .regex(
-    /^(0|[1-9]\d{0,17})(\.\d{1,5})?$/,
+    amountPattern,
     'must be a plain decimal: no sign or exponent, at most 18 digits before and 5 after the point, as in 1000',
   )
   .openapi({ description: 'Plain decimal: no sign, no exponent, no leading zeros (MON-1)', example: '1000' });
 
-/** MON-1; `parseRate` has the last word, the pattern tells clients the same. */
+/** MON-1 */
 export const rate = z
   .string()
-  .refine((text) => parseRate(text) !== undefined, {
+  .refine((text) => ratePattern.test(text), {
     error:
       'must be a plain decimal above zero, at most 11 digits in all, at most 10 after the point, as in 25',
   })
   .openapi({
     description: 'Plain decimal above zero, at most 11 digits in all, at most 10 after the point (MON-1)',
-    pattern: String.raw`^(?!0(\.0+)?$)(?!.{13})(?!\d{12})(0|[1-9]\d{0,10})(\.\d{1,10})?$`,
+    pattern: ratePattern.source,
     example: '25',
   });
 
 export const basisPoints = z
   .string()
-  .refine((text) => parseBasisPoints(text) !== undefined, {
+  .refine((text) => basisPointsPattern.test(text), {
     error: 'must be a plain decimal from 0 to 10000, as in 10',
   })
   .openapi({
     description: 'Basis points: plain decimal from 0 to 10000 (FX-6)',
-    pattern: String.raw`^(10000(\.0{1,5})?|(0|[1-9]\d{0,3})(\.\d{1,5})?)$`,
+    pattern: basisPointsPattern.source,
     example: '10',
   });
 

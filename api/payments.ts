@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { isMember, resolveAgent } from '../core/agent.ts';
 import { assert } from '../core/assert.ts';
+import { uuidPattern, uuidV4Pattern } from '../core/ids.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { elementAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
@@ -22,14 +23,11 @@ import { xml } from './xml-message.ts';
 const roles = ['operator', 'ipso', 'psp'] as const;
 const uetr = z
   .string()
-  .regex(
-    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-    'must be a lower-case UUID v4, as in 6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01',
-  )
+  .regex(uuidV4Pattern, 'must be a lower-case UUID v4, as in 6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01')
   .openapi({ format: 'uuid', example: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01' });
 const messageId = z
   .string()
-  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a lower-case UUID')
+  .regex(uuidPattern, 'must be a lower-case UUID')
   .openapi({ format: 'uuid', description: 'messageId of the timeline' });
 
 /** The evidence of payments, as a module of the app. */

@@ -3,6 +3,9 @@
 import { renderJson } from '../core/money.ts';
 import { baseHeaders } from './response.ts';
 
+/** What stands in the description of every `ruleId`. */
+export const whereRulesAre = 'What it says, and why: `GET /rules/{ruleId}`';
+
 interface ProblemRow {
   readonly status: number;
   readonly title: string;

@@ -3,6 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { resolveAgent } from '../core/agent.ts';
+import { isCountryCode } from '../core/ids.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { askAgain, nameCallbackAddress } from '../db/deliveries.ts';
@@ -141,5 +142,5 @@ function clearingSystemOf(deps: ApiDependencies, document: XmlElement): string {
 /** For the Temporal UI only: the message is not validated yet. */
 function destinationCountryOf(document: XmlElement): string | undefined {
   const country = textAt(document, 'IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry');
-  return country !== undefined && /^[A-Z]{2}$/.test(country) ? country : undefined;
+  return country !== undefined && isCountryCode(country) ? country : undefined;
 }

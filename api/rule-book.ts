@@ -9,9 +9,6 @@ import type { Router } from './route.ts';
 
 const file = fileURLToPath(new URL('../docs/reference/rules.md', import.meta.url));
 
-/** What stands in the description of every `ruleId`. */
-export const whereRulesAre = 'What it says, and why: `GET /rules/{ruleId}`';
-
 /** Markdown by rule, without the links of the document, which lead to other files of the project. */
 function readRules(): ReadonlyMap<string, string> {
   const parts = readFileSync(file, 'utf8').split(/^(?=##)/m);

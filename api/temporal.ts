@@ -6,29 +6,30 @@ import {
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
-  type WorkflowStartOptions,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
-import type { Decision, ResolutionRequest, Submission } from '../activities/contract.ts';
+import type { Decision, ResolutionRequest, Submission } from '../contract/activities.ts';
 import {
   paymentWorkflowId,
   redeliverySignal,
   signals,
   updates,
   workflowTypes,
+  type PaymentWorkflow,
   type ReportFinalArguments,
+  type ResolutionWorkflow,
   type ResolveArguments,
   type SubmitArguments,
   type SubmitResult,
-} from '../workflows/ids.ts';
+} from '../contract/ids.ts';
 import {
   paymentStart,
   redeliveryStart,
   resolutionStart,
   type StoredPaymentKey,
   type StoredRequestKey,
-} from '../workflows/starts.ts';
+} from '../contract/starts.ts';
 import { TemporalUnavailable } from './failures.ts';
 
 export interface PaymentSubmission extends Submission, StoredPaymentKey {
@@ -76,9 +77,18 @@ export interface TemporalOptions {
   readonly taskQueuePrefix?: string;
 }
 
-/** The options are checked where they are made; the client's own type of them does not take an id of the caller's. */
-function withStart(workflowType: string, options: WorkflowStartOptions): never {
-  return new WithStartWorkflowOperation(workflowType, options as never) as never;
+function startOfPayment(payment: Parameters<typeof paymentStart>[0], taskQueuePrefix: string) {
+  return new WithStartWorkflowOperation<PaymentWorkflow>(
+    workflowTypes.payment,
+    paymentStart(payment, taskQueuePrefix),
+  );
+}
+
+function startOfResolution(request: Parameters<typeof resolutionStart>[0], taskQueuePrefix: string) {
+  return new WithStartWorkflowOperation<ResolutionWorkflow>(
+    workflowTypes.resolution,
+    resolutionStart(request, taskQueuePrefix),
+  );
 }
 
 /** An execution that was ended by hand under a submission lost nothing: whoever sends it again is answered (LIF-3). */
@@ -111,28 +121,28 @@ export async function connectTemporal(
     }
   }
 
-  const startedFrom = (payment: StoredPaymentKey & { readonly destinationCountry?: string | undefined }) =>
-    withStart(workflowTypes.payment, paymentStart(payment, taskQueuePrefix));
-
   return {
     submit: (submission) =>
       call(submission.waitSeconds * 1_000, () =>
-        client.workflow.executeUpdateWithStart<never, SubmitResult, SubmitArguments>(updates.submit, {
-          updateId: `${submission.messageId}/${submission.waitSeconds}`, // at the same time it is one update
-          args: [{ messageId: submission.messageId, waitSeconds: submission.waitSeconds }],
-          startWorkflowOperation: startedFrom(submission),
-        }),
+        client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
+          updates.submit,
+          {
+            updateId: `${submission.messageId}/${submission.waitSeconds}`, // at the same time it is one update
+            args: [{ messageId: submission.messageId, waitSeconds: submission.waitSeconds }],
+            startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
+          },
+        ),
       ).catch(askAgainLater),
     resolve: (submission) =>
       call(submission.maxResolutionSeconds * 1_000, () =>
-        client.workflow.executeUpdateWithStart<never, SubmitResult, ResolveArguments>(updates.resolve, {
-          ...(submission.isRepeat ? {} : { updateId: submission.messageId }), // the same message is one update
-          args: [{ messageId: submission.messageId }],
-          startWorkflowOperation: withStart(
-            workflowTypes.resolution,
-            resolutionStart(submission, taskQueuePrefix),
-          ),
-        }),
+        client.workflow.executeUpdateWithStart<ResolutionWorkflow, SubmitResult, ResolveArguments>(
+          updates.resolve,
+          {
+            ...(submission.isRepeat ? {} : { updateId: submission.messageId }), // the same message is one update
+            args: [{ messageId: submission.messageId }],
+            startWorkflowOperation: startOfResolution(submission, taskQueuePrefix),
+          },
+        ),
       ),
     enquire: async (payment) => {
       const options = { ...paymentStart(payment, taskQueuePrefix), signal: signals.enquire };
@@ -150,9 +160,9 @@ export async function connectTemporal(
         if (!(error instanceof WorkflowNotFoundError)) throw error;
         // closed meanwhile, or lost: a new execution takes the report, and the record decides
         return call(0, () =>
-          client.workflow.executeUpdateWithStart<never, Decision | null, ReportFinalArguments>(
+          client.workflow.executeUpdateWithStart<PaymentWorkflow, Decision | null, ReportFinalArguments>(
             updates.reportFinal,
-            { args: options.args, startWorkflowOperation: startedFrom(payment) },
+            { args: options.args, startWorkflowOperation: startOfPayment(payment, taskQueuePrefix) },
           ),
         );
       }

@@ -3,14 +3,14 @@
 import { z } from '@hono/zod-openapi';
 import { dryRun, layers, type DryRun } from '../core/dry-run.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
-import { faults, type Fault } from '../core/explanation.ts';
-import { additionalInformation, explain } from '../core/rejection.ts';
+import { additionalInformation, explain, faults } from '../core/explanation.ts';
+import type { Fault } from '../core/rejection.ts';
 import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import type { RouteModule } from './dependencies.ts';
 import { bodyOf, refusal, refusedKeys, takeMessage } from './intake.ts';
 import { anyMessage } from './message-documents.ts';
+import { whereRulesAre } from './problem.ts';
 import { json } from './response.ts';
-import { whereRulesAre } from './rule-book.ts';
 import { messageTurns } from './turns.ts';
 
 const everyName = Object.keys(messages) as MessageName[];

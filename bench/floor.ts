@@ -3,15 +3,10 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  WithStartWorkflowOperation,
-  WorkflowIdConflictPolicy,
-  type Client,
-  type WorkflowStartOptions,
-} from '@temporalio/client';
+import { WithStartWorkflowOperation, WorkflowIdConflictPolicy, type Client } from '@temporalio/client';
 import { arrivals } from './closed-count.ts';
 import type { FloorWord } from './floor-worker.ts';
-import { floorQueues, floorType, floorUpdates, type FloorInput } from './floor-workflow.ts';
+import { floorQueues, floorType, floorUpdates, type floor, type FloorInput } from './floor-workflow.ts';
 import type { Taken } from './payment-load.ts';
 
 export interface Floor {
@@ -74,13 +69,12 @@ export async function startFloor(options: FloorOptions): Promise<Floor> {
 }
 
 async function submit(client: Client, input: FloorInput): Promise<void> {
-  const options: WorkflowStartOptions & { workflowIdConflictPolicy: WorkflowIdConflictPolicy } = {
-    workflowId: input.id,
-    taskQueue: floorQueues.payments,
-    args: [input],
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-  };
   await client.workflow.executeUpdateWithStart(floorUpdates.submit, {
-    startWorkflowOperation: new WithStartWorkflowOperation(floorType, options) as never,
+    startWorkflowOperation: new WithStartWorkflowOperation<typeof floor>(floorType, {
+      workflowId: input.id,
+      taskQueue: floorQueues.payments,
+      args: [input],
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    }),
   });
 }

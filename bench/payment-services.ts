@@ -15,7 +15,7 @@ import type { Say } from '../cli/parts/progress.ts';
 import { startTemporal, type RunningTemporal } from '../cli/parts/temporal.ts';
 import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
-import { searchAttributes } from '../workflows/ids.ts';
+import { searchAttributes } from '../contract/ids.ts';
 import type { BenchPlace } from './place.ts';
 
 export interface PaymentServices {

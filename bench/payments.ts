@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { paymentWorkflowId } from '../workflows/ids.ts';
+import { paymentWorkflowId } from '../contract/ids.ts';
 import { closedCount, quantile } from './closed-count.ts';
 import { cpuTimes } from './cpu-time.ts';
 import { startFloor, type Floor } from './floor.ts';

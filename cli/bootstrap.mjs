@@ -6,10 +6,14 @@ import { spawnGuarded } from './parts/guard.mjs';
 import { watchStarter } from './starter.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const main = ['--import', 'tsx', 'cli/main.ts'];
 
-/** Commands that cli/main.ts carries out. */
-const mainCommands = ['demo', 'start', 'pay', 'where', 'reset', 'migrate', 'bench'];
+/** What carries out each command. */
+const mainOf = new Map([
+  ...['demo', 'start', 'pay', 'where', 'reset', 'migrate'].map(
+    (name) => /** @type {const} */ ([name, 'cli/main.ts']),
+  ),
+  ['bench', 'bench/main.ts'],
+]);
 
 /** The static checks of `verify`, in this order; each is an npm script. */
 const checks = ['format:check', 'lint', 'types', 'unused', 'bundle'];
@@ -107,8 +111,11 @@ async function verify() {
  * @returns {Promise<number>} exit code
  */
 async function start(command, args) {
-  if (!mainCommands.includes(command) && command !== 'test' && command !== 'verify') {
-    console.error(`Usage: node cli/bootstrap.mjs ${[...mainCommands, 'test', 'verify'].join('|')} [options]`);
+  const main = mainOf.get(command);
+  if (main === undefined && command !== 'test' && command !== 'verify') {
+    console.error(
+      `Usage: node cli/bootstrap.mjs ${[...mainOf.keys(), 'test', 'verify'].join('|')} [options]`,
+    );
     return 2;
   }
   const refusal = refuseNode(process.versions.node);
@@ -117,14 +124,8 @@ async function start(command, args) {
     return 1;
   }
   if (!(await ensureInstalled(root, run))) return asked === undefined ? 1 : codeOf(asked);
-  switch (command) {
-    case 'test':
-      return test(args);
-    case 'verify':
-      return verify();
-    default:
-      return run([...main, command, ...args]);
-  }
+  if (main !== undefined) return run(['--import', 'tsx', main, command, ...args]);
+  return command === 'test' ? test(args) : verify();
 }
 
 // Before anything is started, so that no signal finds a program of ours and nobody who listens.

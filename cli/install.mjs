@@ -36,6 +36,7 @@ function paths(root) {
 /**
  * Hash of what decides the content of node_modules: the lockfile, and the platform that native packages are for.
  * @param {string} root folder of the project
+ * @internal exported for tests
  */
 export function installKey(root) {
   return createHash('sha256')
@@ -47,6 +48,7 @@ export function installKey(root) {
 /**
  * @param {string} root folder of the project
  * @returns {'current' | 'missing' | 'changed'} whether node_modules is what the lockfile says
+ * @internal exported for tests
  */
 export function installState(root) {
   const { lockfile, installed, marker } = paths(root);
@@ -95,6 +97,7 @@ function readLockfile(path) {
 /**
  * Notes that node_modules is what the lockfile says.
  * @param {string} root folder of the project
+ * @internal exported for tests
  */
 export function markInstalled(root) {
   try {

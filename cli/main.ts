@@ -1,47 +1,11 @@
 // The command line: `npm run demo`, `npm start`, `npm run pay` and the others end up here, through cli/bootstrap.mjs.
-// It reads the environment and the options, and hands over to one command; it must not know how a command works.
-import { appendFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { Command, CommanderError } from 'commander';
-import { ConfigurationError } from '../core/config.ts';
+// It reads the options and hands over to one command; it must not know how a command works.
+import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
+import { runCommand } from './command-line.ts';
 import type { PayOptions } from './pay.ts';
-import { cliEnvironmentVariables } from './environment.ts';
-import { codeOf, explain, reasonOf, UsageError } from './errors.ts';
-import { awaitSignals } from './interruption.ts';
-import { haltGuarded } from './parts/guard.mjs';
 import { checkSurroundings } from './surroundings.ts';
-import { hintOfSwallowed } from './swallowed.ts';
-import { standardOutput } from './terminal.ts';
 import { places } from './places.ts';
-
-const root = resolve(import.meta.dirname, '..');
-const { env } = process;
-const terminal = standardOutput(env);
-const context: CommandContext = {
-  env,
-  root,
-  folder: resolve(root, env['ISTHMUS_HOME'] || cliEnvironmentVariables.ISTHMUS_HOME.default),
-  terminal,
-  interruption: awaitSignals((line) => terminal.line(line)),
-};
-
-/** Exit codes: 0 all went well, 1 it did not, 2 the command line is not understood; `pay` has one more. */
-const misunderstood = 2; // a name or a value
-const unheard = 141; // as a shell counts SIGPIPE
-
-function program(): Command {
-  const command = new Command('npm run')
-    .description('Isthmus: cross-border instant payments. Each command is an npm script.')
-    .showHelpAfterError('Run the command with -- --help to see what it takes.')
-    .exitOverride();
-  addDemo(command);
-  addPay(command);
-  addWhere(command);
-  addData(command);
-  return command;
-}
 
 const collect = (value: string, previous: readonly string[]) => [...previous, value];
 
@@ -51,7 +15,7 @@ interface SystemOptions {
   readonly fxp: readonly string[];
 }
 
-function addDemo(command: Command): void {
+function addDemo(command: Command, context: CommandContext): void {
   const withReplacements = (one: Command) =>
     one
       .usage('-- [options]')
@@ -84,7 +48,7 @@ function addDemo(command: Command): void {
     });
 }
 
-function addPay(command: Command): void {
+function addPay(command: Command, context: CommandContext): void {
   command
     .command('pay')
     .usage('-- [options]')
@@ -123,7 +87,7 @@ function requireOptions(command: Command, names: readonly string[]): void {
   command.error(`error: required option${missing.length === 1 ? '' : 's'} ${flags} not specified`);
 }
 
-function addWhere(command: Command): void {
+function addWhere(command: Command, context: CommandContext): void {
   command
     .command('where')
     .usage('[name]')
@@ -149,7 +113,7 @@ Last four digits of the account, and what the destination does:
 Exit code: 0 a final status was told (ACCC, RJCT or BLCK); 3 none within --wait; 1 a request was refused; 2 wrong options or values.
 Options come after a --; npm keeps what stands before it.`;
 
-function addData(command: Command): void {
+function addData(command: Command, context: CommandContext): void {
   command
     .command('migrate')
     .usage(' ')
@@ -169,71 +133,6 @@ function addData(command: Command): void {
       for (const path of removed) context.terminal.line(`removed ${path}`);
       if (removed.length === 0) context.terminal.line('nothing to remove');
     });
-  command
-    .command('bench')
-    .usage('-- <name> [options]')
-    .description('measure: payments, xml, quotes; bench/README.md says what each one does')
-    .argument('[name]')
-    .argument('[options...]')
-    .allowUnknownOption()
-    .helpOption(false)
-    .action(async (name: string | undefined, options: readonly string[]) => {
-      const { bench } = await import('./bench-command.ts');
-      process.exitCode = await bench(context, name, options);
-    });
 }
 
-/** What a person can mend is told in a sentence; a fault of ours too, with its stack in a file for whoever mends the code. */
-function report(error: unknown): void {
-  const said = error instanceof ConfigurationError ? error.message : explain(error);
-  process.stderr.write(`${terminal.paint('bad', '✗')} ${said ?? reasonOf(error)}\n`);
-  if (said !== undefined) return;
-  process.stderr.write(`  This should not have happened; ${keepDetails(error)} says more.\n`);
-}
-
-/** @returns path of the file that has the stack */
-function keepDetails(error: unknown): string {
-  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  for (const folder of [context.folder, tmpdir()]) {
-    const path = join(folder, 'error.log');
-    try {
-      appendFileSync(path, `${new Date().toISOString()} ${process.argv.slice(2).join(' ')}\n${details}\n`);
-      return path;
-    } catch {
-      // another place, then
-    }
-  }
-  return details;
-}
-
-/** What nobody waited for: a connection of a library that broke, for example. Nothing is left running behind it. */
-process.on('uncaughtException', (error: unknown) => {
-  if (context.interruption.isAsked()) return; // it is being stopped, and connections break
-  const isUnheard = codeOf(error) === 'EPIPE'; // whoever read our output has gone, as in npm start | head
-  if (!isUnheard) report(error);
-  void haltGuarded().then(() => process.exit(isUnheard ? unheard : 1));
-});
-
-/** @throws UsageError before anything is started */
-function refuseSwallowed(commands: Command): void {
-  const [name, ...args] = process.argv.slice(2);
-  const command = commands.commands.find((one) => one.name() === name);
-  const hint = command && hintOfSwallowed(command, { env, args });
-  if (hint !== undefined) throw new UsageError(hint);
-}
-
-try {
-  const commands = program();
-  refuseSwallowed(commands);
-  await commands.parseAsync();
-} catch (error) {
-  await context.interruption.letStop();
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : misunderstood;
-  else {
-    report(error);
-    process.exitCode = error instanceof UsageError ? misunderstood : 1;
-  }
-}
-await context.interruption.letStop();
-// Whatever a library still holds open must not keep a command from ending.
-process.exit();
+await runCommand([addDemo, addPay, addWhere, addData]);

@@ -2,7 +2,7 @@
 // final status that the source operator was told, whichever it is.
 import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
 import institutions from '../db/seed/institutions.json' with { type: 'json' };
-import { parseBic, parseCurrencyCode } from '../core/ids.ts';
+import { isBic, isCurrencyCode } from '../core/ids.ts';
 import { exact, parseAmount } from '../core/money.ts';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { CommandContext } from './command.ts';
@@ -57,7 +57,10 @@ function isOwnDestination(run: RunFile, destinationCountry: string): boolean {
   );
 }
 
-/** @throws UsageError for an option that is not understood */
+/**
+ * @throws UsageError for an option that is not understood
+ * @internal exported for tests
+ */
 export function planOf(options: PayOptions): PaymentPlan {
   const sourceCountry = country('--from', options.from);
   const destinationCountry = country('--to', options.to);
@@ -95,15 +98,15 @@ function country(option: string, text: string): string {
 }
 
 function currency(text: string): string {
-  const code = parseCurrencyCode(text.toUpperCase());
-  if (code !== undefined) return code;
+  const code = text.toUpperCase();
+  if (isCurrencyCode(code)) return code;
   throw new UsageError(`--currency ${text}: a currency code of three letters, as in THB.`);
 }
 
 /** Whether anybody has that BIC is the gateway's to say. */
 function agent(option: string, text: string): string {
-  const bic = parseBic(text.toUpperCase());
-  if (bic !== undefined) return bic;
+  const bic = text.toUpperCase();
+  if (isBic(bic)) return bic;
   throw new UsageError(`${option} ${text}: a BIC of 8 or 11 characters, as in LOTUSGS0.`);
 }
 

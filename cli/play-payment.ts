@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
-import type { JournalEntry } from '../sandbox/journal.ts';
+import type { JournalEntry } from '../sandbox/journal-file.ts';
 import { UnavailableError, UsageError, UserError } from './errors.ts';
 import { gatewayClient, quotesPath, type GatewayClient, type OfferedQuote } from './gateway-client.ts';
 import { writeInstruction, type WrittenInstruction } from './instruct.ts';

@@ -1,7 +1,7 @@
 // Whether a worker takes work: asked of the Temporal server, which knows who polls, so that the first payment of a demo
 // does not wait for a worker that is still starting.
 import { Connection } from '@temporalio/client';
-import { taskQueues } from '../workflows/ids.ts';
+import { taskQueues } from '../contract/ids.ts';
 
 /** Connects when it is first asked. */
 export function awaitsWorker(at: { readonly temporalAddress: string; readonly temporalNamespace: string }) {

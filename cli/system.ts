@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { environmentVariables, type Environment } from '../core/config.ts';
 import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
-import { searchAttributes } from '../workflows/ids.ts';
+import { searchAttributes } from '../contract/ids.ts';
 import { choosePorts, type Ports } from './demo-ports.ts';
 import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';

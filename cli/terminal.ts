@@ -31,6 +31,7 @@ export interface TerminalOptions {
 const logWidth = 120; // a log file has no width of its own
 const leastWidth = 60; // below that, wrapping does more harm than a terminal's own
 
+/** @internal exported for tests */
 export function openTerminal(options: TerminalOptions): Terminal {
   return {
     width: Math.max(leastWidth, options.columns ?? logWidth),

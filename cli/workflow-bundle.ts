@@ -25,7 +25,7 @@ export async function ensureWorkflowBundle(root: string, folder: string): Promis
 }
 
 /** What a workflow may import (docs/explanation/architecture.md, import rules), and the packages beside it. */
-const sources = ['workflows', 'core', 'activities/contract.ts', 'package-lock.json'];
+const sources = ['workflows', 'core', 'contract', 'package-lock.json'];
 
 function hashOfSources(root: string): string {
   const hash = createHash('sha256');

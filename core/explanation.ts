@@ -2,16 +2,15 @@
  * How a rejection is told: short in `AddtlInf` (MSG-11), long in the header `Isthmus-Rejection` and in dry runs (MSG-13).
  * Both are plain ASCII; of the sender's own text they repeat no more than the rejection holds.
  */
-import type { Rejection } from './rejection.ts';
+import type { Fault, Rejection } from './rejection.ts';
 
-/** Which of four a refusal is (MSG-13), in words. */
+/** Which of four a refusal is, in words. */
 export const faults = {
   'not-iso-20022': 'not valid by ISO 20022',
   'not-used': 'valid by ISO 20022, but not used in this scheme',
   'place-or-count': 'wrong place or count',
   value: 'wrong value',
-} as const;
-export type Fault = keyof typeof faults;
+} as const satisfies Record<Fault, string>;
 
 const maxAdditionalInformation = 105; // Max105Text of AddtlInf
 const maxExplanation = 1_000; // a header, with room for others

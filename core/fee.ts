@@ -114,7 +114,7 @@ export function fromDestination(
   return { source: divideRoundedUpTo(destination, rate, sourceDecimalPlaces), destination };
 }
 
-/** What endpoint 14 takes; texts passed `parseAmount`, `parseRate` and `fitsDecimalPlaces` before. */
+/** What endpoint 14 takes; texts passed `amountPattern`, `ratePattern` and `fitsDecimalPlaces` before. */
 export interface FeesAndAmountsRequest {
   readonly amountSide: AmountSide;
   readonly amount: string;

@@ -34,42 +34,32 @@ export interface Exact {
   cmp(other: Exact): number;
 }
 
+// The same value under two types: outside of this file it has only operations that cannot round.
 const asDecimal = (value: Exact): Decimal => value as unknown as Decimal;
 const asExact = (value: Decimal): Exact => value as unknown as Exact;
 
-const amountForm = /^(0|[1-9]\d{0,17})(\.\d{1,5})?$/; // MON-1
-const rateForm = /^(0|[1-9]\d{0,10})(\.\d{1,10})?$/; // MON-1, with the count of digits below
-const plainForm = /^(0|[1-9]\d*)(\.\d+)?$/;
+/** An amount: at most 18 digits before the point and 5 after it, without sign, exponent or leading zeros (MON-1). */
+export const amountPattern = /^(0|[1-9]\d{0,17})(\.\d{1,5})?$/;
+/** A rate: above zero, at most 11 digits in all and 10 decimals (MON-1). */
+export const ratePattern = /^(?!0(\.0+)?$)(?!.{13})(?!\d{12})(0|[1-9]\d{0,10})(\.\d{1,10})?$/;
+/** Basis points: an amount from 0 to 10000 (FX-6). */
+export const basisPointsPattern = /^(10000(\.0{1,5})?|(0|[1-9]\d{0,3})(\.\d{1,5})?)$/;
+/** A decimal of our own: plain digits, not negative. */
+export const decimalPattern = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 export const maxRateDigits = 11; // MON-1: as written, leading zero included
 const maxRateDecimals = 10; // MON-1
-const maxBasisPoints = asExact(new ExactDecimal(10_000)); // FX-6
 
 export const one: Exact = asExact(new ExactDecimal(1));
 
 /** @returns undefined when the text is not an amount (MON-1: HTTP 400) */
 export function parseAmount(text: string): Exact | undefined {
-  return amountForm.test(text) ? asExact(new ExactDecimal(text)) : undefined;
-}
-
-/** @returns undefined when the text is not a rate: above zero, at most 11 digits in all and 10 decimals (MON-1: HTTP 400) */
-export function parseRate(text: string): Exact | undefined {
-  if (!rateForm.test(text)) return undefined;
-  const digits = text.includes('.') ? text.length - 1 : text.length;
-  if (digits > maxRateDigits) return undefined;
-  const rate = new ExactDecimal(text);
-  return rate.isZero() ? undefined : asExact(rate);
-}
-
-/** @returns undefined unless the text is an amount from 0 to 10000 (FX-6: HTTP 400) */
-export function parseBasisPoints(text: string): Exact | undefined {
-  const basisPoints = parseAmount(text);
-  return basisPoints?.lte(maxBasisPoints) === true ? basisPoints : undefined;
+  return amountPattern.test(text) ? asExact(new ExactDecimal(text)) : undefined;
 }
 
 /** A decimal of our own (configuration, database), trusted to be plain digits and not negative. */
 export function exact(text: string): Exact {
-  assert(plainForm.test(text), 'a stored decimal is plain digits');
+  assert(decimalPattern.test(text), 'a stored decimal is plain digits');
   return asExact(new ExactDecimal(text));
 }
 
@@ -148,7 +138,7 @@ export function renderDecimal(value: Exact): string {
 
 /** A stored decimal without trailing zeros (`24900.00000` becomes `24900`), e.g. a `numeric` of the database (MON-1). */
 export function plainDecimal(text: string): string {
-  assert(plainForm.test(text), 'a stored decimal is plain digits');
+  assert(decimalPattern.test(text), 'a stored decimal is plain digits');
   return text.includes('.') ? text.replace(/\.?(?<!0)0+$/, '') : text;
 }
 

@@ -3,7 +3,7 @@
  * It must not load itself: db/reference.ts reads it and keeps it fresh (REF-6).
  */
 import type { CreditorAgentFeeFormula, SchemeFeeFormula } from './fee.ts';
-import { normaliseBic, type Bic, type FinInstIdType, type FinInstRole } from './ids.ts';
+import { canonicalId, type FinInstIdType, type FinInstRole } from './ids.ts';
 
 export interface Country {
   readonly countryCode: string;
@@ -137,11 +137,6 @@ export function keyOf(...parts: readonly string[]): string {
   return parts.join(' ');
 }
 
-/** The form in which an identifier is compared (REF-4). */
-export function lookupValue(type: FinInstIdType, value: string): string {
-  return type === 'BICFI' ? normaliseBic(value as Bic) : value;
-}
-
 /** The institution of an identifier, or undefined (REF-4). */
 export function findInstitution(
   data: ReferenceData,
@@ -150,7 +145,7 @@ export function findInstitution(
 ): Institution | undefined {
   return type === 'internalId'
     ? data.institutions.get(value)
-    : data.institutionsByIdentifier.get(keyOf(type, lookupValue(type, value)));
+    : data.institutionsByIdentifier.get(keyOf(type, canonicalId(type, value)));
 }
 
 /** The payment systems of a country in a currency; empty when the currency is not the country's. */

@@ -3,9 +3,8 @@
  * A rejection is a value, told to the other side in a pacs.002 or acmt.024; it is never logged as an error.
  */
 
-import type { Fault } from './explanation.ts';
-
-export { additionalInformation, explain } from './explanation.ts';
+/** Which of four a refusal is (MSG-13); `explanation.ts` puts it in words. */
+export type Fault = 'not-iso-20022' | 'not-used' | 'place-or-count' | 'value';
 
 export interface RejectionRow {
   /** From the external status reason set. */

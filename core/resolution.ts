@@ -97,7 +97,10 @@ export function findRequestMismatch(
   return answer.verificationId === sent.verificationId ? undefined : 'OrgnlId';
 }
 
-/** The reasons of RES-4. */
+/**
+ * The reasons of RES-4.
+ * @internal exported for tests
+ */
 export const passingReasons: ReadonlySet<string> = new Set([
   'AC01',
   'AC04',

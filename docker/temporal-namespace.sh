@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the namespace and its search attributes (workflows/ids.ts); TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE come
+# Creates the namespace and its search attributes (contract/ids.ts); TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE come
 # from the environment. Safe to run again: what is there stays.
 set -eu
 

@@ -3,7 +3,7 @@
  * it. They keep no balances: what they were told is compared with the other parties' journals by whoever tests.
  */
 import { readFxtr017 } from '../core/iso20022/fxtr017.ts';
-import { normaliseBic, parseBic } from '../core/ids.ts';
+import { canonicalId, isBic } from '../core/ids.ts';
 import type { PartyAnswer, PartyRequest } from './http.ts';
 import { sha256Of } from './journal.ts';
 import { explained } from './messages.ts';
@@ -18,9 +18,8 @@ export function fxProviders(tools: PartyTools): (request: PartyRequest) => Promi
   const told = new Map<string, string>();
 
   return async (request) => {
-    const [fxpBic = '', folder, message, ...rest] = request.path;
-    const bic = parseBic(fxpBic);
-    if (bic === undefined || folder !== 'iso20022' || message !== 'fxtr017' || rest.length > 0) {
+    const [bic = '', folder, message, ...rest] = request.path;
+    if (!isBic(bic) || folder !== 'iso20022' || message !== 'fxtr017' || rest.length > 0) {
       return unknownPath();
     }
     const entry = received(`fxp/${bic}`, 'fxtr017', request);
@@ -28,8 +27,8 @@ export function fxProviders(tools: PartyTools): (request: PartyRequest) => Promi
     if (!reading.ok) return refuse(journal, entry, reading);
     const { messageId, values } = reading;
     const { uetr, fxp } = values;
-    const addressee = fxp.bicfi === undefined ? undefined : parseBic(fxp.bicfi);
-    if (addressee !== undefined && normaliseBic(addressee) !== normaliseBic(bic)) {
+    const addressee = fxp.bicfi;
+    if (addressee !== undefined && canonicalId('BICFI', addressee) !== canonicalId('BICFI', bic)) {
       const fault = { httpStatus: 422, detail: 'NOT-2: the notification names another FX provider' };
       return refuse(journal, { ...entry, uetr, messageId }, fault);
     }

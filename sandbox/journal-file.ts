@@ -1,11 +1,45 @@
 /**
- * The form of a journal on disk: one JSON object a line, the bytes as text where they are UTF-8, else as base64.
+ * One entry of a journal, and its form on disk: one JSON object a line, the bytes as text where they are UTF-8, else as base64.
  * Tests read it after the fact; the sandbox reads its own back when it starts again.
  */
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JournalEntry } from './journal.ts';
+import type { MessageName } from '../core/iso20022/messages.ts';
+
+export interface JournalEntry {
+  /** Order within one run, over all parties. */
+  readonly sequence: number;
+  /** ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+  /** Sent by a message of its own: when it left. `at` is when it was answered. */
+  readonly sentAt?: string;
+  /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`. */
+  readonly party: string;
+  /** `booked`: the party's own ledger moved. */
+  readonly direction: 'received' | 'sent' | 'booked';
+  readonly kind: MessageName | 'ledger' | 'unknown';
+  readonly uetr?: string;
+  readonly messageId?: string;
+  /** `TxSts` of a pacs.002; `moved` or `reversed` of the ledger. */
+  readonly status?: string;
+  readonly reasonCode?: string;
+  /** Received: what we answered. Sent: what we were answered. Absent: there was no answer. */
+  readonly httpStatus?: number;
+  /** Of the ledger: the interbank settlement amount; of a fxtr.017: the buy amount. A decimal string. */
+  readonly amount?: string;
+  readonly currency?: string;
+  /** Of the ledger: what the creditor gets of it. */
+  readonly creditedAmount?: string;
+  /** A rule that the gateway broke, as far as this party can tell. */
+  readonly violation?: string;
+  readonly note?: string;
+  /** `webhook-*` headers that came with it (CBK-2). */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly sha256?: string;
+  /** The body, byte for byte. */
+  readonly bytes?: Uint8Array;
+}
 
 interface Line extends Omit<JournalEntry, 'bytes'> {
   readonly body?: string;

@@ -7,42 +7,7 @@ import { EventEmitter } from 'node:events';
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { MessageName } from '../core/iso20022/messages.ts';
-import { toLine } from './journal-file.ts';
-
-export interface JournalEntry {
-  /** Order within one run, over all parties. */
-  readonly sequence: number;
-  /** ISO 8601, UTC, milliseconds. */
-  readonly at: string;
-  /** Sent by a message of its own: when it left. `at` is when it was answered. */
-  readonly sentAt?: string;
-  /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`. */
-  readonly party: string;
-  /** `booked`: the party's own ledger moved. */
-  readonly direction: 'received' | 'sent' | 'booked';
-  readonly kind: MessageName | 'ledger' | 'unknown';
-  readonly uetr?: string;
-  readonly messageId?: string;
-  /** `TxSts` of a pacs.002; `moved` or `reversed` of the ledger. */
-  readonly status?: string;
-  readonly reasonCode?: string;
-  /** Received: what we answered. Sent: what we were answered. Absent: there was no answer. */
-  readonly httpStatus?: number;
-  /** Of the ledger: the interbank settlement amount; of a fxtr.017: the buy amount. A decimal string. */
-  readonly amount?: string;
-  readonly currency?: string;
-  /** Of the ledger: what the creditor gets of it. */
-  readonly creditedAmount?: string;
-  /** A rule that the gateway broke, as far as this party can tell. */
-  readonly violation?: string;
-  readonly note?: string;
-  /** `webhook-*` headers that came with it (CBK-2). */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly sha256?: string;
-  /** The body, byte for byte. */
-  readonly bytes?: Uint8Array;
-}
+import { toLine, type JournalEntry } from './journal-file.ts';
 
 export type NewEntry = Omit<JournalEntry, 'sequence' | 'at' | 'sha256'>;
 

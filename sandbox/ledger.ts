@@ -3,9 +3,15 @@
  * It decides what a message means for the money; it sends and answers nothing.
  */
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
-import type { Behaviour } from './behaviours.ts';
+import type { Behaviour, Statement } from './behaviours.ts';
 import type { ForwardedPacs008 } from './forwarded-pacs008.ts';
-import type { Report } from './reports.ts';
+
+/** A pacs.002 that was made once; it is repeated byte for byte. */
+export interface Report {
+  readonly messageId: string;
+  readonly statement: Statement;
+  readonly text: string;
+}
 
 export interface LedgerRow {
   readonly uetr: string;

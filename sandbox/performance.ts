@@ -5,8 +5,8 @@
 import type { Statement } from './behaviours.ts';
 import { problem, type PartyAnswer } from './http.ts';
 import type { NewEntry } from './journal.ts';
-import type { LedgerRow } from './ledger.ts';
-import { deliverReport, makeReport, sentEntry, type Report, type ReportingTools } from './reports.ts';
+import type { LedgerRow, Report } from './ledger.ts';
+import { deliverReport, makeReport, sentEntry, type ReportingTools } from './reports.ts';
 
 export interface PerformanceTools extends ReportingTools {
   /** Whether the gateway rejected the payment before it came here (TIM-1). */

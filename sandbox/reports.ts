@@ -6,16 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { answerRefusedPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
 import type { Statement } from './behaviours.ts';
 import type { Journal, NewEntry } from './journal.ts';
-import type { LedgerRow } from './ledger.ts';
+import type { LedgerRow, Report } from './ledger.ts';
 import type { Log, SandboxTimings } from './options.ts';
 import type { Attempt, Outbound } from './outbound.ts';
-
-/** A pacs.002 that was made once; it is repeated byte for byte. */
-export interface Report {
-  readonly messageId: string;
-  readonly statement: Statement;
-  readonly text: string;
-}
 
 export interface ReportingTools {
   /** `destination/IPSO-TH`. */

@@ -5,11 +5,12 @@
 import { behaviourOf, type Statement } from './behaviours.ts';
 import type { DestinationOperator } from './destination-operator.ts';
 import { readForwardedPacs008, type ForwardedPacs008 } from './forwarded-pacs008.ts';
-import { sha256Of, type JournalEntry } from './journal.ts';
-import type { LedgerRow } from './ledger.ts';
+import { sha256Of } from './journal.ts';
+import type { JournalEntry } from './journal-file.ts';
+import type { LedgerRow, Report } from './ledger.ts';
 import type { MessageReader } from './messages.ts';
 import { rejectedByGateway } from './performance.ts';
-import { makeReport, type Report } from './reports.ts';
+import { makeReport } from './reports.ts';
 
 /** What the journal of an earlier run tells of one payment. */
 interface Trace {

@@ -27,7 +27,7 @@ import type {
   NotYet,
   PaymentLocalActivities,
   Submission,
-} from '../activities/contract.ts';
+} from '../contract/activities.ts';
 import {
   searchAttributes,
   signals,
@@ -38,7 +38,7 @@ import {
   type ReportFinalArguments,
   type SubmitArguments,
   type SubmitResult,
-} from './ids.ts';
+} from '../contract/ids.ts';
 import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy, unreachableAfterMs } from './policies.ts';
 import { shielded, tellAll } from './shield.ts';
 

@@ -2,7 +2,7 @@
  * How long each activity may take and how it is repeated. One try, then the rule that bounds the whole.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
-import { queueBeside } from './ids.ts';
+import { queueBeside } from '../contract/ids.ts';
 
 /**
  * Database work of milliseconds; repeated until the database answers. A longer pause is a timer: what waits for the

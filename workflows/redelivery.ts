@@ -4,7 +4,7 @@
  * finds some that nobody brings (LIF-2).
  */
 import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
-import { redeliverySignal, type PaymentInput } from './ids.ts';
+import { redeliverySignal, type PaymentInput } from '../contract/ids.ts';
 import { shielded, tellAll } from './shield.ts';
 
 export function redelivery({ uetr }: PaymentInput): Promise<void> {

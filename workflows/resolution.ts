@@ -27,14 +27,14 @@ import type {
   ResolutionJudgement,
   ResolutionLocalActivities,
   ResolutionRequest,
-} from '../activities/contract.ts';
+} from '../contract/activities.ts';
 import {
   searchAttributes,
   updates,
   type ResolutionOutcome,
   type ResolveArguments,
   type SubmitResult,
-} from './ids.ts';
+} from '../contract/ids.ts';
 import { deliverPolicy, enquiryPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded } from './shield.ts';
 

@@ -9,7 +9,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DeliveryActivities } from '../activities/contract.ts';
+import type { DeliveryActivities } from '../contract/activities.ts';
 import { deliverAgainAfter, deliverPolicy } from './policies.ts';
 
 /**

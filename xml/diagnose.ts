@@ -51,7 +51,10 @@ interface Place {
   readonly isMandatory: boolean;
 }
 
-/** What is wrong with a message, in document order; nothing when it is valid. */
+/**
+ * What is wrong with a message, in document order; nothing when it is valid.
+ * @internal exported for tests
+ */
 export function* diagnose(reading: TreeReading, model: SchemaModel): Iterable<Finding> {
   const { root: element } = reading;
   const xpath = '/Document';

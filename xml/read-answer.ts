@@ -4,7 +4,7 @@
  */
 import { readAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
 import { rejectionOf } from '../core/iso20022/violation.ts';
-import { explain } from '../core/rejection.ts';
+import { explain } from '../core/explanation.ts';
 import type { XmlEngine } from './engine.ts';
 
 /** The values of an acmt.024, or what is against it in words: element and expectation, none of its text (MSG-13). */

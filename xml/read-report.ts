@@ -4,7 +4,8 @@
  */
 import { readPacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import { rejectionOf } from '../core/iso20022/violation.ts';
-import { explain, type Rejection } from '../core/rejection.ts';
+import { explain } from '../core/explanation.ts';
+import type { Rejection } from '../core/rejection.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';
 
 export type ReportReading =

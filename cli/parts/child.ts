@@ -102,6 +102,7 @@ export async function stopOrphan(pidFile: string, mark: string, signal: NodeJS.S
   return ours;
 }
 
+/** @internal exported for tests */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

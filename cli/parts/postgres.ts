@@ -42,6 +42,7 @@ export const defaultPostgresPort = 5432;
 /**
  * No value of a statement (SEC-3): neither its parameters, nor the rows and keys that a failure names, nor the failures
  * themselves, whose text may hold one. Whoever asked is told of them.
+ * @internal exported for tests
  */
 export const noValuesInLog = {
   log_parameter_max_length: '0',

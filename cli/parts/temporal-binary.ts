@@ -28,7 +28,10 @@ export interface TemporalPin {
   readonly sha256: Readonly<Record<string, string>>;
 }
 
-/** CLI 1.8.2 holds server 1.31.2 and UI 2.50.1. */
+/**
+ * CLI 1.8.2 holds server 1.31.2 and UI 2.50.1.
+ * @internal exported for tests
+ */
 export const pinnedTemporal: TemporalPin = {
   version: '1.8.2',
   sha256: {
@@ -51,7 +54,10 @@ export interface FindTemporalOptions {
   readonly pin?: TemporalPin;
 }
 
-/** No server can be had; the message says what was tried and what to do. */
+/**
+ * No server can be had; the message says what was tried and what to do.
+ * @internal exported for tests
+ */
 export class TemporalNotFoundError extends UserError {
   override readonly name = 'TemporalNotFoundError';
 }

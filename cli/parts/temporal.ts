@@ -29,7 +29,10 @@ export type SearchAttributes = readonly {
   readonly type: keyof typeof searchAttributeTypes;
 }[];
 
-/** Settings of the server that differ from its defaults; docker/temporal-dynamic-config.yaml says the same. */
+/**
+ * Settings of the server that differ from its defaults; docker/temporal-dynamic-config.yaml says the same.
+ * @internal exported for tests
+ */
 export const dynamicConfig = {
   // The default of 20 polls each shard's queue every 50 ms at best, and every workflow task waits for that grid:
   // 55 ms instead of 15 ms for a submit. The single most valuable setting.

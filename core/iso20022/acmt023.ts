@@ -2,6 +2,7 @@
  * Reads and builds the acmt.023 (request to resolve a proxy or confirm an account), and the one that leaves for the party
  * that can answer it (RES-3). Whom to ask is decided in core/resolution.ts.
  */
+import { isIdentifier } from '../ids.ts';
 import { reject } from '../rejection.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
@@ -17,8 +18,7 @@ import {
   type AgentIdentification,
 } from './parties.ts';
 import { usable, usableAgent, usableDateTime } from './references.ts';
-import { isIdentifier } from './lexical.ts';
-import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
+import { branch, elementAt, leaf, renderDocument, textAt, type XmlElement } from './tree.ts';
 
 export interface Acmt023 {
   readonly messageId: string;
@@ -180,42 +180,4 @@ export function buildForwardedAcmt023(received: Acmt023, leg: RequestLeg): strin
     withChildren(verification, new Map([['PtyAndAcctId', completed]])),
   );
   return renderDocument(message.namespace, branch('Document', forwarded));
-}
-
-/** What an original acmt.023 is built from. */
-export interface OriginalAcmt023 extends Omit<Acmt023, 'request'> {
-  /** Who asks: the source PSP. */
-  readonly assigner: AgentIdentification;
-  /** Name of the creditor, where the asker knows it. */
-  readonly partyName?: string;
-}
-
-/** A new acmt.023 as a source operator submits it, as text. */
-export function buildAcmt023(values: OriginalAcmt023): string {
-  const { partyName, creditorAgent, destinationCountry } = values;
-  const [id, proxy] = ['Id', 'Prxy'].map((name) =>
-    buildAccount('Acct', values.account).children.find((one) => one.name === name),
-  );
-  const request = branch(
-    message.messageElement,
-    branch(
-      'Assgnmt',
-      leaf('MsgId', values.messageId),
-      leaf('CreDtTm', values.creationDateTime),
-      buildAgent('FrstAgt', values.assigner),
-      branch('Assgnr', buildAgent('Agt', values.assigner)),
-      buildAssignee({}, destinationCountry),
-    ),
-    branch(
-      'Vrfctn',
-      leaf('Id', values.verificationId),
-      branch(
-        'PtyAndAcctId',
-        partyName === undefined ? undefined : branch('Pty', leaf('Nm', partyName)),
-        branch('Acct', id, optionalLeaf('Ccy', values.currency), proxy),
-        creditorAgent && buildAgent('Agt', creditorAgent),
-      ),
-    ),
-  );
-  return renderDocument(message.namespace, branch('Document', request));
 }

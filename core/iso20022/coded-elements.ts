@@ -43,7 +43,10 @@ const standing: Readonly<Record<string, Coding>> = {
 
 const longestSuffix = 4;
 
-/** @param path names of elements, from the message element to the coded one */
+/**
+ * @param path names of elements, from the message element to the coded one
+ * @internal exported for tests
+ */
 export function codingOf(path: readonly string[]): Coding | undefined {
   for (let length = Math.min(longestSuffix, path.length); length >= 2; length -= 1) {
     const coding = codings[path.slice(-length).join('/')];

@@ -3,14 +3,13 @@
  * nothing is rounded or compared as a binary float.
  */
 
+import { maxRateDigits } from '../money.ts';
 import { showsNothing } from './white-space.ts';
 
 /** @param decimal a plain decimal such as `0.00` */
 export function isZero(decimal: string): boolean {
   return !/[1-9]/.test(decimal);
 }
-
-export const maxRateDigits = 11; // MON-1, BaseOneRate
 
 /** Whether a rate has more digits, as written, than MON-1 allows; the schema counts without trailing zeros. */
 export function rateFault(rate: string): boolean {
@@ -27,8 +26,6 @@ export function parseDateTime(dateTime: string): number | undefined {
   return Number.isNaN(epochMs) ? undefined : epochMs;
 }
 
-const uuidV4Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
 /** What no text that a person reads may hold, and what XML cannot carry: one code point each. */
 const unreadable = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu;
 
@@ -41,17 +38,4 @@ export function readable(text: string, maxLength: number): string | undefined {
   const characters = Array.from(text.replaceAll(unreadable, '?')).slice(0, maxLength);
   const cut = characters.join('');
   return showsNothing(cut) ? undefined : cut;
-}
-
-/** A lower-case UUID v4, as UETRs and quote ids are (MSG-5, QUO-7). */
-export function isUuidV4(text: string): boolean {
-  return uuidV4Pattern.test(text);
-}
-
-const maxIdentifierLength = 35; // Max35Text
-const identifierPattern = /^[!-.0-~](?:[ /]?[!-.0-~])*$/;
-
-/** An id that every message may carry: at most 35 printable characters, no `/` or space at either end, no two of them in a row (MSG-5). */
-export function isIdentifier(text: string): boolean {
-  return text.length <= maxIdentifierLength && identifierPattern.test(text);
 }

@@ -4,9 +4,10 @@
  */
 import { assert } from '../assert.ts';
 import { judgeFit, rejectionsOf, type Check, type IsFit } from '../check.ts';
+import { maxRateDigits } from '../money.ts';
 import { reject, type Rejection } from '../rejection.ts';
 import { findUnknownCodes } from './coded-elements.ts';
-import { isZero, maxRateDigits, parseDateTime, rateFault } from './lexical.ts';
+import { isZero, parseDateTime, rateFault } from './lexical.ts';
 import {
   collapsed,
   compact,

@@ -2,8 +2,8 @@
  * What an answer must repeat of a message, read before any schema has judged it (MSG-2): its keys, and whatever else
  * is well formed. A value that an answer could not carry is left out, never repaired.
  */
+import { isBic, isIdentifier, isLei, isUuidV4 } from '../ids.ts';
 import type { MessageName } from './messages.ts';
-import { isIdentifier, isUuidV4 } from './lexical.ts';
 import { compact, collapsed, readAgent, type AgentIdentification } from './parties.ts';
 import { elementAt, textAt, type XmlElement } from './tree.ts';
 import { showsNothing } from './white-space.ts';
@@ -109,8 +109,8 @@ export function usableDateTime(text: string | undefined): string | undefined {
 /** Only the BIC or LEI of an agent, and only when it has their form. */
 export function usableAgent(element: XmlElement | undefined): AgentIdentification | undefined {
   const agent = readAgent(element);
-  const bicfi = usable(agent?.bicfi, (one) => /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(one));
-  const lei = usable(agent?.lei, (one) => /^[A-Z0-9]{18}[0-9]{2}$/.test(one));
+  const bicfi = usable(agent?.bicfi, isBic);
+  const lei = usable(agent?.lei, isLei);
   return bicfi === undefined && lei === undefined ? undefined : compact<AgentIdentification>({ bicfi, lei });
 }
 

@@ -3,6 +3,8 @@
  * It stands before the first payment, and must not be read by anything but the loader of the embedded default.
  */
 import { z } from 'zod';
+import { bicPattern, countryCodePattern, currencyCodePattern, finInstRoles } from '../../core/ids.ts';
+import { decimalPattern } from '../../core/money.ts';
 import addressInputs from './address-inputs.json' with { type: 'json' };
 import addressTypes from './address-types.json' with { type: 'json' };
 import clearingSystems from './clearing-systems.json' with { type: 'json' };
@@ -16,12 +18,12 @@ import midRates from './mid-rates.json' with { type: 'json' };
 import operators from './operators.json' with { type: 'json' };
 import settlementAccounts from './settlement-accounts.json' with { type: 'json' };
 
-const countryCode = z.string().regex(/^[A-Z]{2}$/);
-const currencyCode = z.string().regex(/^[A-Z]{3}$/);
+const countryCode = z.string().regex(countryCodePattern);
+const currencyCode = z.string().regex(currencyCodePattern);
 const institutionId = z.string().regex(/^[A-Z]{2}-[A-Z]{4}$/); // internalId, REF-4
-const bic = z.string().regex(/^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/);
-const decimal = z.string().regex(/^(0|[1-9]\d*)(\.\d+)?$/);
-const role = z.enum(['psp', 'fxp', 'sap']);
+const bic = z.string().regex(bicPattern);
+const decimal = z.string().regex(decimalPattern);
+const role = z.enum(finInstRoles);
 const xPath = z
   .string()
   .regex(/^\/Document(\/\w+)+$/)

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { assert } from '../../core/assert.ts';
-import { leiCheckDigits } from '../../core/ids.ts';
-import { lookupValue } from '../../core/reference.ts';
+import { canonicalId, leiCheckDigits } from '../../core/ids.ts';
 import type { Database } from '../tables.ts';
 import type { SeedFiles } from './files.ts';
 
@@ -111,7 +110,7 @@ function identifierRows(
 ): Row<'institution_identifiers'>[] {
   return values.map((value, index) => ({
     identifier_type: type,
-    lookup_value: lookupValue(type, value),
+    lookup_value: canonicalId(type, value),
     value,
     position: index + 1,
     institution_id: institution.institutionId,

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createDecidePayment, createReportInDoubt } from '../../activities/decide-payment.ts';
-import type { DecisionCause } from '../../activities/contract.ts';
+import type { DecisionCause } from '../../contract/activities.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { withdrawConfirmation } from '../../db/decisions.ts';
 import {

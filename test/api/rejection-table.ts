@@ -2,14 +2,8 @@
 import { passingReasons } from '../../core/resolution.ts';
 import { linkRules } from '../../docs/reference/rule-links.ts';
 import { faults } from '../../core/explanation.ts';
-import {
-  additionalInformation,
-  explain,
-  reject,
-  rejections,
-  type RejectionKey,
-  type RejectionRow,
-} from '../../core/rejection.ts';
+import { additionalInformation, explain } from '../../core/explanation.ts';
+import { reject, rejections, type RejectionKey, type RejectionRow } from '../../core/rejection.ts';
 
 const head = `# Rejections
 

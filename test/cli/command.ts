@@ -73,7 +73,8 @@ export async function commandFolder(): Promise<CommandFolder> {
 }
 
 function follow(env: NodeJS.ProcessEnv, args: readonly string[], cwd: string): RunningCommand {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
+  const main = args[0] === 'bench' ? 'bench/main.ts' : 'cli/main.ts'; // as cli/bootstrap.mjs chooses
+  const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exact, parseRate, renderDecimal } from '../../core/money.ts';
+import { exact, ratePattern, renderDecimal } from '../../core/money.ts';
 import { baseRateFromMids, improveRate, improveRateText } from '../../core/rate.ts';
 import { basisPointsText, rateText } from './arbitraries.ts';
 import { improvedRate } from './exact-reference.ts';
@@ -37,7 +37,8 @@ describe('improvements (FX-8, MON-3)', () => {
           expect(reference.split('.')[0]?.length).toBe(12);
         } else {
           expect(improved).toBe(reference);
-          expect(parseRate(improved)?.gte(exact(base))).toBe(true);
+          expect(improved).toMatch(ratePattern);
+          expect(exact(improved).gte(exact(base))).toBe(true);
         }
       }),
     );
@@ -59,6 +60,6 @@ describe('base rates from mid rates', () => {
     ['3', '20000', '0', '6666.6666667'], // 11 digits
   ])('%s to %s less %s bp is %s', (midSource, midDestination, spread, rate) => {
     expect(baseRateFromMids(midSource, midDestination, spread)).toBe(rate);
-    expect(parseRate(rate)).toBeDefined();
+    expect(rate).toMatch(ratePattern);
   });
 });

@@ -2,13 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import {
-  additionalInformation,
-  explain,
-  reject,
-  rejections,
-  type RejectionKey,
-} from '../../core/rejection.ts';
+import { additionalInformation, explain } from '../../core/explanation.ts';
+import { reject, rejections, type RejectionKey } from '../../core/rejection.ts';
 
 const codeSets = fileURLToPath(new URL('../../../shared/iso20022/codesets/', import.meta.url));
 const present = existsSync(codeSets);

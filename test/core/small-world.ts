@@ -1,6 +1,6 @@
 // A scheme of two countries, small enough to know by heart, for tests of what needs reference data.
 // SG (SGD, 2 decimals, SGDFAST) and TH (THB, 2 decimals, THBPPAY; fee 75 + 0.1 %, at most 2,000,000).
-import { normaliseBic, type Bic } from '../../core/ids.ts';
+import { canonicalId } from '../../core/ids.ts';
 import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from '../../core/reference.ts';
 
 export function system(
@@ -83,7 +83,7 @@ export const world: ReferenceData = {
   institutions: byKey(institutions, (row) => row.institutionId),
   institutionsByIdentifier: new Map(
     institutions.flatMap((row) => [
-      ...row.bics.map((bic) => [keyOf('BICFI', normaliseBic(bic as Bic)), row] as const),
+      ...row.bics.map((bic) => [keyOf('BICFI', canonicalId('BICFI', bic)), row] as const),
       ...(row.lei === null ? [] : [[keyOf('LEI', row.lei), row] as const]),
       ...row.otherIds.map((id) => [keyOf('otherId', id), row] as const),
     ]),

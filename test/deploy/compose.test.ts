@@ -9,7 +9,7 @@ import { noValuesInLog } from '../../cli/parts/postgres.ts';
 import { dynamicConfig } from '../../cli/parts/temporal.ts';
 import { environmentVariables } from '../../core/config.ts';
 import { sandboxEnvironmentVariables } from '../../sandbox/environment.ts';
-import { searchAttributes } from '../../workflows/ids.ts';
+import { searchAttributes } from '../../contract/ids.ts';
 
 interface Service {
   readonly image?: string;

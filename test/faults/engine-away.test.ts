@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { paymentWorkflowId } from '../../workflows/ids.ts';
+import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { ownTemporal } from '../harness/own-temporal.ts';

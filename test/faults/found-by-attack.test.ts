@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
-import { paymentWorkflowId } from '../../workflows/ids.ts';
+import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { lateDestination } from '../harness/late-destination.ts';

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { recordReceived } from '../../db/messages.ts';
-import { paymentWorkflowId } from '../../workflows/ids.ts';
+import { paymentWorkflowId } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, instruction, submit } from '../harness/payer.ts';

@@ -16,7 +16,7 @@ import type { QuoteId } from '../../core/ids.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { answerRefusedPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008, type Reading } from '../../core/iso20022/pacs008.ts';
-import { readPacs028 } from '../../core/iso20022/pacs028.ts';
+import { readPacs028 } from '../harness/pacs028.ts';
 import { readMessageKey, readRefusedPacs008, type MessageKey } from '../../core/iso20022/references.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
@@ -25,7 +25,8 @@ import { exact, renderDecimal } from '../../core/money.ts';
 import { checkPayment, type BoundPayment, type PaymentContext } from '../../core/payment.ts';
 import type { StoredQuote } from '../../core/quote.ts';
 import type { ReferenceData } from '../../core/reference.ts';
-import { additionalInformation, type Rejection } from '../../core/rejection.ts';
+import { additionalInformation } from '../../core/explanation.ts';
+import type { Rejection } from '../../core/rejection.ts';
 import { requestRejectionOf, routeRequest } from '../../core/resolution.ts';
 import { libxml2, officialFaults, officialPresent } from '../xml/fixtures.ts';
 

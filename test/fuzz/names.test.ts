@@ -8,7 +8,8 @@ import { messages } from '../../core/iso20022/messages.ts';
 import { answerRefusedPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
 import { readMessageKey, readRefusedPacs008 } from '../../core/iso20022/references.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
-import { additionalInformation, explain, type Rejection } from '../../core/rejection.ts';
+import { additionalInformation, explain } from '../../core/explanation.ts';
+import type { Rejection } from '../../core/rejection.ts';
 import { requestRejectionOf } from '../../core/resolution.ts';
 import { libxml2, readFixture, validTree } from '../xml/fixtures.ts';
 

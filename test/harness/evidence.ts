@@ -1,7 +1,7 @@
 // What a payment left behind, at the parties and in the database. Waits are for events, never for time.
 import { expect } from 'vitest';
-import type { JournalEntry } from '../../sandbox/journal.ts';
-import { paymentWorkflowId } from '../../workflows/ids.ts';
+import type { JournalEntry } from '../../sandbox/journal-file.ts';
+import { paymentWorkflowId } from '../../contract/ids.ts';
 import { officialPresent, validTree } from '../xml/fixtures.ts';
 import type { TestGateway } from './gateway.ts';
 import { sha256 } from './payer.ts';

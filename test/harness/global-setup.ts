@@ -103,7 +103,7 @@ async function offerDatabase(folder: string): Promise<Offer<'database'>> {
 }
 
 async function offerTemporal(folder: string): Promise<Offer<'temporal'>> {
-  const { searchAttributes } = await import('../../workflows/ids.ts');
+  const { searchAttributes } = await import('../../contract/ids.ts');
   const server = await startTemporal({
     env,
     folder,

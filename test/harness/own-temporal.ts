@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream';
 import { afterAll } from 'vitest';
 import { startTemporal, type RunningTemporal } from '../../cli/parts/temporal.ts';
-import { searchAttributes } from '../../workflows/ids.ts';
+import { searchAttributes } from '../../contract/ids.ts';
 
 export interface OwnTemporal {
   readonly address: string;

@@ -6,16 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll } from 'vitest';
 import { createAskResolution } from '../../activities/ask-resolution.ts';
-import type { ResolutionJudgement } from '../../activities/contract.ts';
+import type { ResolutionJudgement } from '../../contract/activities.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createEndResolution, createFollowResolution } from '../../activities/follow-resolution.ts';
 import { createJudgeResolution } from '../../activities/judge-resolution.ts';
-import {
-  buildAcmt023,
-  readAcmt023,
-  requestReferencesOf,
-  type OriginalAcmt023,
-} from '../../core/iso20022/acmt023.ts';
+import { readAcmt023, requestReferencesOf } from '../../core/iso20022/acmt023.ts';
+import { buildAcmt023, type OriginalAcmt023 } from '../harness/acmt023.ts';
 import { answerAcmt023 } from '../../core/iso20022/acmt024.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { inActivity, workbench } from '../activities/workbench.ts';

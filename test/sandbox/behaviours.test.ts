@@ -1,6 +1,6 @@
 /** Every behaviour of the destination operators, over HTTP (sandbox/behaviours.ts). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { JournalEntry } from '../../sandbox/journal.ts';
+import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import {
   forwardedPacs008,

@@ -1,7 +1,8 @@
 // The proxy directories and creditor agents of the sandbox: what they know by rule, and what they hold against the gateway.
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { buildAcmt023, buildForwardedAcmt023, readAcmt023 } from '../../core/iso20022/acmt023.ts';
+import { buildForwardedAcmt023, readAcmt023 } from '../../core/iso20022/acmt023.ts';
+import { buildAcmt023 } from '../harness/acmt023.ts';
 import { readAcmt024 } from '../../core/iso20022/acmt024.ts';
 import type { AgentIdentification } from '../../core/iso20022/parties.ts';
 import { accountNumberOf, agentBicOf, ownerOf } from '../../sandbox/resolution-behaviours.ts';

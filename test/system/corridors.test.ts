@@ -240,10 +240,10 @@ describe.concurrent('a corridor settles what was quoted', () => {
 /** Only what the destination country requires (MSG-7); the seed data has nothing for DE. */
 function withoutPurposes(message: OriginalPacs008, destination: string): OriginalPacs008 {
   if (destination !== 'DE') return message;
-  const rest: Record<string, unknown> = { ...message };
-  delete rest['purpose'];
-  delete rest['categoryPurpose'];
-  return rest as unknown as OriginalPacs008;
+  const rest: { -readonly [Name in keyof OriginalPacs008]: OriginalPacs008[Name] } = { ...message };
+  delete rest.purpose;
+  delete rest.categoryPurpose;
+  return rest;
 }
 
 describe.concurrent('a payment with an exchange of its own (PAY-5)', () => {

@@ -4,7 +4,7 @@ import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pa
 import { readFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import { readAccount, readAgent } from '../../core/iso20022/parties.ts';
 import { childrenNamed, elementAt, textAt, type XmlElement } from '../../core/iso20022/tree.ts';
-import { paymentWorkflowId } from '../../workflows/ids.ts';
+import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction, parsePacs002, submitXml, type Submitted } from '../harness/payer.ts';

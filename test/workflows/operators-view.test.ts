@@ -2,7 +2,7 @@
 // FX provider by its BIC, sends that were made, timers by name, and enquiries in words. No personal data (SEC-3).
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { expect, test, vi } from 'vitest';
-import { paymentWorkflowId, searchAttributes } from '../../workflows/ids.ts';
+import { paymentWorkflowId, searchAttributes } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, instruction, submit } from '../harness/payer.ts';

@@ -1,7 +1,7 @@
 // What a payment costs the workflow engine: its history is deterministic, so its length and transitions are asserted.
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, expect, test } from 'vitest';
-import { paymentWorkflowId } from '../../workflows/ids.ts';
+import { paymentWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, instruction, submit } from '../harness/payer.ts';
 

@@ -7,7 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { afterAll, expect, test, vi } from 'vitest';
-import { paymentWorkflowId, redeliveryWorkflowId } from '../../workflows/ids.ts';
+import { paymentWorkflowId, redeliveryWorkflowId } from '../../contract/ids.ts';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, instruction, submit, submitXml } from '../harness/payer.ts';

@@ -4,7 +4,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  buildAcmt023,
   buildForwardedAcmt023,
   readAcmt023,
   readRefusedAcmt023,
@@ -12,6 +11,7 @@ import {
   type Acmt023,
   type RequestLeg,
 } from '../../core/iso20022/acmt023.ts';
+import { buildAcmt023 } from '../harness/acmt023.ts';
 import {
   answerAcmt023,
   passOnAcmt024,
@@ -31,7 +31,8 @@ import {
   type Pacs002,
 } from '../../core/iso20022/pacs002.ts';
 import { readPacs008Throughout, type Pacs008, type Reading } from '../../core/iso20022/pacs008.ts';
-import { enquireAboutPacs008, readPacs028 } from '../../core/iso20022/pacs028.ts';
+import { enquireAboutPacs008 } from '../../core/iso20022/pacs028.ts';
+import { readPacs028 } from '../harness/pacs028.ts';
 import { compact, type AgentIdentification } from '../../core/iso20022/parties.ts';
 import { readMessageKey, readRefusedPacs008 } from '../../core/iso20022/references.ts';
 import { elementAt, renderDocument, type XmlElement } from '../../core/iso20022/tree.ts';

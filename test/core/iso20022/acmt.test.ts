@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  buildAcmt023,
   buildForwardedAcmt023,
   readAcmt023,
   readRefusedAcmt023,
   requestReferencesOf,
   type Acmt023,
-  type OriginalAcmt023,
 } from '../../../core/iso20022/acmt023.ts';
+import { buildAcmt023, type OriginalAcmt023 } from '../../harness/acmt023.ts';
 import { answerAcmt023, passOnAcmt024, readAcmt024, type Acmt024 } from '../../../core/iso20022/acmt024.ts';
 import { readRefusedPacs008 } from '../../../core/iso20022/references.ts';
 import { branch, elementAt, leaf, textAt, type XmlElement } from '../../../core/iso20022/tree.ts';

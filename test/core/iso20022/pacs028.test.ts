@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { buildForwardedPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { readForwardedPacs008, readPacs008, type Reading } from '../../../core/iso20022/pacs008.ts';
-import { enquireAboutPacs008, readPacs028 } from '../../../core/iso20022/pacs028.ts';
+import { enquireAboutPacs008 } from '../../../core/iso20022/pacs028.ts';
+import { readPacs028 } from '../../harness/pacs028.ts';
 import { lotus, readFixture, validTree } from '../../xml/fixtures.ts';
 
 function valueOf<T>(reading: Reading<T>): T {

@@ -1,15 +1,15 @@
-// `npm run bench -- <name>`: hands over to one benchmark. bench/README.md says what each one measures and what it does not.
-import { inBenchPlace, type BenchPlace } from '../bench/place.ts';
-import type { CommandContext } from './command.ts';
-import { UsageError } from './errors.ts';
+// Hands over to one benchmark. bench/README.md says what each one measures and what it does not.
+import type { CommandContext } from '../cli/command.ts';
+import { UsageError } from '../cli/errors.ts';
+import { inBenchPlace, type BenchPlace } from './place.ts';
 
 type Bench = (argv: readonly string[], place: BenchPlace) => Promise<void>;
 
 /** By name; loaded when it is asked for. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
-  payments: async () => (await import('../bench/payments.ts')).benchPayments,
-  xml: async () => (await import('../bench/xml.ts')).benchXml,
-  quotes: async () => (await import('../bench/quotes.ts')).benchQuotes,
+  payments: async () => (await import('./payments.ts')).benchPayments,
+  xml: async () => (await import('./xml.ts')).benchXml,
+  quotes: async () => (await import('./quotes.ts')).benchQuotes,
 };
 
 /**

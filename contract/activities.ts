@@ -1,6 +1,6 @@
 /**
- * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON.
- * It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
+ * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. It stands below both,
+ * so that neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
  */
 
 /** A received pacs.008 that is stored, and how long its sender is ready to wait for the final status (PAY-1). */

@@ -1,9 +1,9 @@
 /**
  * Names that the api, the worker and the workflows share: workflow ids, task queues, updates, search attributes.
- * Only names and types: whoever imports this file runs no workflow code.
+ * Only names and types: whoever imports this file runs no code of theirs.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { Decision, ResolutionRequest, Submission } from '../activities/contract.ts';
+import type { Decision, ResolutionRequest, Submission } from './activities.ts';
 
 export const taskQueues = {
   /** Workflows, local activities and sends to destinations. */
@@ -39,6 +39,9 @@ export interface PaymentOutcome {
   readonly reasonCode: string | null;
 }
 
+/** What a start promises of the workflow: its type without its code. */
+export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentOutcome>;
+
 /** One execution per UETR: whoever submits it again finds this one. */
 export function paymentWorkflowId(uetr: string): string {
   return `pacs008/${uetr}`;
@@ -58,6 +61,8 @@ export interface ResolutionInput {
 export type ResolutionOutcome =
   | { readonly verified: boolean; readonly reasonCode: string | null }
   | { readonly verified: null; readonly reasonCode: 'REFUSED' | 'LAPSED' };
+
+export type ResolutionWorkflow = (input: ResolutionInput) => Promise<ResolutionOutcome>;
 
 /**
  * One execution per submitter and MsgId: whoever submits it again finds this one.

@@ -1,0 +1,22 @@
+// `npm run bench -- <name>` ends up here, through cli/bootstrap.mjs. It hands over to run.ts, which is loaded when the command
+// line is understood.
+import type { Command } from 'commander';
+import type { CommandContext } from '../cli/command.ts';
+import { runCommand } from '../cli/command-line.ts';
+
+function addBench(command: Command, context: CommandContext): void {
+  command
+    .command('bench')
+    .usage('-- <name> [options]')
+    .description('measure: payments, xml, quotes; bench/README.md says what each one does')
+    .argument('[name]')
+    .argument('[options...]')
+    .allowUnknownOption()
+    .helpOption(false)
+    .action(async (name: string | undefined, options: readonly string[]) => {
+      const { bench } = await import('./run.ts');
+      process.exitCode = await bench(context, name, options);
+    });
+}
+
+await runCommand([addBench]);

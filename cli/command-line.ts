@@ -1,0 +1,99 @@
+// What every command line of ours does, whatever its commands are: it reads the environment, finds the command, tells what
+// went wrong, and leaves nothing running. It must not know what a command does.
+import { appendFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { ConfigurationError } from '../core/config.ts';
+import type { CommandContext } from './command.ts';
+import { cliEnvironmentVariables } from './environment.ts';
+import { codeOf, explain, reasonOf, UsageError } from './errors.ts';
+import { awaitSignals } from './interruption.ts';
+import { haltGuarded } from './parts/guard.mjs';
+import { hintOfSwallowed } from './swallowed.ts';
+import { standardOutput } from './terminal.ts';
+
+/** Declares commands. */
+type AddCommands = (command: Command, context: CommandContext) => void;
+
+const root = resolve(import.meta.dirname, '..');
+const { env } = process;
+const terminal = standardOutput(env);
+const context: CommandContext = {
+  env,
+  root,
+  folder: resolve(root, env['ISTHMUS_HOME'] || cliEnvironmentVariables.ISTHMUS_HOME.default),
+  terminal,
+  interruption: awaitSignals((line) => terminal.line(line)),
+};
+
+/** Exit codes: 0 all went well, 1 it did not, 2 the command line is not understood; `pay` has one more. */
+const misunderstood = 2; // a name or a value
+const unheard = 141; // as a shell counts SIGPIPE
+
+function program(parts: readonly AddCommands[]): Command {
+  const command = new Command('npm run')
+    .description('Isthmus: cross-border instant payments. Each command is an npm script.')
+    .showHelpAfterError('Run the command with -- --help to see what it takes.')
+    .exitOverride();
+  for (const add of parts) add(command, context);
+  return command;
+}
+
+/** What a person can mend is told in a sentence; a fault of ours too, with its stack in a file for whoever mends the code. */
+function report(error: unknown): void {
+  const said = error instanceof ConfigurationError ? error.message : explain(error);
+  process.stderr.write(`${terminal.paint('bad', '✗')} ${said ?? reasonOf(error)}\n`);
+  if (said !== undefined) return;
+  process.stderr.write(`  This should not have happened; ${keepDetails(error)} says more.\n`);
+}
+
+/** @returns path of the file that has the stack */
+function keepDetails(error: unknown): string {
+  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  for (const folder of [context.folder, tmpdir()]) {
+    const path = join(folder, 'error.log');
+    try {
+      appendFileSync(path, `${new Date().toISOString()} ${process.argv.slice(2).join(' ')}\n${details}\n`);
+      return path;
+    } catch {
+      // another place, then
+    }
+  }
+  return details;
+}
+
+/** What nobody waited for: a connection of a library that broke, for example. Nothing is left running behind it. */
+process.on('uncaughtException', (error: unknown) => {
+  if (context.interruption.isAsked()) return; // it is being stopped, and connections break
+  const isUnheard = codeOf(error) === 'EPIPE'; // whoever read our output has gone, as in npm start | head
+  if (!isUnheard) report(error);
+  void haltGuarded().then(() => process.exit(isUnheard ? unheard : 1));
+});
+
+/** @throws UsageError before anything is started */
+function refuseSwallowed(commands: Command): void {
+  const [name, ...args] = process.argv.slice(2);
+  const command = commands.commands.find((one) => one.name() === name);
+  const hint = command && hintOfSwallowed(command, { env, args });
+  if (hint !== undefined) throw new UsageError(hint);
+}
+
+/** Runs the command that the command line names, and ends the process with its exit code. */
+export async function runCommand(parts: readonly AddCommands[]): Promise<never> {
+  try {
+    const commands = program(parts);
+    refuseSwallowed(commands);
+    await commands.parseAsync();
+  } catch (error) {
+    await context.interruption.letStop();
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : misunderstood;
+    else {
+      report(error);
+      process.exitCode = error instanceof UsageError ? misunderstood : 1;
+    }
+  }
+  await context.interruption.letStop();
+  // Whatever a library still holds open must not keep a command from ending.
+  process.exit();
+}

@@ -1,0 +1,196 @@
+// The import rules: a folder may import what its row names, nothing else, be it a folder of ours, a package or `node:`. A file
+// that may import more has a row of its own, which adds to its folder's; none is exempt. That the folders stand one above the
+// other and that no files import each other in a circle is held by test/imports.test.ts.
+
+/**
+ * `ours`: folders and files of the project. `packages`: exact names, or all of a scope. `node`: whether `node:` is allowed.
+ * `importsLater`: whether `import()` is, for what is loaded only when it is needed.
+ * @typedef {{ ours?: string[], packages?: string[], node?: boolean, importsLater?: boolean }} Row
+ */
+
+/** @type {Record<string, Row>} */
+const folders = {
+  core: {},
+  contract: { ours: ['core'], packages: ['@temporalio/common'] },
+  schemas: {},
+  xml: { ours: ['core', 'schemas'], packages: ['libxml2-wasm'], node: true },
+  workflows: { ours: ['core', 'contract'], packages: ['@temporalio/workflow', '@temporalio/common'] },
+  db: { ours: ['core'], packages: ['kysely', 'pg', 'zod'], node: true },
+  activities: {
+    ours: ['core', 'contract', 'db', 'xml'],
+    packages: ['@temporalio/activity', '@temporalio/worker', '@temporalio/common', 'pino'],
+    node: true,
+  },
+  api: {
+    ours: ['core', 'contract', 'db', 'xml', 'package.json'],
+    packages: ['hono', '@hono/*', 'zod', 'jose', 'pino', 'kysely'],
+    node: true,
+  },
+  sandbox: { ours: ['core', 'xml'], packages: ['undici'], node: true },
+  cli: {
+    // it starts the others as processes of their own, and reads the sandbox's journal
+    ours: [
+      'core',
+      'contract',
+      'db',
+      'xml',
+      'sandbox/journal-file.ts',
+      'sandbox/environment.ts',
+      'package.json',
+    ],
+    packages: ['@temporalio/client', 'commander', 'pg', 'undici', 'zod'],
+    node: true,
+    importsLater: true,
+  },
+  bench: {
+    ours: ['core', 'contract', 'xml', 'db', 'api', 'sandbox/tokens.ts', 'cli', 'test/harness/payer.ts'],
+    packages: [
+      '@hono/node-server',
+      '@temporalio/client',
+      '@temporalio/worker',
+      'commander',
+      'esbuild',
+      'hono',
+      'libxml2-wasm',
+      'pg',
+      'pino',
+      'undici',
+    ],
+    node: true,
+    importsLater: true,
+  },
+  docs: { ours: ['core', 'db', 'xml', 'api', 'package.json'], packages: ['pino'], node: true },
+  test: {
+    ours: [
+      'core',
+      'contract',
+      'schemas',
+      'xml',
+      'workflows',
+      'db',
+      'activities',
+      'api',
+      'sandbox',
+      'cli',
+      'docs',
+      'package.json',
+    ],
+    packages: [
+      '@temporalio/*',
+      'ajv',
+      'ajv-formats',
+      'fast-check',
+      'fflate',
+      'jose',
+      'kysely',
+      'libxml2-wasm',
+      'pg',
+      'pino',
+      'tar',
+      'typescript',
+      'undici',
+      'vitest',
+      'yaml',
+    ],
+    node: true,
+    importsLater: true,
+  },
+};
+
+/** What a file may import beyond its folder's row. @type {Record<string, Row>} */
+const files = {
+  'core/money.ts': { packages: ['decimal.js'] },
+  'xml/open-engine.ts': { importsLater: true }, // the second engine, where it is chosen
+  'xml/xerces.ts': { packages: ['xsd-schema-validator'], importsLater: true },
+  'activities/connect-checked.ts': { packages: ['undici', 'ipaddr.js'] },
+  'activities/exchange.ts': { packages: ['undici'] },
+  'activities/outbound-http.ts': { packages: ['undici'] },
+  'activities/executions.ts': { packages: ['@temporalio/client'] },
+  'api/temporal.ts': { packages: ['@temporalio/client', '@temporalio/common'] },
+  'cli/bundle.mjs': { packages: ['esbuild'] },
+  'cli/bundle-workflows.mjs': { packages: ['@temporalio/worker'] },
+  'cli/parts/temporal-binary.ts': { packages: ['fflate', 'tar'] },
+};
+
+/** Files that may import less than their folder: they run before anything is installed, or inside the workflow sandbox. */
+const confined = [
+  {
+    names: ['bootstrap.mjs', 'install.mjs', 'install-claim.mjs', 'starter.mjs', 'parts/guard.mjs'].map(
+      (name) => `cli/${name}`,
+    ),
+    row: { ours: ['cli'], node: true },
+  },
+  { names: ['bench/floor-workflow.ts'], row: { packages: ['@temporalio/workflow'] } },
+];
+
+/** @param {string} text */
+const escape = (text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+
+/** @param {string} name a package, or all of a scope */
+const patternOf = (name) =>
+  name.endsWith('/*') ? `${escape(name.slice(0, -1))}.+` : `${escape(name)}(\\/.+)?`;
+
+/**
+ * @param {string[]} names of the files
+ * @param {string} who they are, for the message
+ * @param {Row} row
+ * @returns {import('typescript-eslint').InfiniteDepthConfigWithExtends}
+ */
+function ruleFor(names, who, { ours = [], packages = [], node = false, importsLater = false }) {
+  const patterns = [...packages.map(patternOf), ...(node ? ['node:.+'] : [])].map((one) => `${one}$`);
+  return {
+    files: names,
+    rules: {
+      'import-x/no-restricted-paths': [
+        'error',
+        {
+          basePath: import.meta.dirname,
+          zones: [
+            {
+              target: '.',
+              from: '.',
+              except: [...ours, 'node_modules'],
+              message: `${who} may import of ours only: ${ours.join(', ')}.`,
+            },
+          ],
+        },
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: `^(?!\\.{1,2}/|${patterns.join('|') || '$^'})`,
+              message: `${who} may import only these packages: ${[...packages, ...(node ? ['node:'] : [])].join(', ') || 'none'}.`,
+            },
+          ],
+        },
+      ],
+      'no-restricted-syntax': importsLater
+        ? 'off'
+        : ['error', { selector: 'ImportExpression', message: `${who} imports at its start, not later.` }],
+    },
+  };
+}
+
+/** For files of a folder. @param {string} folder @param {Row} row @returns {Row} */
+const within = (folder, row) => ({ ...row, ours: [folder, ...(row.ours ?? [])] });
+
+/** @param {Row} one @param {Row} more @returns {Row} */
+const both = (one, more) => ({
+  ...one,
+  ...more,
+  ours: [...(one.ours ?? []), ...(more.ours ?? [])],
+  packages: [...(one.packages ?? []), ...(more.packages ?? [])],
+});
+
+export const importRules = [
+  ...Object.entries(folders).map(([folder, row]) =>
+    ruleFor([`${folder}/**/*.{ts,mjs}`], `${folder}/`, within(folder, row)),
+  ),
+  ...Object.entries(files).map(([name, more]) => {
+    const [folder = ''] = name.split('/');
+    return ruleFor([name], name, both(within(folder, folders[folder] ?? {}), more));
+  }),
+  ...confined.map(({ names, row }) => ruleFor(names, names.join(', '), row)),
+];
