@@ -2,9 +2,8 @@
 // that a route already says.
 import { z, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { messageExamples, readExample, shownExamples, type MessageExample } from './examples.ts';
-import { problemBody, problems, type ProblemCode } from './problem.ts';
+import { problemBody, problems, type ProblemCode, whereRulesAre } from './problem.ts';
 import { problemExample, problemExampleName } from './problem-examples.ts';
-import { whereRulesAre } from './rule-book.ts';
 import { webhooks } from './webhooks.ts';
 
 /** What a route answers with 200. */

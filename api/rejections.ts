@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { rejections, type RejectionKey, type RejectionRow } from '../core/rejection.ts';
 import { referenceAnswer } from './reference-answer.ts';
 import type { Router } from './route.ts';
-import { whereRulesAre } from './rule-book.ts';
+import { whereRulesAre } from './problem.ts';
 
 const rowSchema = z
   .object({

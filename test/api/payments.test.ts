@@ -39,7 +39,12 @@ interface Timeline {
   destinationClearingSystem: string | null;
   messages: (TimelineMessage & { at: string })[];
   decision: Record<string, string | null> | null;
-  deliveries: { kind: string; nextDueAt: string | null; deliveredAt: string | null; attempts: Record<string, unknown>[] }[];
+  deliveries: {
+    kind: string;
+    nextDueAt: string | null;
+    deliveredAt: string | null;
+    attempts: Record<string, unknown>[];
+  }[];
   events: { kind: string; severity: string; detail: Record<string, unknown> }[];
   difference: { fields: Field[] } | null;
 }

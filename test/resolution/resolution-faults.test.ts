@@ -101,7 +101,11 @@ describe('a party that answers amiss', () => {
     expect(alerts).toEqual([
       {
         kind: 'resolution.answer-refused',
-        detail: { reason: expect.stringMatching(/^not a valid acmt\.024: .*Assgnmt: mandatory element missing/) as string },
+        detail: {
+          reason: expect.stringMatching(
+            /^not a valid acmt\.024: .*Assgnmt: mandatory element missing/,
+          ) as string,
+        },
       },
     ]);
   });
