@@ -24,7 +24,7 @@ export async function ensureWorkflowBundle(root: string, folder: string): Promis
   return path;
 }
 
-/** What a workflow may import (architecture: import rules), and the packages beside it. */
+/** What a workflow may import (eslint.imports.mjs), and the packages beside it. */
 const sources = ['workflows', 'core', 'contract', 'package-lock.json'];
 
 function hashOfSources(root: string): string {
