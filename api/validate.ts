@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { dryRun, layers, type DryRun } from '../core/dry-run.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import { additionalInformation, explain, faults } from '../core/explanation.ts';
-import type { Fault } from '../core/rejection.ts';
+import type { Fault } from '../core/rejection-table.ts';
 import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import type { RouteModule } from './dependencies.ts';
 import { bodyOf, refusal, refusedKeys, takeMessage } from './intake.ts';

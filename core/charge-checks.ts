@@ -14,7 +14,7 @@ import { reject, type Rejection } from './rejection.ts';
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 
 /** Whether an institution may be the debtor agent of a submission (PAY-6). */
-export function mayBeDebtorAgent(one: Institution | undefined, submitter: string): one is Institution {
+export function mayBeDebtorAgent(one: Institution | undefined, submitter: string): boolean {
   return one?.onboarded === true && one.roles.includes('psp') && isMember(one, submitter);
 }
 

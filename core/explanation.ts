@@ -2,7 +2,8 @@
  * How a rejection is told: short in `AddtlInf` (MSG-11), long in the header `Isthmus-Rejection` and in dry runs (MSG-13).
  * Both are plain ASCII; of the sender's own text they repeat no more than the rejection holds.
  */
-import type { Fault, Rejection } from './rejection.ts';
+import type { Rejection } from './rejection.ts';
+import type { Fault } from './rejection-table.ts';
 
 /** Which of four a refusal is, in words. */
 export const faults = {

@@ -13,7 +13,8 @@ import { exact, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
 import { checksBeforeBinding, deadlineOf, guidelineChecks } from './payment-checks.ts';
 import type { StoredQuote } from './quote.ts';
 import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
-import { reject, type Rejection, type RejectionKey } from './rejection.ts';
+import { reject, type Rejection } from './rejection.ts';
+import type { RejectionKey } from './rejection-table.ts';
 
 export interface PaymentContext extends SubmittedNow {
   /** The quote that the message names; undefined when there is none by that id, or the message names none. */

@@ -41,6 +41,7 @@ import {
 } from '../contract/ids.ts';
 import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy, unreachableAfterMs } from './policies.ts';
 import { shielded, tellAll } from './shield.ts';
+import { refusedStory, story } from './stories.ts';
 
 const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({
   ...localPolicy,
@@ -376,20 +377,6 @@ async function decide(progress: Progress, cause: DecisionCause): Promise<Decisio
   const decided = await decidePayment({ uetr: progress.input.uetr, cause });
   if (decided !== null && 'status' in decided) progress.decision ??= decided;
   return decided;
-}
-
-function story(decision: Decision): string {
-  return decision.reasonCode === null
-    ? `${decision.status}.`
-    : `${decision.status} (${decision.reasonCode}).`;
-}
-
-/** The newest run of a UETR may be one that only refused a repeat, though an earlier one brought its payment to an end. */
-function refusedStory(reasonCode: string | null): string {
-  return (
-    `REFUSED (${reasonCode ?? ''}): this run only refused a repeat (DUP-2) and changed nothing. ` +
-    'Where this UETR has a payment, it is that of an earlier run; GET /payments/{uetr} tells its status.'
-  );
 }
 
 function close(

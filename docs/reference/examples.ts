@@ -18,7 +18,8 @@ import { enquireAboutPacs008 } from '../../core/iso20022/pacs028.ts';
 import { readForwardedPacs008, readPacs008, type Reading } from '../../core/iso20022/pacs008.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { additionalInformation } from '../../core/explanation.ts';
-import { reject, type RejectionKey } from '../../core/rejection.ts';
+import { reject } from '../../core/rejection.ts';
+import type { RejectionKey } from '../../core/rejection-table.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 const root = join(import.meta.dirname, '..', '..');

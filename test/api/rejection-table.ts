@@ -3,7 +3,8 @@ import { passingReasons } from '../../core/resolution.ts';
 import { linkRules } from '../../docs/reference/rule-links.ts';
 import { faults } from '../../core/explanation.ts';
 import { additionalInformation, explain } from '../../core/explanation.ts';
-import { reject, rejections, type RejectionKey, type RejectionRow } from '../../core/rejection.ts';
+import { reject } from '../../core/rejection.ts';
+import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejection-table.ts';
 
 const head = `# Rejections
 

@@ -36,9 +36,9 @@ async function dryRun(body: string | Uint8Array, client = 'SGDFAST'): Promise<Dr
 
 describe('a message without fault', () => {
   test.each([
-    ['pacs008', 'sg-th-lotus.xml', 'SGDFAST', ['schema', 'rules', 'reference-data']],
-    ['pacs008', 'sg-th-own-fx.xml', 'SGDFAST', ['schema', 'rules', 'reference-data']],
-    ['pacs008', 'sg-my-no-bic.xml', 'SGDFAST', ['schema', 'rules', 'reference-data']],
+    ...(['sg-th-lotus.xml', 'sg-th-own-fx.xml', 'sg-my-no-bic.xml'] as const).map(
+      (file) => ['pacs008', file, 'SGDFAST', ['schema', 'rules', 'reference-data']] as const,
+    ),
     ['pacs008', 'hk-de-iban.xml', 'CNYFPS', ['schema', 'rules', 'reference-data']],
     ['pacs002', 'credited.xml', 'THBPPAY', ['schema', 'rules']],
     ['acmt023', 'proxy.xml', 'SGDFAST', ['schema', 'rules', 'reference-data']],
@@ -52,19 +52,11 @@ describe('a message without fault', () => {
 });
 
 describe('what was not judged is listed by name (MSG-14)', () => {
-  const namesOf = async (
-    file: readonly ['pacs008' | 'pacs002' | 'acmt023' | 'acmt024' | 'pacs028', string],
-    client: string,
-  ) =>
-    (await dryRun(fresh(readFixture(...file)), client)).notJudged.map(
-      ({ name, ruleId }) => `${ruleId} ${name}`,
-    );
-
-  const replaced = [
-    'MSG-9 CreDtTm',
-    ...['IntrBkSttlmDt', 'InstgAgt', 'InstdAgt'].map((one) => `MSG-10 ${one}`),
-  ];
-
+  const namesOf = async (file: Parameters<typeof readFixture>, client: string) => {
+    const { notJudged } = await dryRun(fresh(readFixture(...file)), client);
+    return notJudged.map(({ name, ruleId }) => `${ruleId} ${name}`);
+  };
+  const replaced = ['MSG-9 CreDtTm', 'MSG-10 IntrBkSttlmDt', 'MSG-10 InstgAgt', 'MSG-10 InstdAgt'];
   test('of a payment with a quote', async () => {
     expect(await namesOf(['pacs008', 'sg-th-lotus.xml'], 'SGDFAST')).toEqual([
       'PAY-4 quote',

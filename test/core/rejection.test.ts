@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { additionalInformation, explain } from '../../core/explanation.ts';
-import { reject, rejections, type RejectionKey } from '../../core/rejection.ts';
+import { reject } from '../../core/rejection.ts';
+import { rejections, type RejectionKey } from '../../core/rejection-table.ts';
 
 const codeSets = fileURLToPath(new URL('../../../shared/iso20022/codesets/', import.meta.url));
 const present = existsSync(codeSets);

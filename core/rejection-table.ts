@@ -1,0 +1,378 @@
+/**
+ * Every reason for which the gateway itself refuses a message, in one table: ISO code, rule, what it checks, public text.
+ */
+
+/** Which of four a refusal is (MSG-13); `explanation.ts` puts it in words. */
+export type Fault = 'not-iso-20022' | 'not-used' | 'place-or-count' | 'value';
+
+export interface RejectionRow {
+  /** From the external status reason set. */
+  readonly isoCode: string;
+  readonly ruleId: string;
+  /** What is checked, for the published table. */
+  readonly checks: string;
+  /** Where it stands when the check itself does not say: below the message element. */
+  readonly xpath?: string;
+  /** Which of four it is when the check itself does not say: `value`, but for rows that say another; null: nothing about the message. */
+  readonly fault?: Fault | null;
+  /** For the other side; never names data of the message. A check may say it more precisely. */
+  readonly text: string;
+  /** What stands there, in a class of words, where the check itself does not say (MSG-13). */
+  readonly found?: string;
+  /** Where the right value comes from, or what to do: told instead of what is checked. */
+  readonly expected?: string;
+}
+
+const sameBytes = 'its status is learnt by sending the very same bytes of the first message again (DUP-1)';
+
+const transaction = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf';
+
+export const rejections = {
+  'schema-invalid': {
+    isoCode: 'FF01',
+    ruleId: 'MSG-4',
+    checks: "The message is valid by the project's schema.",
+    text: 'not valid by the schema',
+  },
+  'element-missing': {
+    isoCode: 'CH21',
+    ruleId: 'MSG-4',
+    checks: 'Every mandatory element is there and not empty.',
+    fault: 'place-or-count',
+    text: 'mandatory element missing',
+  },
+  'code-required': {
+    isoCode: 'CH21',
+    ruleId: 'MSG-4',
+    checks: 'Where an external code is required, `Prtry` does not stand in its place.',
+    fault: 'not-used',
+    text: 'Cd is required, not Prtry',
+  },
+  'too-many-decimals': {
+    isoCode: 'CH20',
+    ruleId: 'MSG-4',
+    checks: 'An amount has at most the decimals of its currency, as the scheme sets them (MON-2).',
+    text: 'too many decimals',
+  },
+  'currency-wrong': {
+    isoCode: 'CURR',
+    ruleId: 'MSG-4',
+    checks: "A currency is the country's and the corridor's.",
+    text: 'currency not of the corridor',
+  },
+  'code-unknown': {
+    isoCode: 'FF01',
+    ruleId: 'MSG-4',
+    checks: 'A code is in its external code set.',
+    text: 'code not in its code set',
+  },
+  'amount-zero': {
+    isoCode: 'FF01',
+    ruleId: 'MSG-4',
+    checks: 'No amount is zero, but for `ChrgsInf[1]/Amt`.',
+    text: 'amount is zero',
+  },
+  'guideline-violated': {
+    isoCode: 'FF01',
+    ruleId: 'MSG-5',
+    checks:
+      'One transaction, settled by clearing, shared charges, a lower-case UUID v4, ids without stray slashes: what MSG-5 demands without a code of its own.',
+    text: 'against the usage guideline',
+  },
+  'clearing-system-foreign': {
+    isoCode: 'AGNT',
+    ruleId: 'MSG-5',
+    checks: "`ClrSys` is the submitter's own clearing system.",
+    xpath: '/Document/FIToFICstmrCdtTrf/GrpHdr/SttlmInf/ClrSys/Prtry',
+    text: "not the submitter's clearing system",
+  },
+  'charges-agent-wrong': {
+    isoCode: 'FF01',
+    ruleId: 'MSG-6',
+    checks: 'The agent of `ChrgsInf[1]` is the source PSP, that of `ChrgsInf[2]` the destination PSP.',
+    text: 'not the agent of these charges',
+  },
+  'required-by-destination': {
+    isoCode: 'CH21',
+    ruleId: 'MSG-7',
+    checks: "What the destination country's `requiredMessageElements` name is there.",
+    fault: 'place-or-count',
+    text: 'required by the destination country',
+  },
+  'debtor-agent-not-member': {
+    isoCode: 'AGNT',
+    ruleId: 'PAY-6',
+    checks: 'The debtor agent is known and a member of the submitting operator.',
+    xpath: `${transaction}/DbtrAgt`,
+    text: 'debtor agent not a member',
+    expected:
+      "an onboarded PSP of the submitter's own payment system: GET /countries/{countryCode}/fin-insts/psp lists those of a country",
+  },
+  'creditor-agent-unknown': {
+    isoCode: 'RC07',
+    ruleId: 'PAY-6',
+    checks: 'The creditor agent is known.',
+    xpath: `${transaction}/CdtrAgt`,
+    text: 'creditor agent unknown',
+    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
+  },
+  'creditor-agent-not-onboarded': {
+    isoCode: 'AGNT',
+    ruleId: 'PAY-6',
+    checks: 'The creditor agent is onboarded.',
+    xpath: `${transaction}/CdtrAgt`,
+    text: 'creditor agent not onboarded',
+  },
+  'destination-maximum-exceeded': {
+    isoCode: 'AM02',
+    ruleId: 'PAY-6',
+    checks: 'The destination amount does not exceed the destination maximum.',
+    xpath: `${transaction}/IntrBkSttlmAmt`,
+    text: 'above the destination maximum',
+  },
+  'quote-unknown': {
+    isoCode: 'AB04',
+    ruleId: 'PAY-4',
+    checks: 'The quote exists.',
+    xpath: `${transaction}/AgrdRate/QtId`,
+    text: 'quote unknown',
+    found: 'an id that no quote has',
+    expected: 'the quoteId of a quote that the debtor agent got from GET /quotes, as it was written there',
+  },
+  'quote-foreign': {
+    isoCode: 'AGNT',
+    ruleId: 'PAY-4',
+    checks: 'The quote belongs to the debtor agent.',
+    xpath: `${transaction}/AgrdRate/QtId`,
+    text: 'not a quote of the debtor agent',
+    found: 'a quote that another PSP asked for',
+    expected: 'the quoteId of a quote that the debtor agent asked for itself',
+  },
+  'quote-expired': {
+    isoCode: 'AB04',
+    ruleId: 'PAY-4',
+    checks: 'The quote is not expired (QUO-6).',
+    xpath: `${transaction}/AgrdRate/QtId`,
+    text: 'quote expired',
+    expected: 'a new quote: one is valid for 600 s (QUO-6)',
+  },
+  'quote-in-use': {
+    isoCode: 'AB04',
+    ruleId: 'PAY-4',
+    checks: 'The quote carries no other payment that was not rejected (QUO-8).',
+    xpath: `${transaction}/AgrdRate/QtId`,
+    text: 'quote already used',
+    found: 'a quote that carries another payment',
+    expected: 'a new quote: each carries one payment that was not rejected (QUO-8)',
+  },
+  'quote-rate-differs': {
+    isoCode: 'AB04',
+    ruleId: 'PAY-4',
+    checks: "The agreed rate equals the quote's, numerically.",
+    xpath: `${transaction}/AgrdRate/PreAgrdXchgRate`,
+    text: "not the quote's rate",
+  },
+  'quote-amount-differs': {
+    isoCode: 'AM09',
+    ruleId: 'PAY-4',
+    checks: "The interbank settlement amount equals the quote's.",
+    xpath: `${transaction}/IntrBkSttlmAmt`,
+    text: "not the quote's amount",
+  },
+  'quote-currency-differs': {
+    isoCode: 'CURR',
+    ruleId: 'PAY-4',
+    checks: "The currencies equal the quote's.",
+    xpath: `${transaction}/AgrdRate`,
+    text: "not the quote's currencies",
+  },
+  'quote-country-differs': {
+    isoCode: 'AB04',
+    ruleId: 'PAY-4',
+    checks: "The quote is for the creditor agent's country.",
+    xpath: `${transaction}/CdtrAgt`,
+    text: 'quote is for another country',
+    expected: "a creditor agent of the quote's country, or a quote for the creditor agent's",
+  },
+  'intermediary-agent-differs': {
+    isoCode: 'RC11',
+    ruleId: 'PAY-4',
+    checks: "Both intermediary agents and their accounts, where given, equal the quote's.",
+    text: "not the quote's intermediary agent or account",
+    expected: 'what GET /quotes/{quoteId}/intermediary-agents names, or nothing: it is filled in',
+  },
+  'creditor-agent-fee-differs': {
+    isoCode: 'AM09',
+    ruleId: 'PAY-4',
+    checks: "The creditor agent fee equals the quote's.",
+    xpath: `${transaction}/ChrgsInf[2]/Amt`,
+    text: "not the quote's creditor agent fee",
+  },
+  'own-account-unregistered': {
+    isoCode: 'RC11',
+    ruleId: 'PAY-5',
+    checks: "Without a quote, `IntrmyAgt2Acct` is registered as the debtor agent's own account at that SAP.",
+    xpath: `${transaction}/IntrmyAgt2Acct`,
+    text: 'not a registered account of the debtor agent',
+  },
+  'creditor-agent-fee-wrong': {
+    isoCode: 'AM09',
+    ruleId: 'PAY-5',
+    checks: 'Without a quote, the creditor agent fee follows its formula (FEE-2).',
+    xpath: `${transaction}/ChrgsInf[2]/Amt`,
+    text: 'not the creditor agent fee',
+  },
+  'amount-too-small': {
+    isoCode: 'AM06',
+    ruleId: 'FEE-5',
+    checks: 'The creditor agent fee is smaller than the destination amount.',
+    xpath: `${transaction}/IntrBkSttlmAmt`,
+    text: 'nothing left after the creditor agent fee',
+  },
+  'duplicate-uetr': {
+    isoCode: 'DUPL',
+    ruleId: 'DUP-2',
+    checks: 'A UETR is not used again under another message id.',
+    xpath: `${transaction}/PmtId/UETR`,
+    text: 'UETR already used; the first message stands',
+    found: 'the UETR of an earlier message with another MsgId',
+    expected: `a new UETR for a new payment; the first one is untouched, and ${sameBytes}`,
+  },
+  'duplicate-content': {
+    isoCode: 'DUPL',
+    ruleId: 'DUP-2',
+    checks: 'A UETR and message id are not used again for other content.',
+    xpath: `${transaction}/PmtId/UETR`,
+    text: 'already sent with other content; the first one stands',
+    found: 'other content than the first message with these ids has',
+    expected: `a new UETR and MsgId for a new payment; the first one is untouched, and ${sameBytes}`,
+  },
+  'duplicate-message-id': {
+    isoCode: 'DU01',
+    ruleId: 'DUP-2',
+    checks: 'A sender does not use a message id again within 62 days.',
+    xpath: '/Document/FIToFICstmrCdtTrf/GrpHdr/MsgId',
+    text: 'message id already used; the first message stands',
+    found: 'the MsgId of an earlier message with another UETR',
+    expected: `a MsgId that this sender has not used for 62 days; the first payment is untouched, and ${sameBytes}`,
+  },
+  'acceptance-too-old': {
+    isoCode: 'TM01',
+    ruleId: 'TIM-4',
+    checks: 'On a first submission, `AccptncDtTm` is at most 120 s old (set per source clearing system).',
+    xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
+    text: 'accepted too long ago',
+  },
+  'acceptance-ahead': {
+    isoCode: 'TM01',
+    ruleId: 'TIM-4',
+    checks: 'On a first submission, `AccptncDtTm` is at most 10 s ahead.',
+    xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
+    text: 'accepted in the future',
+  },
+  'judged-too-late': {
+    isoCode: 'AB03',
+    ruleId: 'TIM-4',
+    checks: 'What came in time is judged before `AccptncDtTm` is too old.',
+    fault: null,
+    text: 'came in time, but could not be judged in time by the service',
+  },
+  'deadline-past': {
+    isoCode: 'TM01',
+    ruleId: 'TIM-1',
+    checks: 'A payment of priority HIGH is not past its deadline when it is submitted.',
+    xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
+    text: 'already past the deadline',
+  },
+  'deadline-expired': {
+    isoCode: 'AB03',
+    ruleId: 'TIM-1',
+    checks: 'A payment of priority HIGH has its final status before its deadline.',
+    fault: null,
+    text: 'no final status before the deadline',
+  },
+  'destination-unreachable': {
+    isoCode: 'ED06',
+    ruleId: 'TIM-3',
+    checks: 'Some attempt to reach the destination within 60 s may have left us (NORM).',
+    fault: null,
+    text: 'destination system not reachable',
+  },
+  'assigner-not-member': {
+    isoCode: 'AGNT',
+    ruleId: 'RES-5',
+    checks:
+      'Who asks (`Assgnr`, `FrstAgt`, `Cretr`) is a member of the submitting payment system, or that system itself.',
+    xpath: '/Document/IdVrfctnReq/Assgnmt/Assgnr',
+    text: 'not a member of the submitting system',
+  },
+  'assignee-country-missing': {
+    isoCode: 'CH21',
+    ruleId: 'RES-2',
+    checks: 'A resolution request names the destination country.',
+    xpath: '/Document/IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry',
+    fault: 'place-or-count',
+    text: 'destination country missing',
+  },
+  'assignee-country-unknown': {
+    isoCode: 'AGNT',
+    ruleId: 'RES-2',
+    checks: 'The destination country of a resolution is one of the service.',
+    xpath: '/Document/IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry',
+    text: 'not a country of the service',
+  },
+  'proxy-directory-missing': {
+    isoCode: 'BE23',
+    ruleId: 'RES-2',
+    checks: 'The destination country of a proxy has a proxy directory.',
+    xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Acct/Prxy',
+    text: 'the country has no proxy directory',
+  },
+  'duplicate-request': {
+    isoCode: 'DUPL',
+    ruleId: 'RES-4',
+    checks: 'A sender does not use the message id of a resolution request again for other content.',
+    xpath: '/Document/IdVrfctnReq/Assgnmt/MsgId',
+    text: 'already sent with other content; the first request stands',
+    found: 'other content than the first request with this MsgId has',
+    expected:
+      'a new MsgId; the answer to the first request is had by sending the very same bytes of it again (RES-4)',
+  },
+  'resolution-agent-not-onboarded': {
+    isoCode: 'AGNT',
+    ruleId: 'RES-2',
+    checks: 'The creditor agent of a resolution is onboarded.',
+    xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
+    text: 'creditor agent not onboarded',
+  },
+  'resolution-agent-unknown': {
+    isoCode: 'RC07',
+    ruleId: 'RES-2',
+    checks: 'The creditor agent of a resolution is known, in the destination country.',
+    xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
+    text: 'creditor agent unknown',
+  },
+  'resolution-not-supported': {
+    isoCode: 'AB08',
+    ruleId: 'RES-2',
+    checks: 'The creditor agent of an account takes resolution requests.',
+    xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
+    text: 'creditor agent takes no resolution requests',
+  },
+  'resolution-deadline': {
+    isoCode: 'AB08',
+    ruleId: 'RES-1',
+    checks: 'A resolution is answered before its deadline.',
+    fault: null,
+    text: 'no answer before the deadline',
+  },
+  defect: {
+    isoCode: 'NARR',
+    ruleId: 'SEC-9',
+    checks: 'The message can be judged at all.',
+    fault: null,
+    text: 'this message could not be judged; we have been told',
+  },
+} as const satisfies Record<string, RejectionRow>;
+
+export type RejectionKey = keyof typeof rejections;
