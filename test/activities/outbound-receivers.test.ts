@@ -54,8 +54,10 @@ describe('the gate of a receiver (CBK-3)', () => {
     expect(await send(`http://127.0.0.1:${await freePort()}/`)).toMatchObject({ errorClass: 'refused' });
     const tooLate = await entered(through, url).post(url, message, headers, { sendBefore: 0 });
     expect(tooLate).toMatchObject({ errorClass: 'too-late' }); // says nothing about the receiver
+    answer = () => undefined; // silent, so that nothing comes before the time is up
     const short = await entered(through, url).post(url, message, headers, { timeoutMs: 0 });
     expect(short).toMatchObject({ errorClass: 'timeout' }); // neither does that
+    answer = (request) => request.socket.destroy();
     expect(await send()).toMatchObject({ errorClass: 'reset' });
     expect(through.enter(url)).toMatchObject({ reason: 'breaker-open' });
     clock.ms = 5_000;
