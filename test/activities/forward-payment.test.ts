@@ -270,3 +270,16 @@ test('a destination that nobody reaches, and whose breaker is open: each payment
   expect(await run(high).catch((error: unknown) => error)).toMatchObject({ type: 'Held' });
   await moveTo(url);
 });
+
+test('an attempt made whatever the breaker says, whose bytes may have left, is repeated as any other (TIM-3)', async () => {
+  await moveTo(`${url}/failing`);
+  answer = say(503);
+  const later = await accepted();
+  for (let failures = 0; failures < 5; failures += 1) await run(await accepted()).catch(() => undefined);
+  const receivedAt = new Date(Date.now() - 61_000);
+  await db.updateTable('payments').set({ received_at: receivedAt }).where('uetr', '=', later.uetr).execute();
+  const again = await run(later).catch((error: unknown) => error);
+  expect(again).toMatchObject({ type: 'DestinationDidNotAnswer', nextRetryDelay: 1_000 });
+  expect(await attemptsOf(later.deliveryId)).toEqual(['MAYBE_SENT 503']);
+  await moveTo(url);
+});
