@@ -46,7 +46,8 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       if (result.outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
       if (answer !== undefined) return answer;
       const delayMs = repeatDelaysMs[attempt.attemptSinceAsked - 1];
-      if (delayMs === undefined || way?.isLast === true) return { kind: 'unanswered' };
+      const isUnreached = way?.isLast === true && result.outcome === 'NOT_SENT';
+      if (delayMs === undefined || isUnreached) return { kind: 'unanswered' };
       throw tryAgain('DestinationDidNotAnswer', `${party}: ${describe(result)}`, delayMs);
     });
 }
