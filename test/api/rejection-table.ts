@@ -53,8 +53,8 @@ const example = reject('guideline-violated', '/Document/FIToFICstmrCdtTrf/CdtTrf
 
 export function renderRejections(): string {
   const rows = Object.entries(rejections) as [RejectionKey, RejectionRow][];
-  const lines = rows.map(([id, { isoCode, ruleId, checks, xpath, text }]) => {
-    const where = xpath === undefined ? placeless(id) : `\`${xpath.replace(/^\/Document\/\w+\//, '')}\``;
+  const lines = rows.map(([id, { isoCode, ruleId, checks, xpath, fault, text }]) => {
+    const where = xpath === undefined ? placeless(fault) : `\`${xpath.replace(/^\/Document\/\w+\//, '')}\``;
     return `| \`${id}\` | ${isoCode} | ${ruleId} | ${checks} | ${where} | ${text} |`;
   });
   const listed = [...passingReasons].sort();
@@ -71,13 +71,5 @@ export function renderRejections(): string {
   return linkRules(written.join(''));
 }
 
-/** Decisions about a payment as a whole name no place. */
-function placeless(id: RejectionKey): string {
-  const ofPayment: readonly RejectionKey[] = [
-    'deadline-expired',
-    'destination-unreachable',
-    'resolution-deadline',
-    'defect',
-  ];
-  return ofPayment.includes(id) ? '-' : 'the element';
-}
+/** What says nothing about the message names no place in it. */
+const placeless = (fault: RejectionRow['fault']) => (fault === null ? '-' : 'the element');
