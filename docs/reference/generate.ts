@@ -4,13 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createApp } from '../../api/app.ts';
-import { createAuthenticator } from '../../api/auth.ts';
+import { createAuthenticator } from '../../api/auth/authenticator.ts';
 import type { ApiDependencies } from '../../api/dependencies.ts';
 import { iso20022Routes } from '../../api/iso20022.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
-import { openApiDocument } from '../../api/openapi.ts';
+import { openApiDocument } from '../../api/openapi-document.ts';
 import { paymentRoutes } from '../../api/payments.ts';
-import { problems } from '../../api/problem.ts';
+import { problems } from '../../api/http/problem.ts';
 import { resolutionRoutes } from '../../api/resolutions.ts';
 import { validateRoutes } from '../../api/validate.ts';
 import { connect } from '../../db/connection.ts';
@@ -143,7 +143,7 @@ function renderProblems(): string {
     '',
     'Every refusal on a JSON endpoint is `application/problem+json` (RFC 9457, SEC-4) with one of these codes; `type` is',
     '`urn:isthmus:problem:` and the code. Faults of the input are listed in `errors`, each with a `pointer` into the body or the',
-    'name of the `parameter`. Generated from the table in `api/problem.ts`.',
+    'name of the `parameter`. Generated from the table in `api/http/problem.ts`.',
     '',
     '| code | status | rule | usual detail |',
     '|---|---|---|---|',
