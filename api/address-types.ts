@@ -3,10 +3,10 @@ import { z } from '@hono/zod-openapi';
 import type { JsonObject, JsonValue } from '../core/money.ts';
 import type { AddressInput, AddressType, ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { countryCode } from './parameters.ts';
-import { referenceAnswer } from './reference-answer.ts';
-import type { Router } from './route.ts';
-import { refuse, unknownCountry } from './told.ts';
+import { countryCode } from './http/parameters.ts';
+import { referenceAnswer } from './http/reference-answer.ts';
+import type { Router } from './http/route.ts';
+import { refuse, unknownCountry } from './http/told.ts';
 
 const countryField = { parameter: 'countryCode' };
 

@@ -8,20 +8,20 @@ import { addressTypeRoutes } from './address-types.ts';
 import { countryRoutes } from './countries.ts';
 import { currencyRoutes } from './currencies.ts';
 import { documentationRoutes } from './documentation.ts';
-import { preflightHeaders, withCors } from './cors.ts';
+import { preflightHeaders, withCors } from './http/cors.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
-import { isUnavailable } from './failures.ts';
-import { ClientWentAway } from './input.ts';
+import { isUnavailable } from './http/failures.ts';
+import { ClientWentAway } from './http/input.ts';
 import { feeRoutes } from './fees.ts';
 import { finInstRoutes } from './fin-insts.ts';
 import { healthRoutes } from './health.ts';
-import { problem, renderProblem } from './problem.ts';
+import { problem, renderProblem } from './http/problem.ts';
 import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
 import { rejectionRoutes } from './rejections.ts';
-import { baseHeaders } from './response.ts';
+import { baseHeaders } from './http/response.ts';
 import { ruleBookRoutes } from './rule-book.ts';
-import { createRouter, type Router } from './route.ts';
+import { createRouter, type Router } from './http/route.ts';
 
 const ownModules: readonly RouteModule[] = [
   countryRoutes,

@@ -4,10 +4,10 @@ import { findPlace } from '../core/corridor.ts';
 import { exact, type JsonObject } from '../core/money.ts';
 import { clearingSystemsOf, type Country, type ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { countryCode, currencyCode } from './parameters.ts';
-import { referenceAnswer } from './reference-answer.ts';
-import type { Router } from './route.ts';
-import { placeRefused, unknownCountry } from './told.ts';
+import { countryCode, currencyCode } from './http/parameters.ts';
+import { referenceAnswer } from './http/reference-answer.ts';
+import type { Router } from './http/route.ts';
+import { placeRefused, unknownCountry } from './http/told.ts';
 
 const decimalText = z.string().openapi({ description: 'Decimal, scale as given', example: '200000' });
 const countryFields = {

@@ -3,10 +3,10 @@ import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
 import type { Currency, ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { currencyCode } from './parameters.ts';
-import { referenceAnswer } from './reference-answer.ts';
-import type { Router } from './route.ts';
-import { unknownCurrency } from './told.ts';
+import { currencyCode } from './http/parameters.ts';
+import { referenceAnswer } from './http/reference-answer.ts';
+import type { Router } from './http/route.ts';
+import { unknownCurrency } from './http/told.ts';
 
 const currencySchema = z
   .object({

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
 import type { Db } from '../db/connection.ts';
 import type { ReferenceCache } from '../db/reference-cache.ts';
-import type { Authenticator } from './auth.ts';
-import type { Router } from './route.ts';
+import type { Authenticator } from './http/caller.ts';
+import type { Router } from './http/route.ts';
 
 /** Resolves when the part answers. */
 export type ReadinessCheck = () => Promise<unknown>;

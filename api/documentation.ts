@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
 import packageJson from '../package.json' with { type: 'json' };
 import type { ApiDependencies } from './dependencies.ts';
-import { openApiDocument } from './openapi.ts';
-import { problem } from './problem.ts';
-import { baseHeaders } from './response.ts';
-import type { Router } from './route.ts';
+import { problem } from './http/problem.ts';
+import { baseHeaders } from './http/response.ts';
+import type { Router } from './http/route.ts';
+import { openApiDocument } from './openapi-document.ts';
 
 /** What the page loads, and nothing else of the package. */
 const assets = {

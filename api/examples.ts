@@ -32,12 +32,3 @@ const folder = fileURLToPath(new URL('../schemas/examples/', import.meta.url));
 export function readExample(name: MessageExample): string {
   return readFileSync(`${folder}${name}.xml`, 'utf8');
 }
-
-/** As the examples of a body in the OpenAPI document: what to call each, and which it is. */
-export function shownExamples(
-  examples: Readonly<Record<string, MessageExample>>,
-): Record<string, { $ref: string }> {
-  return Object.fromEntries(
-    Object.entries(examples).map(([label, name]) => [label, { $ref: `#/components/examples/${name}` }]),
-  );
-}

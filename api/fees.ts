@@ -5,12 +5,12 @@ import { feesAndAmounts, type FeesAndAmounts } from '../core/fee.ts';
 import { jsonNumber, plainDecimal, type JsonObject } from '../core/money.ts';
 import { keyOf, type ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { amount, corridorPath, countryCode, currencyCode, rate } from './parameters.ts';
-import { problem, type Problem } from './problem.ts';
-import { referenceAnswer } from './reference-answer.ts';
-import { json } from './response.ts';
-import type { Router } from './route.ts';
-import { amountRefused, corridorRefused, placeRefused } from './told.ts';
+import { amount, corridorPath, countryCode, currencyCode, rate } from './http/parameters.ts';
+import { problem, type Problem } from './http/problem.ts';
+import { referenceAnswer } from './http/reference-answer.ts';
+import { json } from './http/response.ts';
+import type { Router } from './http/route.ts';
+import { amountRefused, corridorRefused, placeRefused } from './http/told.ts';
 
 const decimal = z.number().openapi({ description: 'Exact decimal' });
 const money = z.object({ amount: decimal, currency: z.string() }).strict();

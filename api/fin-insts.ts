@@ -5,11 +5,11 @@ import { finInstRoleFilters, finInstRoles, type FinInstRoleFilter } from '../cor
 import type { JsonObject } from '../core/money.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { countryCode, finInstId, finInstIdType } from './parameters.ts';
-import { problem } from './problem.ts';
-import { referenceAnswer } from './reference-answer.ts';
-import type { Router } from './route.ts';
-import { unknownCountry, unknownInstitution } from './told.ts';
+import { countryCode, finInstId, finInstIdType } from './http/parameters.ts';
+import { problem } from './http/problem.ts';
+import { referenceAnswer } from './http/reference-answer.ts';
+import type { Router } from './http/route.ts';
+import { unknownCountry, unknownInstitution } from './http/told.ts';
 
 const countryField = { parameter: 'countryCode' };
 

@@ -2,8 +2,8 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'kysely';
 import type { ApiDependencies, ReadinessCheck } from './dependencies.ts';
-import { json } from './response.ts';
-import type { Router } from './route.ts';
+import { json } from './http/response.ts';
+import type { Router } from './http/route.ts';
 
 const checkTimeoutMs = 2_000; // an orchestrator asks every few seconds
 const stateSchema = z.enum(['up', 'down']);

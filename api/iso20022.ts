@@ -17,17 +17,17 @@ import { findPayment, type StoredDecision, type StoredPayment } from '../db/paym
 import type { XmlEngine } from '../xml/engine.ts';
 import { readReport } from '../xml/read-report.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
-import { refuseCallback } from './callback.ts';
-import type { Caller } from './caller.ts';
-import { bodyOf, openMessage, takeMessage, type TakenMessage } from './intake.ts';
+import { refuseCallback } from './http/callback.ts';
+import type { Caller } from './http/caller.ts';
+import { bodyOf, openMessage, takeMessage, type TakenMessage } from './http/intake.ts';
 import { reportDocument, submissionDocument } from './message-documents.ts';
-import { passOn } from './pass-on.ts';
-import { isProblem, problem, type Problem, type ProblemCode } from './problem.ts';
-import { baseHeaders } from './response.ts';
-import type { Router } from './route.ts';
+import { passOn } from './http/pass-on.ts';
+import { isProblem, problem, type Problem, type ProblemCode } from './http/problem.ts';
+import { baseHeaders } from './http/response.ts';
+import type { Router } from './http/route.ts';
 import type { PaymentWorkflows } from './temporal.ts';
-import { messageTurns } from './turns.ts';
-import { refusalHeader, xml } from './xml-message.ts';
+import { messageTurns } from './http/turns.ts';
+import { refusalHeader, xml } from './http/xml-message.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;

@@ -1,8 +1,8 @@
 // What the OpenAPI document says of the routes that take or give ISO 20022 messages: bodies, headers and examples. The routes
 // themselves say the rest.
 import { z } from '@hono/zod-openapi';
-import { shownExamples, type MessageExample } from './examples.ts';
-import type { AnswerDocument } from './openapi.ts';
+import type { MessageExample } from './examples.ts';
+import { shownExamples, type AnswerDocument } from './http/openapi.ts';
 
 const wholeMessage = z.string().openapi({ description: 'The whole message' });
 
@@ -90,9 +90,12 @@ export const storedMessageAnswer = {
     ETag: { description: 'SHA-256 of the bytes, hexadecimal' },
     'Repr-Digest': { description: 'The same as RFC 9530 writes it' },
   },
-} as const satisfies AnswerDocument;
+} as const satisfies MessageAnswer;
 
 interface MessageDocument {
   readonly request: ReturnType<typeof takes> & { readonly headers?: z.ZodObject };
-  readonly answer: AnswerDocument;
+  readonly answer: MessageAnswer;
 }
+
+/** Shows messages that exist. */
+type MessageAnswer = AnswerDocument & { readonly examples: Readonly<Record<string, MessageExample>> };

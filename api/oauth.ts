@@ -7,11 +7,11 @@ import { refuseBrowser } from '../core/browser.ts';
 import { isLoopback, type ApiConfig } from '../core/config.ts';
 import { findClient } from '../db/clients.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { isRole, type CallerClaims } from './caller.ts';
-import { readLimited } from './input.ts';
-import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
-import { json } from './response.ts';
-import type { Router } from './route.ts';
+import { isRole, type CallerClaims } from './auth/claims.ts';
+import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
+import { readLimited } from './http/input.ts';
+import { json } from './http/response.ts';
+import type { Router } from './http/route.ts';
 
 const maxFormBytes = 8_192;
 const formType = /^application\/x-www-form-urlencoded *(;.*)?$/i;

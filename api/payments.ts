@@ -11,14 +11,14 @@ import { compareMessages, type FieldDifference } from '../core/message-differenc
 import { loadEvidence, submissionOf, type EvidenceMessage, type PaymentEvidence } from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
 import type { XmlEngine } from '../xml/engine.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './http/caller.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { evidenceSchema } from './payment-schemas.ts';
 import { storedMessageAnswer } from './message-documents.ts';
-import { isProblem, problem, type Problem } from './problem.ts';
+import { isProblem, problem, type Problem } from './http/problem.ts';
 import { renderEvidence, type View } from './render-evidence.ts';
-import { json } from './response.ts';
-import { xml } from './xml-message.ts';
+import { json } from './http/response.ts';
+import { xml } from './http/xml-message.ts';
 
 const roles = ['operator', 'ipso', 'psp'] as const;
 const uetr = z

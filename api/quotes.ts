@@ -17,9 +17,16 @@ import type { ReferenceData } from '../core/reference.ts';
 import type { Result } from '../core/result.ts';
 import { findQuote, openQuoteStore, type QuoteStore } from '../db/quotes.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import type { Caller } from './caller.ts';
-import { amount, corridorPath, countryCode, currencyCode, finInstId, finInstIdType } from './parameters.ts';
-import type { Problem } from './problem.ts';
+import type { Caller } from './http/caller.ts';
+import {
+  amount,
+  corridorPath,
+  countryCode,
+  currencyCode,
+  finInstId,
+  finInstIdType,
+} from './http/parameters.ts';
+import type { Problem } from './http/problem.ts';
 import {
   adjustedQuotesSchema,
   intermediaryAgentsSchema,
@@ -32,9 +39,9 @@ import {
   renderQuoteSet,
   type IssuedQuotes,
 } from './render-quote.ts';
-import { json } from './response.ts';
-import type { Router } from './route.ts';
-import { quoteParameters, quoteRefused, refuse, type QuoteFields } from './told.ts';
+import { json } from './http/response.ts';
+import type { Router } from './http/route.ts';
+import { quoteParameters, quoteRefused, refuse, type QuoteFields } from './http/told.ts';
 
 const quotePath = corridorPath.extend({
   amountCurrency: currencyCode.openapi({

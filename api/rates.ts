@@ -8,7 +8,7 @@ import type { Db } from '../db/connection.ts';
 import { registerPspImprovement, registerTier } from '../db/improvements.ts';
 import { bestBaseRate, readActiveRates, replaceRates, type StoredRate } from '../db/rates.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { idempotencyHeader, idempotent } from './idempotency.ts';
+import { idempotencyHeader, idempotent } from './http/idempotency.ts';
 import {
   amount,
   basisPoints,
@@ -17,8 +17,8 @@ import {
   finInstId,
   finInstIdType,
   rate,
-} from './parameters.ts';
-import { problem, type Problem } from './problem.ts';
+} from './http/parameters.ts';
+import { problem, type Problem } from './http/problem.ts';
 import {
   pspImprovementSchema,
   rateAcceptedExample,
@@ -26,9 +26,9 @@ import {
   ratesSchema,
   tierImprovementSchema,
 } from './rate-schemas.ts';
-import { json } from './response.ts';
-import type { Router } from './route.ts';
-import { corridorRefused, refuse, tooManyDecimals, unknownPsp, type CorridorFields } from './told.ts';
+import { json } from './http/response.ts';
+import type { Router } from './http/route.ts';
+import { corridorRefused, refuse, tooManyDecimals, unknownPsp, type CorridorFields } from './http/told.ts';
 
 const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');
 const tierBody = z

@@ -1,9 +1,9 @@
 // GET /iso20022/rejections: the published table of what the gateway itself refuses messages for. Read only, the same for all.
 import { z } from '@hono/zod-openapi';
 import { rejections, type RejectionKey, type RejectionRow } from '../core/rejection-table.ts';
-import { referenceAnswer } from './reference-answer.ts';
-import type { Router } from './route.ts';
-import { whereRulesAre } from './problem.ts';
+import { referenceAnswer } from './http/reference-answer.ts';
+import type { Router } from './http/route.ts';
+import { whereRulesAre } from './http/problem.ts';
 
 const rowSchema = z
   .object({

@@ -10,16 +10,16 @@ import { askAgain, nameCallbackAddress } from '../db/deliveries.ts';
 import { loadAnswer, recordReceived } from '../db/messages.ts';
 import { findResolution } from '../db/resolutions.ts';
 import type { XmlEngine } from '../xml/engine.ts';
-import { refuseCallback } from './callback.ts';
-import type { Caller } from './caller.ts';
+import { refuseCallback } from './http/callback.ts';
+import type { Caller } from './http/caller.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
-import { isUnavailable } from './failures.ts';
-import { bodyOf, openMessage, takeMessage } from './intake.ts';
+import { isUnavailable } from './http/failures.ts';
+import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
 import { resolutionDocument } from './message-documents.ts';
-import { isProblem, type Problem } from './problem.ts';
+import { isProblem, type Problem } from './http/problem.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
-import { resolutionTurns } from './turns.ts';
-import { refusalHeader, xml } from './xml-message.ts';
+import { resolutionTurns } from './http/turns.ts';
+import { refusalHeader, xml } from './http/xml-message.ts';
 
 export interface ResolutionDependencies {
   readonly engine: XmlEngine;

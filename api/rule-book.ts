@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
-import { problem } from './problem.ts';
-import { baseHeaders } from './response.ts';
-import type { Router } from './route.ts';
+import { problem } from './http/problem.ts';
+import { baseHeaders } from './http/response.ts';
+import type { Router } from './http/route.ts';
 
 const file = fileURLToPath(new URL('../docs/reference/rules.md', import.meta.url));
 

@@ -30,7 +30,7 @@ import {
   type StoredPaymentKey,
   type StoredRequestKey,
 } from '../contract/starts.ts';
-import { TemporalUnavailable } from './failures.ts';
+import { TemporalUnavailable } from './http/failures.ts';
 
 export interface PaymentSubmission extends Submission, StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */

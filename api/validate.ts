@@ -7,11 +7,11 @@ import { additionalInformation, explain, faults } from '../core/explanation.ts';
 import type { Fault } from '../core/rejection-table.ts';
 import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import type { RouteModule } from './dependencies.ts';
-import { bodyOf, refusal, refusedKeys, takeMessage } from './intake.ts';
+import { bodyOf, refusal, refusedKeys, takeMessage } from './http/intake.ts';
 import { anyMessage } from './message-documents.ts';
-import { whereRulesAre } from './problem.ts';
-import { json } from './response.ts';
-import { messageTurns } from './turns.ts';
+import { whereRulesAre } from './http/problem.ts';
+import { json } from './http/response.ts';
+import { messageTurns } from './http/turns.ts';
 
 const everyName = Object.keys(messages) as MessageName[];
 

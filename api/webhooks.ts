@@ -1,7 +1,8 @@
 // The messages that we send to each party, for the OpenAPI document: where they go, what they carry, what the receiver may
 // answer and what follows from it. The worker sends them; nothing here is served.
 import { z, type RouteConfig } from '@hono/zod-openapi';
-import { shownExamples, type MessageExample } from './examples.ts';
+import type { MessageExample } from './examples.ts';
+import { shownExamples } from './http/openapi.ts';
 
 interface Webhook {
   /** Also its name in the document. */

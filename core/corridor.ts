@@ -1,7 +1,7 @@
 /**
  * A corridor: two places, what they charge, how much they take, and the FX providers that can settle between them. It is
  * what every quote, rate and fee is about.
- * It reads no rates, for those are never cached (FX-4), and it words no refusal: `api/told.ts` does.
+ * It reads no rates, for those are never cached (FX-4), and it words no refusal: `api/http/told.ts` does.
  */
 import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from './fee.ts';
 import { exact, fitsDecimalPlaces } from './money.ts';

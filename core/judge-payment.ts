@@ -30,7 +30,7 @@ export interface AwaitingQuote {
 
 /**
  * PAY-3: the first failure is the one that is told. The callback address, which comes before all others, is judged where a
- * message comes in (`api/callback.ts`): HTTP 422, and nothing is stored (SEC-2).
+ * message comes in (`api/http/callback.ts`): HTTP 422, and nothing is stored (SEC-2).
  * @param reading what the schema, and the message by itself, say (MSG)
  */
 export function judgePayment(

@@ -1,6 +1,6 @@
 /**
  * Where it stands: before pricing, at endpoints 12 and 12b. It looks up what a PSP asks for, in the order in which refusals
- * are told: corridor, PSP, amount. It must not price (`core/quote.ts`) nor word a refusal (`api/told.ts`).
+ * are told: corridor, PSP, amount. It must not price (`core/quote.ts`) nor word a refusal (`api/http/told.ts`).
  */
 import {
   findRatedCorridor,

@@ -14,6 +14,8 @@ const folders = [
   'workflows',
   'activities',
   'api',
+  'api/http',
+  'api/auth',
   'sandbox',
   'cli',
   'bench',
@@ -34,7 +36,9 @@ const importsOf = new Map(
   ]),
 );
 
-const folderOf = (file: string) => file.slice(0, file.indexOf('/'));
+/** The innermost that has a row of its own. */
+const folderOf = (file: string) =>
+  folders.findLast((folder) => file.startsWith(`${folder}/`)) ?? file.slice(0, file.indexOf('/'));
 
 /** The first way that leads back to where it began; undefined: there is none. */
 function circleIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {

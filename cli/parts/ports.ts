@@ -1,5 +1,7 @@
 // Chooses ports for the parts that the cli starts on this machine. It must not hold a port open.
 import { createServer } from 'node:net';
+import { tail } from './child.ts';
+import type { Say } from './progress.ts';
 
 /** Ports handed out by this process: a part may not have bound its own before the next one is asked for. */
 const handedOut = new Set<number>();
@@ -39,4 +41,25 @@ function bindOnce(port: number): Promise<number | undefined> {
       server.close(() => resolve(bound));
     });
   });
+}
+
+const maxStarts = 3;
+
+/**
+ * Starts a server, and again where somebody took one of its ports between the choice and the start.
+ * @param start chooses ports by `freePort`; leaves nothing behind when it fails
+ * @throws what the last start threw
+ */
+export async function startOnFreePorts<Server>(
+  start: () => Promise<Server>,
+  { name, logFile, say }: { readonly name: string; readonly logFile: string; readonly say: Say },
+): Promise<Server> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (starts === maxStarts || !/address already in use/i.test(tail(logFile))) throw error;
+      say(`  somebody took a port of ${name} in between: starting it again`);
+    }
+  }
 }

@@ -10,7 +10,7 @@ import { UserError } from '../errors.ts';
 import { startChild, stopOrphan, tail, type Child } from './child.ts';
 import { spawnGuarded } from './guard.mjs';
 import { checkDatabase } from './given.ts';
-import { freePort } from './ports.ts';
+import { freePort, startOnFreePorts } from './ports.ts';
 import { assertEmbeddedPostgres, postgresHome, type PostgresHome } from './postgres-home.ts';
 import { secondsSince, type Say } from './progress.ts';
 
@@ -95,6 +95,25 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
   if (await stopOrphan(join(data, 'postmaster.pid'), data, 'SIGINT')) {
     options.say('  stopped a Postgres server left by an earlier run');
   }
+  const { child, port, url } = await startOnFreePorts(
+    () => startOnce(options, { home, data, logFile, password }),
+    { name: 'Postgres', logFile, say: options.say },
+  );
+  options.say(`✓ Postgres ${home.majorVersion} on 127.0.0.1:${port} (${secondsSince(started)})`);
+  return {
+    url: url(options.database),
+    pid: child.pid,
+    logFile,
+    exited: child.exited,
+    stop: () => child.stop(),
+  };
+}
+
+async function startOnce(
+  options: StartPostgresOptions,
+  at: { home: PostgresHome; data: string; logFile: string; password: string },
+): Promise<{ child: Child; port: number; url: (database: string) => string }> {
+  const { home, data, logFile, password } = at;
   const port = await freePort(options.preferredPort);
   const child = await startChild({
     command: home.postgres,
@@ -120,14 +139,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
     await child.stop();
     throw error;
   }
-  options.say(`✓ Postgres ${home.majorVersion} on 127.0.0.1:${port} (${secondsSince(started)})`);
-  return {
-    url: url(options.database),
-    pid: child.pid,
-    logFile,
-    exited: child.exited,
-    stop: () => child.stop(),
-  };
+  return { child, port, url };
 }
 
 const serverEnvironment = { LC_ALL: 'C', TZ: 'UTC' } as const;

@@ -8,7 +8,7 @@ import type { Environment } from '../../core/config.ts';
 import { reasonOf, UserError } from '../errors.ts';
 import { startChild, stopOrphan, tail, type Child } from './child.ts';
 import { checkTemporalAddress, noTemporal } from './given.ts';
-import { freePort } from './ports.ts';
+import { freePort, startOnFreePorts } from './ports.ts';
 import { secondsSince, type Say } from './progress.ts';
 import { findTemporal } from './temporal-binary.ts';
 
@@ -105,45 +105,42 @@ export async function startTemporal(options: StartTemporalOptions): Promise<Runn
   if (options.storage === 'file' && (await stopOrphan(pidFile, databaseFile(home), 'SIGTERM'))) {
     options.say('  stopped a Temporal server left by an earlier run');
   }
-  const { child, ports } = await untilStarted(options, { binary, home, logFile, pidFile });
+  const { child, ports } = await startOnFreePorts(
+    () => startOnce(options, { binary, home, logFile, pidFile }),
+    { name: 'the Temporal server', logFile, say: options.say },
+  );
   const address = `127.0.0.1:${ports.grpc}`;
   const uiAddress = ports.ui === undefined ? {} : { uiAddress: `http://127.0.0.1:${ports.ui}` };
   options.say(`✓ Temporal on ${address} (${secondsSince(started)})`);
   return { address, ...uiAddress, pid: child.pid, logFile, exited: child.exited, stop: () => child.stop() };
 }
 
-const maxStarts = 3; // the server takes further ports by itself, which another may take in between
-
-/** Starts the server, and again with other ports where one of them was taken in between. */
-async function untilStarted(
+async function startOnce(
   options: StartTemporalOptions,
   at: { binary: string; home: string; logFile: string; pidFile: string },
 ): Promise<{ child: Child; ports: Ports }> {
   const { binary, home, logFile, pidFile } = at;
-  for (let starts = 1; ; starts += 1) {
-    const ports = {
-      grpc: await freePort(options.preferredPorts?.grpc),
-      http: await freePort(),
-      ui: options.ui ? await freePort(options.preferredPorts?.ui) : undefined,
-    };
-    const child = await startChild({
-      command: binary,
-      args: serverArguments(options, { home, ports }),
-      // GOGC: 7 % less CPU for half a gigabyte of memory.
-      env: { GOGC: '800', HOME: options.env['HOME'] ?? home, PATH: options.env['PATH'] ?? '' },
-      logFile,
-      pidFile,
-      stopSignal: 'SIGTERM',
-    });
-    try {
-      await untilHealthy(child, ports.http, logFile);
-      return { child, ports };
-    } catch (error) {
-      await child.stop();
-      if (starts === maxStarts || !tail(logFile).includes('address already in use')) throw error;
-      options.say('  somebody took a port of the Temporal server in between: starting it again');
-    }
+  const ports = {
+    grpc: await freePort(options.preferredPorts?.grpc),
+    http: await freePort(),
+    ui: options.ui ? await freePort(options.preferredPorts?.ui) : undefined,
+  };
+  const child = await startChild({
+    command: binary,
+    args: serverArguments(options, { home, ports }),
+    // GOGC: 7 % less CPU for half a gigabyte of memory.
+    env: { GOGC: '800', HOME: options.env['HOME'] ?? home, PATH: options.env['PATH'] ?? '' },
+    logFile,
+    pidFile,
+    stopSignal: 'SIGTERM',
+  });
+  try {
+    await untilHealthy(child, ports.http, logFile);
+  } catch (error) {
+    await child.stop();
+    throw error;
   }
+  return { child, ports };
 }
 
 /** No slower than memory, measured; a crash of the machine may lose the last moments, one of the server does not. */

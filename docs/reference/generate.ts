@@ -4,13 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createApp } from '../../api/app.ts';
-import { createAuthenticator } from '../../api/auth.ts';
+import { createAuthenticator } from '../../api/auth/authenticator.ts';
 import type { ApiDependencies } from '../../api/dependencies.ts';
 import { iso20022Routes } from '../../api/iso20022.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
-import { openApiDocument } from '../../api/openapi.ts';
+import { openApiDocument } from '../../api/openapi-document.ts';
 import { paymentRoutes } from '../../api/payments.ts';
-import { problems } from '../../api/problem.ts';
+import { problems } from '../../api/http/problem.ts';
 import { resolutionRoutes } from '../../api/resolutions.ts';
 import { validateRoutes } from '../../api/validate.ts';
 import { connect } from '../../db/connection.ts';
@@ -90,64 +90,66 @@ function renderOperations(document: Document): string {
   const lines = [
     '# API reference',
     '',
-    'Generated from the route definitions; `openapi.json` beside it is the OpenAPI 3.1 document that the service serves at',
-    '`/openapi.json`, and `/reference` shows it in a browser. Every path is served with and without a trailing slash.',
+    'Generated from the route definitions. `openapi.json` beside it has every schema and example; the service serves it at',
+    '`/openapi.json`, and `/reference` shows it in a browser. Every path works with and without a trailing slash. What each',
+    'refusal means: [problems](problems.md) for requests, [rejections](rejections.md) for messages.',
   ];
   for (const tag of document.tags ?? []) {
-    lines.push('', `## ${tag.name}`, '', tag.description ?? '', '');
-    lines.push('| method and path | what it gives | roles | query and header parameters | refusals |', '|---|---|---|---|---|');
+    lines.push('', `## ${tag.name}`, '', `${tag.description ?? ''}.`);
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
-        if (operation.tags?.includes(tag.name) === true) lines.push(renderOperation(method, path, operation));
+        if (operation.tags?.includes(tag.name) === true) lines.push(...renderOperation(method, path, operation));
       }
     }
   }
-  lines.push('', '## Webhooks', '', 'What Isthmus sends to each party; `openapi.json` shows the messages.', '');
-  lines.push('| name | what it is | what may be answered, and what follows |', '|---|---|---|');
+  lines.push('', '## Webhooks', '', 'What Isthmus sends to each party; `openapi.json` shows the messages.');
   for (const [name, { post }] of Object.entries(document.webhooks)) {
-    const answers = Object.entries(post?.responses ?? {}).map(
-      ([status, { description }]) => `${status}: ${description ?? ''}`,
-    );
-    const cells = [`\`${name}\``, `${post?.summary ?? ''}. ${post?.description ?? ''}`, answers.join('<br>')];
-    lines.push(`| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`);
+    lines.push('', `### ${name}`, '', sentences(post?.summary, post?.description), '', 'What the receiver may answer:', '');
+    for (const [status, { description }] of Object.entries(post?.responses ?? {})) {
+      lines.push(`- **${status}**: ${description ?? ''}`);
+    }
   }
   return `${lines.join('\n')}\n`;
 }
 
-function renderOperation(method: string, path: string, operation: Operation): string {
+function renderOperation(method: string, path: string, operation: Operation): readonly string[] {
   const parameters = (operation.parameters ?? [])
     .filter((parameter) => parameter.in !== 'path')
     .map((parameter) => `\`${parameter.name}\`${parameter.required === true ? '' : ' (optional)'}`);
-  const refusals = Object.entries(operation.responses)
-    .filter(([status]) => Number(status) >= 400)
-    .map(([status]) => status);
-  const cells = [
-    `\`${method.toUpperCase()} ${path}\``,
-    [operation.summary, operation.description].filter((text) => text !== undefined).join('. '),
-    operation['x-roles']?.join(', ') ?? 'everybody',
-    parameters.join(', '),
-    refusals.join(' '),
+  const refusals = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
+  return [
+    '',
+    `### \`${method.toUpperCase()} ${path}\``,
+    '',
+    sentences(operation.summary, operation.description),
+    '',
+    `- Roles: ${operation['x-roles']?.join(', ') ?? 'none needed'}`,
+    ...(parameters.length > 0 ? [`- Query and headers: ${parameters.join(', ')}`] : []),
+    ...(refusals.length > 0 ? [`- Refusals: ${refusals.join(', ')}`] : []),
   ];
-  return `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
+}
+
+function sentences(...texts: readonly (string | undefined)[]): string {
+  return texts
+    .filter((text) => text !== undefined && text !== '')
+    .map((text) => (text?.endsWith('.') === true ? text : `${text}.`))
+    .join(' ');
 }
 
 function renderProblems(): string {
-  const rows = Object.entries(problems)
-    .sort(([, a], [, b]) => a.status - b.status)
-    .map(([code, row]) => {
-      const rule = 'ruleId' in row ? row.ruleId : '';
-      return `| \`${code}\` | ${row.status} | ${rule} | ${row.detail} |`;
-    });
+  const byStatus = new Map<number, string[]>();
+  for (const [code, row] of Object.entries(problems)) {
+    const rule = 'ruleId' in row ? ` (${row.ruleId})` : '';
+    byStatus.set(row.status, [...(byStatus.get(row.status) ?? []), `- **\`${code}\`**${rule}: ${row.detail.replaceAll('<', String.raw`\<`)}`]);
+  }
+  const parts = [...byStatus].sort(([a], [b]) => a - b);
   return [
     '# Problems',
     '',
-    'Every refusal on a JSON endpoint is `application/problem+json` (RFC 9457, SEC-4) with one of these codes; `type` is',
-    '`urn:isthmus:problem:` and the code. Faults of the input are listed in `errors`, each with a `pointer` into the body or the',
-    'name of the `parameter`. Generated from the table in `api/problem.ts`.',
-    '',
-    '| code | status | rule | usual detail |',
-    '|---|---|---|---|',
-    ...rows,
+    'Every refusal on a JSON endpoint is an `application/problem+json` document (RFC 9457, SEC-4) with one of these codes; its',
+    '`type` is `urn:isthmus:problem:` and the code. `errors` lists what is wrong with the input, each item with a `pointer` into',
+    'the body or the name of the `parameter`. The `detail` shown here is the usual one. Generated from the table in the code.',
+    ...parts.flatMap(([status, items]) => ['', `## ${status}`, '', ...items]),
     '',
   ].join('\n');
 }

@@ -2,10 +2,10 @@
 import pino, { type Logger } from 'pino';
 import { createApp } from '../../api/app.ts';
 import type { RouteModule } from '../../api/dependencies.ts';
-import { createAuthenticator } from '../../api/auth.ts';
-import { openBuiltinIssuer } from '../../api/issuer.ts';
+import { createAuthenticator } from '../../api/auth/authenticator.ts';
+import { openBuiltinIssuer } from '../../api/auth/issuer.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
-import { startServer, type ServerLimits } from '../../api/server.ts';
+import { startServer, type ServerLimits } from '../../api/http/server.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../db/reference-cache.ts';

@@ -36,18 +36,17 @@ async function until(fits: () => boolean): Promise<void> {
 
 const uetrIn = (output: string) => /UETR ([0-9a-f-]{36})/.exec(output)?.[1] ?? '';
 
-/** Holds the ports that the sandbox would take, those that are free; undone by calling what it returns. */
-async function holdDefaultPorts(): Promise<() => void> {
-  const servers = await Promise.all(
-    [9101, 9102, 9103].map(
-      (port) =>
-        new Promise<Server>((settled) => {
-          const server: Server = createServer().once('error', () => settled(server));
-          server.listen(port, '127.0.0.1', () => settled(server));
-        }),
-    ),
-  );
+/** Holds the ports that the sandbox would take, from the moment on that nobody else does; undone by what it returns. */
+function holdDefaultPorts(): () => void {
+  let isHeld = true;
+  const servers = [9101, 9102, 9103].map((port) => {
+    const server = createServer();
+    const listen = () => (isHeld ? server.listen(port, '127.0.0.1') : server);
+    server.on('error', () => setTimeout(listen, 20));
+    return listen();
+  });
   return () => {
+    isHeld = false;
     for (const server of servers) server.close();
   };
 }
@@ -60,7 +59,7 @@ let firstParties: readonly (string | undefined)[] = [];
 
 describe('npm run demo -- --once, from an empty folder', () => {
   it('plays the payment to the last figure and ends with 0', { timeout: 180_000 }, async () => {
-    const letGo = await holdDefaultPorts();
+    const letGo = holdDefaultPorts();
     const { code, output } = await finish('demo', '--once');
     letGo();
     expect(code, output).toBe(0);

@@ -1,5 +1,6 @@
 // The embedded Postgres: what was committed stays, whatever happened in between.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -93,6 +94,18 @@ describe('startPostgres', () => {
     expect(forms.filter((form) => log.includes(form))).toEqual([]);
   });
 
+  it('starts again where somebody took its port in between', { timeout: 60_000 }, async () => {
+    const taken: number[] = [];
+    for (let races = 0; taken.length === 0 && races < 20; races += 1) {
+      const preferredPort = await unusedPort();
+      const { server, lost } = await raceFor(preferredPort);
+      if (lost) taken.push(Number(new URL(server.url).port) - preferredPort);
+      expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }]);
+      await server.stop();
+    }
+    expect(taken).toEqual([expect.not.toBeOneOf([0])]); // the server was too slow once, and is elsewhere
+  });
+
   it('uses the server of DATABASE_URL as it is, and says so when it does not answer', async () => {
     const server = await start();
     const same = await startPostgres({
@@ -109,3 +122,30 @@ describe('startPostgres', () => {
     await expect(gone).rejects.toThrow('DATABASE_URL names a database that does not answer');
   });
 });
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+/** Starts the server, and takes its port as soon as its process is there: mostly, but not always, before it does. */
+async function raceFor(
+  preferredPort: number,
+): Promise<{ readonly server: RunningPostgres; readonly lost: boolean }> {
+  const rival = createServer();
+  const starting = startPostgres({ env: {}, folder, database: 'isthmus', preferredPort, say });
+  starting.catch(() => undefined);
+  while (!existsSync(join(folder, 'postgres.pid'))) await new Promise((next) => setImmediate(next));
+  const lost = await new Promise<boolean>((settled) => {
+    rival.once('error', () => settled(false));
+    rival.listen(preferredPort, '127.0.0.1', () => settled(true));
+  });
+  try {
+    return { server: await starting, lost };
+  } finally {
+    rival.close();
+  }
+}

@@ -139,7 +139,7 @@ describe('every command in a document', () => {
       const said = comparable(outputs[position] ?? '');
       for (const line of comparable(shown.text)) expect(said).toContain(line);
     }
-    if (path === 'README.md') expectCurlWalkThrough(outputs.slice(-3));
+    if (path === 'docs/how-to/call-the-api.md') expectCurlWalkThrough(outputs.slice(-3));
     if (path === 'docs/tutorial.md') expectKilledInTheMiddle(outputs.at(-1) ?? '');
     expect(heard).toEqual([]);
   });

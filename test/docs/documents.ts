@@ -15,10 +15,21 @@ export interface Block {
 /** Documents with commands in them, as paths from the project's folder. */
 export const documents: readonly string[] = [
   'README.md',
+  'CONTRIBUTING.md',
   'docs/tutorial.md',
   ...readdirSync(join(root, 'docs', 'how-to')).map((name) => `docs/how-to/${name}`),
 ];
 
+/** All documents below `docs`. */
+export const library: readonly string[] = readdirSync(join(root, 'docs'), {
+  recursive: true,
+  encoding: 'utf8',
+})
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+  .sort();
+
+/** @throws when there is no such file */
 export function readDocument(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }

@@ -1,45 +1,30 @@
-// The README agrees with the code: its table of settings, its links. `UPDATE_TABLES=1 npx vitest run test/docs/readme.test.ts`
-// writes the table.
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+// What a newcomer opens first: a README that is short and leads on, an index of everything else, and pages that fit a
+// screen.
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cliEnvironmentVariables } from '../../cli/environment.ts';
-import { environmentVariables, type EnvironmentVariable } from '../../core/config.ts';
-import { sandboxEnvironmentVariables } from '../../sandbox/environment.ts';
-import { documents, readDocument, root } from './documents.ts';
+import { blocksOf, documents, library, readDocument, root } from './documents.ts';
+import { linksOf, sectionsOf } from './markdown.ts';
 
-const begin = '<!-- configuration -->\n';
-const end = '<!-- /configuration -->';
-
-function table(title: string, variables: Readonly<Record<string, EnvironmentVariable>>): string {
-  const rows = Object.entries(variables).map(([name, variable]) => {
-    const value = variable.default === undefined ? 'required' : variable.default && `\`${variable.default}\``;
-    return `| \`${name}\` | ${variable.description} | ${value} |`;
-  });
-  return [`### ${title}`, '', '| variable | what it is | default |', '| --- | --- | --- |', ...rows, ''].join(
-    '\n',
-  );
+/** Documents that a document links to, as paths from the project's folder. */
+function linkedFrom(document: string): ReadonlySet<string> {
+  return new Set(linksOf(readDocument(document)).map(({ path }) => normalize(join(dirname(document), path))));
 }
 
-const expected = [
-  '',
-  table('api, worker and migrate', environmentVariables),
-  table('sandbox', sandboxEnvironmentVariables),
-  table('commands (demo, start, pay, migrate, test)', cliEnvironmentVariables),
-].join('\n');
-
-/** The formatter pads the cells of tables. */
-const withoutPadding = (text: string) => text.replaceAll(/-{3,}/g, '---').replaceAll(/ +/g, ' ');
-
 describe('README.md', () => {
-  it('names every setting that the code reads, with its default', () => {
-    const text = readDocument('README.md');
-    const [head = '', rest = ''] = text.split(begin);
-    const [between = '', tail = ''] = rest.split(end);
-    if (process.env['UPDATE_TABLES'] !== undefined) {
-      writeFileSync(join(root, 'README.md'), `${head}${begin}${expected}\n${end}${tail}`);
-    } else {
-      expect(withoutPadding(between).trim()).toBe(withoutPadding(expected).trim());
+  it('is read in a few minutes', () => {
+    expect(readDocument('README.md').split('\n').length).toBeLessThanOrEqual(150);
+  });
+
+  it('shows the parties and the way of a payment', () => {
+    const pictures = blocksOf(readDocument('README.md')).filter(({ language }) => language === 'mermaid');
+    expect(pictures.map(({ text }) => text.split(/\s/)[0])).toEqual(['flowchart', 'sequenceDiagram']);
+  });
+
+  it('names the demo and the tests by their commands', () => {
+    const commands = blocksOf(readDocument('README.md')).flatMap(({ text }) => text.split(/\n/));
+    for (const command of ['npm run demo', 'npm test']) {
+      expect(commands.some((line) => line.split(/ {2,}#/)[0] === command)).toBe(true);
     }
   });
 
@@ -52,10 +37,40 @@ describe('README.md', () => {
     }
   });
 
+  it('leads to the documents, to contributing and to security', () => {
+    for (const path of ['docs/README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']) {
+      expect(linkedFrom('README.md')).toContain(path);
+    }
+  });
+
   it.each(documents)('%s: links lead somewhere', (path) => {
     const links = [...readDocument(path).matchAll(/\]\(([^)#]+)(#[^)]*)?\)/g)].map(([, link = '']) => link);
     for (const link of links.filter((one) => !one.startsWith('http'))) {
       expect({ link, exists: existsSync(join(root, dirname(path), link)) }).toEqual({ link, exists: true });
     }
   });
+});
+
+describe('docs/README.md', () => {
+  it('goes by what a reader wants', () => {
+    const titles = sectionsOf(readDocument('docs/README.md')).map(({ title }) => title);
+    expect(titles.slice(1)).toEqual(['Learn', 'Do', 'Look up', 'Understand']);
+  });
+
+  it('leads to every document', () => {
+    const linked = linkedFrom('docs/README.md');
+    const all = library.filter((path) => path !== 'docs/README.md');
+    expect(all.filter((path) => !linked.has(path))).toEqual([]);
+  });
+});
+
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'bench/README.md', ...library];
+
+it.each(pages)('%s: no row of a table is wider than a screen', (path) => {
+  // As it is shown: without padding and the targets of links.
+  const shown = (row: string) => row.replaceAll(/ {2,}|-{4,}/g, ' ').replaceAll(/\]\([^)]*\)/g, ']');
+  const wide = readDocument(path)
+    .split('\n')
+    .filter((line) => line.startsWith('|') && shown(line).length > 180);
+  expect(wide).toEqual([]);
 });

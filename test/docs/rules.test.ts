@@ -137,12 +137,15 @@ it('the states of a payment are those that the api tells, and in doubt', () => {
 });
 
 describe('what a document names is there', () => {
-  it.each([...books, 'docs/explanation/architecture.md'])('%s: every file', (book) => {
-    const named = [...proseOf(readDocument(book)).matchAll(/`([\w.-]+(?:\/[\w.-]+)+)`/g)].map(
-      ([, path = '']) => path,
-    );
-    expect(named.filter((path) => /\.\w+$/.test(path) && !existsSync(join(root, path)))).toEqual([]);
-  });
+  it.each([...books, 'docs/explanation/architecture.md', 'CONTRIBUTING.md', 'SECURITY.md'])(
+    '%s: every file',
+    (book) => {
+      const named = [...proseOf(readDocument(book)).matchAll(/`([\w.-]+(?:\/[\w.-]+)+)`/g)].map(
+        ([, path = '']) => path,
+      );
+      expect(named.filter((path) => /\.\w+$/.test(path) && !existsSync(join(root, path)))).toEqual([]);
+    },
+  );
 
   it.each(documents)('%s: every link and every anchor', (document) => {
     const broken = linksOf(readDocument(document)).filter(({ path, anchor }) => {

@@ -15,7 +15,7 @@ const readers = [
   ...typescriptIn('core/iso20022'),
   ...typescriptIn('xml'),
   ...[
-    'api/intake.ts',
+    'api/http/intake.ts',
     'core/ids.ts',
     'core/message-difference.ts',
     'core/agent.ts',

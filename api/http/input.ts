@@ -2,7 +2,7 @@
 // It must not look anything up: whether a thing exists is the handler's question.
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { findRepeatedMembers } from '../core/json.ts';
+import { findRepeatedMembers } from '../../core/json.ts';
 import { bodyFaults, parameterFaults, pointerTo } from './input-faults.ts';
 import { invalidRequest, isProblem, problem, type InputFault, type Problem } from './problem.ts';
 

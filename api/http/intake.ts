@@ -1,10 +1,10 @@
 // The first steps of a received message, in the order of MSG-2: size, content type, then (after authentication) encoding,
 // parsing, namespace and keys. What fails here has no payment to answer for: HTTP 4xx, and nothing is stored or started.
 import type { Context } from 'hono';
-import type { MessageName } from '../core/iso20022/messages.ts';
-import { findKeyFaults, readMessageKey, type MessageKey } from '../core/iso20022/references.ts';
-import type { XmlElement } from '../core/iso20022/tree.ts';
-import type { IntakeFault, ParsedMessage, XmlEngine } from '../xml/engine.ts';
+import type { MessageName } from '../../core/iso20022/messages.ts';
+import { findKeyFaults, readMessageKey, type MessageKey } from '../../core/iso20022/references.ts';
+import type { XmlElement } from '../../core/iso20022/tree.ts';
+import type { IntakeFault, ParsedMessage, XmlEngine } from '../../xml/engine.ts';
 import { readLimited, sentInstead } from './input.ts';
 import { problem, type Problem } from './problem.ts';
 

@@ -1,5 +1,5 @@
 // Whether a request is plain HTTP/1.1 that can be read in one way only, judged before anything else sees it (SEC-4). What
-// Node's parser already refuses is put into words by api/unreadable.ts.
+// Node's parser already refuses is put into words by api/http/unreadable.ts.
 import type { IncomingMessage } from 'node:http';
 import { problem, type Problem } from './problem.ts';
 

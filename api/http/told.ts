@@ -1,10 +1,10 @@
 // Refusals of what is well formed and does not fit, in words: which field, what it says, what would do instead. Whether it
 // fits is judged elsewhere, by `core` or the handler; what `core` refuses of a corridor, an amount or a PSP becomes a problem
 // here.
-import type { AmountRefusal, CorridorKey, CorridorRefusal, PlaceRefusal } from '../core/corridor.ts';
-import type { AmountTooSmall } from '../core/fee.ts';
-import type { PspRefusal, QuoteRefusal } from '../core/quote-request.ts';
-import type { Currency } from '../core/reference.ts';
+import type { AmountRefusal, CorridorKey, CorridorRefusal, PlaceRefusal } from '../../core/corridor.ts';
+import type { AmountTooSmall } from '../../core/fee.ts';
+import type { PspRefusal, QuoteRefusal } from '../../core/quote-request.ts';
+import type { Currency } from '../../core/reference.ts';
 import { problem, type InputFault, type Problem, type ProblemCode, type ProblemOptions } from './problem.ts';
 
 /** Where a value came from: a path, query or header parameter, or a member of the body. */

@@ -1,11 +1,15 @@
 // The address that a submission names for its answer: judged first of all, before anything is stored (SEC-2, PAY-3).
-import { refuseCallbackAddress } from '../core/callback-address.ts';
-import type { ApiDependencies } from './dependencies.ts';
+import { refuseCallbackAddress } from '../../core/callback-address.ts';
+import type { ApiConfig } from '../../core/config.ts';
+import type { ReferenceCache } from '../../db/reference-cache.ts';
 import { problem, type Problem } from './problem.ts';
 
 /** Undefined when the source's operator has registered where the address leads. */
 export function refuseCallback(
-  deps: ApiDependencies,
+  deps: {
+    readonly reference: Pick<ReferenceCache, 'current'>;
+    readonly config: Pick<ApiConfig, 'allowLoopbackCallbacks'>;
+  },
   sourceSystem: string,
   callback: { readonly parameter: 'pacs002Endpoint' | 'acmt024Endpoint'; readonly address: string },
 ): Problem | undefined {

@@ -1,6 +1,6 @@
 // Every refusal of the JSON API as a value, in one table, and its form on the wire: RFC 9457 problem+json (SEC-4).
 // It must never carry a stack, SQL, an internal address or a value of a payment.
-import { renderJson } from '../core/money.ts';
+import { renderJson } from '../../core/money.ts';
 import { baseHeaders } from './response.ts';
 
 /** What stands in the description of every `ruleId`. */

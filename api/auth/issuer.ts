@@ -14,10 +14,10 @@ import {
   type JWK,
   type JWTVerifyGetKey,
 } from 'jose';
-import { findClient, readClients, type Client } from '../db/clients.ts';
-import type { Db } from '../db/connection.ts';
-import { offerIssuerKey, readIssuerKeys, type IssuerKey } from '../db/issuer.ts';
-import type { CallerClaims } from './caller.ts';
+import { findClient, readClients, type Client } from '../../db/clients.ts';
+import type { Db } from '../../db/connection.ts';
+import { offerIssuerKey, readIssuerKeys, type IssuerKey } from '../../db/issuer.ts';
+import type { CallerClaims } from './claims.ts';
 
 export interface BuiltinIssuer {
   /** Public keys, for verifiers. */

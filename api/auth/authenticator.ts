@@ -1,12 +1,12 @@
 // Bearer tokens become callers here (SEC-1). A verified token is remembered for half a minute, so that a busy client costs
 // one signature check per token and time; it must not count beyond what SEC-8 allows.
 import type { Context } from 'hono';
-import { refuseBrowser } from '../core/browser.ts';
-import type { AuthConfig } from '../core/config.ts';
-import { findInstitution } from '../core/reference.ts';
+import { refuseBrowser } from '../../core/browser.ts';
+import type { AuthConfig } from '../../core/config.ts';
+import { findInstitution } from '../../core/reference.ts';
 import { clientCertificateThumbprint } from './client-certificate.ts';
-import type { Caller } from './caller.ts';
-import { isProblem, problem, problems, type Problem } from './problem.ts';
+import type { Authenticator, Caller } from '../http/caller.ts';
+import { isProblem, problem, problems, type Problem } from '../http/problem.ts';
 import {
   createTokenVerifier,
   invalidToken,
@@ -15,11 +15,6 @@ import {
   type TokenVerifier,
   type VerifiedToken,
 } from './token.ts';
-
-export interface Authenticator {
-  /** Answers at once when the token was verified before. */
-  authenticate(context: Context): Caller | Problem | Promise<Caller | Problem>;
-}
 
 export interface AuthenticatorDependencies extends TokenDependencies {
   /** Origins whose pages may ask although AUTH=none asks nobody who they are. */

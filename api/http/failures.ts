@@ -1,5 +1,5 @@
 // Tells a part that does not answer (503, try again) from a defect of ours (500).
-import { isDatabaseFailure } from '../db/failures.ts';
+import { isDatabaseFailure } from '../../db/failures.ts';
 
 /** Of a part other than the database. */
 const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']);

@@ -3,8 +3,7 @@
 // It does the work of a chain of middleware in one function, for the hot routes are measured against a bare one.
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Authenticator } from './auth.ts';
-import { roleInWords, everyRole, type Caller, type Role } from './caller.ts';
+import { everyRole, roleInWords, type Authenticator, type Caller, type Role } from './caller.ts';
 import { withCors } from './cors.ts';
 import { readInput, type InputSchemas } from './input.ts';
 import { documentResponses, type AnswerDocument } from './openapi.ts';

@@ -2,7 +2,7 @@
 // (REF-6). It must not be used for rates or quotes, nor for anything that depends on who asks.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import { renderJson, type JsonValue } from '../core/money.ts';
+import { renderJson, type JsonValue } from '../../core/money.ts';
 import { jsonHeaders } from './response.ts';
 
 /** An answer that may be given again to whoever may ask. */

@@ -1,5 +1,5 @@
 // What an access token says, once it is found to hold (SEC-1): a JWT (RFC 9068) with fixed algorithms, issuer, audience and
-// times, whose holder the reference data knows. It must not remember anything: that is api/auth.ts.
+// times, whose holder the reference data knows. It must not remember anything: that is api/auth/authenticator.ts.
 import {
   createRemoteJWKSet,
   errors,
@@ -9,11 +9,12 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import type { Logger } from 'pino';
-import type { AuthConfig } from '../core/config.ts';
-import { findInstitution, type ReferenceData } from '../core/reference.ts';
-import { callerFrom, isRole, type Caller, type CallerClaims } from './caller.ts';
+import type { AuthConfig } from '../../core/config.ts';
+import { findInstitution, type ReferenceData } from '../../core/reference.ts';
+import type { Caller } from '../http/caller.ts';
+import { callerFrom, isRole, type CallerClaims } from './claims.ts';
 import { builtinAlgorithm, maxTokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
-import { problem, type Problem } from './problem.ts';
+import { problem, type Problem } from '../http/problem.ts';
 
 export interface TokenDependencies {
   readonly reference: () => ReferenceData;

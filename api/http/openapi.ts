@@ -1,10 +1,8 @@
-// The OpenAPI 3.1 document of what is served, made from the very route definitions. It must not describe anything by hand
-// that a route already says.
-import { z, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
-import { messageExamples, readExample, shownExamples, type MessageExample } from './examples.ts';
-import { problemBody, problems, type ProblemCode, whereRulesAre } from './problem.ts';
-import { problemExample, problemExampleName } from './problem-examples.ts';
-import { webhooks } from './webhooks.ts';
+// What the OpenAPI document says of every route alike: its answer, and each status with which it refuses. It must not
+// describe anything by hand that a route already says.
+import { z, type RouteConfig } from '@hono/zod-openapi';
+import { problems, type ProblemCode, whereRulesAre } from './problem.ts';
+import { problemExampleName } from './problem-examples.ts';
 
 /** What a route answers with 200. */
 export interface AnswerDocument {
@@ -12,8 +10,8 @@ export interface AnswerDocument {
   readonly contentType?: string;
   readonly schema: z.ZodType;
   readonly example?: unknown;
-  /** Messages, each under a name of its own. */
-  readonly examples?: Readonly<Record<string, MessageExample>>;
+  /** Names among `components/examples`, each under what it is called here. */
+  readonly examples?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, HeaderDocument>>;
   /** Other successes, which have no body. */
   readonly others?: Readonly<Record<number, string>>;
@@ -124,54 +122,9 @@ function documentHeaders(headers: Readonly<Record<string, HeaderDocument>>) {
   );
 }
 
-const description = `Coordinates instant payments between national payment systems: reference data, fees, rates, quotes, and ISO 20022 submission.
-
-Amounts and rates are exact decimals: read JSON numbers as decimals, not as binary floats.
-Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\` and, where one applies, the rule (\`ruleId\`), whose text is at \`/rules/{ruleId}\`.
-\`x-roles\` names who may call an operation. \`webhooks\` are the messages that Isthmus sends to each party, and what it may answer.`;
-
-/** Under `components`, once each: many operations show them. */
-function registerExamples(registry: OpenAPIHono['openAPIRegistry']): void {
-  for (const [name, summary] of Object.entries(messageExamples)) {
-    registry.registerComponent('examples', name, { summary, value: readExample(name as MessageExample) });
-  }
-  for (const code of Object.keys(problems) as ProblemCode[]) {
-    const value: unknown = JSON.parse(problemBody(problemExample(code)));
-    registry.registerComponent('examples', problemExampleName(code), {
-      summary: problems[code].title,
-      value,
-    });
-  }
-}
-
-/** The document; `publicUrl` is where clients reach the service. */
-export function openApiDocument(app: OpenAPIHono, publicUrl: string, version: string) {
-  if (!app.openAPIRegistry.definitions.some((definition) => definition.type === 'component')) {
-    app.openAPIRegistry.registerComponent('securitySchemes', 'oauth2', {
-      type: 'oauth2',
-      description: 'Client credentials; JWT access tokens (RFC 9068)',
-      flows: { clientCredentials: { tokenUrl: `${publicUrl}/oauth/token`, scopes: {} } },
-    });
-    registerExamples(app.openAPIRegistry);
-    for (const webhook of webhooks) app.openAPIRegistry.registerWebhook(webhook);
-  }
-  return app.getOpenAPI31Document({
-    openapi: '3.1.0',
-    info: {
-      title: 'Isthmus',
-      version,
-      description,
-      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-    },
-    servers: [{ url: publicUrl }],
-    tags: [
-      { name: 'Reference data', description: 'Countries, currencies, address forms, institutions' },
-      { name: 'Quotes', description: 'Ranked FX quotes and their intermediary agents' },
-      { name: 'Fees', description: 'Fee formulas, fees and amounts' },
-      { name: 'Rates', description: 'What FX providers post, and what PSPs see of it' },
-      { name: 'ISO 20022', description: 'Messages between payment systems' },
-      { name: 'Payments', description: 'What is on record about a payment' },
-      { name: 'Service', description: 'Tokens, health, this document' },
-    ],
-  });
+/** As the examples of a body in the OpenAPI document: what to call each, and which it is. */
+export function shownExamples(examples: Readonly<Record<string, string>>): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    Object.entries(examples).map(([label, name]) => [label, { $ref: `#/components/examples/${name}` }]),
+  );
 }

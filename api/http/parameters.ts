@@ -1,8 +1,8 @@
 // The forms of path, query and body values, shared by all routes. What does not match is a 400 (MON-1, REF-3); whether it
 // exists is not asked here.
 import { z } from '@hono/zod-openapi';
-import { countryCodePattern, currencyCodePattern, finInstIdTypes } from '../core/ids.ts';
-import { amountPattern, basisPointsPattern, ratePattern } from '../core/money.ts';
+import { countryCodePattern, currencyCodePattern, finInstIdTypes } from '../../core/ids.ts';
+import { amountPattern, basisPointsPattern, ratePattern } from '../../core/money.ts';
 
 export const countryCode = z
   .string()
