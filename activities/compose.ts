@@ -32,13 +32,13 @@ export async function compose(engine: XmlEngine, composition: Composition): Prom
   const parsed = engine.parse(body, [message.type]);
   assert(parsed.ok, `a ${message.type} of ours can be parsed`);
   try {
-    const [violation] = await parsed.message.validate();
+    const [violation] = await parsed.value.validate();
     assert(
       violation === undefined,
       `a ${message.type} of ours is valid; it is not at ${violation?.xpath ?? ''}`,
     );
   } finally {
-    parsed.message.dispose();
+    parsed.value.dispose();
   }
   return {
     ...message,

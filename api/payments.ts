@@ -184,8 +184,8 @@ async function claimedDebtorAgent(
 async function documentOf(deps: ApiDependencies, engine: XmlEngine, id: string): Promise<XmlElement> {
   const parsed = engine.parse(await messageBody(deps.db, id), ['pacs008']);
   assert(parsed.ok, 'a stored message passed intake');
-  parsed.message.dispose(); // the tree outlives the document
-  return parsed.message.document;
+  parsed.value.dispose(); // the tree outlives the document
+  return parsed.value.document;
 }
 
 /** Null when nothing was forwarded. */

@@ -13,13 +13,13 @@ export async function parseAnswer(
   bytes: Uint8Array,
 ): Promise<{ readonly ok: true; readonly value: Acmt024 } | { readonly ok: false; readonly reason: string }> {
   const parsed = engine.parse(bytes, ['acmt024']);
-  if (!parsed.ok) return { ok: false, reason: parsed.fault.detail };
-  const { message } = parsed;
+  if (!parsed.ok) return { ok: false, reason: parsed.refusal.detail };
+  const message = parsed.value;
   try {
     const [violation] = await message.validate();
     if (violation !== undefined) return { ok: false, reason: explain(rejectionOf(violation)) };
     const reading = readAcmt024(message.document);
-    return reading.ok ? reading : { ok: false, reason: explain(reading.rejection) };
+    return reading.ok ? reading : { ok: false, reason: explain(reading.refusal) };
   } finally {
     message.dispose();
   }

@@ -17,7 +17,7 @@ export async function readReport(parsed: ParsedMessage): Promise<ReportReading> 
     const [violation] = await parsed.validate();
     if (violation !== undefined) return { ok: false, rejection: rejectionOf(violation) };
     const reading = readPacs002(parsed.document);
-    return reading.ok ? { ok: true, report: reading.value } : reading;
+    return reading.ok ? { ok: true, report: reading.value } : { ok: false, rejection: reading.refusal };
   } finally {
     parsed.dispose();
   }
@@ -31,7 +31,7 @@ export async function parseReport(
   { readonly ok: true; readonly report: Pacs002 } | { readonly ok: false; readonly reason: string }
 > {
   const parsed = engine.parse(bytes, ['pacs002']);
-  if (!parsed.ok) return { ok: false, reason: parsed.fault.detail };
-  const reading = await readReport(parsed.message);
+  if (!parsed.ok) return { ok: false, reason: parsed.refusal.detail };
+  const reading = await readReport(parsed.value);
   return reading.ok ? reading : { ok: false, reason: explain(reading.rejection) };
 }

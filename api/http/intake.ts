@@ -45,11 +45,11 @@ export function refusal({ detail, ruleId }: IntakeFault): Problem {
 
 export function openMessage(engine: XmlEngine, body: Buffer, name: MessageName): TakenMessage | Problem {
   const result = engine.parse(body, [name]);
-  if (!result.ok) return refusal(result.fault);
-  const { document } = result.message;
+  if (!result.ok) return refusal(result.refusal);
+  const { document } = result.value;
   const key = readMessageKey(name, document);
-  if (key.ok) return { parsed: result.message, key: key.value };
-  result.message.dispose();
+  if (key.ok) return { parsed: result.value, key: key.value };
+  result.value.dispose();
   return problem('message-refused', { detail: refusedKeys(name, document) ?? '' });
 }
 

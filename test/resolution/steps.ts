@@ -48,7 +48,7 @@ export async function playOperator(): Promise<PlayedOperator> {
 /** A valid acmt.024 that says yes to an acmt.023. */
 export async function yesTo(body: Buffer): Promise<string> {
   const reading = readAcmt023(await validTree('acmt023', body));
-  if (!reading.ok) throw new Error(reading.rejection.text);
+  if (!reading.ok) throw new Error(reading.refusal.text);
   const agent = { bicfi: 'LOTUTHS0' };
   return answerAcmt023(requestReferencesOf(reading.value), {
     messageId: randomUUID().replaceAll('-', ''),
