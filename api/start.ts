@@ -8,14 +8,14 @@ import { openReferenceCache } from '../db/reference-cache.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
-import type { RouteModule } from './dependencies.ts';
-import { iso20022Routes } from './iso20022.ts';
 import { openBuiltinIssuer } from './auth/issuer.ts';
+import type { RouteModule } from './dependencies.ts';
+import { startServer } from './http/server.ts';
+import { iso20022Routes } from './iso20022.ts';
 import { startMaintenance } from './maintenance.ts';
 import { oauthRoutes } from './oauth.ts';
-import { resolutionRoutes } from './resolutions.ts';
 import { paymentRoutes } from './payments.ts';
-import { startServer } from './http/server.ts';
+import { resolutionRoutes } from './resolutions.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
 import { validateRoutes } from './validate.ts';
 

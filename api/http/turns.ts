@@ -80,7 +80,7 @@ export function createTurns(limits: TurnLimits): Turns {
       const party = clearingSystemId ?? clientId;
       const line = lines.get(party) ?? { underWay: 0, waiting: new Set() };
       lines.set(party, line);
-      if (!(await enter(line))) return problem('too-many-messages', { headers: { 'retry-after': '2' } });
+      if (!(await enter(line))) return problem('too-many-messages');
       let holds = true;
       const giveUp = () => {
         if (holds) leave(party, line);
