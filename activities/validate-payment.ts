@@ -2,13 +2,14 @@
 // that is not durable (PAY-2), and with the database's unique keys as the authority on duplicates (DUP-3).
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
-import { identifyAgent } from '../core/agent.ts';
+import { claimedDebtorAgent, identifyAgent } from '../core/agent.ts';
 import { buildForwardedPacs008 } from '../core/iso20022/build-pacs008.ts';
 import { messages } from '../core/iso20022/messages.ts';
 import { answerRefusedPacs008, originalReferencesOf } from '../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008, type Reading } from '../core/iso20022/pacs008.ts';
 import { compact } from '../core/iso20022/parties.ts';
 import { readRefusedPacs008, type RefusedPacs008 } from '../core/iso20022/references.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
 import { rejectionOf } from '../core/iso20022/violation.ts';
 import { parseQuoteId } from '../core/ids.ts';
 import { checkPayment, findGuidelineFault, type BoundPayment } from '../core/payment.ts';
@@ -36,6 +37,8 @@ interface Case {
   readonly stored: StoredSubmission;
   /** What every answer to it repeats. */
   readonly references: RefusedPacs008;
+  /** Null where it could not be read (SEC-9). */
+  readonly document: XmlElement | null;
 }
 
 const maxTries = 3; // each further try means that another submission of the same keys was written meanwhile
@@ -60,24 +63,24 @@ async function untilWritten(judgeOnce: () => Promise<Judgement | undefined>): Pr
 /** SEC-9: RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */
 async function judgeBarely(deps: ActivityDependencies, messageId: string): Promise<Judgement | undefined> {
   const stored = await loadSubmission(deps.db, messageId);
-  if (stored.payment?.messageId === messageId) return repeat(deps, stored);
+  if (stored.payment?.messageId === messageId) return standing(deps, stored);
   const { messageIdentification, uetr } = stored;
   const messageNameId = messages.pacs008.identifier;
   const references = { original: { messageId: messageIdentification, messageNameId, uetr } };
-  return turnAway(deps, { messageId, stored, references }, reject('defect'));
+  return turnAway(deps, { messageId, stored, references, document: null }, reject('defect'));
 }
 
 /** One try; undefined when another submission took one of its keys before it was written. */
 async function judge(deps: ActivityDependencies, messageId: string): Promise<Judgement | undefined> {
   const stored = await loadSubmission(deps.db, messageId);
-  if (stored.payment?.messageId === messageId) return repeat(deps, stored); // DUP-1: at any time, before any check
+  if (stored.payment?.messageId === messageId) return standing(deps, stored); // DUP-1: at any time, before any check
   const parsed = deps.engine.parse(stored.body, ['pacs008']);
   assert(parsed.ok, 'a stored submission passed intake');
   try {
     const { document } = parsed.message;
     const key = { messageId: stored.messageIdentification, uetr: stored.uetr };
     const references = readRefusedPacs008(document, key, messages.pacs008.identifier);
-    const submission: Case = { messageId, stored, references };
+    const submission: Case = { messageId, stored, references, document };
     const [violation] = await parsed.message.validate();
     const reading: Reading<Pacs008> =
       violation === undefined ? readPacs008(document) : { ok: false, rejection: rejectionOf(violation) };
@@ -92,9 +95,12 @@ async function judge(deps: ActivityDependencies, messageId: string): Promise<Jud
   }
 }
 
-/** The very same message again: a status enquiry (DUP-1). */
-function repeat(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
-  assert(payment !== undefined, 'what is repeated is known');
+/**
+ * The judgement that stands: of the very same message again, a status enquiry (DUP-1), or where another execution takes a
+ * payment up again from the record (LIF-2).
+ */
+function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
+  assert(payment !== undefined, 'what was judged is known');
   const { decision, instructionDeliveryId, corridor, destinationSystem, priority } = payment;
   if (decision !== null) {
     return { verdict: 'decided', answerMessageId: decision.callbackMessageId, decision };
@@ -176,14 +182,16 @@ async function rejectPayment(
   submission: Case,
   rejection: Rejection,
 ): Promise<Judgement | undefined> {
-  const { stored, messageId } = submission;
+  const { stored, messageId, document } = submission;
   const answer = await composeAnswer(deps, submission, rejection);
+  const debtorAgent = document && claimedDebtorAgent(deps.reference(), document, stored.sourceSystem);
   const isWritten = await recordRejected(deps.db, {
     uetr: stored.uetr,
     sourceSystem: stored.sourceSystem,
     messageId,
     messageIdentification: stored.messageIdentification,
     messageIdIsHeld: stored.messageIdHeldBy !== undefined,
+    debtorAgentId: debtorAgent?.institutionId ?? null,
     reasonCode: rejection.isoCode,
     ruleId: rejection.ruleId,
     answer,

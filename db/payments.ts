@@ -270,6 +270,8 @@ export interface RejectedPayment {
   readonly messageIdentification: string;
   /** Another payment has its MsgId; it is rejected for what comes before that in PAY-3, and takes nothing. */
   readonly messageIdIsHeld: boolean;
+  /** The one that it claims, which may see it (SEC-1); null where it names none of the submitting system. */
+  readonly debtorAgentId: string | null;
   readonly reasonCode: string;
   readonly ruleId: string;
   readonly answer: OutgoingMessage;
@@ -283,9 +285,10 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
   const write = sql<{ uetr: string }>`
     with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
     payment as (
-      insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted)
+      insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted,
+        debtor_agent_id)
       select ${rejected.uetr}::uuid, ${rejected.sourceSystem}, ${rejected.messageId}::uuid,
-        ${rejected.answer.messageId}::uuid, now(), false
+        ${rejected.answer.messageId}::uuid, now(), false, ${rejected.debtorAgentId}
       where exists (select from claim) or ${rejected.messageIdIsHeld}::boolean
       returning uetr
     ),
