@@ -1,6 +1,6 @@
 // Sends a stored acmt.023 to the operator of a proxy directory or of a creditor agent, once per call, and stores what it
 // answers in the HTTP response (RES-2). The claim is committed before the socket opens; it decides nothing.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { RequestReferences } from '../core/iso20022/acmt023.ts';
@@ -9,7 +9,7 @@ import { recordAuditOnce } from '../db/audit.ts';
 import { settleAttempt } from '../db/deliveries.ts';
 import { claimEnquiry, loadEnquiry, type ClaimedEnquiry } from '../db/enquiries.ts';
 import { recordReceived } from '../db/messages.ts';
-import { parseAnswer } from '../xml/read-answer.ts';
+import { parseMessage } from '../xml/read-message.ts';
 import { addressOf } from './addresses.ts';
 import type { EnquiryActivities } from '../contract/activities.ts';
 import { boundDefects } from './defects.ts';
@@ -133,13 +133,12 @@ async function judgeAnswer(
   asked: Asked,
   body: Buffer,
 ): Promise<string | undefined> {
-  const reading = await parseAnswer(deps.engine, body);
-  if (!reading.ok) return distrust(deps, asked, `not a valid acmt.024: ${reading.reason}`);
+  const reading = await parseMessage(deps.engine, 'acmt024', body);
+  if (!reading.ok) return distrust(deps, asked, `not a valid acmt.024: ${reading.rejection}`);
   const { value } = reading;
   const mismatch = findRequestMismatch(value, asked.references);
   if (mismatch !== undefined) return distrust(deps, asked, `${mismatch} is not ours`);
   const { messageId } = await recordReceived(deps.db, {
-    messageId: randomUUID(),
     uetr: asked.resolutionId,
     type: 'acmt024',
     identification: value.messageId,
@@ -149,7 +148,6 @@ async function judgeAnswer(
     reasonCode: value.reasonCode,
     inReplyTo: asked.attempt.messageId,
     body,
-    sha256: createHash('sha256').update(body).digest(),
   });
   return messageId;
 }

@@ -18,12 +18,12 @@ import {
   type StoredReport,
 } from '../db/decisions.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
+import { takeLateFinal } from '../db/reports.ts';
 import { compose, newMessageIdentification } from './compose.ts';
 import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
 import { isDefect, tryAgain } from './failures.ts';
-import { takeLateReport } from './late-report.ts';
 
 /** A final status with its reason, before it is written. */
 interface Verdict {
@@ -97,7 +97,7 @@ async function standing(
   const { report } = payment;
   assert(report !== null, 'a report is stored before it is judged');
   const wantsConfirmation = payment.decision !== null && cause.answeredInPlace; // else the decision has just asked for it
-  await takeLateReport(deps.db, { ...payment, decision }, { ...report, wantsConfirmation });
+  await takeLateFinal(deps.db, { ...payment, decision }, { report, wantsConfirmation });
   return decision;
 }
 

@@ -1,8 +1,7 @@
 // Sends the stored instruction to the destination, once per call, and reads what it answers (PAY-8, TIM-3).
 // The claim is committed before the socket opens; a payment that is decided, or past its deadline, is never sent again.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
-import { findMismatch, isFinal } from '../core/report.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   claimInstruction,
@@ -12,9 +11,8 @@ import {
   type ClaimedAttempt,
 } from '../db/deliveries.ts';
 import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
-import { takeLateReport } from './late-report.ts';
-import { recordReport } from '../db/messages.ts';
-import { parseReport } from '../xml/read-report.ts';
+import { takeReport } from '../db/reports.ts';
+import { parseMessage } from '../xml/read-message.ts';
 import { addressOf } from './addresses.ts';
 import type { DestinationAnswer, ForwardingActivities } from '../contract/activities.ts';
 import { boundDefects } from './defects.ts';
@@ -142,30 +140,21 @@ async function readAnswer(
   if (result.status === 202) return { kind: 'pending' };
   if (result.status !== 200) return undefined;
   if (result.truncated) return distrust(deps, payment, 'not a whole message');
-  const reading = await parseReport(deps.engine, result.body);
-  const { uetr, party } = payment;
-  if (!reading.ok) return distrust(deps, payment, `not a valid pacs.002: ${reading.reason}`);
-  const { report } = reading;
-  const decidable = await loadDecidable(deps.db, uetr, null);
-  const mismatch = findMismatch(report, decidable.destinationReferences.original);
-  if (mismatch !== undefined) return distrust(deps, payment, `${mismatch} is not ours`);
-  const isEnd = isFinal(report.status);
-  const reportMessageId = await recordReport(deps.db, {
-    uetr,
-    identification: report.messageId,
-    party,
-    status: report.status,
-    reasonCode: report.reasonCode,
-    isFinal: isEnd,
-    body: result.body,
-    sha256: createHash('sha256').update(result.body).digest(),
-  });
-  if (!isEnd) return { kind: 'pending' };
-  if (decidable.decision === null) return { kind: 'final', reportMessageId };
-  // decided before it was stored: nobody else may be there to take it (LIF-3)
-  const late = { messageId: reportMessageId, status: report.status, reasonCode: report.reasonCode ?? null };
-  await takeLateReport(deps.db, decidable, { ...late, wantsConfirmation: true });
-  return { kind: 'late' };
+  const reading = await parseMessage(deps.engine, 'pacs002', result.body);
+  if (!reading.ok) return distrust(deps, payment, `not a valid pacs.002: ${reading.rejection}`);
+  const decidable = await loadDecidable(deps.db, payment.uetr, null);
+  const report = { values: reading.value, body: result.body, answeredInPlace: true };
+  const taken = await takeReport(deps.db, decidable, report);
+  switch (taken.kind) {
+    case 'mismatch':
+      return distrust(deps, payment, `${taken.element} is not ours`);
+    case 'interim':
+      return { kind: 'pending' };
+    case 'final':
+      return taken;
+    case 'late':
+      return { kind: 'late' };
+  }
 }
 
 /** An answer that cannot be about this payment decides nothing; a person must look. */

@@ -49,7 +49,7 @@ async function untilWritten(
 ): Promise<ResolutionJudgement> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const stored = await loadRequest(deps.db, messageId);
-    if (stored.resolution?.resolutionId === messageId) return repeat(stored.resolution);
+    if (stored.resolution?.resolutionId === messageId) return standing(stored.resolution);
     const judgement = await judge(stored);
     if (judgement !== undefined) return judgement;
   }
@@ -88,8 +88,8 @@ async function answerBarely(
   return { ...refused, answerMessageId: await recordRefusal(deps.db, messageId, told) };
 }
 
-/** The very same message again: an enquiry (DUP-1). */
-function repeat({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
+/** The judgement that stands: of the very same message again (DUP-1), or taken up again from the record (LIF-2). */
+function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
   if (answer !== null) return { verdict: 'answered', resolutionId, answer };
   assert(enquiry !== null, 'a resolution without answer was routed');
   return { verdict: 'routed', resolutionId, ...times, enquiry };

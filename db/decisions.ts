@@ -264,31 +264,3 @@ export async function withdrawConfirmation(db: Db, instructionDeliveryId: string
     db,
   );
 }
-
-/** A final of the destination after the decision: an alert where it differs, one per report (PAY-7). */
-export async function recordContradiction(
-  db: Db,
-  late: {
-    readonly uetr: string;
-    readonly party: string;
-    readonly decision: StoredDecision;
-    readonly report: StoredReport;
-  },
-): Promise<void> {
-  const { uetr, party, decision, report } = late;
-  if (report.status === decision.status) return;
-  const detail = {
-    decided: decision.status,
-    decidedReason: decision.reasonCode,
-    reported: report.status,
-    reportedReason: report.reasonCode,
-    reportMessageId: report.messageId,
-  };
-  await sql`
-    insert into audit_events (severity, kind, uetr, party, detail)
-    select 'alert', 'payment.contradiction', ${uetr}::uuid, ${party}, ${JSON.stringify(detail)}::jsonb
-    where not exists (
-      select from audit_events -- index audit_events_uetr
-      where uetr = ${uetr} and kind = 'payment.contradiction'
-        and detail ->> 'reportMessageId' = ${report.messageId})`.execute(db);
-}

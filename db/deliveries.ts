@@ -1,6 +1,7 @@
 // Deliveries and their attempts (CBK-1, CBK-4, TIM-3): an attempt is claimed by one statement, committed before the
 // socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later. Each has
 // an id that its maker alone knows: when the answer is lost, the maker, who has sent nothing, gets the same claim again.
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
@@ -314,12 +315,11 @@ export async function askAgain(
 /** Makes sure that the destination is told the decision (again), where its final came in an HTTP answer (PAY-9). */
 export async function askConfirmation(
   db: Db,
-  confirmation: { deliveryId: string; uetr: string; messageId: string; party: string },
+  { uetr, messageId, party }: { readonly uetr: string; readonly messageId: string; readonly party: string },
 ): Promise<void> {
   await sql`
     insert into deliveries (delivery_id, uetr, kind, message_id, party)
-    values (${confirmation.deliveryId}, ${confirmation.uetr}, 'confirmation', ${confirmation.messageId},
-      ${confirmation.party})
+    values (${randomUUID()}, ${uetr}, 'confirmation', ${messageId}, ${party})
     on conflict (uetr, kind) do update
       set asks = deliveries.asks + 1, ${askedAnew}`.execute(db);
 }
