@@ -62,7 +62,7 @@ export async function yesTo(body: Buffer): Promise<string> {
 
 /** Call it at the top of a test file. */
 export async function resolutionSteps(operator: PlayedOperator) {
-  const { deps: parts } = await workbench();
+  const { deps: parts, databaseUrl } = await workbench();
   const { db } = parts;
   /** Dependencies with every operator at an address. */
   const at = (endpointUrl: string, changes: Partial<ActivityDependencies> = {}): ActivityDependencies => ({
@@ -92,6 +92,7 @@ export async function resolutionSteps(operator: PlayedOperator) {
   };
   return {
     db,
+    databaseUrl,
     deps,
     at,
     store,
