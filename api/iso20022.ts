@@ -25,7 +25,7 @@ import { isProblem, problem, type Problem, type ProblemCode } from './problem.ts
 import { baseHeaders } from './response.ts';
 import type { Router } from './route.ts';
 import type { PaymentWorkflows } from './temporal.ts';
-import { messageTurns } from './turns.ts';
+import { judgedWithinMs, messageTurns } from './turns.ts';
 import { storedAnswer, xml } from './xml-message.ts';
 
 export interface Iso20022Dependencies {
@@ -85,15 +85,13 @@ interface IncomingSubmission {
   readonly giveUpTurn: () => void;
 }
 
-const judgedWithinMs = 500; // as a rule: whoever prefers to wait waits for the destination from then on
-
 async function submit(
   deps: ApiDependencies,
   iso: Iso20022Dependencies,
   incoming: IncomingSubmission,
 ): Promise<Response | Problem> {
   const { body, caller, callbackUrl, waitSeconds, giveUpTurn } = incoming;
-  if (waitSeconds !== undefined) setTimeout(giveUpTurn, judgedWithinMs);
+  if (waitSeconds !== undefined) setTimeout(giveUpTurn, judgedWithinMs); // from then on it waits for the destination
   const message = openMessage(iso.engine, body, 'pacs008');
   if (isProblem(message)) return message;
   message.parsed.dispose(); // the tree outlives the document
