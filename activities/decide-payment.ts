@@ -23,7 +23,7 @@ import { compose, newMessageIdentification } from './compose.ts';
 import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
-import { isDefect, tryAgain } from './failures.ts';
+import { failure, isDefect } from './failures.ts';
 
 /** A final status with its reason, before it is written. */
 interface Verdict {
@@ -69,7 +69,7 @@ async function decideOnce(
       if (meanwhile === null && firstFinal === null) return null;
     }
   }
-  throw tryAgain('FinalsKeptComing', 'finals of a payment kept coming while it was decided', 50);
+  throw failure('FinalsKeptComing', 'finals of a payment kept coming while it was decided');
 }
 
 /** Milliseconds by the database clock until the gateway may decide by the deadline (TIM-1); 0: now, or not by that. */

@@ -17,6 +17,7 @@ import type { Acmt023 } from '../core/iso20022/acmt023.ts';
 import type { ResolutionJudgement, ResolutionLocalActivities } from '../contract/activities.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { failure } from './failures.ts';
 import {
   composeBare,
   composeEnquiry,
@@ -53,7 +54,7 @@ async function untilWritten(
     const judgement = await judge(stored);
     if (judgement !== undefined) return judgement;
   }
-  throw new Error('the MsgId of a request kept changing hands');
+  throw failure('KeysTaken', 'the MsgId of a request kept changing hands');
 }
 
 /** One try; undefined when another request took its MsgId before it was written. */

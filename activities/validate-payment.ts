@@ -29,7 +29,7 @@ import { compose, newMessageIdentification } from './compose.ts';
 import { boundDefects } from './defects.ts';
 import type { Judgement, PaymentLocalActivities, Submission } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { tryAgain } from './failures.ts';
+import { failure } from './failures.ts';
 
 /** A submission that is being judged. */
 interface Case {
@@ -57,7 +57,7 @@ async function untilWritten(judgeOnce: () => Promise<Judgement | undefined>): Pr
     const judgement = await judgeOnce();
     if (judgement !== undefined) return judgement;
   }
-  throw tryAgain('KeysTaken', 'the keys of a submission kept changing hands', 50);
+  throw failure('KeysTaken', 'the keys of a submission kept changing hands');
 }
 
 /** SEC-9: RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */

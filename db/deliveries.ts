@@ -12,20 +12,21 @@ export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 /** What is told to a party after a decision or an answer, until it is taken. */
 export type ToldKind = 'callback' | 'confirmation' | 'notification';
 /** What a party is asked. */
-export type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
+type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
+export type DeliveryKind = ToldKind | AskedKind;
 
 /** An attempt that may now be made. */
 export interface ClaimedAttempt {
   readonly deliveryId: string;
-  readonly kind: ToldKind | AskedKind;
+  readonly kind: DeliveryKind;
   readonly attempt: number;
-  /** Position in the schedule of CBK-1, or in the round of an instruction (TIM-3), from 1. */
+  /** Position in the schedule of CBK-1, or among the repeats of TIM-3, from 1. */
   readonly attemptSinceAsked: number;
   /** How often the delivery was asked for. */
   readonly asks: number;
   /** Milliseconds since it was (last) asked for, by the database clock. */
   readonly elapsedMs: number;
-  /** Milliseconds left for it to leave us (TIM-1), by the database clock; null: no limit. */
+  /** Milliseconds left for it to leave us (TIM-1, RES-1), by the database clock; null: no limit. */
   readonly remainingMs: number | null;
   readonly party: string;
   /** Of a callback; null for every other kind (CBK-5). */
@@ -36,7 +37,7 @@ export interface ClaimedAttempt {
   readonly body: Buffer;
 }
 
-interface ClaimRow {
+export interface ClaimRow {
   delivery_id: string;
   kind: ClaimedAttempt['kind'];
   attempts: number;
@@ -53,7 +54,7 @@ interface ClaimRow {
 
 const claimSeconds = 15; // longer than any attempt may take (SEC-5: 10 s)
 
-function toAttempt(row: ClaimRow): ClaimedAttempt {
+export function toAttempt(row: ClaimRow): ClaimedAttempt {
   return {
     deliveryId: row.delivery_id,
     kind: row.kind,
