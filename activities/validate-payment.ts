@@ -195,7 +195,6 @@ async function rejectPayment(
     reasonCode: rejection.isoCode,
     ruleId: rejection.ruleId,
     answer,
-    callbackDeliveryId: randomUUID(),
     event: eventOf(submission, rejection),
   });
   if (!isWritten) return undefined;

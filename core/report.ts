@@ -5,28 +5,27 @@
 import type { Pacs002, TransactionStatus } from './iso20022/pacs002.ts';
 import type { OriginalReferences } from './iso20022/references.ts';
 
+/** The statuses that say how a payment ended; ACTC and ACWP are interim (PAY-7). */
+export const finalStatuses = ['ACCC', 'RJCT', 'BLCK'] as const satisfies readonly TransactionStatus[];
+export type FinalStatus = (typeof finalStatuses)[number];
+
+export function isFinal(status: string): status is FinalStatus {
+  return finalStatuses.some((one) => one === status);
+}
+
 export type ReportJudgement =
   /** It is about something else: `element` is the first id that is not ours. */
   | { readonly kind: 'mismatch'; readonly element: string }
-  /** ACTC, ACWP: the final one comes later. */
+  /** The final one comes later. */
   | { readonly kind: 'interim' }
-  /** ACCC, RJCT, BLCK. */
   | { readonly kind: 'final' };
 
 /** @param sent the ids of the forwarded pacs.008 */
 export function judgeReport(report: Pacs002, sent: OriginalReferences): ReportJudgement {
   const element = findMismatch(report, sent);
   if (element !== undefined) return { kind: 'mismatch', element };
-  return { kind: kinds[report.status] };
+  return { kind: isFinal(report.status) ? 'final' : 'interim' };
 }
-
-const kinds = {
-  ACTC: 'interim',
-  ACWP: 'interim',
-  ACCC: 'final',
-  RJCT: 'final',
-  BLCK: 'final',
-} as const satisfies Record<TransactionStatus, ReportJudgement['kind']>;
 
 /** The first id that does not match; ids that the report leaves out are not compared. */
 function findMismatch({ original }: Pacs002, sent: OriginalReferences): string | undefined {

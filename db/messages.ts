@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { MessageName } from '../core/iso20022/messages.ts';
+import { finalStatuses } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
@@ -42,6 +43,13 @@ export interface ReceivedMessage {
   readonly inReplyTo?: string;
   readonly body: Buffer;
 }
+
+/**
+ * Whether a message says how its payment ended (PAY-7): as it stands in the index `messages_finals`.
+ * @param alias of `messages` in the statement
+ */
+export const hasFinalStatus = (alias: string) =>
+  sql`${sql.ref(`${alias}.status`)} in (${sql.join(finalStatuses.map((status) => sql.lit(status)))})`;
 
 /** What a message is known again by, whoever stores it. */
 export function hashOf(body: Buffer): Buffer {
