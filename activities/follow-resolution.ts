@@ -19,7 +19,7 @@ import {
   type StoredRequest,
   type StoredResolution,
 } from '../db/resolutions.ts';
-import { parseAnswer } from '../xml/read-answer.ts';
+import { parseMessage } from '../xml/read-message.ts';
 import type { ResolutionAnswer, ResolutionLocalActivities, ResolutionStep } from '../contract/activities.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -115,7 +115,7 @@ async function openAgain(
 }
 
 async function readReport(deps: ActivityDependencies, messageId: string): Promise<Acmt024> {
-  const reading = await parseAnswer(deps.engine, await messageBody(deps.db, messageId));
+  const reading = await parseMessage(deps.engine, 'acmt024', await messageBody(deps.db, messageId));
   assert(reading.ok, 'a report is judged before it is stored');
   return reading.value;
 }

@@ -36,7 +36,7 @@ export function createJudgeResolution(
     const unlessRepeated = (act: Judge) =>
       untilWritten(async () => {
         const stored = await loadRequest(deps.db, messageId);
-        return stored.resolution?.resolutionId === messageId ? ok(repeat(stored.resolution)) : act(stored);
+        return stored.resolution?.resolutionId === messageId ? ok(standing(stored.resolution)) : act(stored);
       });
     return boundDefects(
       deps.logger,
@@ -79,8 +79,8 @@ async function answerBarely(
   return ok({ ...refused, answerMessageId: await recordRefusal(deps.db, messageId, told) });
 }
 
-/** The very same message again: an enquiry (DUP-1). */
-function repeat({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
+/** The judgement that stands: of the very same message again (DUP-1), or taken up again from the record (LIF-2). */
+function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
   if (answer !== null) return { verdict: 'answered', resolutionId, answer };
   assert(enquiry !== null, 'a resolution without answer was routed');
   return { verdict: 'routed', resolutionId, ...times, enquiry };

@@ -170,7 +170,7 @@ function answerKey({ now }: Request): { messageId: string; creationDateTime: str
 }
 
 function keysOf({ resolutionId, sourceSystem }: Request) {
-  return { resolutionId, sourceSystem, callbackDeliveryId: randomUUID() };
+  return { resolutionId, sourceSystem };
 }
 
 function composeAnswer(

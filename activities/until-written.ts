@@ -1,7 +1,7 @@
 // Judges and writes a submission, anew where another took one of its keys before it was written: the database's unique keys
 // are the authority (DUP-3), so that what is on record by then is judged by.
 import { refused, type Result } from '../core/result.ts';
-import { tryAgain } from './failures.ts';
+import { failure } from './failures.ts';
 
 /** What came of one try: the judgement that was written, or that another submission took a key meanwhile. */
 export type Attempt<Judgement> = Result<Judgement, 'keys-taken'>;
@@ -19,5 +19,5 @@ export async function untilWritten<Judgement>(
     const attempt = await judgeOnce();
     if (attempt.ok) return attempt.value;
   }
-  throw tryAgain('KeysTaken', 'the keys of a submission kept changing hands', 50);
+  throw failure('KeysTaken', 'the keys of a submission kept changing hands');
 }

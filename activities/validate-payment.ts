@@ -2,7 +2,7 @@
 // that is not durable (PAY-2), and with the database's unique keys as the authority on duplicates (DUP-3).
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
-import { identifyAgent } from '../core/agent.ts';
+import { claimedDebtorAgent, identifyAgent } from '../core/agent.ts';
 import { buildForwardedPacs008 } from '../core/iso20022/build-pacs008.ts';
 import { messages } from '../core/iso20022/messages.ts';
 import { answerRefusedPacs008, originalReferencesOf } from '../core/iso20022/pacs002.ts';
@@ -12,6 +12,7 @@ import { readRefusedPacs008, type RefusedPacs008 } from '../core/iso20022/refere
 import type { QuoteId } from '../core/ids.ts';
 import { judgePayment } from '../core/judge-payment.ts';
 import type { BoundPayment, RecordedQuote } from '../core/payment.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
 import { additionalInformation, explain } from '../core/explanation.ts';
 import { reject, rowOf, type Rejection } from '../core/rejection.ts';
 import { ok } from '../core/result.ts';
@@ -38,6 +39,8 @@ interface Case {
   readonly stored: StoredSubmission;
   /** What every answer to it repeats. */
   readonly references: RefusedPacs008;
+  /** Null where it could not be read (SEC-9). */
+  readonly document: XmlElement | null;
 }
 
 export function createValidatePayment(deps: ActivityDependencies): PaymentLocalActivities['validatePayment'] {
@@ -52,23 +55,24 @@ export function createValidatePayment(deps: ActivityDependencies): PaymentLocalA
 /** SEC-9: RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */
 async function judgeBarely(deps: ActivityDependencies, messageId: string): Promise<Attempt<Judgement>> {
   const stored = await loadSubmission(deps.db, messageId);
-  if (stored.payment?.messageId === messageId) return ok(repeat(deps, stored));
+  if (stored.payment?.messageId === messageId) return ok(standing(deps, stored));
   const { messageIdentification, uetr } = stored;
   const messageNameId = messages.pacs008.identifier;
   const references = { original: { messageId: messageIdentification, messageNameId, uetr } };
-  return turnAway(deps, { messageId, stored, references }, reject('defect'));
+  return turnAway(deps, { messageId, stored, references, document: null }, reject('defect'));
 }
 
 /** One try: the message is read, judged in the order of PAY-3, bound to its quote and written. */
 async function judge(deps: ActivityDependencies, messageId: string): Promise<Attempt<Judgement>> {
   const stored = await loadSubmission(deps.db, messageId);
-  if (stored.payment?.messageId === messageId) return ok(repeat(deps, stored)); // DUP-1: at any time, before any check
+  if (stored.payment?.messageId === messageId) return ok(standing(deps, stored)); // DUP-1: at any time, before any check
   const parsed = deps.engine.parse(stored.body, ['pacs008']);
   assert(parsed.ok, 'a stored submission passed intake');
   try {
     const key = { messageId: stored.messageIdentification, uetr: stored.uetr };
-    const references = readRefusedPacs008(parsed.value.document, key, messages.pacs008.identifier);
-    const submission: Case = { messageId, stored, references };
+    const { document } = parsed.value;
+    const references = readRefusedPacs008(document, key, messages.pacs008.identifier);
+    const submission: Case = { messageId, stored, references, document };
     const judged = judgePayment(await readValid(parsed.value, readPacs008), {
       reference: deps.reference(),
       submitter: stored.sourceSystem,
@@ -97,9 +101,12 @@ async function findRecorded(
   return { quote, holder };
 }
 
-/** The very same message again: a status enquiry (DUP-1). */
-function repeat(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
-  assert(payment !== undefined, 'what is repeated is known');
+/**
+ * The judgement that stands: of the very same message again, a status enquiry (DUP-1), or where another execution takes a
+ * payment up again from the record (LIF-2).
+ */
+function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
+  assert(payment !== undefined, 'what was judged is known');
   const { decision, instructionDeliveryId, corridor, destinationSystem, priority } = payment;
   if (decision !== null) {
     return { verdict: 'decided', answerMessageId: decision.callbackMessageId, decision };
@@ -173,18 +180,19 @@ async function rejectPayment(
   submission: Case,
   rejection: Rejection,
 ): Promise<Attempt<Judgement>> {
-  const { stored, messageId } = submission;
+  const { stored, messageId, document } = submission;
   const answer = await composeAnswer(deps, submission, rejection);
+  const debtorAgent = document && claimedDebtorAgent(deps.reference(), document, stored.sourceSystem);
   const isWritten = await recordRejected(deps.db, {
     uetr: stored.uetr,
     sourceSystem: stored.sourceSystem,
     messageId,
     messageIdentification: stored.messageIdentification,
     messageIdIsHeld: stored.messageIdHeldBy !== undefined,
+    debtorAgentId: debtorAgent?.institutionId ?? null,
     reasonCode: rejection.isoCode,
     ruleId: rejection.ruleId,
     answer,
-    callbackDeliveryId: randomUUID(),
     event: eventOf(submission, rejection),
   });
   if (!isWritten) return keysTaken;

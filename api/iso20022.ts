@@ -1,21 +1,20 @@
 // Where a payment enters and where its destination answers: POST /iso20022/pacs008 and POST /iso20022/pacs002.
 // Both store what they received and hand its id to the payment's workflow; neither judges a payment.
-import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { resolveAgent } from '../core/agent.ts';
-import { findMismatch, isFinal } from '../core/report.ts';
 import { additionalInformation } from '../core/explanation.ts';
 import { recordAudit } from '../db/audit.ts';
-import { findDecidable, recordContradiction, type DecidablePayment } from '../db/decisions.ts';
-import { askAgain, askStatus, nameCallbackAddress } from '../db/deliveries.ts';
-import { loadAnswer, messageBody, recordReceived, recordReport } from '../db/messages.ts';
-import { findPayment, type StoredDecision, type StoredPayment } from '../db/payments.ts';
+import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
+import { messageBody } from '../db/messages.ts';
+import { findPayment, type StoredDecision } from '../db/payments.ts';
+import { takeReport } from '../db/reports.ts';
+import { takePacs008 } from '../db/submissions.ts';
 import type { XmlEngine } from '../xml/engine.ts';
-import { readReport } from '../xml/read-report.ts';
+import { readMessage } from '../xml/read-message.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './http/callback.ts';
 import type { Caller } from './http/caller.ts';
@@ -26,8 +25,8 @@ import { isProblem, problem, type Problem, type ProblemCode } from './http/probl
 import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import type { PaymentWorkflows } from './temporal.ts';
-import { messageTurns } from './http/turns.ts';
-import { refusalHeader, xml } from './http/xml-message.ts';
+import { judgedWithinMs, messageTurns } from './http/turns.ts';
+import { storedAnswer, xml } from './http/xml-message.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
@@ -86,15 +85,13 @@ interface IncomingSubmission {
   readonly giveUpTurn: () => void;
 }
 
-const judgedWithinMs = 500; // as a rule: whoever prefers to wait waits for the destination from then on
-
 async function submit(
   deps: ApiDependencies,
   iso: Iso20022Dependencies,
   incoming: IncomingSubmission,
 ): Promise<Response | Problem> {
   const { body, caller, callbackUrl, waitSeconds, giveUpTurn } = incoming;
-  if (waitSeconds !== undefined) setTimeout(giveUpTurn, judgedWithinMs);
+  if (waitSeconds !== undefined) setTimeout(giveUpTurn, judgedWithinMs); // from then on it waits for the destination
   const message = openMessage(iso.engine, body, 'pacs008');
   if (isProblem(message)) return message;
   message.parsed.dispose(); // the tree outlives the document
@@ -104,24 +101,20 @@ async function submit(
   const refusal = refuseCallback(deps, sourceSystem, callback);
   if (refusal !== undefined) return refusal;
   const uetr = message.key.uetr ?? '';
-  const { messageId, isNew } = await recordReceived(deps.db, {
-    messageId: randomUUID(),
+  const { messageId, known } = await takePacs008(deps.db, {
     uetr,
-    type: 'pacs008',
     identification: message.key.messageId,
-    leg: 'source',
-    party: sourceSystem,
-    answerUrl: callbackUrl,
+    sourceSystem,
+    callbackUrl,
     body,
-    sha256: createHash('sha256').update(body).digest(),
   });
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
-  const repeated = isNew
-    ? undefined
-    : await repeat(deps, iso, { messageId, uetr, sourceSystem, callbackUrl });
-  if (repeated !== undefined) {
-    const decision = repeated.decision ?? (await decisionWithin(deps, uetr, waitSeconds ?? 0));
-    return answerWith(deps, decision?.callbackMessageId ?? repeated.answerMessageId, headers);
+  if (known !== undefined) {
+    if (known.due === 'redelivery') passOn(deps, iso.workflows.redeliver(uetr));
+    if (known.due === 'enquiry') passOn(deps, iso.workflows.enquire({ uetr, sourceSystem, messageId }));
+    const { decision, answerMessageId } = known.subject;
+    const standing = decision ?? (await decisionWithin(deps, uetr, waitSeconds ?? 0));
+    return storedAnswer(deps.db, standing?.callbackMessageId ?? answerMessageId, headers);
   }
   const { answerMessageId } = await iso.workflows.submit({
     uetr,
@@ -130,31 +123,7 @@ async function submit(
     messageId,
     waitSeconds: waitSeconds ?? 0,
   });
-  return answerWith(deps, answerMessageId, headers);
-}
-
-/**
- * The very same message again (DUP-1): a status enquiry, answered from the record, also while the engine is down. What
- * could not be passed on then is not lost: the sweep finds the callback that is due (LIF-2), and the destination is asked
- * by the next enquiry of the schedule (TIM-2).
- * @returns undefined when the message is stored and not judged yet
- */
-async function repeat(
-  deps: ApiDependencies,
-  { workflows }: Iso20022Dependencies,
-  submission: { messageId: string; uetr: string; sourceSystem: string; callbackUrl: string },
-): Promise<StoredPayment | undefined> {
-  const { messageId, uetr, sourceSystem, callbackUrl } = submission;
-  await nameCallbackAddress(deps.db, { messageId, uetr, url: callbackUrl });
-  const payment = await findPayment(deps.db, uetr);
-  if (payment?.messageId !== messageId) return undefined;
-  if (payment.decision !== null) {
-    await askAgain(deps.db, uetr, 'callback', callbackUrl);
-    passOn(deps, workflows.redeliver(uetr));
-  } else if (await askStatus(deps.db, uetr)) {
-    passOn(deps, workflows.enquire({ uetr, sourceSystem, messageId }));
-  }
-  return payment;
+  return storedAnswer(deps.db, answerMessageId, headers);
 }
 
 const lookEveryMs = 200; // for a decision, by a repeat that waits for it
@@ -172,16 +141,6 @@ async function decisionWithin(
     decision = (await findPayment(deps.db, uetr))?.decision ?? null;
   }
   return decision;
-}
-
-/** A stored answer in its bytes; what it refuses is told at length beside it (MSG-13). */
-async function answerWith(
-  deps: ApiDependencies,
-  messageId: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<Response> {
-  const { body, refusal } = await loadAnswer(deps.db, messageId);
-  return xml(body, { ...headers, ...refusalHeader(refusal) });
 }
 
 const maxWaitSeconds = 30; // PAY-1
@@ -253,7 +212,7 @@ async function report(
       ? refuseReport(deps, 'unknown-payment', { uetr, caller, detail: `There is no payment ${uetr}.` })
       : refuseReport(deps, 'not-the-destination', { uetr, caller, detail: notYours(caller, uetr) });
   }
-  return takeReport(deps, iso, { message, body, payment, caller, giveUpTurn });
+  return takeFrom(deps, iso, { message, body, payment, caller, giveUpTurn });
 }
 
 function notYours({ clientId }: Caller, uetr: string): string {
@@ -283,45 +242,37 @@ interface IncomingReport {
   readonly giveUpTurn: () => void;
 }
 
-async function takeReport(
+/** A report of the payment's destination. */
+async function takeFrom(
   deps: ApiDependencies,
   iso: Iso20022Dependencies,
   incoming: IncomingReport,
 ): Promise<Response | Problem> {
   const { message, body, payment, caller } = incoming;
-  const { uetr, destinationSystem: party, decision } = payment;
-  const reading = await readReport(message.parsed);
+  const { uetr, sourceSystem, messageId } = payment;
+  const reading = await readMessage('pacs002', message.parsed);
   if (!reading.ok) {
-    const detail = additionalInformation(reading.rejection);
-    const { ruleId } = reading.rejection;
+    const detail = additionalInformation(reading.refusal);
+    const { ruleId } = reading.refusal;
     return problem('message-invalid', { detail, ruleId, errors: [{ pointer: '', detail }] });
   }
-  const mismatch = findMismatch(reading.report, payment.destinationReferences.original);
-  if (mismatch !== undefined) {
-    const detail = `${mismatch} is not that of the pacs.008 that was sent.`;
+  const report = { values: reading.value, body, answeredInPlace: false };
+  const taken = await takeReport(deps.db, payment, report);
+  if (taken.kind === 'mismatch') {
+    const detail = `${taken.element} is not that of the pacs.008 that was sent.`;
     return refuseReport(deps, 'original-ids-differ', { uetr, caller, detail });
   }
-  const { status, reasonCode, messageId: identification } = reading.report;
-  const isEnd = isFinal(status);
-  const reportMessageId = await recordReport(deps.db, {
-    uetr,
-    identification,
-    party,
-    status,
-    reasonCode,
-    isFinal: isEnd,
-    body,
-    sha256: createHash('sha256').update(body).digest(),
-  });
   incoming.giveUpTurn(); // it counts from now on (PAY-7), and keeps none of its sender's others from being stored
-  if (!isEnd) return new Response(null, { status: 202, headers: baseHeaders });
-  const { sourceSystem, messageId } = payment;
+  if (taken.kind === 'interim') return new Response(null, { status: 202, headers: baseHeaders });
   const standing =
-    decision ?? (await iso.workflows.reportFinal({ uetr, sourceSystem, messageId, reportMessageId }));
-  if (decision !== null) {
-    const reported = { messageId: reportMessageId, status, reasonCode: reasonCode ?? null };
-    await recordContradiction(deps.db, { uetr, party, decision, report: reported });
-  }
+    taken.kind === 'late'
+      ? taken.decision
+      : await iso.workflows.reportFinal({
+          uetr,
+          sourceSystem,
+          messageId,
+          reportMessageId: taken.reportMessageId,
+        });
   if (standing === null) return problem('unavailable', { detail: 'The report is stored. Send it again.' });
   assert(standing.confirmationMessageId !== null, 'a payment that was forwarded has a confirmation');
   return xml(await messageBody(deps.db, standing.confirmationMessageId));

@@ -1,5 +1,6 @@
 // Resolutions: what is known of a request, the row that its judgement writes, the enquiries that follow, and the one row
 // of its answer (RES-1). Each write is one statement; the database's unique keys are the authority on duplicates.
+import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { mapValue, ok, refused, type Result } from '../core/result.ts';
@@ -208,7 +209,6 @@ export interface NewAnswer {
   readonly answeredBy: 'directory' | 'creditor-agent' | 'gateway';
   readonly reportMessageId: string | null;
   readonly message: OutgoingMessage;
-  readonly callbackDeliveryId: string;
   /** Written with the answer, where there is more to say of it. */
   readonly event?: AuditEvent;
 }
@@ -229,7 +229,7 @@ function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
     stored as (${insertOutgoing([answer.message], sql`exists (select from answer)`)}),
     callback as (
       insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
-      select ${answer.callbackDeliveryId}::uuid, resolution_id, 'callback', ${answer.message.messageId}::uuid,
+      select ${randomUUID()}::uuid, resolution_id, 'callback', ${answer.message.messageId}::uuid,
         ${answer.sourceSystem}, callback_address(resolution_id)
       from answer
     ),

@@ -20,8 +20,11 @@ export interface TurnLimits {
 /** Of messages that are judged in some tens of milliseconds: eight keep every part of the service busy, and no more. */
 export const messageTurns: TurnLimits = { atOnce: 8, waiting: 100, waitMs: 5_000, holdMs: 2_000 };
 
+/** Milliseconds in which a message is judged as a rule: whoever waits for another party's answer then waits without a turn. */
+export const judgedWithinMs = 500;
+
 /** Of requests that are answered by others: most of the time they only wait (RES-1). */
-export const resolutionTurns: TurnLimits = { ...messageTurns, atOnce: 16, holdMs: 500 };
+export const resolutionTurns: TurnLimits = { ...messageTurns, atOnce: 16, holdMs: judgedWithinMs };
 
 export interface Turns {
   /**
