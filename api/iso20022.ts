@@ -212,7 +212,7 @@ async function report(
       ? refuseReport(deps, 'unknown-payment', { uetr, caller, detail: `There is no payment ${uetr}.` })
       : refuseReport(deps, 'not-the-destination', { uetr, caller, detail: notYours(caller, uetr) });
   }
-  return takeFrom(deps, iso, { message, body, payment, caller, giveUpTurn });
+  return answerReport(deps, iso, { message, body, payment, caller, giveUpTurn });
 }
 
 function notYours({ clientId }: Caller, uetr: string): string {
@@ -242,8 +242,8 @@ interface IncomingReport {
   readonly giveUpTurn: () => void;
 }
 
-/** A report of the payment's destination. */
-async function takeFrom(
+/** Takes in a report of the destination, and answers what stands (PAY-8, PAY-9). */
+async function answerReport(
   deps: ApiDependencies,
   iso: Iso20022Dependencies,
   incoming: IncomingReport,
