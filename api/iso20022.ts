@@ -1,36 +1,40 @@
 // Where a payment enters and where its destination answers: POST /iso20022/pacs008 and POST /iso20022/pacs002.
 // Both store what they received and hand its id to the payment's workflow; neither judges a payment.
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
+import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { resolveAgent } from '../core/agent.ts';
 import { additionalInformation } from '../core/explanation.ts';
+import type { Rejection } from '../core/rejection.ts';
+import type { Result } from '../core/result.ts';
 import { recordAudit } from '../db/audit.ts';
 import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
 import { messageBody } from '../db/messages.ts';
-import { findPayment, type StoredDecision } from '../db/payments.ts';
 import { takeReport } from '../db/reports.ts';
-import { takePacs008 } from '../db/submissions.ts';
+import { takePacs008, type Known } from '../db/submissions.ts';
+import type { StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { readMessage } from '../xml/read-message.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './http/callback.ts';
 import type { Caller } from './http/caller.ts';
-import { bodyOf, openMessage, takeMessage, type TakenMessage } from './http/intake.ts';
+import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
 import { reportDocument, submissionDocument } from './message-documents.ts';
 import { passOn } from './http/pass-on.ts';
 import { isProblem, problem, type Problem, type ProblemCode } from './http/problem.ts';
 import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
+import type { Outcomes } from './outcomes.ts';
 import type { PaymentWorkflows } from './temporal.ts';
-import { judgedWithinMs, messageTurns } from './http/turns.ts';
+import { messageTurns } from './http/turns.ts';
 import { storedAnswer, xml } from './http/xml-message.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
   readonly workflows: PaymentWorkflows;
+  readonly outcomes: Outcomes;
 }
 
 /** The ISO 20022 routes, as a module of the app. */
@@ -91,7 +95,7 @@ async function submit(
   incoming: IncomingSubmission,
 ): Promise<Response | Problem> {
   const { body, caller, callbackUrl, waitSeconds, giveUpTurn } = incoming;
-  if (waitSeconds !== undefined) setTimeout(giveUpTurn, judgedWithinMs); // from then on it waits for the destination
+  const waitsUntil = performance.now() + (waitSeconds ?? 0) * 1_000;
   const message = openMessage(iso.engine, body, 'pacs008');
   if (isProblem(message)) return message;
   message.parsed.dispose(); // the tree outlives the document
@@ -108,39 +112,31 @@ async function submit(
     callbackUrl,
     body,
   });
+  const judged =
+    known === undefined
+      ? await iso.workflows.submit({
+          uetr,
+          sourceSystem,
+          destinationCountry: destinationCountryOf(deps, document),
+          messageId,
+        })
+      : answerKnown(deps, iso, known, { uetr, sourceSystem, messageId });
+  giveUpTurn(); // what is left is to wait for the destination (SEC-7)
+  const final = await iso.outcomes.answer(messageId, waitsUntil - performance.now());
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
-  if (known !== undefined) {
-    if (known.due === 'redelivery') passOn(deps, iso.workflows.redeliver(uetr));
-    if (known.due === 'enquiry') passOn(deps, iso.workflows.enquire({ uetr, sourceSystem, messageId }));
-    const { decision, answerMessageId } = known.subject;
-    const standing = decision ?? (await decisionWithin(deps, uetr, waitSeconds ?? 0));
-    return storedAnswer(deps.db, standing?.callbackMessageId ?? answerMessageId, headers);
-  }
-  const { answerMessageId } = await iso.workflows.submit({
-    uetr,
-    sourceSystem,
-    destinationCountry: destinationCountryOf(deps, document),
-    messageId,
-    waitSeconds: waitSeconds ?? 0,
-  });
-  return storedAnswer(deps.db, answerMessageId, headers);
+  return storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
 }
 
-const lookEveryMs = 200; // for a decision, by a repeat that waits for it
-
-/** The decision of a payment, once there is one, within so many seconds (PAY-1). */
-async function decisionWithin(
+/** The very same message again (DUP-1): answered from the record, also while the engine is down. */
+function answerKnown(
   deps: ApiDependencies,
-  uetr: string,
-  seconds: number,
-): Promise<StoredDecision | null> {
-  const until = performance.now() + seconds * 1_000;
-  let decision: StoredDecision | null = null;
-  while (decision === null && performance.now() < until) {
-    await delay(lookEveryMs);
-    decision = (await findPayment(deps.db, uetr))?.decision ?? null;
-  }
-  return decision;
+  { workflows }: Iso20022Dependencies,
+  { subject, due }: Known<StoredPayment>,
+  payment: { readonly uetr: string; readonly sourceSystem: string; readonly messageId: string },
+): { readonly answerMessageId: string } {
+  if (due === 'redelivery') passOn(deps, workflows.redeliver(payment.uetr));
+  if (due === 'enquiry') passOn(deps, workflows.enquire(payment));
+  return { answerMessageId: subject.decision?.callbackMessageId ?? subject.answerMessageId };
 }
 
 const maxWaitSeconds = 30; // PAY-1
@@ -203,16 +199,16 @@ async function report(
 ): Promise<Response | Problem> {
   const message = openMessage(iso.engine, body, 'pacs002');
   if (isProblem(message)) return message;
+  const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
   const uetr = message.key.uetr ?? '';
   const payment = await findDecidable(deps.db, uetr);
-  const isDestination = caller.role === 'all' || caller.clearingSystemId === payment?.destinationSystem;
-  if (payment === undefined || !isDestination) {
-    message.parsed.dispose();
-    return payment === undefined
-      ? refuseReport(deps, 'unknown-payment', { uetr, caller, detail: `There is no payment ${uetr}.` })
-      : refuseReport(deps, 'not-the-destination', { uetr, caller, detail: notYours(caller, uetr) });
+  if (payment === undefined) {
+    return refuseReport(deps, 'unknown-payment', { uetr, caller, detail: `There is no payment ${uetr}.` });
   }
-  return answerReport(deps, iso, { message, body, payment, caller, giveUpTurn });
+  if (caller.role !== 'all' && caller.clearingSystemId !== payment.destinationSystem) {
+    return refuseReport(deps, 'not-the-destination', { uetr, caller, detail: notYours(caller, uetr) });
+  }
+  return answerReport(deps, iso, { reading, body, payment, caller, giveUpTurn });
 }
 
 function notYours({ clientId }: Caller, uetr: string): string {
@@ -235,7 +231,7 @@ async function refuseReport(
 }
 
 interface IncomingReport {
-  readonly message: TakenMessage;
+  readonly reading: Result<Pacs002, Rejection>;
   readonly body: Buffer;
   readonly payment: DecidablePayment;
   readonly caller: Caller;
@@ -248,9 +244,8 @@ async function answerReport(
   iso: Iso20022Dependencies,
   incoming: IncomingReport,
 ): Promise<Response | Problem> {
-  const { message, body, payment, caller } = incoming;
+  const { reading, body, payment, caller } = incoming;
   const { uetr, sourceSystem, messageId } = payment;
-  const reading = await readMessage('pacs002', message.parsed);
   if (!reading.ok) {
     const detail = additionalInformation(reading.refusal);
     const { ruleId } = reading.refusal;

@@ -15,6 +15,7 @@ import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
 import { resolutionDocument } from './message-documents.ts';
 import { passOn } from './http/pass-on.ts';
 import { isProblem, type Problem } from './http/problem.ts';
+import type { Outcomes } from './outcomes.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
 import { resolutionTurns } from './http/turns.ts';
 import { storedAnswer } from './http/xml-message.ts';
@@ -22,6 +23,7 @@ import { storedAnswer } from './http/xml-message.ts';
 export interface ResolutionDependencies {
   readonly engine: XmlEngine;
   readonly workflows: ResolutionWorkflows;
+  readonly outcomes: Outcomes;
 }
 
 /** The route of resolutions, as a module of the app. */
@@ -52,8 +54,13 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
           'unsupported-media-type',
         ],
       },
-      ({ query, caller, context }) =>
-        resolve(deps, parts, { body: bodyOf(context), caller, callbackUrl: query.acmt024Endpoint }),
+      ({ query, caller, context, giveUpTurn }) =>
+        resolve(deps, parts, {
+          body: bodyOf(context),
+          caller,
+          callbackUrl: query.acmt024Endpoint,
+          giveUpTurn,
+        }),
     );
   };
 }
@@ -62,12 +69,13 @@ interface IncomingRequest {
   readonly body: Buffer;
   readonly caller: Caller;
   readonly callbackUrl: string;
+  readonly giveUpTurn: () => void;
 }
 
 async function resolve(
   deps: ApiDependencies,
-  { engine, workflows }: ResolutionDependencies,
-  { body, caller, callbackUrl }: IncomingRequest,
+  { engine, workflows, outcomes }: ResolutionDependencies,
+  { body, caller, callbackUrl, giveUpTurn }: IncomingRequest,
 ): Promise<Response | Problem> {
   const message = openMessage(engine, body, 'acmt023');
   if (isProblem(message)) return message;
@@ -87,12 +95,15 @@ async function resolve(
   const standing = known?.subject.answer;
   if (standing) return storedAnswer(deps.db, standing.answerMessageId);
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
+  const maxResolutionSeconds = system?.maxResolutionSeconds ?? 0;
+  // once it is judged, what is left is to wait for those that are asked (SEC-7)
+  void outcomes.judged(messageId, maxResolutionSeconds * 1_000).then(giveUpTurn);
   const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
     messageIdentification: message.key.messageId,
     sourceSystem,
     destinationCountry: destinationCountryOf(document),
-    maxResolutionSeconds: system?.maxResolutionSeconds ?? 0,
+    maxResolutionSeconds,
     isRepeat: known !== undefined,
   });
   return storedAnswer(deps.db, answerMessageId);

@@ -14,6 +14,7 @@ import { startServer } from './http/server.ts';
 import { iso20022Routes } from './iso20022.ts';
 import { startMaintenance } from './maintenance.ts';
 import { oauthRoutes } from './oauth.ts';
+import { createOutcomes } from './outcomes.ts';
 import { paymentRoutes } from './payments.ts';
 import { resolutionRoutes } from './resolutions.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
@@ -64,9 +65,10 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       corsOrigins: config.corsOrigins,
       ...(issuer && { builtin: issuer }),
     });
+    const outcomes = createOutcomes(db);
     const modules: RouteModule[] = [
-      iso20022Routes({ engine, workflows }),
-      resolutionRoutes({ engine, workflows }),
+      iso20022Routes({ engine, workflows, outcomes }),
+      resolutionRoutes({ engine, workflows, outcomes }),
       validateRoutes(engine),
       paymentRoutes(engine),
     ];

@@ -8,7 +8,7 @@ import type { FinalStatus } from '../core/report.ts';
 export interface Submission {
   /** Id of the stored message, not its MsgId. */
   readonly messageId: string;
-  /** 0 to 30 seconds; 0: answer as soon as it is validated. */
+  /** 0: answer as soon as it is judged. Only executions that 0.1.0 started were asked for more, up to 30 seconds. */
   readonly waitSeconds: number;
 }
 

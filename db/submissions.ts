@@ -18,7 +18,7 @@ export interface Submitted {
 }
 
 /** What is on record of a submission that came before and was judged. */
-interface Known<Subject> {
+export interface Known<Subject> {
   readonly subject: Subject;
   /** What the engine is to be told of, beside the answer: deliveries that are due again, or a status that is asked for. */
   readonly due: 'redelivery' | 'enquiry' | null;
