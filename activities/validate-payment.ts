@@ -13,7 +13,7 @@ import type { QuoteId } from '../core/ids.ts';
 import { judgePayment } from '../core/judge-payment.ts';
 import type { BoundPayment, RecordedQuote } from '../core/payment.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
-import { additionalInformation, explain } from '../core/explanation.ts';
+import { additionalInformation, explain, firstStands } from '../core/explanation.ts';
 import { reject, rowOf, type Rejection } from '../core/rejection.ts';
 import { ok } from '../core/result.ts';
 import type { AuditEvent } from '../db/audit.ts';
@@ -169,10 +169,19 @@ async function refuse(
 }
 
 /** What a person must know of a refusal beside its answer. */
-function eventOf({ stored, messageId }: Case, rejection: Rejection): AuditEvent | null {
-  const { event } = rowOf(rejection);
+function eventOf(submission: Case, rejection: Rejection): AuditEvent | null {
+  const { stored, messageId } = submission;
+  const isSameMsgId = stored.payment?.messageIdentification === stored.messageIdentification;
+  const { event } = isBrokenCopy(submission, rejection) && isSameMsgId ? contentChanged : rowOf(rejection);
   if (event === undefined) return null;
   return { ...event, uetr: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
+}
+
+const contentChanged = rowOf(reject('duplicate-content'));
+
+/** Refused for a fault of its own, under the UETR of a payment of the same sender: PAY-3 comes to the fault first. */
+function isBrokenCopy({ stored }: Case, rejection: Rejection): boolean {
+  return rowOf(rejection).ofRepeat !== true && stored.payment?.sourceSystem === stored.sourceSystem;
 }
 
 async function rejectPayment(
@@ -324,7 +333,10 @@ function composeAnswer(
       creationDateTime: new Date(stored.now).toISOString(),
       status,
       reasonCode: rejection?.isoCode,
-      additionalInformation: rejection && [additionalInformation(rejection)],
+      additionalInformation: rejection && [
+        additionalInformation(rejection),
+        ...(isBrokenCopy(submission, rejection) ? [firstStands] : []),
+      ],
     }),
   );
   return compose(deps.engine, {
@@ -336,7 +348,8 @@ function composeAnswer(
     status,
     reasonCode: rejection?.isoCode,
     inReplyTo: messageId,
-    refusal: rejection && explain(rejection),
+    refusal:
+      rejection && explain(rejection) + (isBrokenCopy(submission, rejection) ? ` ${firstStands}.` : ''),
     xml,
   });
 }
