@@ -6,7 +6,14 @@ import { assert } from '../core/assert.ts';
 import { uuidPattern, uuidV4Pattern } from '../core/ids.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
-import { loadEvidence, submissionOf, type EvidenceMessage, type PaymentEvidence } from '../db/evidence.ts';
+import {
+  loadEvidence,
+  mayHaveBeenSeen,
+  ofParty,
+  submissionOf,
+  type EvidenceMessage,
+  type PaymentEvidence,
+} from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import type { Caller } from './http/caller.ts';
@@ -95,7 +102,8 @@ async function openEvidence(
   paymentUetr: string,
   caller: Caller,
 ): Promise<Seen | Problem> {
-  const evidence = await loadEvidence(deps.db, paymentUetr);
+  const all = await loadEvidence(deps.db, paymentUetr);
+  const evidence = caller.role === 'ipso' ? ofParty(all, caller.clearingSystemId ?? '') : all;
   const view = viewOf(evidence, caller);
   return view === undefined
     ? problem('unknown-payment', {
@@ -131,15 +139,18 @@ interface Sides {
   readonly destination: boolean;
 }
 
+/** To the destination's side there is no payment before a byte of it may have reached it. */
 function sidesOf(
-  { payment }: PaymentEvidence,
+  evidence: PaymentEvidence,
   { caller, systems }: { caller: Caller; systems: { source: string; destination: string | undefined } },
 ): Sides {
   const { role, clearingSystemId, institutionId } = caller;
+  const { payment } = evidence;
+  const isSeen = mayHaveBeenSeen(evidence);
   if (role === 'ipso' && clearingSystemId !== undefined) {
     return {
       source: clearingSystemId === systems.source,
-      destination: clearingSystemId === systems.destination,
+      destination: isSeen && clearingSystemId === systems.destination,
     };
   }
   if (role !== 'psp' || institutionId === undefined || payment === undefined) {
@@ -147,7 +158,7 @@ function sidesOf(
   }
   return {
     source: institutionId === payment.debtorAgentId,
-    destination: institutionId === payment.creditorAgentId,
+    destination: isSeen && institutionId === payment.creditorAgentId,
   };
 }
 

@@ -111,8 +111,40 @@ export function refusalOf(
   return messages.find((one) => one.direction === 'out' && one.inReplyTo === messageId);
 }
 
-/** What is on record under a UETR; everything may be empty. */
+/** Whether the destination may have seen anything of the payment: a byte may have left for it, or it has said a word. */
+export function mayHaveBeenSeen({ messages, deliveries }: PaymentEvidence): boolean {
+  const instruction = deliveries.find(({ kind }) => kind === 'instruction');
+  const mayHaveLeft = instruction?.attempts.some(({ outcome }) => outcome !== 'NOT_SENT') ?? false;
+  return mayHaveLeft || messages.some(({ direction, leg }) => direction === 'in' && leg === 'destination');
+}
+
+/**
+ * Where no payment came to be, only what was exchanged with that party: several may have been refused under one UETR (DUP-2).
+ */
+export function ofParty(evidence: PaymentEvidence, party: string): PaymentEvidence {
+  if (evidence.payment !== undefined) return evidence;
+  return { ...evidence, messages: evidence.messages.filter((one) => one.party === party) };
+}
+
+/** The confirmation is composed with the decision; a destination that saw nothing is never sent it (PAY-9). */
+function withoutUnsent(evidence: PaymentEvidence): PaymentEvidence {
+  const { decision, messages, deliveries } = evidence;
+  const isDue = deliveries.some(({ kind }) => kind === 'confirmation');
+  if (decision === undefined || isDue || mayHaveBeenSeen(evidence)) return evidence;
+  return {
+    ...evidence,
+    decision: { ...decision, confirmationMessageId: null },
+    messages: messages.filter((one) => one.messageId !== decision.confirmationMessageId),
+  };
+}
+
+/** What is on record under a UETR, and was exchanged; everything may be empty. */
 export async function loadEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
+  const evidence = await readEvidence(db, uetr);
+  return withoutUnsent(evidence);
+}
+
+function readEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
