@@ -36,6 +36,8 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
     });
 }
 
+const calmer = 5; // 0.5 to 1.5 s before a full gate
+
 /**
  * A payment that no breaker has let through for 60 s is tried all the same: it is rejected after an attempt of its own only
  * (TIM-3). `isLast`: that is the one.
@@ -51,7 +53,8 @@ async function enterOrWait(
   const untilLastMs = await untilLastAttempt(deps.db, deliveryId);
   const last = untilLastMs <= 0 ? enter(deps, instruction, { anyway: true }) : way;
   if (last === undefined || last.admitted) return { way: last, isLast: true };
-  const inMs = Math.min(last.retryInMs, Math.max(untilLastMs, 0) || Infinity);
+  // hundreds may have come to their last attempt at once, and a full gate empties only as its sends time out
+  const inMs = untilLastMs > 0 ? Math.min(last.retryInMs, untilLastMs) : last.retryInMs * calmer;
   throw failure('Held', `${party}: ${last.reason}`, inMs);
 }
 
