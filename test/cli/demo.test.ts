@@ -182,8 +182,9 @@ describe('npm start, on the same folder', () => {
     paying.child.kill('SIGINT');
     expect(await paying.ended).toBe(130);
     expect(paying.output()).toContain(
-      'The payment goes on without us; to pay again would be another payment.',
+      'The payment continues by itself. Do not pay again: that would be a second payment.',
     );
+    expect(paying.output()).toContain('with a token as in docs/how-to/call-the-api.md: GET');
     expect(paying.output()).toContain(`${runFile().apiUrl}/payments/${uetrIn(paying.output())}`);
   });
 

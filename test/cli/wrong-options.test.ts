@@ -36,7 +36,7 @@ describe('npm run bench -- --help', () => {
   it.each([
     [
       ['--help'],
-      /Usage: npm run bench -- <name> \[options\][^]*payments[^]*xml[^]*quotes[^]*bench\/README\.md/,
+      /Usage: npm run bench -- <name> \[options\][^]*payments[^]*quotes[^]*xml[^]*bench\/README\.md/,
     ],
     [['-h'], /Usage: npm run bench/],
     [['payments', '--help'], /Usage: npm run bench[^]*--payments[^]*--concurrency[^]*--json[^]*--profile/],
