@@ -86,7 +86,7 @@ function detailOf(entry: JournalEntry, values: MessageValues): string {
 function bookingOf(entry: JournalEntry): string {
   const { amount = '', currency = '', creditedAmount = '', status } = entry;
   return status === 'reversed'
-    ? `gives back ${showAmount(amount)} ${currency}`
+    ? `returns ${showAmount(amount)} ${currency}`
     : `moves ${showAmount(amount)} ${currency}, credits ${showAmount(creditedAmount)} ${currency}`;
 }
 
