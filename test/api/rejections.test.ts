@@ -84,7 +84,7 @@ describe('GET /rules/{ruleId}', () => {
     expect([status, text.split('\n')[0]]).toEqual([200, '# PAY-7']);
   });
 
-  test.each(['PAY', 'PAY-99', 'Rules', 'MON: money and rates', '%2e%2e'])(
+  test.each(['PAY', 'PAX-7', 'Rules', 'MON: money and rates', '%2e%2e'])(
     '%s is no rule: 404, and where they all are',
     async (ruleId) => {
       const { status, body } = await api.get(`/rules/${encodeURIComponent(ruleId)}`, null);
