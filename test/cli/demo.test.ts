@@ -127,7 +127,7 @@ describe('npm start, on the same folder', () => {
     expect((await fetch(`${apiUrl}/reference`)).status).toBe(200);
     expect((await fetch(temporalUiUrl ?? '')).status).toBe(200);
     expect(started.output()).toContain(`-u LOTUSGS0:demo-LOTUSGS0`);
-    expect(started.output()).toContain('IPSO-MY: at your own address instead');
+    expect(started.output()).toContain(`yours, IPSO-MY: ${ownDestination.url}/iso20022/pacs008`);
   });
 
   it('the parties are where they were at the last start, so that open payments find them (CBK-1)', () => {
