@@ -31,6 +31,20 @@ export default tseslint.config(
   },
   ...importRules,
   {
+    files: ['activities/**'],
+    ignores: ['activities/failures.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'ApplicationFailure',
+          message:
+            'What a failure leads to stands in the table of activities/failures.ts: throw one of its kinds.',
+        },
+      ],
+    },
+  },
+  {
     files: ['cli/**', 'bench/**'],
     rules: { 'no-console': 'off' },
   },

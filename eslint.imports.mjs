@@ -53,6 +53,7 @@ const folders = {
     ours: ['core', 'contract', 'xml', 'db', 'api', 'sandbox/tokens.ts', 'cli', 'test/harness/payer.ts'],
     packages: [
       '@hono/node-server',
+      '@hono/zod-openapi',
       '@temporalio/client',
       '@temporalio/worker',
       'commander',

@@ -5,7 +5,8 @@ import { findInstitution, type ReferenceData } from '../core/reference.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
-type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
+/** What says where a message goes. */
+export type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
 type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
 
 /** The full address, and the origin under which it is registered: what the gate goes by (CBK-3). */

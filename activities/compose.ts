@@ -1,6 +1,6 @@
 // Turns a built message into a row to be stored: validated against its schema first, for a message of ours that is not
 // valid must never leave (MSG-8). It sends nothing.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import type { Leg, OutgoingMessage } from '../db/messages.ts';
@@ -32,18 +32,13 @@ export async function compose(engine: XmlEngine, composition: Composition): Prom
   const parsed = engine.parse(body, [message.type]);
   assert(parsed.ok, `a ${message.type} of ours can be parsed`);
   try {
-    const [violation] = await parsed.message.validate();
+    const [violation] = await parsed.value.validate();
     assert(
       violation === undefined,
       `a ${message.type} of ours is valid; it is not at ${violation?.xpath ?? ''}`,
     );
   } finally {
-    parsed.message.dispose();
+    parsed.value.dispose();
   }
-  return {
-    ...message,
-    messageId: randomUUID(),
-    body,
-    sha256: createHash('sha256').update(body).digest(),
-  };
+  return { ...message, messageId: randomUUID(), body };
 }

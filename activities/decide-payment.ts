@@ -1,6 +1,5 @@
 // Writes the decision of a payment with everything that derives from it: the callback, the confirmation to the
 // destination and, on ACCC with a quote, the fxtr.017 (PAY-7, PAY-9, PAY-10, NOT-1). It sends nothing.
-import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import { identifyAgent } from '../core/agent.ts';
 import { buildFxtr017 } from '../core/iso20022/fxtr017.ts';
@@ -9,6 +8,7 @@ import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
 import { additionalInformation } from '../core/explanation.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
+import { isFinal } from '../core/report.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,
@@ -18,12 +18,12 @@ import {
   type StoredReport,
 } from '../db/decisions.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
+import { takeLateFinal } from '../db/reports.ts';
 import { compose, newMessageIdentification } from './compose.ts';
 import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
-import { isDefect, tryAgain } from './failures.ts';
-import { takeLateReport } from './late-report.ts';
+import { failure, isDefect } from './failures.ts';
 
 /** A final status with its reason, before it is written. */
 interface Verdict {
@@ -69,7 +69,7 @@ async function decideOnce(
       if (meanwhile === null && firstFinal === null) return null;
     }
   }
-  throw tryAgain('FinalsKeptComing', 'finals of a payment kept coming while it was decided', 50);
+  throw failure('FinalsKeptComing', 'finals of a payment kept coming while it was decided');
 }
 
 /** Milliseconds by the database clock until the gateway may decide by the deadline (TIM-1); 0: now, or not by that. */
@@ -97,7 +97,7 @@ async function standing(
   const { report } = payment;
   assert(report !== null, 'a report is stored before it is judged');
   const wantsConfirmation = payment.decision !== null && cause.answeredInPlace; // else the decision has just asked for it
-  await takeLateReport(deps.db, { ...payment, decision }, { ...report, wantsConfirmation });
+  await takeLateFinal(deps.db, { ...payment, decision }, { report, wantsConfirmation });
   return decision;
 }
 
@@ -114,13 +114,9 @@ async function write(
   const notification = verdict.status === 'ACCC' ? await composeNotification(deps, payment) : null;
   const tellsDestination = cause.by !== 'destination' || cause.answeredInPlace;
   const deliveries: readonly DerivedDelivery[] = [
-    { deliveryId: randomUUID(), kind: 'callback', message: callback },
-    ...(tellsDestination
-      ? [{ deliveryId: randomUUID(), kind: 'confirmation', message: confirmation } as const]
-      : []),
-    ...(notification === null
-      ? []
-      : [{ deliveryId: randomUUID(), kind: 'notification', message: notification } as const]),
+    { kind: 'callback', message: callback },
+    ...(tellsDestination ? [{ kind: 'confirmation', message: confirmation } as const] : []),
+    ...(notification === null ? [] : [{ kind: 'notification', message: notification } as const]),
   ];
   const isWritten = await recordDecision(deps.db, {
     uetr: payment.uetr,
@@ -150,7 +146,7 @@ async function write(
 const conditions = { destination: null, deadline: 'past-deadline', unreachable: 'never-sent' } as const;
 
 function verdictOf({ status, reasonCode }: StoredReport): Verdict {
-  assert(status === 'ACCC' || status === 'RJCT' || status === 'BLCK', 'only a final status decides');
+  assert(isFinal(status), 'only a final status decides');
   return { status, reasonCode, rejection: undefined };
 }
 

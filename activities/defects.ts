@@ -1,8 +1,7 @@
 // A defect of ours while a message is judged ends in an answer (SEC-9): it is tried three times, for it may have been the
 // moment, and then told in the barest way. What is no defect is thrown on: the world may answer later.
-import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
-import { isDefect } from './failures.ts';
+import { failure, isDefect } from './failures.ts';
 
 const maxTries = 3; // SEC-9
 
@@ -27,8 +26,7 @@ export async function boundDefects<T>(
   try {
     return await bare(defect);
   } catch (error) {
-    const type = noteDefect(logger, error);
-    throw ApplicationFailure.nonRetryable('a message could be answered in no way', type);
+    throw failure('Defect', `a message could be answered in no way: ${noteDefect(logger, error)}`);
   }
 }
 

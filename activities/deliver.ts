@@ -3,26 +3,23 @@
 // Bytes are as stored.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { giveUpAfterMs, nextAttempt } from '../core/delivery-schedule.ts';
+import { giveUpAfterMs } from '../core/delivery-schedule.ts';
 import {
   claimDue,
   deferDelivery,
   expireDelivery,
   listOpen,
-  settleAttempt,
   type ClaimedAttempt,
   type Following,
   type OpenDelivery,
 } from '../db/deliveries.ts';
-import { addressOf } from './addresses.ts';
 import type { DeliveryActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { claimForMs, outlast, tryAgain } from './failures.ts';
-import { describe } from './forward-payment.ts';
+import { claimForMs, failure, outlast } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import type { Admission, Held, PostResult } from './outbound-http.ts';
+import type { Held } from './outbound-http.ts';
+import { enter, send, type Way } from './send.ts';
 
-const maxExcerptBytes = 1_024; // CBK-4
 // While one attempt is under way the activity is there anyway, and makes those of the others that fall due.
 const startsForMs = 12_000; // then it ends and is called again: within startToCloseTimeout, whatever hangs
 const heldMs = 30_000; // before a full gate until that is written down: half of what the sweep leaves alone
@@ -45,8 +42,9 @@ export function createDeliver(deps: ActivityDependencies): DeliveryActivities['d
  */
 export async function deliverOpen(deps: ActivityDependencies, uetr: string): Promise<void> {
   const startedAt = performance.now();
-  const round: Round = { open: await coursesOf(deps, uetr), underWay: new Map(), stories: [], failures: [] };
-  const { open, underWay, stories, failures } = round;
+  const open = await coursesOf(deps, uetr);
+  const round: Round = { subjectId: uetr, open, underWay: new Map(), stories: [], failures: [] };
+  const { underWay, stories, failures } = round;
   for (;;) {
     const mayStart = failures.length === 0 && performance.now() - startedAt < startsForMs;
     if (mayStart && (await startDue(deps, round))) continue;
@@ -55,13 +53,14 @@ export async function deliverOpen(deps: ActivityDependencies, uetr: string): Pro
     else if (open.size === 0) return;
     else {
       const message = stories.join('; ') || 'waiting for the next attempt';
-      throw tryAgain('NotYetDelivered', message, nextDueInMs(round));
+      throw failure('NotYetDelivered', message, nextDueInMs(round));
     }
   }
 }
 
 /** What this call of the activity has in hand. */
 interface Round {
+  readonly subjectId: string;
   readonly open: Map<string, Course>;
   readonly underWay: Map<string, Promise<void>>;
   /** What an operator reads in the Temporal UI. */
@@ -98,10 +97,10 @@ async function startDue(deps: ActivityDependencies, round: Round): Promise<boole
   }
   for (const { attempt, way } of attempts) {
     const { deliveryId } = attempt;
-    const exchange = attemptOnce(deps, attempt, way)
+    const exchange = send(deps, { attempt, way, until: undefined, subjectId: round.subjectId })
       .then(
         ({ next, story }) => {
-          round.stories.push(story);
+          round.stories.push(`${attempt.kind} to ${attempt.party}: ${story}`);
           follow(round, deliveryId, next);
         },
         (error: unknown) => void round.failures.push(error),
@@ -131,12 +130,9 @@ function follow({ open }: Round, deliveryId: string, next: Following): void {
   else open.delete(deliveryId);
 }
 
-/** Where a delivery goes, and the place taken there; undefined where it has no address (CBK-5). */
-type Way = { readonly url: string; readonly admission: Admission } | undefined;
-
 interface Admitted {
   readonly attempt: ClaimedAttempt;
-  readonly way: Way;
+  readonly way: Way | undefined;
 }
 
 /**
@@ -148,21 +144,16 @@ async function claimAdmitted(
   due: readonly Course[],
   { open, stories }: Round,
 ): Promise<readonly Admitted[]> {
-  const addresses = due.map((course) => ({ course, address: addressOf(deps, course.delivery) }));
-  const ways = new Map<string, Way>();
+  const ways = new Map<string, Way | undefined>();
   let attempts: readonly ClaimedAttempt[] = [];
   try {
-    for (const { course, address } of addresses) {
+    for (const course of due) {
       const { deliveryId, kind, party } = course.delivery;
-      if (address === undefined) {
-        ways.set(deliveryId, undefined);
-        continue;
-      }
-      const admission = deps.http.enter(address.receiver);
-      if (admission.admitted) ways.set(deliveryId, { url: address.url, admission });
+      const way = enter(deps, course.delivery);
+      if (way === undefined || way.admitted) ways.set(deliveryId, way);
       else {
-        stories.push(`${kind} to ${party}: ${admission.reason}`);
-        await hold(deps, course, { admission, open });
+        stories.push(`${kind} to ${party}: ${way.reason}`);
+        await hold(deps, course, { held: way, open });
       }
     }
     const claim = randomUUID();
@@ -186,61 +177,11 @@ async function claimAdmitted(
 async function hold(
   deps: ActivityDependencies,
   course: Course,
-  { admission, open }: { readonly admission: Held; readonly open: Map<string, Course> },
+  { held, open }: { readonly held: Held; readonly open: Map<string, Course> },
 ): Promise<void> {
   const { deliveryId, elapsedMs, dueInMs } = course.delivery;
-  course.dueAt = performance.now() + admission.retryInMs;
-  if (admission.reason !== 'breaker-open' && dueInMs > -heldMs) return;
-  if (elapsedMs < giveUpAfterMs) await deferDelivery(deps.db, deliveryId, admission.retryInMs);
+  course.dueAt = performance.now() + held.retryInMs;
+  if (held.reason !== 'breaker-open' && dueInMs > -heldMs) return;
+  if (elapsedMs < giveUpAfterMs) await deferDelivery(deps.db, deliveryId, held.retryInMs);
   else if (await expireDelivery(deps.db, deliveryId)) open.delete(deliveryId);
-}
-
-/** One attempt, recorded. */
-async function attemptOnce(
-  deps: ActivityDependencies,
-  attempt: ClaimedAttempt,
-  way: Way,
-): Promise<{ readonly next: Following; readonly story: string }> {
-  const startedAt = performance.now();
-  const url = way?.url ?? attempt.url;
-  const result = await post(attempt, way);
-  const durationMs = Math.round(performance.now() - startedAt);
-  const answered = result.outcome === 'ANSWERED';
-  const isDelivered = answered && result.status >= 200 && result.status < 300;
-  const next: Following = isDelivered
-    ? { kind: 'delivered' }
-    : nextAttempt({
-        attempts: attempt.attemptSinceAsked,
-        elapsedMs: attempt.elapsedMs + durationMs,
-        httpStatus: answered ? result.status : null,
-        retryAfterMs: answered ? result.retryAfterMs : null,
-        random: Math.random(),
-      });
-  await outlast(() =>
-    settleAttempt(deps.db, {
-      deliveryId: attempt.deliveryId,
-      attempt: attempt.attempt,
-      asks: attempt.asks,
-      url,
-      outcome: result.outcome,
-      httpStatus: answered ? result.status : null,
-      durationMs,
-      errorClass: answered ? null : result.errorClass,
-      responseExcerpt: answered && !isDelivered ? excerpt(result.body) : null,
-      next,
-    }),
-  );
-  return { next, story: `${attempt.kind} to ${attempt.party}: ${describe(result)}` };
-}
-
-async function post({ body, messageIdentification }: ClaimedAttempt, way: Way): Promise<PostResult> {
-  if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'address-not-registered' };
-  return way.admission.post(way.url, body, {
-    'content-type': 'application/xml; charset=utf-8',
-    'webhook-id': messageIdentification, // CBK-2
-  });
-}
-
-function excerpt(body: Buffer): string {
-  return body.subarray(0, maxExcerptBytes).toString('utf8').replaceAll('\u0000', '');
 }

@@ -1,23 +1,83 @@
-// What a failure of the world means for an activity: it is waited for, holding nothing meanwhile, or outlasted where what
-// is in memory would be lost. Defects of ours are told apart here, and nowhere else (SEC-9, TIM-3).
+// What a failure of the world means for an activity, and what follows from it: one table. It is waited for, holding nothing
+// meanwhile, or outlasted where what is in memory would be lost. Defects of ours are told apart here, and nowhere else
+// (SEC-9, TIM-3).
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { isDatabaseFailure } from '../db/failures.ts';
 
+/** What may keep an activity from its end, but for a database that is away: that is outlasted, or thrown on as it is. */
+type FailureKind =
+  /** A full gate, or an open breaker (CBK-3). */
+  | 'Held'
+  /** Nobody is registered whom it could go to, or at no address that may be used (CBK-5, SEC-2). */
+  | 'AddressWithdrawn'
+  /** An instruction had no answer that counts (TIM-3). */
+  | 'DestinationDidNotAnswer'
+  /** Nor had an enquiry (RES-1). */
+  | 'PartyDidNotAnswer'
+  /** A delivery waits for its next attempt (CBK-1). */
+  | 'NotYetDelivered'
+  /** Other submissions of the same keys kept being written first (DUP-3). */
+  | 'KeysTaken'
+  /** Other finals kept being stored first (PAY-7). */
+  | 'FinalsKeptComing'
+  /** Answered meanwhile, or past the deadline: nothing is sent any more (RES-1). */
+  | 'TooLate'
+  /** We are wrong, and cannot even say so to the sender (SEC-9). */
+  | 'Defect';
+
+/**
+ * `again`: the engine calls the activity again, after so many milliseconds; `told`: after as many as whoever fails says.
+ * `never`: it does not; the record says what stands, and the workflow goes on from there. An `unexpected` failure is an error
+ * in the engine's log.
+ */
+interface Consequence {
+  readonly follows: 'again' | 'never';
+  readonly inMs?: number | 'told';
+  readonly unexpected?: true;
+}
+
+const consequences = {
+  Held: { follows: 'again', inMs: 'told' },
+  AddressWithdrawn: { follows: 'again', inMs: 1_000 }, // another may be registered at any moment
+  DestinationDidNotAnswer: { follows: 'again', inMs: 'told' },
+  PartyDidNotAnswer: { follows: 'again', inMs: 'told' },
+  NotYetDelivered: { follows: 'again', inMs: 'told' },
+  KeysTaken: { follows: 'again', inMs: 50 }, // whoever took them is done by then
+  FinalsKeptComing: { follows: 'again', inMs: 50 },
+  TooLate: { follows: 'never' },
+  Defect: { follows: 'never', unexpected: true },
+} as const satisfies Record<FailureKind, Consequence>;
+
+type Told = {
+  [Kind in FailureKind]: (typeof consequences)[Kind] extends { readonly inMs: 'told' } ? Kind : never;
+}[FailureKind];
+
 // nextRetryDelay 0 is no "at once" but the end of the activity for good (RETRY_STATE_TIMEOUT, server 1.31)
 const leastRetryMs = 1;
 
 /**
- * An expected failure, after which the engine calls the activity again. Until then it holds no slot.
+ * A failure to be thrown. Until the activity is called again it holds no slot.
+ * @param message for an operator, in the Temporal UI: parties and codes, nothing of a person (SEC-3)
  * @param inMs milliseconds; whatever is given, the activity is called again
  */
-export function tryAgain(type: string, message: string, inMs: number): ApplicationFailure {
+export function failure(kind: Exclude<FailureKind, Told>, message: string): ApplicationFailure;
+export function failure(kind: Told, message: string, inMs: number): ApplicationFailure;
+export function failure(kind: FailureKind, message: string, toldMs = leastRetryMs): ApplicationFailure {
+  const { follows, inMs, unexpected }: Consequence = consequences[kind];
+  const afterMs = typeof inMs === 'number' ? inMs : toldMs;
   return ApplicationFailure.create({
-    type,
+    type: kind,
     message,
-    category: ApplicationFailureCategory.BENIGN,
-    nextRetryDelay: Number.isFinite(inMs) ? Math.max(leastRetryMs, Math.ceil(inMs)) : leastRetryMs,
+    ...(unexpected !== true && { category: ApplicationFailureCategory.BENIGN }),
+    ...(follows === 'never'
+      ? { nonRetryable: true }
+      : {
+          nextRetryDelay: Number.isFinite(afterMs)
+            ? Math.max(leastRetryMs, Math.ceil(afterMs))
+            : leastRetryMs,
+        }),
   });
 }
 

@@ -5,7 +5,8 @@ import { assert } from '../core/assert.ts';
 import type { Acmt023 } from '../core/iso20022/acmt023.ts';
 import type { Acmt024 } from '../core/iso20022/acmt024.ts';
 import { reject } from '../core/rejection.ts';
-import { followDirectory, isListedReason, type FollowUp } from '../core/resolution.ts';
+import { followDirectory, isListedReason, type Enquiry, type FollowUp } from '../core/resolution.ts';
+import { ok } from '../core/result.ts';
 import { loadEnquiry } from '../db/enquiries.ts';
 import { messageBody } from '../db/messages.ts';
 import {
@@ -18,7 +19,7 @@ import {
   type StoredRequest,
   type StoredResolution,
 } from '../db/resolutions.ts';
-import { parseAnswer } from '../xml/read-answer.ts';
+import { parseMessage } from '../xml/read-message.ts';
 import type { ResolutionAnswer, ResolutionLocalActivities, ResolutionStep } from '../contract/activities.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -56,7 +57,7 @@ export function createFollowResolution(
       const open = await openAgain(deps, resolutionId, stored);
       const report = { of, messageId: reportMessageId, values: await readReport(deps, reportMessageId) };
       const followUp = followUpOf(deps, open, report);
-      if (followUp.ok && followUp.enquiry !== null) return enquire(deps, open, followUp.enquiry);
+      if (followUp.ok && followUp.value !== null) return enquire(deps, open, followUp.value);
       return answered(deps, await composeAnswer(deps, open, report, followUp));
     });
   };
@@ -72,7 +73,7 @@ export function createEndResolution(deps: ActivityDependencies): ResolutionLocal
       const followUp = report && followUpOf(deps, open, report);
       // what a party has said counts, as far as nobody else is to be asked
       const lastWord =
-        report !== undefined && followUp !== undefined && !(followUp.ok && followUp.enquiry !== null)
+        report !== undefined && followUp !== undefined && !(followUp.ok && followUp.value !== null)
           ? await composeAnswer(deps, open, report, followUp)
           : await composeRefusal(deps.engine, open.request, reject('resolution-deadline'));
       return answered(deps, lastWord);
@@ -114,7 +115,7 @@ async function openAgain(
 }
 
 async function readReport(deps: ActivityDependencies, messageId: string): Promise<Acmt024> {
-  const reading = await parseAnswer(deps.engine, await messageBody(deps.db, messageId));
+  const reading = await parseMessage(deps.engine, 'acmt024', await messageBody(deps.db, messageId));
   assert(reading.ok, 'a report is judged before it is stored');
   return reading.value;
 }
@@ -133,7 +134,7 @@ async function findReport(
 function followUpOf(deps: ActivityDependencies, { values }: Open, report: Report): FollowUp {
   return report.of === 'directory' && report.values.verified
     ? followDirectory(values, report.values, deps.reference())
-    : { ok: true, enquiry: null };
+    : ok(null);
 }
 
 /** The answer that a report leads to: our refusal of what it found, or the report passed on. */
@@ -143,7 +144,7 @@ async function composeAnswer(
   { of, messageId, values }: Report,
   followUp: FollowUp,
 ): Promise<NewAnswer> {
-  if (!followUp.ok) return composeRefusal(deps.engine, request, followUp.rejection);
+  if (!followUp.ok) return composeRefusal(deps.engine, request, followUp.refusal);
   const passedOn = await composePassedOn(deps.engine, request, { values, by: of, messageId });
   const { reasonCode } = values;
   if (reasonCode === undefined || isListedReason(reasonCode)) return passedOn;
@@ -174,7 +175,7 @@ async function answered(deps: ActivityDependencies, answer: NewAnswer): Promise<
 async function enquire(
   deps: ActivityDependencies,
   { values, request }: Open,
-  enquiry: NonNullable<Extract<FollowUp, { ok: true }>['enquiry']>,
+  enquiry: Enquiry,
 ): Promise<ResolutionStep> {
   const { resolutionId } = request;
   const next = await composeEnquiry(deps.engine, { ...request, values }, enquiry);

@@ -1,117 +1,58 @@
-// Sends the stored instruction to the destination, once per call, and reads what it answers (PAY-8, TIM-3).
-// The claim is committed before the socket opens; a payment that is decided, or past its deadline, is never sent again.
-import { createHash, randomUUID } from 'node:crypto';
+// Sends the stored instruction to the destination, once per call, and takes in what it answers (PAY-8, TIM-3).
+// A payment that is decided, or past its deadline, is never sent again.
 import { activityInfo } from '@temporalio/activity';
-import { findMismatch, isFinal } from '../core/report.ts';
-import { recordAuditOnce } from '../db/audit.ts';
-import {
-  claimInstruction,
-  partyOf,
-  settleAttempt,
-  untilLastAttempt,
-  type ClaimedAttempt,
-} from '../db/deliveries.ts';
+import { ok, refused, type Result } from '../core/result.ts';
+import { repeatAfterMs } from '../core/delivery-schedule.ts';
+import { claimInstruction, partyOf, untilLastAttempt } from '../db/deliveries.ts';
 import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
-import { takeLateReport } from './late-report.ts';
-import { recordReport } from '../db/messages.ts';
-import { parseReport } from '../xml/read-report.ts';
-import { addressOf } from './addresses.ts';
+import { takeReport } from '../db/reports.ts';
+import { parseMessage } from '../xml/read-message.ts';
 import type { DestinationAnswer, ForwardingActivities } from '../contract/activities.ts';
-import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { claimForMs, outlast, tryAgain } from './failures.ts';
+import { failure, outlast } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import type { Admission, PostResult } from './outbound-http.ts';
-
-const repeatDelaysMs = [1_000, 2_000, 5_000]; // TIM-3
+import { claimSend, enter, send, type Way } from './send.ts';
 
 export function createForwardPayment(deps: ActivityDependencies): ForwardingActivities['forwardPayment'] {
   return ({ uetr, deliveryId, destinationSystem }) =>
     withHeartbeat(async (): Promise<DestinationAnswer> => {
       const party = destinationSystem ?? (await partyOf(deps.db, deliveryId));
-      const way = await enter(deps, party, deliveryId);
-      const claimed = await claim(deps, deliveryId, way);
-      if (claimed === undefined) return { kind: 'late' }; // what an attempt that was lost has left may be due
-      const { attempt, askedAt } = claimed;
-      const url = way?.url ?? null;
-      const result = await post(attempt, way, askedAt);
-      const payment = { uetr, party };
-      const answer = await boundDefects(
-        deps.logger,
-        () => outlast(() => readAnswer(deps, payment, result)),
-        () => distrust(deps, payment, 'it could not be judged'), // SEC-9
+      const { way, isLast } = await enterOrWait(deps, party, deliveryId);
+      // the sends of one activity are one round, however often our own faults interrupt it (TIM-3)
+      const round = roundOf();
+      const claimed = await claimSend(way, (claim) =>
+        claimInstruction(deps.db, deliveryId, { round, claim }),
       );
-      const durationMs = Math.round(performance.now() - askedAt);
-      await outlast(() => settle(deps, attempt, { url, result, durationMs, counts: answer !== undefined }));
-      if (result.outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
-      if (answer !== undefined) return answer;
-      const delayMs = repeatDelaysMs[attempt.attemptSinceAsked - 1];
-      const isUnreached = way?.isLast === true && result.outcome === 'NOT_SENT';
+      if (claimed === undefined) return { kind: 'late' }; // what an attempt that was lost has left may be due
+      const read = (body: Buffer) => readAnswer(deps, uetr, body);
+      const { answer, outcome, story } = await send(deps, { ...claimed, way, subjectId: uetr, read });
+      if (outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
+      if (answer?.kind === 'message') return answer.value;
+      if (answer?.kind === 'receipt') return { kind: 'pending' };
+      const delayMs = repeatAfterMs(claimed.attempt.attemptSinceAsked);
+      const isUnreached = isLast && outcome === 'NOT_SENT';
       if (delayMs === undefined || isUnreached) return { kind: 'unanswered' };
-      throw tryAgain('DestinationDidNotAnswer', `${party}: ${describe(result)}`, delayMs);
+      throw failure('DestinationDidNotAnswer', `${party}: ${story}`, delayMs);
     });
 }
 
-/** Where it goes, and the place taken there. */
-interface Way {
-  readonly url: string;
-  readonly admission: Admission;
-  /** The one attempt without which the payment could not be rejected (TIM-3). */
-  readonly isLast?: boolean;
-}
-
 /**
- * A place at the destination's gate; undefined where it has no address. Who is held holds nothing meanwhile (CBK-3). A
- * payment that no breaker has let through for 60 s is tried all the same: it is rejected after an attempt of its own only.
+ * A payment that no breaker has let through for 60 s is tried all the same: it is rejected after an attempt of its own only
+ * (TIM-3). `isLast`: that is the one.
  */
-async function enter(
+async function enterOrWait(
   deps: ActivityDependencies,
   party: string,
   deliveryId: string,
-): Promise<Way | undefined> {
-  const address = addressOf(deps, { kind: 'instruction', party, url: null });
-  if (address === undefined) return undefined;
-  const { receiver, url } = address;
-  const admission = deps.http.enter(receiver);
-  if (admission.admitted) return { url, admission };
+): Promise<{ readonly way: Way | undefined; readonly isLast: boolean }> {
+  const instruction = { kind: 'instruction', party, url: null } as const;
+  const way = enter(deps, instruction);
+  if (way === undefined || way.admitted) return { way, isLast: false };
   const untilLastMs = await untilLastAttempt(deps.db, deliveryId);
-  const last = untilLastMs <= 0 ? deps.http.enterAnyway(receiver) : admission;
-  if (last.admitted) return { url, admission: last, isLast: true };
-  throw tryAgain(
-    'Held',
-    `${party}: ${last.reason}`,
-    Math.min(last.retryInMs, Math.max(untilLastMs, 0) || Infinity),
-  );
-}
-
-/** One send that may be made. */
-interface Claimed {
-  readonly attempt: ClaimedAttempt;
-  /** `performance.now()` just before the database said how long there is. */
-  readonly askedAt: number;
-}
-
-/**
- * The sends of one activity are one round, however often our own faults interrupt it (TIM-3). A claim whose answer is lost
- * is asked for again, for only this call knows that it was not sent.
- */
-async function claim(
-  deps: ActivityDependencies,
-  deliveryId: string,
-  way: Way | undefined,
-): Promise<Claimed | undefined> {
-  const ids = { round: roundOf(), claim: randomUUID() };
-  let claimed: Claimed | undefined;
-  try {
-    claimed = await outlast(async () => {
-      const askedAt = performance.now();
-      const attempt = await claimInstruction(deps.db, deliveryId, ids);
-      return attempt && { attempt, askedAt };
-    }, claimForMs);
-  } finally {
-    if (claimed === undefined) way?.admission.leave();
-  }
-  return claimed;
+  const last = untilLastMs <= 0 ? enter(deps, instruction, { anyway: true }) : way;
+  if (last === undefined || last.admitted) return { way: last, isLast: true };
+  const inMs = Math.min(last.retryInMs, Math.max(untilLastMs, 0) || Infinity);
+  throw failure('Held', `${party}: ${last.reason}`, inMs);
 }
 
 /** What the repeats of one activity are counted in (TIM-3). */
@@ -120,100 +61,24 @@ function roundOf(): string {
   return `${workflowExecution?.runId ?? ''}/${activityId}`;
 }
 
-/** @param askedAt before the claim: counted from there, what the deadline leaves is never too much (TIM-1) */
-async function post(
-  { remainingMs, body }: ClaimedAttempt,
-  way: Way | undefined,
-  askedAt: number,
-): Promise<PostResult> {
-  if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'address-not-registered' };
-  const headers = { 'content-type': 'application/xml; charset=utf-8' };
-  const limits = remainingMs === null ? {} : { sendBefore: askedAt + remainingMs };
-  return way.admission.post(way.url, body, headers, limits);
-}
-
-/** What the destination said; undefined when it said nothing that counts. */
+/** The destination's pacs.002, taken in as one that comes to our own address is (PAY-8). */
 async function readAnswer(
   deps: ActivityDependencies,
-  payment: { readonly uetr: string; readonly party: string },
-  result: PostResult,
-): Promise<DestinationAnswer | undefined> {
-  if (result.outcome !== 'ANSWERED') return undefined;
-  if (result.status === 202) return { kind: 'pending' };
-  if (result.status !== 200) return undefined;
-  if (result.truncated) return distrust(deps, payment, 'not a whole message');
-  const reading = await parseReport(deps.engine, result.body);
-  const { uetr, party } = payment;
-  if (!reading.ok) return distrust(deps, payment, `not a valid pacs.002: ${reading.reason}`);
-  const { report } = reading;
-  const decidable = await loadDecidable(deps.db, uetr, null);
-  const mismatch = findMismatch(report, decidable.destinationReferences.original);
-  if (mismatch !== undefined) return distrust(deps, payment, `${mismatch} is not ours`);
-  const isEnd = isFinal(report.status);
-  const reportMessageId = await recordReport(deps.db, {
-    uetr,
-    identification: report.messageId,
-    party,
-    status: report.status,
-    reasonCode: report.reasonCode,
-    isFinal: isEnd,
-    body: result.body,
-    sha256: createHash('sha256').update(result.body).digest(),
-  });
-  if (!isEnd) return { kind: 'pending' };
-  if (decidable.decision === null) return { kind: 'final', reportMessageId };
-  // decided before it was stored: nobody else may be there to take it (LIF-3)
-  const late = { messageId: reportMessageId, status: report.status, reasonCode: report.reasonCode ?? null };
-  await takeLateReport(deps.db, decidable, { ...late, wantsConfirmation: true });
-  return { kind: 'late' };
-}
-
-/** An answer that cannot be about this payment decides nothing; a person must look. */
-async function distrust(
-  deps: ActivityDependencies,
-  payment: { readonly uetr: string; readonly party: string },
-  reason: string,
-): Promise<undefined> {
-  const { uetr, party } = payment;
-  const event = {
-    severity: 'alert',
-    kind: 'destination.answer-refused',
-    uetr,
-    party,
-    detail: { reason },
-  } as const;
-  await recordAuditOnce(deps.db, event, 'detail'); // not once per attempt
-  return undefined;
-}
-
-function settle(
-  deps: ActivityDependencies,
-  attempt: ClaimedAttempt,
-  exchange: {
-    readonly url: string | null;
-    readonly result: PostResult;
-    readonly durationMs: number;
-    /** Whether what it answered is an answer to the instruction (PAY-8). */
-    readonly counts: boolean;
-  },
-) {
-  const { url, result, durationMs, counts } = exchange;
-  const answered = result.outcome === 'ANSWERED';
-  const isServerError = answered && result.status >= 500; // TIM-3: it may have been read, and worse
-  return settleAttempt(deps.db, {
-    deliveryId: attempt.deliveryId,
-    attempt: attempt.attempt,
-    asks: attempt.asks,
-    url,
-    outcome: isServerError ? 'MAYBE_SENT' : result.outcome,
-    httpStatus: answered ? result.status : null,
-    durationMs,
-    errorClass: answered ? null : result.errorClass,
-    responseExcerpt: null, // its pacs.002 is stored as a message; anything else may hold personal data
-    next: counts ? { kind: 'delivered' } : { kind: 'retry', inMs: 0 },
-  });
-}
-
-export function describe(result: PostResult): string {
-  return result.outcome === 'ANSWERED' ? `HTTP ${result.status}` : `${result.outcome} (${result.errorClass})`;
+  uetr: string,
+  body: Buffer,
+): Promise<Result<DestinationAnswer, string>> {
+  const reading = await parseMessage(deps.engine, 'pacs002', body);
+  if (!reading.ok) return refused(`not a valid pacs.002: ${reading.refusal}`);
+  const payment = await loadDecidable(deps.db, uetr, null);
+  const taken = await takeReport(deps.db, payment, { values: reading.value, body, answeredInPlace: true });
+  switch (taken.kind) {
+    case 'mismatch':
+      return refused(`${taken.element} is not ours`);
+    case 'interim':
+      return ok({ kind: 'pending' });
+    case 'final':
+      return ok(taken);
+    case 'late':
+      return ok({ kind: 'late' });
+  }
 }

@@ -1,6 +1,5 @@
 // Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer: in one
 // statement, so that nothing is answered that is not durable, with the database's unique key as the authority (RES-2).
-import type { AuditEvent } from '../db/audit.ts';
 import { recordRefusal } from '../db/messages.ts';
 import {
   loadRequest,
@@ -12,6 +11,8 @@ import {
 } from '../db/resolutions.ts';
 import { assert } from '../core/assert.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
+import { rejections } from '../core/rejection-table.ts';
+import { mapValue, ok } from '../core/result.ts';
 import { routeRequest, type Enquiry } from '../core/resolution.ts';
 import type { Acmt023 } from '../core/iso20022/acmt023.ts';
 import type { ResolutionJudgement, ResolutionLocalActivities } from '../contract/activities.ts';
@@ -24,52 +25,41 @@ import {
   openRequest,
   type Request,
 } from './resolution-messages.ts';
+import { keysTaken, untilWritten, type Attempt } from './until-written.ts';
 
-const maxTries = 3; // each further try means that another request of the same MsgId was written meanwhile
-
-type Judge = (stored: StoredRequest) => Promise<ResolutionJudgement | undefined>;
+type Judge = (stored: StoredRequest) => Promise<Attempt<ResolutionJudgement>>;
 
 export function createJudgeResolution(
   deps: ActivityDependencies,
 ): ResolutionLocalActivities['judgeResolution'] {
   return function judgeResolution({ messageId }): Promise<ResolutionJudgement> {
+    const unlessRepeated = (act: Judge) =>
+      untilWritten(async () => {
+        const stored = await loadRequest(deps.db, messageId);
+        return stored.resolution?.resolutionId === messageId ? ok(standing(stored.resolution)) : act(stored);
+      });
     return boundDefects(
       deps.logger,
-      () => untilWritten(deps, messageId, (stored) => judge(deps, messageId, stored)),
-      (defect) => untilWritten(deps, messageId, (stored) => answerBarely(deps, messageId, stored, defect)),
+      () => unlessRepeated((stored) => judge(deps, messageId, stored)),
+      (defect) => unlessRepeated((stored) => answerBarely(deps, messageId, stored, defect)),
     );
   };
 }
 
-/** Judges what is on record, anew where another request took its MsgId before it was written. */
-async function untilWritten(
-  deps: ActivityDependencies,
-  messageId: string,
-  judge: Judge,
-): Promise<ResolutionJudgement> {
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    const stored = await loadRequest(deps.db, messageId);
-    if (stored.resolution?.resolutionId === messageId) return repeat(stored.resolution);
-    const judgement = await judge(stored);
-    if (judgement !== undefined) return judgement;
-  }
-  throw new Error('the MsgId of a request kept changing hands');
-}
-
-/** One try; undefined when another request took its MsgId before it was written. */
+/** One try: the request is read, judged, and written with its first enquiry or its answer. */
 async function judge(
   deps: ActivityDependencies,
   messageId: string,
   stored: StoredRequest,
-): Promise<ResolutionJudgement | undefined> {
+): Promise<Attempt<ResolutionJudgement>> {
   const { reading, references } = await openRequest(deps.engine, stored);
   const request: Request = { resolutionId: messageId, ...stored, references };
-  if (stored.resolution !== undefined) return refuseRepeat(deps, request, stored);
-  if (!reading.ok) return turnAway(deps, request, stored, reading.rejection);
+  if (stored.resolution !== undefined) return ok(await refuseRepeat(deps, request, stored));
+  if (!reading.ok) return turnAway(deps, request, stored, reading.refusal);
   const routing = routeRequest(reading.value, deps.reference(), stored.sourceSystem);
   return routing.ok
-    ? route(deps, request, { stored, values: reading.value, enquiry: routing.enquiry })
-    : turnAway(deps, request, stored, routing.rejection);
+    ? route(deps, request, { stored, values: reading.value, enquiry: routing.value })
+    : turnAway(deps, request, stored, routing.refusal);
 }
 
 /** SEC-9: the answer to a request that we cannot judge; a repeat is told it in the HTTP answer only. */
@@ -78,18 +68,19 @@ async function answerBarely(
   messageId: string,
   stored: StoredRequest,
   defect: string,
-): Promise<ResolutionJudgement | undefined> {
+): Promise<Attempt<ResolutionJudgement>> {
   const answer = await composeBare(deps.engine, { resolutionId: messageId, ...stored }, defect);
   if (stored.resolution === undefined) return writeAtOnce(deps, answer, stored);
   const { message, event, reasonCode } = answer;
   const refused = { verdict: 'refused', reasonCode: reasonCode ?? '' } as const;
-  if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
+  if (stored.earlierAnswerId !== undefined)
+    return ok({ ...refused, answerMessageId: stored.earlierAnswerId });
   const told = { answer: message, event: event ?? null };
-  return { ...refused, answerMessageId: await recordRefusal(deps.db, messageId, told) };
+  return ok({ ...refused, answerMessageId: await recordRefusal(deps.db, messageId, told) });
 }
 
-/** The very same message again: an enquiry (DUP-1). */
-function repeat({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
+/** The judgement that stands: of the very same message again (DUP-1), or taken up again from the record (LIF-2). */
+function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
   if (answer !== null) return { verdict: 'answered', resolutionId, answer };
   assert(enquiry !== null, 'a resolution without answer was routed');
   return { verdict: 'routed', resolutionId, ...times, enquiry };
@@ -105,9 +96,8 @@ async function refuseRepeat(
   const refused = { verdict: 'refused', reasonCode: rejection.isoCode } as const;
   if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
   const { message } = await composeRefusal(deps.engine, request, rejection);
-  const event: AuditEvent = {
-    severity: 'security',
-    kind: 'resolution.content-changed',
+  const event = {
+    ...rejections['duplicate-request'].event,
     uetr: stored.resolution?.resolutionId,
     party: stored.sourceSystem,
     detail: { messageId: request.resolutionId },
@@ -122,7 +112,7 @@ async function turnAway(
   request: Request,
   stored: StoredRequest,
   rejection: Rejection,
-): Promise<ResolutionJudgement | undefined> {
+): Promise<Attempt<ResolutionJudgement>> {
   return writeAtOnce(deps, await composeRefusal(deps.engine, request, rejection), stored);
 }
 
@@ -130,27 +120,27 @@ async function writeAtOnce(
   deps: ActivityDependencies,
   answer: NewAnswer,
   { messageIdentification }: StoredRequest,
-): Promise<ResolutionJudgement | undefined> {
+): Promise<Attempt<ResolutionJudgement>> {
   const isWritten = await recordAnsweredAtOnce(deps.db, { ...answer, messageIdentification });
-  if (!isWritten) return undefined;
+  if (!isWritten) return keysTaken;
   const { resolutionId, verified, reasonCode, message } = answer;
-  return {
+  return ok({
     verdict: 'answered',
     resolutionId,
     answer: { verified, reasonCode, answerMessageId: message.messageId },
-  };
+  });
 }
 
 async function route(
   deps: ActivityDependencies,
   { resolutionId, sourceSystem, now }: Request,
   routed: { readonly stored: StoredRequest; readonly values: Acmt023; readonly enquiry: Enquiry },
-): Promise<ResolutionJudgement | undefined> {
+): Promise<Attempt<ResolutionJudgement>> {
   const { stored, values } = routed;
   const system = deps.reference().clearingSystems.get(sourceSystem);
   assert(system !== undefined, 'a submitter whose callback address is registered has a clearing system');
   const enquiry = await composeEnquiry(deps.engine, { values, resolutionId, now }, routed.enquiry);
-  const times = await recordRouted(deps.db, {
+  const written = await recordRouted(deps.db, {
     resolutionId,
     sourceSystem,
     messageIdentification: stored.messageIdentification,
@@ -158,11 +148,10 @@ async function route(
     destinationCountry: values.destinationCountry,
     enquiry,
   });
-  if (times === undefined) return undefined;
-  return {
+  return mapValue(written, (times) => ({
     verdict: 'routed',
     resolutionId,
     ...times,
     enquiry: { deliveryId: enquiry.deliveryId, of: enquiry.of, destinationSystem: enquiry.message.party },
-  };
+  }));
 }

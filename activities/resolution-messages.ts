@@ -15,13 +15,15 @@ import {
 import { answerAcmt023, passOnAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
 import { compact, readAgent } from '../core/iso20022/parties.ts';
 import { elementAt } from '../core/iso20022/tree.ts';
-import type { Reading } from '../core/iso20022/pacs008.ts';
 import { additionalInformation, explain } from '../core/explanation.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
+import { rejections } from '../core/rejection-table.ts';
+import type { Result } from '../core/result.ts';
 import { requestRejectionOf, type Enquiry } from '../core/resolution.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
 import type { NewAnswer, NewEnquiry } from '../db/resolutions.ts';
 import type { XmlEngine } from '../xml/engine.ts';
+import { readValid } from '../xml/read-valid.ts';
 import { compose, newMessageIdentification } from './compose.ts';
 
 /** A stored request of a source, as its answers need it. */
@@ -40,22 +42,18 @@ const ownName = { otherId: 'ISTHMUS' };
 export async function openRequest(
   engine: XmlEngine,
   stored: { readonly body: Buffer; readonly messageIdentification: string },
-): Promise<{ reading: Reading<Acmt023>; references: RequestReferences }> {
+): Promise<{ reading: Result<Acmt023, Rejection>; references: RequestReferences }> {
   const parsed = engine.parse(stored.body, ['acmt023']);
   assert(parsed.ok, 'a stored request passed intake');
-  const { document } = parsed.message;
+  const { document } = parsed.value;
   try {
-    const [violation] = await parsed.message.validate();
-    const reading: Reading<Acmt023> =
-      violation === undefined
-        ? readAcmt023(document)
-        : { ok: false, rejection: requestRejectionOf(violation) };
+    const reading = await readValid(parsed.value, readAcmt023, requestRejectionOf);
     const references = reading.ok
       ? requestReferencesOf(reading.value)
       : readRefusedAcmt023(document, stored.messageIdentification);
     return { reading, references };
   } finally {
-    parsed.message.dispose();
+    parsed.value.dispose();
   }
 }
 
@@ -163,7 +161,7 @@ export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: 
   const references = { messageId: messageIdentification, verificationId: notProvided };
   const answer = await composeRefusal(engine, { ...request, references }, reject('defect'));
   const { resolutionId: uetr, sourceSystem: party } = keys;
-  const event = { severity: 'alert', kind: 'message.defect', uetr, party, detail: { defect } } as const;
+  const event = { ...rejections.defect.event, uetr, party, detail: { defect } };
   return { ...answer, event };
 }
 
@@ -172,7 +170,7 @@ function answerKey({ now }: Request): { messageId: string; creationDateTime: str
 }
 
 function keysOf({ resolutionId, sourceSystem }: Request) {
-  return { resolutionId, sourceSystem, callbackDeliveryId: randomUUID() };
+  return { resolutionId, sourceSystem };
 }
 
 function composeAnswer(

@@ -2,18 +2,20 @@
 // that is not durable (PAY-2), and with the database's unique keys as the authority on duplicates (DUP-3).
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
-import { identifyAgent } from '../core/agent.ts';
+import { claimedDebtorAgent, identifyAgent } from '../core/agent.ts';
 import { buildForwardedPacs008 } from '../core/iso20022/build-pacs008.ts';
 import { messages } from '../core/iso20022/messages.ts';
 import { answerRefusedPacs008, originalReferencesOf } from '../core/iso20022/pacs002.ts';
-import { readPacs008, type Pacs008, type Reading } from '../core/iso20022/pacs008.ts';
+import { readPacs008, type Pacs008 } from '../core/iso20022/pacs008.ts';
 import { compact } from '../core/iso20022/parties.ts';
 import { readRefusedPacs008, type RefusedPacs008 } from '../core/iso20022/references.ts';
-import { rejectionOf } from '../core/iso20022/violation.ts';
-import { parseQuoteId } from '../core/ids.ts';
-import { checkPayment, findGuidelineFault, type BoundPayment } from '../core/payment.ts';
-import { additionalInformation, explain } from '../core/explanation.ts';
-import { reject, type Rejection } from '../core/rejection.ts';
+import type { QuoteId } from '../core/ids.ts';
+import { judgePayment } from '../core/judge-payment.ts';
+import type { BoundPayment, RecordedQuote } from '../core/payment.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
+import { additionalInformation, explain, firstStands } from '../core/explanation.ts';
+import { reject, rowOf, type Rejection } from '../core/rejection.ts';
+import { ok } from '../core/result.ts';
 import type { AuditEvent } from '../db/audit.ts';
 import { recordRefusal, type OutgoingMessage } from '../db/messages.ts';
 import {
@@ -24,11 +26,12 @@ import {
   type StoredSubmission,
 } from '../db/payments.ts';
 import { findQuote } from '../db/quotes.ts';
+import { readValid } from '../xml/read-valid.ts';
 import { compose, newMessageIdentification } from './compose.ts';
 import { boundDefects } from './defects.ts';
 import type { Judgement, PaymentLocalActivities, Submission } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { tryAgain } from './failures.ts';
+import { keysTaken, untilWritten, type Attempt } from './until-written.ts';
 
 /** A submission that is being judged. */
 interface Case {
@@ -36,9 +39,9 @@ interface Case {
   readonly stored: StoredSubmission;
   /** What every answer to it repeats. */
   readonly references: RefusedPacs008;
+  /** Null where it could not be read (SEC-9). */
+  readonly document: XmlElement | null;
 }
-
-const maxTries = 3; // each further try means that another submission of the same keys was written meanwhile
 
 export function createValidatePayment(deps: ActivityDependencies): PaymentLocalActivities['validatePayment'] {
   return ({ messageId }: Submission): Promise<Judgement> =>
@@ -49,52 +52,61 @@ export function createValidatePayment(deps: ActivityDependencies): PaymentLocalA
     );
 }
 
-async function untilWritten(judgeOnce: () => Promise<Judgement | undefined>): Promise<Judgement> {
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    const judgement = await judgeOnce();
-    if (judgement !== undefined) return judgement;
-  }
-  throw tryAgain('KeysTaken', 'the keys of a submission kept changing hands', 50);
-}
-
 /** SEC-9: RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */
-async function judgeBarely(deps: ActivityDependencies, messageId: string): Promise<Judgement | undefined> {
+async function judgeBarely(deps: ActivityDependencies, messageId: string): Promise<Attempt<Judgement>> {
   const stored = await loadSubmission(deps.db, messageId);
-  if (stored.payment?.messageId === messageId) return repeat(deps, stored);
+  if (stored.payment?.messageId === messageId) return ok(standing(deps, stored));
   const { messageIdentification, uetr } = stored;
   const messageNameId = messages.pacs008.identifier;
   const references = { original: { messageId: messageIdentification, messageNameId, uetr } };
-  return turnAway(deps, { messageId, stored, references }, reject('defect'));
+  return turnAway(deps, { messageId, stored, references, document: null }, reject('defect'));
 }
 
-/** One try; undefined when another submission took one of its keys before it was written. */
-async function judge(deps: ActivityDependencies, messageId: string): Promise<Judgement | undefined> {
+/** One try: the message is read, judged in the order of PAY-3, bound to its quote and written. */
+async function judge(deps: ActivityDependencies, messageId: string): Promise<Attempt<Judgement>> {
   const stored = await loadSubmission(deps.db, messageId);
-  if (stored.payment?.messageId === messageId) return repeat(deps, stored); // DUP-1: at any time, before any check
+  if (stored.payment?.messageId === messageId) return ok(standing(deps, stored)); // DUP-1: at any time, before any check
   const parsed = deps.engine.parse(stored.body, ['pacs008']);
   assert(parsed.ok, 'a stored submission passed intake');
   try {
-    const { document } = parsed.message;
     const key = { messageId: stored.messageIdentification, uetr: stored.uetr };
+    const { document } = parsed.value;
     const references = readRefusedPacs008(document, key, messages.pacs008.identifier);
-    const submission: Case = { messageId, stored, references };
-    const [violation] = await parsed.message.validate();
-    const reading: Reading<Pacs008> =
-      violation === undefined ? readPacs008(document) : { ok: false, rejection: rejectionOf(violation) };
-    const submitted = { reference: deps.reference(), submitter: stored.sourceSystem };
-    const rejection = reading.ok
-      ? (findGuidelineFault(reading.value, submitted) ?? findDuplicate(reading.value, stored))
-      : reading.rejection;
-    if (rejection !== undefined) return await turnAway(deps, submission, rejection);
-    return reading.ok ? await judgePayment(deps, submission, reading.value) : undefined;
+    const submission: Case = { messageId, stored, references, document };
+    const judged = judgePayment(await readValid(parsed.value, readPacs008), {
+      reference: deps.reference(),
+      submitter: stored.sourceSystem,
+      receivedAt: stored.receivedAt,
+      now: stored.now,
+      recorded: stored,
+    });
+    if (!judged.ok) return await turnAway(deps, submission, judged.refusal);
+    const { message, quoteId, bind } = judged.value;
+    const bound = bind(await findRecorded(deps, quoteId));
+    return bound.ok
+      ? await accept(deps, submission, message, bound.value)
+      : await turnAway(deps, submission, bound.refusal);
   } finally {
-    parsed.message.dispose();
+    parsed.value.dispose();
   }
 }
 
-/** The very same message again: a status enquiry (DUP-1). */
-function repeat(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
-  assert(payment !== undefined, 'what is repeated is known');
+/** What the database knows of the quote that a message names. */
+async function findRecorded(
+  { db }: ActivityDependencies,
+  quoteId: QuoteId | undefined,
+): Promise<RecordedQuote> {
+  if (quoteId === undefined) return { quote: undefined, holder: undefined };
+  const [quote, holder] = await Promise.all([findQuote(db, quoteId), findQuoteHolder(db, quoteId)]);
+  return { quote, holder };
+}
+
+/**
+ * The judgement that stands: of the very same message again, a status enquiry (DUP-1), or where another execution takes a
+ * payment up again from the record (LIF-2).
+ */
+function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
+  assert(payment !== undefined, 'what was judged is known');
   const { decision, instructionDeliveryId, corridor, destinationSystem, priority } = payment;
   if (decision !== null) {
     return { verdict: 'decided', answerMessageId: decision.callbackMessageId, decision };
@@ -129,24 +141,16 @@ function fxpNameOf(deps: ActivityDependencies, fxpId: string | null): string | n
   return fxpId === null ? null : (deps.reference().institutions.get(fxpId)?.bics[0] ?? fxpId);
 }
 
-/** DUP-2: keys that are taken by another message. */
-function findDuplicate(message: Pacs008, stored: StoredSubmission): Rejection | undefined {
-  if (stored.payment !== undefined) {
-    return reject(
-      stored.payment.messageIdentification === message.messageId ? 'duplicate-content' : 'duplicate-uetr',
-    );
-  }
-  return stored.messageIdHeldBy === undefined ? undefined : reject('duplicate-message-id');
-}
-
 /** A refused repeat is told in the HTTP answer only; any other rejection is the payment's final status. */
 async function turnAway(
   deps: ActivityDependencies,
   submission: Case,
   rejection: Rejection,
-): Promise<Judgement | undefined> {
-  const isRepeat = submission.stored.payment !== undefined || rejection.key === 'duplicate-message-id';
-  return isRepeat ? refuse(deps, submission, rejection) : rejectPayment(deps, submission, rejection);
+): Promise<Attempt<Judgement>> {
+  const isRepeat = submission.stored.payment !== undefined || rowOf(rejection).ofRepeat === true;
+  return isRepeat
+    ? ok(await refuse(deps, submission, rejection))
+    : rejectPayment(deps, submission, rejection);
 }
 
 /** DUP-2: answered, never told to the callback address; the payment itself stays untouched. */
@@ -165,33 +169,43 @@ async function refuse(
 }
 
 /** What a person must know of a refusal beside its answer. */
-function eventOf({ stored, messageId }: Case, { key }: Rejection): AuditEvent | null {
-  const about = { uetr: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
-  if (key === 'duplicate-content') return { severity: 'security', kind: 'payment.content-changed', ...about };
-  return key === 'defect' ? { severity: 'alert', kind: 'message.defect', ...about } : null;
+function eventOf(submission: Case, rejection: Rejection): AuditEvent | null {
+  const { stored, messageId } = submission;
+  const isSameMsgId = stored.payment?.messageIdentification === stored.messageIdentification;
+  const { event } = isBrokenCopy(submission, rejection) && isSameMsgId ? contentChanged : rowOf(rejection);
+  if (event === undefined) return null;
+  return { ...event, uetr: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
+}
+
+const contentChanged = rowOf(reject('duplicate-content'));
+
+/** Refused for a fault of its own, under the UETR of a payment of the same sender: PAY-3 comes to the fault first. */
+function isBrokenCopy({ stored }: Case, rejection: Rejection): boolean {
+  return rowOf(rejection).ofRepeat !== true && stored.payment?.sourceSystem === stored.sourceSystem;
 }
 
 async function rejectPayment(
   deps: ActivityDependencies,
   submission: Case,
   rejection: Rejection,
-): Promise<Judgement | undefined> {
-  const { stored, messageId } = submission;
+): Promise<Attempt<Judgement>> {
+  const { stored, messageId, document } = submission;
   const answer = await composeAnswer(deps, submission, rejection);
+  const debtorAgent = document && claimedDebtorAgent(deps.reference(), document, stored.sourceSystem);
   const isWritten = await recordRejected(deps.db, {
     uetr: stored.uetr,
     sourceSystem: stored.sourceSystem,
     messageId,
     messageIdentification: stored.messageIdentification,
     messageIdIsHeld: stored.messageIdHeldBy !== undefined,
+    debtorAgentId: debtorAgent?.institutionId ?? null,
     reasonCode: rejection.isoCode,
     ruleId: rejection.ruleId,
     answer,
-    callbackDeliveryId: randomUUID(),
     event: eventOf(submission, rejection),
   });
-  if (!isWritten) return undefined;
-  return {
+  if (!isWritten) return keysTaken;
+  return ok({
     verdict: 'decided',
     answerMessageId: answer.messageId,
     decision: {
@@ -200,39 +214,16 @@ async function rejectPayment(
       callbackMessageId: answer.messageId,
       confirmationMessageId: null,
     },
-  };
-}
-
-/** Binds the payment to its quote and accepts it, or rejects it (PAY-3 to PAY-6). */
-async function judgePayment(
-  deps: ActivityDependencies,
-  submission: Case,
-  message: Pacs008,
-): Promise<Judgement | undefined> {
-  const { stored } = submission;
-  const quoteId =
-    message.agreedRate.quoteId === undefined ? undefined : parseQuoteId(message.agreedRate.quoteId);
-  const [quote, quoteHolder] = await Promise.all(
-    quoteId === undefined ? [] : [findQuote(deps.db, quoteId), findQuoteHolder(deps.db, quoteId)],
-  );
-  const checked = checkPayment(message, {
-    reference: deps.reference(),
-    submitter: stored.sourceSystem,
-    receivedAt: stored.receivedAt,
-    now: stored.now,
-    quote,
-    quoteInUse: quoteHolder !== undefined && quoteHolder !== stored.uetr,
   });
-  if (!checked.ok) return turnAway(deps, submission, checked.rejection);
-  return accept(deps, submission, message, checked.payment);
 }
 
+/** The payment is written with its ACTC and its instruction (PAY-2). */
 async function accept(
   deps: ActivityDependencies,
   submission: Case,
   message: Pacs008,
   payment: BoundPayment,
-): Promise<Judgement | undefined> {
+): Promise<Attempt<Judgement>> {
   const { stored, messageId } = submission;
   const { source, destination } = payment;
   const corridor = `${payment.sourceCountry}-${payment.destinationCountry}`;
@@ -253,8 +244,8 @@ async function accept(
     destinationReferences: forwarded.references,
     instructionDeliveryId,
   });
-  if (!isWritten) return undefined;
-  return {
+  if (!isWritten) return keysTaken;
+  return ok({
     verdict: 'accepted',
     enquiry: false,
     answerMessageId: answer.messageId,
@@ -269,7 +260,7 @@ async function accept(
     deadlineAt: payment.deadlineAt,
     acceptedAt: stored.now,
     now: stored.now,
-  };
+  });
 }
 
 /** The converted pacs.008 (MSG-9, MSG-10), and what a confirmation of it will repeat (PAY-9). */
@@ -342,7 +333,10 @@ function composeAnswer(
       creationDateTime: new Date(stored.now).toISOString(),
       status,
       reasonCode: rejection?.isoCode,
-      additionalInformation: rejection && [additionalInformation(rejection)],
+      additionalInformation: rejection && [
+        additionalInformation(rejection),
+        ...(isBrokenCopy(submission, rejection) ? [firstStands] : []),
+      ],
     }),
   );
   return compose(deps.engine, {
@@ -354,7 +348,8 @@ function composeAnswer(
     status,
     reasonCode: rejection?.isoCode,
     inReplyTo: messageId,
-    refusal: rejection && explain(rejection),
+    refusal:
+      rejection && explain(rejection) + (isBrokenCopy(submission, rejection) ? ` ${firstStands}.` : ''),
     xml,
   });
 }

@@ -7,21 +7,22 @@ import type { Logger } from 'pino';
 import { addressTypeRoutes } from './address-types.ts';
 import { countryRoutes } from './countries.ts';
 import { currencyRoutes } from './currencies.ts';
-import { documentationRoutes } from './documentation.ts';
-import { preflightHeaders, withCors } from './http/cors.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
-import { isUnavailable } from './http/failures.ts';
-import { ClientWentAway } from './http/input.ts';
+import { documentationRoutes } from './documentation.ts';
 import { feeRoutes } from './fees.ts';
 import { finInstRoutes } from './fin-insts.ts';
 import { healthRoutes } from './health.ts';
+import { preflightHeaders, withCors } from './http/cors.ts';
+import { failureOf } from './http/failures.ts';
+import { ClientWentAway } from './http/input.ts';
 import { problem, renderProblem } from './http/problem.ts';
+import { methodNotAllowed, nothingAt } from './http/refused-requests.ts';
+import { baseHeaders } from './http/response.ts';
+import { createRouter, type Router } from './http/route.ts';
 import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
 import { rejectionRoutes } from './rejections.ts';
-import { baseHeaders } from './http/response.ts';
 import { ruleBookRoutes } from './rule-book.ts';
-import { createRouter, type Router } from './http/route.ts';
 
 const ownModules: readonly RouteModule[] = [
   countryRoutes,
@@ -60,32 +61,20 @@ function giveUp(error: ClientWentAway, context: Context, logger: Logger): Respon
   return renderProblem(problem('invalid-request'));
 }
 
-/** 503 where a part does not answer, else 500; the caller is told nothing of the reason (SEC-4). */
 function answerFailure(error: Error, context: Context, logger: Logger): Response {
-  const route = routePath(context);
-  if (isUnavailable(error)) {
-    logger.error({ err: error, route }, 'a part of the service does not answer');
-    return renderProblem(problem('unavailable', { headers: { 'retry-after': '1' } }));
-  }
-  logger.error({ err: error, route }, 'request failed');
-  return renderProblem(problem('internal'));
+  const refusal = failureOf(error);
+  const text = refusal.code === 'unavailable' ? 'a part of the service does not answer' : 'request failed';
+  logger.error({ err: error, route: routePath(context) }, text);
+  return renderProblem(refusal);
 }
 
 /** OPTIONS, 405 with Allow, or 404. */
 function answerUnrouted(context: Context, router: Router, corsOrigins: readonly string[]): Response {
   const methods = router.methodsOf(context.req.path);
   const { method, path } = context.req;
-  if (methods.length === 0) {
-    const asked = /^[\w/.-]{1,80}$/.test(path) ? `${method} ${path}` : 'this address'; // what is harmless to repeat
-    return renderProblem(
-      problem('not-found', { detail: `There is nothing at ${asked}; /reference shows every address.` }),
-    );
-  }
+  if (methods.length === 0) return renderProblem(nothingAt(method, path));
   const allow = methods.join(', ');
-  if (method !== 'OPTIONS') {
-    const detail = `This address takes the methods ${allow}; not ${method}.`;
-    return renderProblem(problem('method-not-allowed', { detail, headers: { allow } }));
-  }
+  if (method !== 'OPTIONS') return renderProblem(methodNotAllowed(method, allow));
   const preflight = preflightHeaders(context, allow, corsOrigins);
   return new Response(null, {
     status: 204,

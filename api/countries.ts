@@ -96,7 +96,7 @@ export function countryRoutes(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const place = findPlace(data, params);
-      if (!place.ok) return placeRefused(place.rejection);
+      if (!place.ok) return placeRefused(place.refusal);
       const value = clearingSystemsOf(data, params.countryCode, params.currencyCode).map(
         ({ clearingSystemId, maxAmount }) => ({ clearingSystemId, maxAmount }),
       );

@@ -1,11 +1,11 @@
 // The OpenAPI document and a page to read and try it, from files of our own packages only. It must load nothing from elsewhere.
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
 import packageJson from '../package.json' with { type: 'json' };
 import type { ApiDependencies } from './dependencies.ts';
 import { problem } from './http/problem.ts';
+import { etagOf } from './http/reference-answer.ts';
 import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import { openApiDocument } from './openapi-document.ts';
@@ -67,7 +67,7 @@ function addPage(router: Router, publicUrl: string): void {
     const loaded = lazily(() => loadAsset(name));
     router.addPublic(
       { ...route, path: `/reference/${name}`, operationId: `getReferenceAsset ${name}`, summary: name },
-      async (context) => {
+      async () => {
         const asset = await loaded().catch(() => undefined);
         if (asset === undefined) return problem('not-found');
         const headers = {
@@ -76,9 +76,7 @@ function addPage(router: Router, publicUrl: string): void {
           'cache-control': 'public, no-cache',
           etag: asset.etag,
         };
-        return context.req.header('if-none-match') === asset.etag
-          ? new Response(null, { status: 304, headers })
-          : new Response(asset.bytes, { headers });
+        return { kind: 'kept', ...asset, headers };
       },
     );
   }
@@ -98,14 +96,14 @@ function pagePolicy(publicUrl: string): string {
 }
 
 interface Asset {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly body: Uint8Array<ArrayBuffer>;
   readonly etag: string;
 }
 
 async function loadAsset(name: string): Promise<Asset> {
   const file = fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`));
-  const bytes = new Uint8Array(await readFile(file));
-  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+  const body = new Uint8Array(await readFile(file));
+  return { body, etag: etagOf(body) };
 }
 
 /** The work is done when it is first asked for; a failure is not kept. */

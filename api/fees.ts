@@ -105,7 +105,7 @@ function addFormulas(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const place = findPlace(data, params);
-      if (!place.ok) return placeRefused(place.rejection);
+      if (!place.ok) return placeRefused(place.refusal);
       const stored = data.schemeFeeFormulas.get(keyOf(params.countryCode, params.currencyCode));
       if (stored === undefined) return noFormula(params);
       const value = {
@@ -129,7 +129,7 @@ function addFormulas(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const place = findPlace(data, params);
-      if (!place.ok) return placeRefused(place.rejection);
+      if (!place.ok) return placeRefused(place.refusal);
       const stored = data.creditorAgentFeeFormulas.get(keyOf(params.countryCode, params.currencyCode));
       if (stored === undefined) return noFormula(params);
       const value = {
@@ -155,10 +155,10 @@ function noFormula({
 
 function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>): Response | Problem {
   const found = findCorridor(data, asked);
-  if (!found.ok) return corridorRefused(found.rejection);
+  if (!found.ok) return corridorRefused(found.refusal);
   const corridor = found.value;
   const fixed = fixAmount(corridor, asked);
-  if (!fixed.ok) return amountRefused(fixed.rejection);
+  if (!fixed.ok) return amountRefused(fixed.refusal);
   const outcome = feesAndAmounts({
     ...fixed.value,
     exchangeRate: asked.exchangeRate,
@@ -167,7 +167,7 @@ function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>
     schemeFee: corridor.schemeFee,
     creditorAgentFee: corridor.creditorAgentFee,
   });
-  return outcome.ok ? json(renderFees(outcome.value, corridor)) : amountRefused(outcome.rejection);
+  return outcome.ok ? json(renderFees(outcome.value, corridor)) : amountRefused(outcome.refusal);
 }
 
 function renderFees(fees: FeesAndAmounts, { key }: Corridor): JsonObject {

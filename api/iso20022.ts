@@ -1,37 +1,40 @@
 // Where a payment enters and where its destination answers: POST /iso20022/pacs008 and POST /iso20022/pacs002.
 // Both store what they received and hand its id to the payment's workflow; neither judges a payment.
-import { createHash, randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
+import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { resolveAgent } from '../core/agent.ts';
-import { findMismatch, isFinal } from '../core/report.ts';
 import { additionalInformation } from '../core/explanation.ts';
+import type { Rejection } from '../core/rejection.ts';
+import type { Result } from '../core/result.ts';
 import { recordAudit } from '../db/audit.ts';
-import { findDecidable, recordContradiction, type DecidablePayment } from '../db/decisions.ts';
-import { askAgain, askStatus, nameCallbackAddress } from '../db/deliveries.ts';
-import { loadAnswer, messageBody, recordReceived, recordReport } from '../db/messages.ts';
-import { findPayment, type StoredDecision, type StoredPayment } from '../db/payments.ts';
+import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
+import { messageBody } from '../db/messages.ts';
+import { takeReport } from '../db/reports.ts';
+import { takePacs008, type Known } from '../db/submissions.ts';
+import type { StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
-import { readReport } from '../xml/read-report.ts';
+import { readMessage } from '../xml/read-message.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './http/callback.ts';
 import type { Caller } from './http/caller.ts';
-import { bodyOf, openMessage, takeMessage, type TakenMessage } from './http/intake.ts';
+import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
 import { reportDocument, submissionDocument } from './message-documents.ts';
 import { passOn } from './http/pass-on.ts';
 import { isProblem, problem, type Problem, type ProblemCode } from './http/problem.ts';
 import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
+import type { Outcomes } from './outcomes.ts';
 import type { PaymentWorkflows } from './temporal.ts';
 import { messageTurns } from './http/turns.ts';
-import { refusalHeader, xml } from './http/xml-message.ts';
+import { storedAnswer, xml } from './http/xml-message.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
   readonly workflows: PaymentWorkflows;
+  readonly outcomes: Outcomes;
 }
 
 /** The ISO 20022 routes, as a module of the app. */
@@ -86,15 +89,13 @@ interface IncomingSubmission {
   readonly giveUpTurn: () => void;
 }
 
-const judgedWithinMs = 500; // as a rule: whoever prefers to wait waits for the destination from then on
-
 async function submit(
   deps: ApiDependencies,
   iso: Iso20022Dependencies,
   incoming: IncomingSubmission,
 ): Promise<Response | Problem> {
   const { body, caller, callbackUrl, waitSeconds, giveUpTurn } = incoming;
-  if (waitSeconds !== undefined) setTimeout(giveUpTurn, judgedWithinMs);
+  const waitsUntil = performance.now() + (waitSeconds ?? 0) * 1_000;
   const message = openMessage(iso.engine, body, 'pacs008');
   if (isProblem(message)) return message;
   message.parsed.dispose(); // the tree outlives the document
@@ -104,84 +105,38 @@ async function submit(
   const refusal = refuseCallback(deps, sourceSystem, callback);
   if (refusal !== undefined) return refusal;
   const uetr = message.key.uetr ?? '';
-  const { messageId, isNew } = await recordReceived(deps.db, {
-    messageId: randomUUID(),
+  const { messageId, known } = await takePacs008(deps.db, {
     uetr,
-    type: 'pacs008',
     identification: message.key.messageId,
-    leg: 'source',
-    party: sourceSystem,
-    answerUrl: callbackUrl,
-    body,
-    sha256: createHash('sha256').update(body).digest(),
-  });
-  const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
-  const repeated = isNew
-    ? undefined
-    : await repeat(deps, iso, { messageId, uetr, sourceSystem, callbackUrl });
-  if (repeated !== undefined) {
-    const decision = repeated.decision ?? (await decisionWithin(deps, uetr, waitSeconds ?? 0));
-    return answerWith(deps, decision?.callbackMessageId ?? repeated.answerMessageId, headers);
-  }
-  const { answerMessageId } = await iso.workflows.submit({
-    uetr,
     sourceSystem,
-    destinationCountry: destinationCountryOf(deps, document),
-    messageId,
-    waitSeconds: waitSeconds ?? 0,
+    callbackUrl,
+    body,
   });
-  return answerWith(deps, answerMessageId, headers);
+  const judged =
+    known === undefined
+      ? await iso.workflows.submit({
+          uetr,
+          sourceSystem,
+          destinationCountry: destinationCountryOf(deps, document),
+          messageId,
+        })
+      : answerKnown(deps, iso, known, { uetr, sourceSystem, messageId });
+  giveUpTurn(); // what is left is to wait for the destination (SEC-7)
+  const final = await iso.outcomes.answer(messageId, waitsUntil - performance.now());
+  const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
+  return storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
 }
 
-/**
- * The very same message again (DUP-1): a status enquiry, answered from the record, also while the engine is down. What
- * could not be passed on then is not lost: the sweep finds the callback that is due (LIF-2), and the destination is asked
- * by the next enquiry of the schedule (TIM-2).
- * @returns undefined when the message is stored and not judged yet
- */
-async function repeat(
+/** The very same message again (DUP-1): answered from the record, also while the engine is down. */
+function answerKnown(
   deps: ApiDependencies,
   { workflows }: Iso20022Dependencies,
-  submission: { messageId: string; uetr: string; sourceSystem: string; callbackUrl: string },
-): Promise<StoredPayment | undefined> {
-  const { messageId, uetr, sourceSystem, callbackUrl } = submission;
-  await nameCallbackAddress(deps.db, { messageId, uetr, url: callbackUrl });
-  const payment = await findPayment(deps.db, uetr);
-  if (payment?.messageId !== messageId) return undefined;
-  if (payment.decision !== null) {
-    await askAgain(deps.db, uetr, 'callback', callbackUrl);
-    passOn(deps, workflows.redeliver(uetr));
-  } else if (await askStatus(deps.db, uetr)) {
-    passOn(deps, workflows.enquire({ uetr, sourceSystem, messageId }));
-  }
-  return payment;
-}
-
-const lookEveryMs = 200; // for a decision, by a repeat that waits for it
-
-/** The decision of a payment, once there is one, within so many seconds (PAY-1). */
-async function decisionWithin(
-  deps: ApiDependencies,
-  uetr: string,
-  seconds: number,
-): Promise<StoredDecision | null> {
-  const until = performance.now() + seconds * 1_000;
-  let decision: StoredDecision | null = null;
-  while (decision === null && performance.now() < until) {
-    await delay(lookEveryMs);
-    decision = (await findPayment(deps.db, uetr))?.decision ?? null;
-  }
-  return decision;
-}
-
-/** A stored answer in its bytes; what it refuses is told at length beside it (MSG-13). */
-async function answerWith(
-  deps: ApiDependencies,
-  messageId: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<Response> {
-  const { body, refusal } = await loadAnswer(deps.db, messageId);
-  return xml(body, { ...headers, ...refusalHeader(refusal) });
+  { subject, due }: Known<StoredPayment>,
+  payment: { readonly uetr: string; readonly sourceSystem: string; readonly messageId: string },
+): { readonly answerMessageId: string } {
+  if (due === 'redelivery') passOn(deps, workflows.redeliver(payment.uetr));
+  if (due === 'enquiry') passOn(deps, workflows.enquire(payment));
+  return { answerMessageId: subject.decision?.callbackMessageId ?? subject.answerMessageId };
 }
 
 const maxWaitSeconds = 30; // PAY-1
@@ -244,16 +199,16 @@ async function report(
 ): Promise<Response | Problem> {
   const message = openMessage(iso.engine, body, 'pacs002');
   if (isProblem(message)) return message;
+  const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
   const uetr = message.key.uetr ?? '';
   const payment = await findDecidable(deps.db, uetr);
-  const isDestination = caller.role === 'all' || caller.clearingSystemId === payment?.destinationSystem;
-  if (payment === undefined || !isDestination) {
-    message.parsed.dispose();
-    return payment === undefined
-      ? refuseReport(deps, 'unknown-payment', { uetr, caller, detail: `There is no payment ${uetr}.` })
-      : refuseReport(deps, 'not-the-destination', { uetr, caller, detail: notYours(caller, uetr) });
+  if (payment === undefined) {
+    return refuseReport(deps, 'unknown-payment', { uetr, caller, detail: `There is no payment ${uetr}.` });
   }
-  return takeReport(deps, iso, { message, body, payment, caller, giveUpTurn });
+  if (caller.role !== 'all' && caller.clearingSystemId !== payment.destinationSystem) {
+    return refuseReport(deps, 'not-the-destination', { uetr, caller, detail: notYours(caller, uetr) });
+  }
+  return answerReport(deps, iso, { reading, body, payment, caller, giveUpTurn });
 }
 
 function notYours({ clientId }: Caller, uetr: string): string {
@@ -276,52 +231,43 @@ async function refuseReport(
 }
 
 interface IncomingReport {
-  readonly message: TakenMessage;
+  readonly reading: Result<Pacs002, Rejection>;
   readonly body: Buffer;
   readonly payment: DecidablePayment;
   readonly caller: Caller;
   readonly giveUpTurn: () => void;
 }
 
-async function takeReport(
+/** Takes in a report of the destination, and answers what stands (PAY-8, PAY-9). */
+async function answerReport(
   deps: ApiDependencies,
   iso: Iso20022Dependencies,
   incoming: IncomingReport,
 ): Promise<Response | Problem> {
-  const { message, body, payment, caller } = incoming;
-  const { uetr, destinationSystem: party, decision } = payment;
-  const reading = await readReport(message.parsed);
+  const { reading, body, payment, caller } = incoming;
+  const { uetr, sourceSystem, messageId } = payment;
   if (!reading.ok) {
-    const detail = additionalInformation(reading.rejection);
-    const { ruleId } = reading.rejection;
+    const detail = additionalInformation(reading.refusal);
+    const { ruleId } = reading.refusal;
     return problem('message-invalid', { detail, ruleId, errors: [{ pointer: '', detail }] });
   }
-  const mismatch = findMismatch(reading.report, payment.destinationReferences.original);
-  if (mismatch !== undefined) {
-    const detail = `${mismatch} is not that of the pacs.008 that was sent.`;
+  const report = { values: reading.value, body, answeredInPlace: false };
+  const taken = await takeReport(deps.db, payment, report);
+  if (taken.kind === 'mismatch') {
+    const detail = `${taken.element} is not that of the pacs.008 that was sent.`;
     return refuseReport(deps, 'original-ids-differ', { uetr, caller, detail });
   }
-  const { status, reasonCode, messageId: identification } = reading.report;
-  const isEnd = isFinal(status);
-  const reportMessageId = await recordReport(deps.db, {
-    uetr,
-    identification,
-    party,
-    status,
-    reasonCode,
-    isFinal: isEnd,
-    body,
-    sha256: createHash('sha256').update(body).digest(),
-  });
   incoming.giveUpTurn(); // it counts from now on (PAY-7), and keeps none of its sender's others from being stored
-  if (!isEnd) return new Response(null, { status: 202, headers: baseHeaders });
-  const { sourceSystem, messageId } = payment;
+  if (taken.kind === 'interim') return new Response(null, { status: 202, headers: baseHeaders });
   const standing =
-    decision ?? (await iso.workflows.reportFinal({ uetr, sourceSystem, messageId, reportMessageId }));
-  if (decision !== null) {
-    const reported = { messageId: reportMessageId, status, reasonCode: reasonCode ?? null };
-    await recordContradiction(deps.db, { uetr, party, decision, report: reported });
-  }
+    taken.kind === 'late'
+      ? taken.decision
+      : await iso.workflows.reportFinal({
+          uetr,
+          sourceSystem,
+          messageId,
+          reportMessageId: taken.reportMessageId,
+        });
   if (standing === null) return problem('unavailable', { detail: 'The report is stored. Send it again.' });
   assert(standing.confirmationMessageId !== null, 'a payment that was forwarded has a confirmation');
   return xml(await messageBody(deps.db, standing.confirmationMessageId));

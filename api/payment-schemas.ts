@@ -1,6 +1,7 @@
 // The form of the evidence of a payment, for the OpenAPI document. Ids, codes, times and hashes; no personal data.
 import { z } from '@hono/zod-openapi';
 import { changes } from '../core/message-difference.ts';
+import { finalStatuses } from '../core/report.ts';
 
 const time = z.string().openapi({ format: 'date-time', example: '2026-11-21T04:00:00.000Z' });
 const id = z.string().openapi({ format: 'uuid' });
@@ -30,7 +31,7 @@ const messageSchema = z
 
 const decisionSchema = z
   .object({
-    status: z.enum(['ACCC', 'RJCT', 'BLCK']),
+    status: z.enum(finalStatuses),
     reasonCode: code.nullable(),
     decidedBy: z.enum(['destination', 'gateway']),
     ruleId: code.nullable().openapi({ description: 'Rule by which the gateway rejected' }),

@@ -2,11 +2,9 @@
 // for operators. Read only; whoever is no side of a payment is not told that it exists (as in QUO-9).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { isMember, resolveAgent } from '../core/agent.ts';
 import { assert } from '../core/assert.ts';
 import { uuidPattern, uuidV4Pattern } from '../core/ids.ts';
-import { readAgent } from '../core/iso20022/parties.ts';
-import { elementAt, type XmlElement } from '../core/iso20022/tree.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
 import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
 import { loadEvidence, submissionOf, type EvidenceMessage, type PaymentEvidence } from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
@@ -50,7 +48,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         answer: { description: 'The evidence', schema: evidenceSchema },
       },
       async ({ params, caller }) => {
-        const seen = await openEvidence(deps, engine, params.uetr, caller);
+        const seen = await openEvidence(deps, params.uetr, caller);
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const difference = await differenceOf(deps, engine, evidence);
@@ -73,7 +71,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         answer: storedMessageAnswer,
       },
       async ({ params, caller }) => {
-        const seen = await openEvidence(deps, engine, params.uetr, caller);
+        const seen = await openEvidence(deps, params.uetr, caller);
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const message = evidence.messages.find((one) => one.messageId === params.messageId);
@@ -94,12 +92,11 @@ interface Seen {
 
 async function openEvidence(
   deps: ApiDependencies,
-  engine: XmlEngine,
   paymentUetr: string,
   caller: Caller,
 ): Promise<Seen | Problem> {
   const evidence = await loadEvidence(deps.db, paymentUetr);
-  const view = await viewOf(deps, engine, evidence, caller);
+  const view = viewOf(evidence, caller);
   return view === undefined
     ? problem('unknown-payment', {
         ruleId: 'SEC-1',
@@ -109,12 +106,7 @@ async function openEvidence(
 }
 
 /** Undefined when the payment does not exist for the caller. */
-async function viewOf(
-  deps: ApiDependencies,
-  engine: XmlEngine,
-  evidence: PaymentEvidence,
-  caller: Caller,
-): Promise<View | undefined> {
+function viewOf(evidence: PaymentEvidence, caller: Caller): View | undefined {
   const source = submissionOf(evidence)?.party;
   if (source === undefined) return undefined;
   if (caller.role === 'operator' || caller.role === 'all') {
@@ -125,7 +117,7 @@ async function viewOf(
     destination: evidence.payment?.destinationSystem ?? undefined,
   };
   const isOfPayment = ({ leg, party }: EvidenceMessage) => leg === 'fxp' || party === systems[leg];
-  const sides = await sidesOf(deps, engine, evidence, { caller, systems });
+  const sides = sidesOf(evidence, { caller, systems });
   if (!sides.source && !sides.destination) return undefined;
   return {
     mayList: isOfPayment,
@@ -139,12 +131,10 @@ interface Sides {
   readonly destination: boolean;
 }
 
-async function sidesOf(
-  deps: ApiDependencies,
-  engine: XmlEngine,
+function sidesOf(
   { payment }: PaymentEvidence,
   { caller, systems }: { caller: Caller; systems: { source: string; destination: string | undefined } },
-): Promise<Sides> {
+): Sides {
   const { role, clearingSystemId, institutionId } = caller;
   if (role === 'ipso' && clearingSystemId !== undefined) {
     return {
@@ -155,37 +145,18 @@ async function sidesOf(
   if (role !== 'psp' || institutionId === undefined || payment === undefined) {
     return { source: false, destination: false };
   }
-  const debtorAgentId = payment.accepted
-    ? payment.debtorAgentId
-    : await claimedDebtorAgent(deps, engine, payment.messageId, systems.source);
   return {
-    source: institutionId === debtorAgentId,
+    source: institutionId === payment.debtorAgentId,
     destination: institutionId === payment.creditorAgentId,
   };
-}
-
-/**
- * The debtor agent that a rejected submission names, when it is a member of the submitting system: others did not submit
- * anything, whatever a message says of them.
- */
-async function claimedDebtorAgent(
-  deps: ApiDependencies,
-  engine: XmlEngine,
-  submissionId: string,
-  sourceSystem: string,
-): Promise<string | null> {
-  const document = await documentOf(deps, engine, submissionId);
-  const agent = readAgent(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf/DbtrAgt'));
-  const institution = agent && resolveAgent(deps.reference.current(), agent, sourceSystem);
-  return institution !== undefined && isMember(institution, sourceSystem) ? institution.institutionId : null;
 }
 
 /** The tree of a stored pacs.008. */
 async function documentOf(deps: ApiDependencies, engine: XmlEngine, id: string): Promise<XmlElement> {
   const parsed = engine.parse(await messageBody(deps.db, id), ['pacs008']);
   assert(parsed.ok, 'a stored message passed intake');
-  parsed.message.dispose(); // the tree outlives the document
-  return parsed.message.document;
+  parsed.value.dispose(); // the tree outlives the document
+  return parsed.value.document;
 }
 
 /** Null when nothing was forwarded. */

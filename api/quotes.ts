@@ -210,11 +210,11 @@ async function answerQuotes<Quote extends QuoteSnapshot>(
   const { caller, amountCurrency } = asked;
   const onlyFor = caller.role === 'psp' ? caller : undefined; // QUO-1
   const request = readQuoteRequest(data, { ...asked, onlyFor });
-  if (!request.ok) return quoteRefused(request.rejection, { fields, caller });
+  if (!request.ok) return quoteRefused(request.refusal, { fields, caller });
   const { corridor, pspId } = request.value;
   const offers = await store.offers({ corridor: corridor.key, pspId });
   const priced = price(request.value, offers);
-  if (!priced.ok) return quoteRefused(priced.rejection, { fields, caller });
+  if (!priced.ok) return quoteRefused(priced.refusal, { fields, caller });
   const issue = {
     quoteRequestId: quoteRequestIdFrom(randomUUID()),
     amountCurrency,

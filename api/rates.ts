@@ -237,7 +237,7 @@ function addLists(router: Router, deps: ApiDependencies): void {
     async ({ query }) => {
       const data = deps.reference.current();
       const corridor = findRatedCorridor(data, query);
-      if (!corridor.ok) return corridorRefused(corridor.rejection);
+      if (!corridor.ok) return corridorRefused(corridor.refusal);
       const { key, fxps } = corridor.value;
       const rates = await readActiveRates(deps.db, key);
       const shown = rates.filter((one) => fxps.has(one.fxpId)); // those that quotes are made of

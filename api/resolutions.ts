@@ -1,14 +1,11 @@
 // Where a request to resolve a proxy or confirm an account enters: POST /iso20022/acmt023 (RES-1). It stores what it
 // received, hands its id to the resolution's workflow and answers with the stored acmt.024; it judges no request.
-import { createHash, randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { resolveAgent } from '../core/agent.ts';
 import { isCountryCode } from '../core/ids.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
-import { askAgain, nameCallbackAddress } from '../db/deliveries.ts';
-import { loadAnswer, recordReceived } from '../db/messages.ts';
-import { findResolution } from '../db/resolutions.ts';
+import { takeAcmt023 } from '../db/submissions.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { refuseCallback } from './http/callback.ts';
 import type { Caller } from './http/caller.ts';
@@ -16,14 +13,17 @@ import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { isUnavailable } from './http/failures.ts';
 import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
 import { resolutionDocument } from './message-documents.ts';
+import { passOn } from './http/pass-on.ts';
 import { isProblem, type Problem } from './http/problem.ts';
+import type { Outcomes } from './outcomes.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
 import { resolutionTurns } from './http/turns.ts';
-import { refusalHeader, xml } from './http/xml-message.ts';
+import { storedAnswer } from './http/xml-message.ts';
 
 export interface ResolutionDependencies {
   readonly engine: XmlEngine;
   readonly workflows: ResolutionWorkflows;
+  readonly outcomes: Outcomes;
 }
 
 /** The route of resolutions, as a module of the app. */
@@ -54,8 +54,13 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
           'unsupported-media-type',
         ],
       },
-      ({ query, caller, context }) =>
-        resolve(deps, parts, { body: bodyOf(context), caller, callbackUrl: query.acmt024Endpoint }),
+      ({ query, caller, context, giveUpTurn }) =>
+        resolve(deps, parts, {
+          body: bodyOf(context),
+          caller,
+          callbackUrl: query.acmt024Endpoint,
+          giveUpTurn,
+        }),
     );
   };
 }
@@ -64,12 +69,13 @@ interface IncomingRequest {
   readonly body: Buffer;
   readonly caller: Caller;
   readonly callbackUrl: string;
+  readonly giveUpTurn: () => void;
 }
 
 async function resolve(
   deps: ApiDependencies,
-  { engine, workflows }: ResolutionDependencies,
-  { body, caller, callbackUrl }: IncomingRequest,
+  { engine, workflows, outcomes }: ResolutionDependencies,
+  { body, caller, callbackUrl, giveUpTurn }: IncomingRequest,
 ): Promise<Response | Problem> {
   const message = openMessage(engine, body, 'acmt023');
   if (isProblem(message)) return message;
@@ -79,39 +85,28 @@ async function resolve(
   const callback = { parameter: 'acmt024Endpoint', address: callbackUrl } as const;
   const refusal = refuseCallback(deps, sourceSystem, callback);
   if (refusal !== undefined) return refusal;
-  const newId = randomUUID();
-  const { messageId } = await recordReceived(deps.db, {
-    messageId: newId,
-    uetr: newId,
-    type: 'acmt023',
+  const { messageId, known } = await takeAcmt023(deps.db, {
     identification: message.key.messageId,
-    leg: 'source',
-    party: sourceSystem,
-    answerUrl: callbackUrl,
+    sourceSystem,
+    callbackUrl,
     body,
-    sha256: createHash('sha256').update(body).digest(),
   });
-  const isNew = messageId === newId;
-  if (!isNew) await nameCallbackAddress(deps.db, { messageId, uetr: messageId, url: callbackUrl }); // DUP-1
-  const known = isNew ? undefined : await findResolution(deps.db, messageId);
-  if (known?.answer) {
-    // DUP-1: the stored acmt.024, in the answer and to the callback again; while the engine is down the delivery stays due
-    await askAgain(deps.db, messageId, 'callback', callbackUrl);
-    workflows.redeliver(messageId).catch((error: unknown) => {
-      deps.logger.warn({ err: error, messageId }, 'a redelivery could not be started; it stays due');
-    });
-    return answerWith(deps, known.answer.answerMessageId);
-  }
+  if (known?.due === 'redelivery') passOn(deps, workflows.redeliver(messageId));
+  const standing = known?.subject.answer;
+  if (standing) return storedAnswer(deps.db, standing.answerMessageId);
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
+  const maxResolutionSeconds = system?.maxResolutionSeconds ?? 0;
+  // once it is judged, what is left is to wait for those that are asked (SEC-7)
+  void outcomes.judged(messageId, maxResolutionSeconds * 1_000).then(giveUpTurn);
   const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
     messageIdentification: message.key.messageId,
     sourceSystem,
     destinationCountry: destinationCountryOf(document),
-    maxResolutionSeconds: system?.maxResolutionSeconds ?? 0,
+    maxResolutionSeconds,
     isRepeat: known !== undefined,
   });
-  return answerWith(deps, answerMessageId);
+  return storedAnswer(deps.db, answerMessageId);
 }
 
 /** An execution that is ended by hand while its source waits changes nothing (LIF-3): another goes on from the record. */
@@ -125,11 +120,6 @@ async function waitForAnswer(
     if (isUnavailable(error)) throw error;
     return workflows.resolve({ ...submission, isRepeat: true });
   }
-}
-
-async function answerWith(deps: ApiDependencies, answerMessageId: string): Promise<Response> {
-  const { body, refusal } = await loadAnswer(deps.db, answerMessageId);
-  return xml(body, refusalHeader(refusal));
 }
 
 /** With AUTH=none nobody says who submits: the message's own assigner is believed. */

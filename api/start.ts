@@ -8,14 +8,15 @@ import { openReferenceCache } from '../db/reference-cache.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
-import type { RouteModule } from './dependencies.ts';
-import { iso20022Routes } from './iso20022.ts';
 import { openBuiltinIssuer } from './auth/issuer.ts';
+import type { RouteModule } from './dependencies.ts';
+import { startServer } from './http/server.ts';
+import { iso20022Routes } from './iso20022.ts';
 import { startMaintenance } from './maintenance.ts';
 import { oauthRoutes } from './oauth.ts';
-import { resolutionRoutes } from './resolutions.ts';
+import { createOutcomes } from './outcomes.ts';
 import { paymentRoutes } from './payments.ts';
-import { startServer } from './http/server.ts';
+import { resolutionRoutes } from './resolutions.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
 import { validateRoutes } from './validate.ts';
 
@@ -64,9 +65,10 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       corsOrigins: config.corsOrigins,
       ...(issuer && { builtin: issuer }),
     });
+    const outcomes = createOutcomes(db);
     const modules: RouteModule[] = [
-      iso20022Routes({ engine, workflows }),
-      resolutionRoutes({ engine, workflows }),
+      iso20022Routes({ engine, workflows, outcomes }),
+      resolutionRoutes({ engine, workflows, outcomes }),
       validateRoutes(engine),
       paymentRoutes(engine),
     ];

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
-import type { Decision, ResolutionRequest, Submission } from '../contract/activities.ts';
+import type { Decision, ResolutionRequest } from '../contract/activities.ts';
 import {
   paymentWorkflowId,
   redeliverySignal,
@@ -32,7 +32,7 @@ import {
 } from '../contract/starts.ts';
 import { TemporalUnavailable } from './http/failures.ts';
 
-export interface PaymentSubmission extends Submission, StoredPaymentKey {
+export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
   readonly destinationCountry: string | undefined;
 }
@@ -53,7 +53,7 @@ export interface ResolutionWorkflows {
 }
 
 export interface PaymentWorkflows {
-  /** Starts the payment, or finds it, and waits for the answer to this submission (PAY-1). */
+  /** Starts the payment, or finds it, and answers once this submission is judged: ACTC or RJCT (PAY-1). */
   submit(submission: PaymentSubmission): Promise<SubmitResult>;
   /** Lets the instruction of an undecided payment go to the destination once more (DUP-1). */
   enquire(payment: StoredPaymentKey): Promise<void>;
@@ -123,12 +123,12 @@ export async function connectTemporal(
 
   return {
     submit: (submission) =>
-      call(submission.waitSeconds * 1_000, () =>
+      call(0, () =>
         client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
           updates.submit,
           {
-            updateId: `${submission.messageId}/${submission.waitSeconds}`, // at the same time it is one update
-            args: [{ messageId: submission.messageId, waitSeconds: submission.waitSeconds }],
+            updateId: submission.messageId, // the same message is one update
+            args: [{ messageId: submission.messageId, waitSeconds: 0 }],
             startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
           },
         ),

@@ -102,9 +102,9 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
       async ({ caller, context }) => {
         const parsed = engine.parse(bodyOf(context), everyName);
         if (!parsed.ok) {
-          return refusal(parsed.fault);
+          return refusal(parsed.refusal);
         }
-        const { message } = parsed;
+        const message = parsed.value;
         const run = await judge(message, {
           reference: deps.reference.current(),
           submitter: caller.clearingSystemId,

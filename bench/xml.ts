@@ -37,10 +37,10 @@ function createBare(): (bytes: Uint8Array) => void {
 /** The way of every submitted message: intake checks, parse, validate, values. */
 async function handle(engine: XmlEngine, bytes: Uint8Array): Promise<void> {
   const parsed = engine.parse(bytes, ['pacs008']);
-  if (!parsed.ok) throw new Error(parsed.fault.detail);
-  const violations = await parsed.message.validate();
-  const reading = readPacs008(parsed.message.document);
-  parsed.message.dispose();
+  if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  const violations = await parsed.value.validate();
+  const reading = readPacs008(parsed.value.document);
+  parsed.value.dispose();
   if (violations.length > 0 || !reading.ok) throw new Error('the sample is not valid');
 }
 

@@ -3,7 +3,9 @@
 import { readFxtr017, type Fxtr017 } from '../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import { readPacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
-import { readForwardedPacs008, type Pacs008, type Reading } from '../core/iso20022/pacs008.ts';
+import { readForwardedPacs008, type Pacs008 } from '../core/iso20022/pacs008.ts';
+import type { Rejection } from '../core/rejection.ts';
+import type { Result } from '../core/result.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { createLibxml2Engine } from '../xml/libxml2.ts';
 
@@ -20,13 +22,13 @@ export function messageValues(): MessageValues {
   const read = <Value>(
     bytes: Uint8Array,
     name: MessageName,
-    reader: (document: XmlElement) => Reading<Value>,
+    reader: (document: XmlElement) => Result<Value, Rejection>,
   ): Value => {
     const parsed = engine.parse(bytes, [name]);
-    if (!parsed.ok) throw new Error(`not a ${name}: ${parsed.fault.detail}`);
-    const reading = reader(parsed.message.document);
-    parsed.message.dispose();
-    if (!reading.ok) throw new Error(`not a ${name}: ${reading.rejection.text}`);
+    if (!parsed.ok) throw new Error(`not a ${name}: ${parsed.refusal.detail}`);
+    const reading = reader(parsed.value.document);
+    parsed.value.dispose();
+    if (!reading.ok) throw new Error(`not a ${name}: ${reading.refusal.text}`);
     return reading.value;
   };
   return {

@@ -2,12 +2,13 @@
  * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. It stands below both,
  * so that neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
  */
+import type { FinalStatus } from '../core/report.ts';
 
 /** A received pacs.008 that is stored, and how long its sender is ready to wait for the final status (PAY-1). */
 export interface Submission {
   /** Id of the stored message, not its MsgId. */
   readonly messageId: string;
-  /** 0 to 30 seconds; 0: answer as soon as it is validated. */
+  /** 0: answer as soon as it is judged. Only executions that 0.1.0 started were asked for more, up to 30 seconds. */
   readonly waitSeconds: number;
 }
 
@@ -91,7 +92,7 @@ export interface NotYet {
 
 /** The one decision of a payment (PAY-10). */
 export interface Decision {
-  readonly status: 'ACCC' | 'RJCT' | 'BLCK';
+  readonly status: FinalStatus;
   readonly reasonCode: string | null;
   readonly callbackMessageId: string;
   readonly confirmationMessageId: string | null;

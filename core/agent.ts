@@ -2,7 +2,8 @@
  * Institutions as messages name them, looked up in reference data, and named back.
  * Whether an institution may take part is decided by the checks of the payment, not here.
  */
-import type { AgentIdentification } from './iso20022/parties.ts';
+import { readAgent, type AgentIdentification } from './iso20022/parties.ts';
+import { elementAt, type XmlElement } from './iso20022/tree.ts';
 import { findInstitution, keyOf, type Institution, type ReferenceData } from './reference.ts';
 
 /**
@@ -49,4 +50,18 @@ export function identifyAgent(institution: Institution, clearingSystemId?: strin
 
 export function isMember(institution: Institution, clearingSystemId: string): boolean {
   return institution.memberships.some((one) => one.clearingSystemId === clearingSystemId);
+}
+
+/**
+ * The debtor agent that a pacs.008 claims, read before any check, for a payment that is rejected is shown to it: null unless it
+ * is a member of the submitting system. Others did not submit anything, whatever a message says of them.
+ */
+export function claimedDebtorAgent(
+  data: ReferenceData,
+  document: XmlElement,
+  submitter: string,
+): Institution | null {
+  const agent = readAgent(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf/DbtrAgt'));
+  const institution = agent && resolveAgent(data, agent, submitter);
+  return institution !== undefined && isMember(institution, submitter) ? institution : null;
 }

@@ -15,9 +15,9 @@ export interface CallbackPolicy extends WebAddressPolicy {
 /** @returns undefined when the address may be used, else why not, for the person who sent it */
 export function refuseCallbackAddress(address: string, policy: CallbackPolicy): string | undefined {
   const parsed = parseWebAddress(address);
-  if (typeof parsed === 'string') return parsed;
-  if (!isSecure(parsed, policy)) return 'is not https';
-  const isRegistered = policy.origins.some((origin) => covers(origin, parsed));
+  if (!parsed.ok) return parsed.refusal;
+  if (!isSecure(parsed.value, policy)) return 'is not https';
+  const isRegistered = policy.origins.some((origin) => covers(origin, parsed.value));
   return isRegistered ? undefined : 'is not under a callback origin that its operator registered';
 }
 
@@ -27,8 +27,8 @@ export function refuseCallbackAddress(address: string, policy: CallbackPolicy): 
  */
 export function refuseEndpoint(address: string, policy: WebAddressPolicy): string | undefined {
   const parsed = parseWebAddress(address);
-  if (typeof parsed === 'string') return parsed;
-  return isSecure(parsed, policy) ? undefined : 'is not https';
+  if (!parsed.ok) return parsed.refusal;
+  return isSecure(parsed.value, policy) ? undefined : 'is not https';
 }
 
 /** Literal comparison: an address must be written as it was registered. */

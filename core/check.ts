@@ -18,6 +18,8 @@ export interface Check<Subject> {
    * refuses the subject.
    */
   readonly hindered?: (subject: Subject) => string | undefined;
+  /** What it refuses is the moment, nothing of the message: it hinders no other check. */
+  readonly isOfMoment?: true;
   /** Tells all that it refuses, in the order of the message. */
   readonly run: (subject: Subject, isFit: IsFit) => Iterable<Rejection>;
 }
@@ -30,6 +32,12 @@ export interface NotJudged {
   readonly reason: string;
 }
 
+/** What came of all checks at once. */
+export interface Findings {
+  readonly rejections: readonly Rejection[];
+  readonly notJudged: readonly NotJudged[];
+}
+
 const everything: IsFit = () => true;
 
 /** All that the checks refuse of a subject that is valid throughout; the first is the one that is answered. */
@@ -40,15 +48,19 @@ export function* rejectionsOf<Subject>(
   for (const check of checks) yield* check.run(subject, everything);
 }
 
-/** The same of a subject of which only a part is fit to be read. */
+/**
+ * The same of a subject of which only a part is fit to be read.
+ * @returns `isSound`: all of it was judged, and nothing of the subject itself is refused
+ */
 export function judgeFit<Subject>(
   checks: readonly Check<Subject>[],
   subject: Subject,
   isFit: IsFit,
-): { readonly rejections: readonly Rejection[]; readonly notJudged: readonly NotJudged[] } {
+): Findings & { readonly isSound: boolean } {
   const rejections: Rejection[] = [];
   const notJudged: NotJudged[] = [];
-  for (const { name, ruleId, needs, hindered, run } of checks) {
+  let isRefused = false;
+  for (const { name, ruleId, needs, hindered, isOfMoment, run } of checks) {
     const unfit = needs
       .filter((xpath) => !isFit(xpath))
       .map((xpath) => xpath.replace(/^\/Document\/[^/]+\//, ''));
@@ -56,9 +68,11 @@ export function judgeFit<Subject>(
       notJudged.push({ name, ruleId, reason: `The schema refuses what it reads: ${unfit.join(', ')}.` });
       continue;
     }
-    rejections.push(...run(subject, isFit));
+    const found = [...run(subject, isFit)];
+    rejections.push(...found);
+    isRefused ||= found.length > 0 && isOfMoment !== true;
     const reason = hindered?.(subject);
     if (reason !== undefined) notJudged.push({ name, ruleId, reason });
   }
-  return { rejections, notJudged };
+  return { rejections, notJudged, isSound: !isRefused && notJudged.length === 0 };
 }

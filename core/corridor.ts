@@ -132,7 +132,7 @@ export function findRateFault(data: ReferenceData, fxpId: string, key: CorridorK
     return { code: 'same-currency-corridor', currency: key.sourceCurrency };
   }
   const ends = findEnds(data, key);
-  if (!ends.ok) return { code: 'corridor-not-set-up', end: ends.rejection };
+  if (!ends.ok) return { code: 'corridor-not-set-up', end: ends.refusal };
   if (!isSetUp(data, fxpId, key)) return { code: 'corridor-not-set-up' };
   const { source, destination } = ends.value;
   if (settlementPlaceOf(data, fxpId, source) === undefined) return { code: 'source-sap-not-validated' };
@@ -209,12 +209,12 @@ interface Ends {
 
 function findEnds(data: ReferenceData, key: CorridorKey): Result<Ends, EndRefusal> {
   const source = findPlace(data, { countryCode: key.sourceCountry, currencyCode: key.sourceCurrency });
-  if (!source.ok) return refused({ ...source.rejection, side: 'source' });
+  if (!source.ok) return refused({ ...source.refusal, side: 'source' });
   const destination = findPlace(data, {
     countryCode: key.destinationCountry,
     currencyCode: key.destinationCurrency,
   });
-  if (!destination.ok) return refused({ ...destination.rejection, side: 'destination' });
+  if (!destination.ok) return refused({ ...destination.refusal, side: 'destination' });
   return ok({ source: source.value, destination: destination.value });
 }
 

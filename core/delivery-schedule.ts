@@ -1,5 +1,5 @@
 /**
- * When a delivery that failed is tried again, and when it is given up (CBK-1).
+ * When what failed is sent again, and when it is given up: what is told (CBK-1), and what is asked (TIM-3).
  */
 
 const second = 1_000;
@@ -55,4 +55,15 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
   return remainingMs <= 0
     ? { kind: 'closed', reason: 'expired' }
     : { kind: 'retry', inMs: Math.min(inMs, remainingMs) }; // the last attempt falls at 72 hours
+}
+
+const repeatDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3
+
+/**
+ * When what is asked is sent again after sends that had no answer that counts (TIM-3).
+ * @param sends how many there were in this round
+ * @returns milliseconds; undefined after the last repeat
+ */
+export function repeatAfterMs(sends: number): number | undefined {
+  return repeatDelaysMs[sends - 1];
 }

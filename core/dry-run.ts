@@ -9,12 +9,13 @@ import { readAcmt023 } from './iso20022/acmt023.ts';
 import { readAcmt024 } from './iso20022/acmt024.ts';
 import type { MessageName } from './iso20022/messages.ts';
 import { readPacs002 } from './iso20022/pacs002.ts';
-import { readPacs008Throughout, type Pacs008, type Reading } from './iso20022/pacs008.ts';
+import { readPacs008Throughout, type Pacs008 } from './iso20022/pacs008.ts';
 import { elementAt, type XmlElement } from './iso20022/tree.ts';
 import { foundValid, maxViolations, rejectionOf, within, type Violation } from './iso20022/violation.ts';
-import { judgeByReference } from './payment.ts';
+import { judgeByReference } from './judge-payment.ts';
 import type { ReferenceData } from './reference.ts';
 import type { Rejection } from './rejection.ts';
+import type { Result } from './result.ts';
 import { requestRejectionOf, routeRequest } from './resolution.ts';
 
 /** What a message can be held against; each needs values that the one before it found valid. */
@@ -99,7 +100,7 @@ function judgePacs008({ document, violations }: ValidatedMessage, context: DryRu
   const isFit = (xpath: string) => foundValid(xpath, violations);
   const read = readPacs008Throughout(document, isFit);
   const { submitter = read.value.clearingSystemId } = context;
-  const referred = judgeByReference(read.value, { ...context, submitter }, { isFit, read: read.rejections });
+  const referred = judgeByReference(read.value, { ...context, submitter }, { isFit, isSound: read.isSound });
   return withSubmission(
     {
       judged: ['rules', 'reference-data'],
@@ -207,16 +208,16 @@ function judgeValid(
   { name, document }: ValidatedMessage,
   context: DryRunContext,
 ): Omit<Findings, 'notJudged'> {
-  const rules = (reading: Reading<unknown>): Omit<Findings, 'notJudged'> => ({
+  const rules = (reading: Result<unknown, Rejection>): Omit<Findings, 'notJudged'> => ({
     judged: ['rules'],
-    rejections: reading.ok ? [] : [reading.rejection],
+    rejections: reading.ok ? [] : [reading.refusal],
   });
   switch (name) {
     case 'acmt023': {
       const reading = readAcmt023(document);
       if (!reading.ok) return rules(reading);
       const routing = routeRequest(reading.value, context.reference, context.submitter);
-      return { judged: ['rules', 'reference-data'], rejections: routing.ok ? [] : [routing.rejection] };
+      return { judged: ['rules', 'reference-data'], rejections: routing.ok ? [] : [routing.refusal] };
     }
     case 'acmt024':
       return rules(readAcmt024(document));

@@ -13,12 +13,22 @@ export interface Submitted {
   readonly submitter: string;
 }
 
+/** What the record holds of the keys of a submission, in another message (DUP-2). */
+export interface RecordedKeys {
+  /** The payment of its UETR. */
+  readonly payment: { readonly messageIdentification: string } | undefined;
+  /** UETR of the payment that holds the same MsgId of that sender since less than 62 days, if another. */
+  readonly messageIdHeldBy: string | undefined;
+}
+
 /** A submission at a moment. */
 export interface SubmittedNow extends Submitted {
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   /** When the submission was stored, database clock, epoch milliseconds; default: now. */
   readonly receivedAt?: number;
+  /** Default: nothing, as for a dry run, which does not ask. */
+  readonly recorded?: RecordedKeys;
 }
 
 export interface Ends {

@@ -63,6 +63,9 @@ export function additionalInformation(rejection: ToldShort): string {
   return printable(`${ruleId} ${cutMark}${path.slice(-roomOfPath)}: ${short}`);
 }
 
+/** What a refused repeat is told besides its own fault, or its sender might take the payment itself for rejected (DUP-2). */
+export const firstStands = 'DUP-2 the UETR is that of an earlier message: the first message stands';
+
 /**
  * The long form (MSG-13), for the header `Isthmus-Rejection` and dry runs: rule, element, what is wrong and which of the four
  * that is, what stands there, what was expected.

@@ -1,6 +1,6 @@
 /**
- * The checks of a pacs.008 that need reference data and the clock but no quote, in the order of PAY-3: usage guidelines,
- * freshness, agents. They look nothing up by themselves; what they find of the message's two ends is used further on.
+ * The checks of a pacs.008 that need reference data, the clock or the record, but no quote: usage guidelines, duplicates,
+ * freshness, agents. They look nothing up by themselves, and which comes first is said in `judge-payment.ts` (PAY-3).
  */
 import { unknownInstitution } from './agent.ts';
 import { chargeChecks, mayBeDebtorAgent } from './charge-checks.ts';
@@ -43,10 +43,22 @@ export const guidelineChecks: readonly Check<Judged<Submitted>>[] = [
   },
 ];
 
-/** All that is judged before a quote is asked for, in the order of PAY-3. */
-export const checksBeforeBinding: readonly Check<Judged<SubmittedNow>>[] = [
-  ...guidelineChecks,
-  { name: 'freshness', ruleId: 'TIM-4', needs: [at('AddtlDtTm')], run: checkFreshness },
+export const duplicateCheck: Check<Judged<SubmittedNow>> = {
+  name: 'duplicates',
+  ruleId: 'DUP-2',
+  needs: [],
+  run: checkDuplicate,
+};
+
+export const freshnessCheck: Check<Judged<SubmittedNow>> = {
+  name: 'freshness',
+  ruleId: 'TIM-4',
+  needs: [at('AddtlDtTm')],
+  isOfMoment: true,
+  run: checkFreshness,
+};
+
+export const agentChecks: readonly Check<Judged<Submitted>>[] = [
   { name: 'debtor agent', ruleId: 'PAY-6', needs: [at('DbtrAgt')], run: checkDebtorAgent },
   {
     name: 'creditor agent',
@@ -96,6 +108,16 @@ function* checkRequiredElements({ message, context, ends }: Judged<Submitted>): 
   if (required.includes('categoryPurposeCode') && message.categoryPurpose === undefined) {
     yield missing('PmtTpInf/CtgyPurp/Cd', 'a category purpose code');
   }
+}
+
+/** DUP-2: keys that are taken by another message; the same message again is no submission to be judged (DUP-1). */
+function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<Rejection> {
+  const { payment, messageIdHeldBy } = context.recorded ?? {};
+  if (payment !== undefined) {
+    yield reject(
+      payment.messageIdentification === message.messageId ? 'duplicate-content' : 'duplicate-uetr',
+    );
+  } else if (messageIdHeldBy !== undefined) yield reject('duplicate-message-id');
 }
 
 /** TIM-4, and TIM-1 for a HIGH payment: what came in time, and was judged too late by us, is no fault of its sender. */

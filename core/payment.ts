@@ -1,26 +1,27 @@
 /**
- * The business checks of a pacs.008, in the order of PAY-3: those of `payment-checks.ts`, then quote and limits. What passes
- * is bound: every amount, agent and account that the payment will use is settled here.
- * It looks nothing up by itself and has no clock; duplicates are judged by the database (DUP-3).
+ * The last checks of a pacs.008, its quote or own exchange and the limits (PAY-4 to PAY-6); `judge-payment.ts` makes those
+ * before. What passes is bound: every amount, agent and account that the payment will use is settled here.
  */
 import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
-import { judgeFit, rejectionsOf, type Check, type IsFit } from './check.ts';
-import { findEnds, type Ends, type Judged, type Submitted, type SubmittedNow } from './ends.ts';
+import type { Check } from './check.ts';
+import type { Judged, Submitted } from './ends.ts';
 import { creditorAgentFee, feeOn } from './fee.ts';
 import { pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
 import { exact, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
-import { checksBeforeBinding, deadlineOf, guidelineChecks } from './payment-checks.ts';
+import { deadlineOf } from './payment-checks.ts';
 import type { StoredQuote } from './quote.ts';
 import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
 import { reject, type Rejection } from './rejection.ts';
 import type { RejectionKey } from './rejection-table.ts';
+import { ok, refused, type Result } from './result.ts';
 
-export interface PaymentContext extends SubmittedNow {
-  /** The quote that the message names; undefined when there is none by that id, or the message names none. */
+/** What the record holds of the quote that a message names. */
+export interface RecordedQuote {
+  /** Undefined when there is none by that id, or the message names none. */
   readonly quote: StoredQuote | undefined;
-  /** Whether another payment that is not rejected holds that quote (QUO-8). */
-  readonly quoteInUse: boolean;
+  /** UETR of the payment that holds it and is not rejected, if there is one (QUO-8). */
+  readonly holder: string | undefined;
 }
 
 /** An intermediary agent and the account there, as the payment uses them. */
@@ -52,44 +53,28 @@ export interface BoundPayment {
   readonly deadlineAt: number | null;
 }
 
-export type Checked =
-  | { readonly ok: true; readonly payment: BoundPayment }
-  | { readonly ok: false; readonly rejection: Rejection };
+type Bound = Result<BoundPayment, Rejection>;
 
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
-const no = (rejection: Rejection): Checked => ({ ok: false, rejection });
 /** A value that is not the one that was expected; amounts, rates and currencies may be shown (MSG-13). */
 const differs = (key: RejectionKey, found: string, expected: string, xpath?: string) =>
   reject(key, xpath, undefined, { found, expected });
 
-/** Judges a pacs.008 that its schema found valid; the first failure counts (PAY-3). */
-export function checkPayment(message: Pacs008, context: PaymentContext): Checked {
-  const ends = findEnds(message, context);
-  for (const rejection of rejectionsOf(checksBeforeBinding, { message, context, ends })) return no(rejection);
-  return bind(message, context, ends);
-}
-
-/** The first thing that a message offends of the usage guidelines; it comes before duplicates (PAY-3). */
-export function findGuidelineFault(message: Pacs008, context: Submitted): Rejection | undefined {
-  const ends = findEnds(message, context);
-  for (const rejection of rejectionsOf(guidelineChecks, { message, context, ends })) return rejection;
-  return undefined;
-}
-
 /** Settles every amount, agent and account of a message whose ends were found in order (PAY-4 to PAY-6). */
-function bind(message: Pacs008, context: PaymentContext, ends: Ends): Checked {
+export function bindPayment(judged: Judged<Submitted>, recorded: RecordedQuote): Bound {
+  const { message, context, ends } = judged;
   const { source, debtorAgent, creditorAgent, destination } = ends;
   if (!source || !debtorAgent || !creditorAgent || !destination)
-    return no(reject('currency-wrong', at('AgrdRate/QtdCcy')));
+    return refused(reject('currency-wrong', at('AgrdRate/QtdCcy')));
   const parties: Parties = { source, debtorAgent, creditorAgent, destination };
   const bound =
     message.agreedRate.quoteId === undefined
-      ? bindOwnExchange(message, context, parties)
-      : bindQuote(message, context, parties);
+      ? bindOwnExchange(message, context.reference, parties)
+      : bindQuote(judged, recorded, parties);
   if (!bound.ok) return bound;
-  const { destinationAmount } = bound.payment;
+  const { destinationAmount } = bound.value;
   return exact(destinationAmount.amount).gt(exact(destination.maxAmount))
-    ? no(
+    ? refused(
         differs(
           'destination-maximum-exceeded',
           destinationAmount.amount,
@@ -105,42 +90,15 @@ const boundBy = [
 ].map(at);
 
 /** PAY-5 and the limit: what can be judged of a payment without asking for a quote. */
-const ownExchangeCheck: Check<Judged<SubmittedNow>> = {
+export const ownExchangeCheck: Check<Judged<Submitted>> = {
   name: 'own account, creditor agent fee and destination maximum',
   ruleId: 'PAY-5',
   needs: boundBy,
-  *run({ message, context, ends }) {
-    const bound = bind(message, { ...context, quote: undefined, quoteInUse: false }, ends);
-    if (!bound.ok) yield bound.rejection;
+  *run(judged) {
+    const bound = bindPayment(judged, { quote: undefined, holder: undefined });
+    if (!bound.ok) yield bound.refusal;
   },
 };
-
-/**
- * Every rejection that reference data and the clock lead to, for a dry run: no quote is asked for, so that a message
- * without one (PAY-5) is judged to its end and one with a quote up to PAY-4.
- * @param isFit what of the message was found valid
- * @param read what the rules of the message refuse
- */
-export function judgeByReference(
-  message: Pacs008,
-  context: SubmittedNow,
-  { isFit, read }: { readonly isFit: IsFit; readonly read: readonly Rejection[] },
-): ReturnType<typeof judgeFit> {
-  const judged = { message, context, ends: findEnds(message, context) };
-  const before = judgeFit(checksBeforeBinding, judged, isFit);
-  if (message.agreedRate.quoteId !== undefined) return before;
-  const { name, ruleId } = ownExchangeCheck;
-  const hindrances = [...read, ...before.rejections].filter(({ isoCode }) => isoCode !== 'TM01');
-  if (hindrances.length > 0 || before.notJudged.length > 0) {
-    const reason = 'It is judged when nothing else is wrong.';
-    return { ...before, notJudged: [...before.notJudged, { name, ruleId, reason }] };
-  }
-  const after = judgeFit([ownExchangeCheck], judged, isFit);
-  return {
-    rejections: [...before.rejections, ...after.rejections],
-    notJudged: [...before.notJudged, ...after.notJudged],
-  };
-}
 
 interface Parties {
   readonly source: ClearingSystem;
@@ -150,52 +108,47 @@ interface Parties {
 }
 
 /** PAY-4: the message must say what the quote says; what it leaves out of the agents is filled in. */
-function bindQuote(message: Pacs008, context: PaymentContext, parties: Parties): Checked {
-  const { reference, quote } = context;
-  if (quote === undefined) return no(reject('quote-unknown'));
+function bindQuote(judged: Judged<Submitted>, recorded: RecordedQuote, parties: Parties): Bound {
+  const { message, context } = judged;
+  const { reference } = context;
+  const { quote, holder } = recorded;
+  if (quote === undefined) return refused(reject('quote-unknown'));
   const rejection =
-    checkQuoteState(quote, context, parties) ??
+    checkQuoteState(quote, parties, holder !== undefined && holder !== message.uetr) ??
     checkQuoteTerms(message, quote, parties) ??
     checkQuoteAgents(message, quote, reference) ??
     checkQuoteFee(message, quote);
-  if (rejection !== undefined) return no(rejection);
+  if (rejection !== undefined) return refused(rejection);
   const sourceSap = reference.institutions.get(quote.sourceSapId);
   const destinationSap = reference.institutions.get(quote.destinationSapId);
-  if (!sourceSap || !destinationSap) return no(reject('quote-unknown'));
-  return {
-    ok: true,
-    payment: {
-      ...endsOf(message, parties),
-      sourceCountry: quote.sourceCountry,
-      quote,
-      exchangeRate: plainDecimal(quote.exchangeRate),
-      sourceAmount: {
-        currency: quote.sourceCurrency,
-        amount: plainDecimal(quote.sourceInterbankSettlementAmount),
-      },
-      destinationAmount: {
-        currency: quote.destinationCurrency,
-        amount: plainDecimal(quote.destinationInterbankSettlementAmount),
-      },
-      creditorAgentFee: plainDecimal(quote.creditorAgentFee),
-      sourceLeg: { agent: identifyAgent(sourceSap), account: { otherId: quote.sourceAccountId } },
-      destinationLeg: {
-        agent: identifyAgent(destinationSap),
-        account: { otherId: quote.destinationAccountId },
-      },
-      destinationSap,
+  if (!sourceSap || !destinationSap) return refused(reject('quote-unknown'));
+  return ok({
+    ...endsOf(message, parties),
+    sourceCountry: quote.sourceCountry,
+    quote,
+    exchangeRate: plainDecimal(quote.exchangeRate),
+    sourceAmount: {
+      currency: quote.sourceCurrency,
+      amount: plainDecimal(quote.sourceInterbankSettlementAmount),
     },
-  };
+    destinationAmount: {
+      currency: quote.destinationCurrency,
+      amount: plainDecimal(quote.destinationInterbankSettlementAmount),
+    },
+    creditorAgentFee: plainDecimal(quote.creditorAgentFee),
+    sourceLeg: { agent: identifyAgent(sourceSap), account: { otherId: quote.sourceAccountId } },
+    destinationLeg: {
+      agent: identifyAgent(destinationSap),
+      account: { otherId: quote.destinationAccountId },
+    },
+    destinationSap,
+  });
 }
 
-function checkQuoteState(
-  quote: StoredQuote,
-  context: PaymentContext,
-  parties: Parties,
-): Rejection | undefined {
+function checkQuoteState(quote: StoredQuote, parties: Parties, isInUse: boolean): Rejection | undefined {
   if (quote.pspId !== parties.debtorAgent.institutionId) return reject('quote-foreign');
   if (quote.expired) return reject('quote-expired');
-  return context.quoteInUse ? reject('quote-in-use') : undefined;
+  return isInUse ? reject('quote-in-use') : undefined;
 }
 
 /** The fee is the quote's; a quote of endpoint 12b, which knows no fees, may leave nothing to credit (FEE-5). */
@@ -264,8 +217,7 @@ function checkQuoteAgents(
 }
 
 /** PAY-5: the debtor agent pays out of its own account at the destination SAP, at a rate of its own. */
-function bindOwnExchange(message: Pacs008, context: PaymentContext, parties: Parties): Checked {
-  const { reference } = context;
+function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Parties): Bound {
   const { debtorAgent, creditorAgent, destination, source } = parties;
   const sap = message.intermediaryAgent2 && resolveAgent(reference, message.intermediaryAgent2);
   const accountId = message.intermediaryAgent2Account?.otherId ?? message.intermediaryAgent2Account?.iban;
@@ -278,14 +230,14 @@ function bindOwnExchange(message: Pacs008, context: PaymentContext, parties: Par
     account.currencyCode === destination.currencyCode &&
     account.countryCode === creditorAgent.countryCode;
   if (!sap || !isOwn || message.intermediaryAgent2Account === undefined) {
-    return no(reject('own-account-unregistered'));
+    return refused(reject('own-account-unregistered'));
   }
   const places = reference.currencies.get(destination.currencyCode)?.decimalPlaces;
   const formula = reference.creditorAgentFeeFormulas.get(
     keyOf(creditorAgent.countryCode, destination.currencyCode),
   );
   if (places === undefined || formula === undefined)
-    return no(reject('currency-wrong', at('AgrdRate/QtdCcy')));
+    return refused(reject('currency-wrong', at('AgrdRate/QtdCcy')));
   const { interbankSettlementAmount, agreedRate, charges } = message;
   // MSG-10 without a quote: amount x rate, half up to the destination currency's decimals (MON-3)
   const settlement = roundHalfUpTo(
@@ -294,7 +246,7 @@ function bindOwnExchange(message: Pacs008, context: PaymentContext, parties: Par
   );
   const fee = feeOn(settlement, creditorAgentFee(formula, places));
   if (!exact(charges[1].amount).eq(fee)) {
-    return no(
+    return refused(
       differs(
         'creditor-agent-fee-wrong',
         charges[1].amount,
@@ -302,22 +254,19 @@ function bindOwnExchange(message: Pacs008, context: PaymentContext, parties: Par
       ),
     );
   }
-  if (fee.gte(settlement)) return no(reject('amount-too-small'));
-  return {
-    ok: true,
-    payment: {
-      ...endsOf(message, parties),
-      sourceCountry: debtorAgent.countryCode,
-      quote: undefined,
-      exchangeRate: plainDecimal(agreedRate.preAgreedExchangeRate),
-      sourceAmount: { currency: source.currencyCode, amount: plainDecimal(interbankSettlementAmount.amount) },
-      destinationAmount: { currency: destination.currencyCode, amount: renderDecimal(settlement) },
-      creditorAgentFee: renderDecimal(fee),
-      sourceLeg: undefined,
-      destinationLeg: { agent: identifyAgent(sap), account: message.intermediaryAgent2Account },
-      destinationSap: sap,
-    },
-  };
+  if (fee.gte(settlement)) return refused(reject('amount-too-small'));
+  return ok({
+    ...endsOf(message, parties),
+    sourceCountry: debtorAgent.countryCode,
+    quote: undefined,
+    exchangeRate: plainDecimal(agreedRate.preAgreedExchangeRate),
+    sourceAmount: { currency: source.currencyCode, amount: plainDecimal(interbankSettlementAmount.amount) },
+    destinationAmount: { currency: destination.currencyCode, amount: renderDecimal(settlement) },
+    creditorAgentFee: renderDecimal(fee),
+    sourceLeg: undefined,
+    destinationLeg: { agent: identifyAgent(sap), account: message.intermediaryAgent2Account },
+    destinationSap: sap,
+  });
 }
 
 function endsOf(message: Pacs008, parties: Parties) {

@@ -21,6 +21,10 @@ export interface RejectionRow {
   readonly found?: string;
   /** Where the right value comes from, or what to do: told instead of what is checked. */
   readonly expected?: string;
+  /** It refuses keys that are taken: told in the HTTP answer only, and what is on record stays as it is (DUP-2). */
+  readonly ofRepeat?: true;
+  /** What goes on record beside the answer, for whoever looks after the service. */
+  readonly event?: { readonly severity: 'alert' | 'security'; readonly kind: string };
 }
 
 const sameBytes = 'its status is learnt by sending the very same bytes of the first message again (DUP-1)';
@@ -237,6 +241,7 @@ export const rejections = {
     text: 'UETR already used; the first message stands',
     found: 'the UETR of an earlier message with another MsgId',
     expected: `a new UETR for a new payment; the first one is untouched, and ${sameBytes}`,
+    ofRepeat: true,
   },
   'duplicate-content': {
     isoCode: 'DUPL',
@@ -246,6 +251,8 @@ export const rejections = {
     text: 'already sent with other content; the first one stands',
     found: 'other content than the first message with these ids has',
     expected: `a new UETR and MsgId for a new payment; the first one is untouched, and ${sameBytes}`,
+    ofRepeat: true,
+    event: { severity: 'security', kind: 'payment.content-changed' },
   },
   'duplicate-message-id': {
     isoCode: 'DU01',
@@ -255,6 +262,7 @@ export const rejections = {
     text: 'message id already used; the first message stands',
     found: 'the MsgId of an earlier message with another UETR',
     expected: `a MsgId that this sender has not used for 62 days; the first payment is untouched, and ${sameBytes}`,
+    ofRepeat: true,
   },
   'acceptance-too-old': {
     isoCode: 'TM01',
@@ -337,6 +345,8 @@ export const rejections = {
     found: 'other content than the first request with this MsgId has',
     expected:
       'a new MsgId; the answer to the first request is had by sending the very same bytes of it again (RES-4)',
+    ofRepeat: true,
+    event: { severity: 'security', kind: 'resolution.content-changed' },
   },
   'resolution-agent-not-onboarded': {
     isoCode: 'AGNT',
@@ -372,6 +382,7 @@ export const rejections = {
     checks: 'The message can be judged at all.',
     fault: null,
     text: 'this message could not be judged; we have been told',
+    event: { severity: 'alert', kind: 'message.defect' },
   },
 } as const satisfies Record<string, RejectionRow>;
 

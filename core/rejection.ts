@@ -14,6 +14,9 @@ export interface RejectionDetails {
   readonly expected?: string;
 }
 
+/** What the table says of a rejection. */
+export const rowOf = ({ key }: { readonly key: RejectionKey }): RejectionRow => rejections[key];
+
 export interface Rejection extends RejectionDetails {
   readonly key: RejectionKey;
   readonly isoCode: (typeof rejections)[RejectionKey]['isoCode'];
@@ -34,7 +37,7 @@ export function reject(
   ruleId?: string,
   details: RejectionDetails = {},
 ): Rejection {
-  const row: RejectionRow = rejections[key];
+  const row = rowOf({ key });
   const where = xpath ?? row.xpath;
   const { fault = 'value' } = row;
   return {

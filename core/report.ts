@@ -1,22 +1,34 @@
 /**
- * Whether a destination's pacs.002 is about the instruction that we sent it (PAY-8): its original ids must be ours.
+ * What a destination's pacs.002 is to a payment: about the instruction that we sent or not (PAY-8), and whether it says how
+ * the payment ended (PAY-7). The same for each, whichever way it came.
  */
 import type { Pacs002, TransactionStatus } from './iso20022/pacs002.ts';
 import type { OriginalReferences } from './iso20022/references.ts';
 
-export type FinalStatus = Extract<TransactionStatus, 'ACCC' | 'RJCT' | 'BLCK'>;
+/** The statuses that say how a payment ended; ACTC and ACWP are interim (PAY-7). */
+export const finalStatuses = ['ACCC', 'RJCT', 'BLCK'] as const satisfies readonly TransactionStatus[];
+export type FinalStatus = (typeof finalStatuses)[number];
 
-/** ACCC, RJCT and BLCK are final; ACTC and ACWP are interim (PAY-7). */
-export function isFinal(status: TransactionStatus): status is FinalStatus {
-  return status === 'ACCC' || status === 'RJCT' || status === 'BLCK';
+export function isFinal(status: string): status is FinalStatus {
+  return finalStatuses.some((one) => one === status);
 }
 
-/**
- * @param sent the ids of the forwarded pacs.008
- * @returns the name of the first id that does not match; ids that the report leaves out are not compared
- */
-export function findMismatch(report: Pacs002, sent: OriginalReferences): string | undefined {
-  const { original } = report;
+export type ReportJudgement =
+  /** It is about something else: `element` is the first id that is not ours. */
+  | { readonly kind: 'mismatch'; readonly element: string }
+  /** The final one comes later. */
+  | { readonly kind: 'interim' }
+  | { readonly kind: 'final' };
+
+/** @param sent the ids of the forwarded pacs.008 */
+export function judgeReport(report: Pacs002, sent: OriginalReferences): ReportJudgement {
+  const element = findMismatch(report, sent);
+  if (element !== undefined) return { kind: 'mismatch', element };
+  return { kind: isFinal(report.status) ? 'final' : 'interim' };
+}
+
+/** The first id that does not match; ids that the report leaves out are not compared. */
+function findMismatch({ original }: Pacs002, sent: OriginalReferences): string | undefined {
   if (original.uetr !== sent.uetr) return 'OrgnlUETR';
   if (original.messageId !== sent.messageId) return 'OrgnlMsgId';
   if (original.messageNameId !== sent.messageNameId) return 'OrgnlMsgNmId';

@@ -11,6 +11,7 @@ import type { AgentIdentification } from './iso20022/parties.ts';
 import { rejectionOf, type Violation } from './iso20022/violation.ts';
 import type { ClearingSystem, Institution, Operator, ReferenceData } from './reference.ts';
 import { reject, type Rejection } from './rejection.ts';
+import { ok, refused, type Result } from './result.ts';
 
 /** Who is asked next. */
 export interface Enquiry {
@@ -23,13 +24,8 @@ export interface Enquiry {
   readonly found?: KnownAccount;
 }
 
-export type Routing =
-  { readonly ok: true; readonly enquiry: Enquiry } | { readonly ok: false; readonly rejection: Rejection };
-
-/** What follows from a true answer of a proxy directory. */
-export type FollowUp = Routing | { readonly ok: true; readonly enquiry: null };
-
-const no = (rejection: Rejection) => ({ ok: false, rejection }) as const;
+/** What follows from a true answer of a proxy directory: null, that its word stands. */
+export type FollowUp = Result<Enquiry | null, Rejection>;
 
 /**
  * Where a valid request goes first.
@@ -39,43 +35,43 @@ export function routeRequest(
   request: Acmt023,
   reference: ReferenceData,
   submitter: string | undefined,
-): Routing {
+): Result<Enquiry, Rejection> {
   const foreign = submitter === undefined ? undefined : refuseAssigner(request.request, submitter, reference);
-  if (foreign !== undefined) return no(foreign);
+  if (foreign !== undefined) return refused(foreign);
   const { destinationCountry, account, creditorAgent: agent } = request;
   const systems = systemsOf(reference, destinationCountry);
-  if (systems[0] === undefined) return no(reject('assignee-country-unknown'));
+  if (systems[0] === undefined) return refused(reject('assignee-country-unknown'));
   if (account.proxy !== undefined) {
     const directoryId = directoryOf(reference, destinationCountry, account.proxy.type);
     return directoryId === undefined
-      ? no(reject('proxy-directory-missing'))
-      : { ok: true, enquiry: enquiryOf(reference, 'directory', systems[0], { otherId: directoryId }) };
+      ? refused(reject('proxy-directory-missing'))
+      : ok(enquiryOf(reference, 'directory', systems[0], { otherId: directoryId }));
   }
   if (agent === undefined) {
     const where = '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt';
-    return no(reject('element-missing', where, 'RES-2'));
+    return refused(reject('element-missing', where, 'RES-2'));
   }
   const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);
   if (!creditorAgent.ok) return creditorAgent;
-  const { institution } = creditorAgent;
+  const institution = creditorAgent.value;
   return institution.supportsAcmt023
-    ? { ok: true, enquiry: enquiryOfAgent(reference, institution, systems) }
-    : no(reject('resolution-not-supported'));
+    ? ok(enquiryOfAgent(reference, institution, systems))
+    : refused(reject('resolution-not-supported'));
 }
 
-/** Whether the creditor agent of an account that a directory found is to be asked too; null: the directory's word stands. */
+/** Whether the creditor agent of an account that a directory found is to be asked too. */
 export function followDirectory(request: Acmt023, answer: Acmt024, reference: ReferenceData): FollowUp {
   assert(answer.verified, 'only a true answer is followed up');
   const { destinationCountry } = request;
   const { account, agent = request.creditorAgent } = answer.found ?? {};
-  if (agent === undefined) return no(reject('resolution-agent-unknown'));
+  if (agent === undefined) return refused(reject('resolution-agent-unknown'));
   const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);
   if (!creditorAgent.ok) return creditorAgent;
-  const { institution } = creditorAgent;
+  const institution = creditorAgent.value;
   const isKnown = account?.iban !== undefined || account?.otherId !== undefined;
-  if (!institution.supportsAcmt023 || !isKnown) return { ok: true, enquiry: null };
+  if (!institution.supportsAcmt023 || !isKnown) return ok(null);
   const enquiry = enquiryOfAgent(reference, institution, systemsOf(reference, destinationCountry));
-  return { ok: true, enquiry: { ...enquiry, found: { account, agent } } };
+  return ok({ ...enquiry, found: { account, agent } });
 }
 
 /** The rejection of a request that its schema refuses: a missing destination country has a rule of its own (RES-2). */
@@ -147,13 +143,13 @@ function creditorAgentOf(
   agent: AgentIdentification,
   countryCode: string,
   reference: ReferenceData,
-): { readonly ok: true; readonly institution: Institution } | ReturnType<typeof no> {
+): Result<Institution, Rejection> {
   const institution = systemsOf(reference, countryCode)
     .map((system) => resolveAgent(reference, agent, system.clearingSystemId))
     .find((one) => one !== undefined);
   const isKnown = institution?.countryCode === countryCode && institution.roles.includes('psp');
-  if (!isKnown) return no(reject('resolution-agent-unknown'));
-  return institution.onboarded ? { ok: true, institution } : no(reject('resolution-agent-not-onboarded'));
+  if (!isKnown) return refused(reject('resolution-agent-unknown'));
+  return institution.onboarded ? ok(institution) : refused(reject('resolution-agent-not-onboarded'));
 }
 
 /** Through the operator of the first of the country's systems that the agent is a member of. */

@@ -8,20 +8,21 @@ import { isSecure, parseWebAddress, type WebAddress, type WebAddressPolicy } fro
 /** An http or https address, without a query. */
 export function isWebAddress(text: string): boolean {
   const parsed = parseWebAddress(text);
-  return typeof parsed !== 'string' && parsed.query === '';
+  return parsed.ok && parsed.value.query === '';
 }
 
 /** An https address, or one over http on loopback where that is allowed. */
 export function isSecureAddress(text: string, policy: WebAddressPolicy): boolean {
   const parsed = parseWebAddress(text);
-  return typeof parsed !== 'string' && isSecure(parsed, policy);
+  return parsed.ok && isSecure(parsed.value, policy);
 }
 
 /** An origin as a browser sends it: nothing after the host, and no port that the scheme has anyway. */
 export function isBrowserOrigin(text: string): boolean {
   const parsed = parseWebAddress(text);
-  if (typeof parsed === 'string' || !isSecure(parsed, { allowLoopbackHttp: true })) return false;
-  return text === originOf(parsed) && parsed.port !== (parsed.scheme === 'https' ? '443' : '80');
+  if (!parsed.ok || !isSecure(parsed.value, { allowLoopbackHttp: true })) return false;
+  const { scheme, port } = parsed.value;
+  return text === originOf(parsed.value) && port !== (scheme === 'https' ? '443' : '80');
 }
 
 function originOf({ scheme, host, port }: WebAddress): string {

@@ -4,6 +4,7 @@
  * Purely lexical: what the address resolves to is checked when the connection is made (activities/outbound-http.ts).
  */
 import { hostFault } from './host.ts';
+import { ok, refused, type Result } from './result.ts';
 
 export interface WebAddress {
   readonly scheme: string;
@@ -29,15 +30,18 @@ const unreserved = /^[A-Za-z0-9\-._~]$/;
 const divider = /[/\\?#%]/;
 
 /** @returns the parts, or why the address may not be used, for the person who wrote it */
-export function parseWebAddress(address: string): WebAddress | string {
-  if (address.length > maxLength) return `is longer than ${maxLength} characters`;
+export function parseWebAddress(address: string): Result<WebAddress, string> {
+  if (address.length > maxLength) return refused(`is longer than ${maxLength} characters`);
   const match = form.exec(address);
-  if (match === null)
-    return 'is not written as scheme://host[:port]/path, in lower case, without userinfo or fragment';
+  if (match === null) {
+    return refused(
+      'is not written as scheme://host[:port]/path, in lower case, without userinfo or fragment',
+    );
+  }
   const [, scheme = '', host = '', port, path = '/', query = ''] = match;
-  if (port !== undefined && Number(port) > 65_535) return 'has a port above 65535';
+  if (port !== undefined && Number(port) > 65_535) return refused('has a port above 65535');
   const fault = hostFault(host) ?? encodingFault(path + query) ?? pathFault(path);
-  return fault ?? { scheme, host, port, path, query };
+  return fault === undefined ? ok({ scheme, host, port, path, query }) : refused(fault);
 }
 
 /** https, or http on loopback where that is allowed. */

@@ -1,10 +1,11 @@
 // The decision of a payment: one row, written once, together with every message and delivery that derives from it
 // (PAY-7, PAY-10). Whoever comes second reads the decision that stands.
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { RefusedPacs008 } from '../core/iso20022/references.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
-import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { hasFinalStatus, insertOutgoing, type OutgoingMessage } from './messages.ts';
 import type { StoredDecision } from './payments.ts';
 import { runPrepared } from './prepared.ts';
 
@@ -121,7 +122,7 @@ export async function findDecidable(
       -- marked when it was stored, but by an earlier version; index messages_uetr
       select message_id, status, reason_code from messages o
       where o.uetr = p.uetr and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
-        and o.status in ('ACCC', 'RJCT', 'BLCK')
+        and ${hasFinalStatus('o')}
       order by o.message_id = i.final_report_id desc nulls last, o.created_at limit 1
     ) f on true
     where p.uetr = ${uetr} and p.accepted`;
@@ -173,7 +174,6 @@ function toReport(messageId: string | null, status: string, reasonCode: string |
 
 /** A message that a decision sends, and where to. */
 export interface DerivedDelivery {
-  readonly deliveryId: string;
   readonly kind: ToldKind;
   readonly message: OutgoingMessage;
 }
@@ -233,7 +233,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
       select derived.delivery_id, decision.uetr, kind, message_id, party,
         case when kind = 'callback' then callback_address(${decision.submissionId}::uuid) end
       from instruction, decision, unnest(
-        ${column((d) => d.deliveryId)}::uuid[], ${column((d) => d.kind)}::text[],
+        ${column(() => randomUUID())}::uuid[], ${column((d) => d.kind)}::text[],
         ${column((d) => d.message.messageId)}::uuid[], ${column((d) => d.message.party)}::text[]
       ) as derived (delivery_id, kind, message_id, party)
       -- a destination that saw nothing has nothing to be told; what is under way may be seen: see withdrawConfirmation
@@ -263,32 +263,4 @@ export async function withdrawConfirmation(db: Db, instructionDeliveryId: string
         select from messages m where m.uetr = i.uetr and m.direction = 'in' and m.leg = 'destination')`.execute(
     db,
   );
-}
-
-/** A final of the destination after the decision: an alert where it differs, one per report (PAY-7). */
-export async function recordContradiction(
-  db: Db,
-  late: {
-    readonly uetr: string;
-    readonly party: string;
-    readonly decision: StoredDecision;
-    readonly report: StoredReport;
-  },
-): Promise<void> {
-  const { uetr, party, decision, report } = late;
-  if (report.status === decision.status) return;
-  const detail = {
-    decided: decision.status,
-    decidedReason: decision.reasonCode,
-    reported: report.status,
-    reportedReason: report.reasonCode,
-    reportMessageId: report.messageId,
-  };
-  await sql`
-    insert into audit_events (severity, kind, uetr, party, detail)
-    select 'alert', 'payment.contradiction', ${uetr}::uuid, ${party}, ${JSON.stringify(detail)}::jsonb
-    where not exists (
-      select from audit_events -- index audit_events_uetr
-      where uetr = ${uetr} and kind = 'payment.contradiction'
-        and detail ->> 'reportMessageId' = ${report.messageId})`.execute(db);
 }

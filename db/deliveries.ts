@@ -1,6 +1,7 @@
 // Deliveries and their attempts (CBK-1, CBK-4, TIM-3): an attempt is claimed by one statement, committed before the
 // socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later. Each has
 // an id that its maker alone knows: when the answer is lost, the maker, who has sent nothing, gets the same claim again.
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
@@ -11,20 +12,21 @@ export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 /** What is told to a party after a decision or an answer, until it is taken. */
 export type ToldKind = 'callback' | 'confirmation' | 'notification';
 /** What a party is asked. */
-export type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
+type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
+export type DeliveryKind = ToldKind | AskedKind;
 
 /** An attempt that may now be made. */
 export interface ClaimedAttempt {
   readonly deliveryId: string;
-  readonly kind: ToldKind | AskedKind;
+  readonly kind: DeliveryKind;
   readonly attempt: number;
-  /** Position in the schedule of CBK-1, or in the round of an instruction (TIM-3), from 1. */
+  /** Position in the schedule of CBK-1, or among the repeats of TIM-3, from 1. */
   readonly attemptSinceAsked: number;
   /** How often the delivery was asked for. */
   readonly asks: number;
   /** Milliseconds since it was (last) asked for, by the database clock. */
   readonly elapsedMs: number;
-  /** Milliseconds left for it to leave us (TIM-1), by the database clock; null: no limit. */
+  /** Milliseconds left for it to leave us (TIM-1, RES-1), by the database clock; null: no limit. */
   readonly remainingMs: number | null;
   readonly party: string;
   /** Of a callback; null for every other kind (CBK-5). */
@@ -35,7 +37,7 @@ export interface ClaimedAttempt {
   readonly body: Buffer;
 }
 
-interface ClaimRow {
+export interface ClaimRow {
   delivery_id: string;
   kind: ClaimedAttempt['kind'];
   attempts: number;
@@ -52,7 +54,7 @@ interface ClaimRow {
 
 const claimSeconds = 15; // longer than any attempt may take (SEC-5: 10 s)
 
-function toAttempt(row: ClaimRow): ClaimedAttempt {
+export function toAttempt(row: ClaimRow): ClaimedAttempt {
   return {
     deliveryId: row.delivery_id,
     kind: row.kind,
@@ -314,12 +316,11 @@ export async function askAgain(
 /** Makes sure that the destination is told the decision (again), where its final came in an HTTP answer (PAY-9). */
 export async function askConfirmation(
   db: Db,
-  confirmation: { deliveryId: string; uetr: string; messageId: string; party: string },
+  { uetr, messageId, party }: { readonly uetr: string; readonly messageId: string; readonly party: string },
 ): Promise<void> {
   await sql`
     insert into deliveries (delivery_id, uetr, kind, message_id, party)
-    values (${confirmation.deliveryId}, ${confirmation.uetr}, 'confirmation', ${confirmation.messageId},
-      ${confirmation.party})
+    values (${randomUUID()}, ${uetr}, 'confirmation', ${messageId}, ${party})
     on conflict (uetr, kind) do update
       set asks = deliveries.asks + 1, ${askedAnew}`.execute(db);
 }

@@ -2,10 +2,18 @@
 // durations by the database clock, so that no other clock matters. What follows from an answer is db/resolutions.ts.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
-import { insertIntents, isNewClaim, type ClaimedAttempt } from './deliveries.ts';
+import {
+  insertIntents,
+  isNewClaim,
+  toAttempt,
+  type ClaimedAttempt,
+  type ClaimRow,
+  type DeliveryKind,
+} from './deliveries.ts';
 
 /** A stored enquiry. */
 export interface StandingEnquiry {
+  readonly kind: DeliveryKind;
   /** Payment system whose operator is asked. */
   readonly party: string;
   readonly messageIdentification: string;
@@ -18,12 +26,13 @@ export interface StandingEnquiry {
 export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingEnquiry> {
   // primary keys; messages_in_reply_to
   const { rows } = await sql<{
+    kind: DeliveryKind;
     party: string;
     message_identification: string;
     body: Buffer;
     report_message_id: string | null;
   }>`
-    select d.party, m.message_identification, m.body,
+    select d.kind, d.party, m.message_identification, m.body,
       (select r.message_id from messages r where r.in_reply_to = m.message_id and r.direction = 'in'
         order by r.created_at limit 1) as report_message_id
     from deliveries d join messages m on m.message_id = d.message_id
@@ -31,6 +40,7 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
   const [row] = rows;
   if (row === undefined) throw new Error('an enquiry is stored before it is asked');
   return {
+    kind: row.kind,
     party: row.party,
     messageIdentification: row.message_identification,
     body: row.body,
@@ -38,33 +48,18 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
   };
 }
 
-/** A send that may be made, and how long its answer is of use. */
-export interface ClaimedEnquiry extends Pick<
-  ClaimedAttempt,
-  'deliveryId' | 'attempt' | 'asks' | 'party' | 'messageId' | 'body'
-> {
-  /** Milliseconds to the deadline, by the database clock. */
-  readonly remainingMs: number;
-}
-
 /**
- * Claims one send; undefined once the resolution is answered, or its deadline no more than `followMs` away.
+ * Claims one send; undefined once the resolution is answered, or its deadline no more than `followMs` away. Until then its
+ * answer is of use.
  * @param claim made for this send, and used again only to ask for it again, before it is sent
  */
 export async function claimEnquiry(
   db: Db,
   deliveryId: string,
   { followMs, claim }: { readonly followMs: number; readonly claim: string },
-): Promise<ClaimedEnquiry | undefined> {
+): Promise<ClaimedAttempt | undefined> {
   const isNew = isNewClaim(claim);
-  const { rows } = await sql<{
-    attempts: number;
-    asks: number;
-    party: string;
-    message_id: string;
-    body: Buffer;
-    remaining_ms: number;
-  }>`
+  const { rows } = await sql<ClaimRow>`
     with claimed as (
       update deliveries d
       set claim = ${claim}::uuid, attempts = attempts + ${isNew}, attempts_since_asked = attempts_since_asked + ${isNew},
@@ -72,22 +67,12 @@ export async function claimEnquiry(
       from resolutions r
       where d.delivery_id = ${deliveryId} and d.closed_at is null and r.resolution_id = d.uetr
         and r.deadline_at > clock_timestamp() + ${followMs}::float8 * interval '1 millisecond'
-      returning d.delivery_id, d.attempts, d.asks, d.party, d.message_id, r.deadline_at
+      returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id,
+        r.deadline_at
     ),
     intent as (${insertIntents})
-    select c.attempts, c.asks, c.party, c.message_id, m.body,
-      (extract(epoch from c.deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
+    select c.*, 0::float8 as elapsed_ms, m.message_identification, m.body,
+      (extract(epoch from c.deadline_at - clock_timestamp()) * 1000)::float8 - ${followMs}::float8 as remaining_ms
     from claimed c join messages m on m.message_id = c.message_id`.execute(db);
-  const [row] = rows;
-  return (
-    row && {
-      deliveryId,
-      attempt: row.attempts,
-      asks: row.asks,
-      party: row.party,
-      messageId: row.message_id,
-      body: row.body,
-      remainingMs: row.remaining_ms,
-    }
-  );
+  return rows[0] && toAttempt(rows[0]);
 }

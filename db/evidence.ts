@@ -66,7 +66,6 @@ export interface EvidenceEvent {
 
 /** The row of a payment, as far as it tells whose it is and where it goes. */
 export interface EvidencePayment {
-  readonly accepted: boolean;
   readonly messageId: string;
   readonly forwardedMessageId: string | null;
   readonly sourceSystem: string;
@@ -77,6 +76,7 @@ export interface EvidencePayment {
   readonly acceptanceAt: Date | null;
   readonly deadlineAt: Date | null;
   readonly quoteId: string | null;
+  /** Of a rejected payment the one that it claims. */
   readonly debtorAgentId: string | null;
   readonly creditorAgentId: string | null;
 }
@@ -130,7 +130,6 @@ function loadPayment(db: Db, uetr: string): Promise<EvidencePayment | undefined>
   return db
     .selectFrom('payments') // primary key
     .select([
-      'accepted',
       'message_id as messageId',
       'forwarded_message_id as forwardedMessageId',
       'source_clearing_system as sourceSystem',

@@ -1,7 +1,8 @@
 // Every message, byte for byte: what was received and what was built. Rows are inserted and never changed.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { MessageName } from '../core/iso20022/messages.ts';
+import { finalStatuses } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
@@ -25,12 +26,11 @@ export interface OutgoingMessage {
   /** Of an answer that refuses: what is said beside it, at length (MSG-13). */
   readonly refusal?: string | undefined;
   readonly body: Buffer;
-  readonly sha256: Buffer;
 }
 
 export interface ReceivedMessage {
-  readonly messageId: string;
-  readonly uetr: string | null;
+  /** Left out for a request that has none (acmt.023): the id of its row stands for it. */
+  readonly uetr?: string;
   readonly type: MessageName;
   readonly identification: string;
   readonly leg: Leg;
@@ -42,7 +42,18 @@ export interface ReceivedMessage {
   /** The message of ours that it answers. */
   readonly inReplyTo?: string;
   readonly body: Buffer;
-  readonly sha256: Buffer;
+}
+
+/**
+ * Whether a message says how its payment ended (PAY-7): as it stands in the index `messages_finals`.
+ * @param alias of `messages` in the statement
+ */
+export const hasFinalStatus = (alias: string) =>
+  sql`${sql.ref(`${alias}.status`)} in (${sql.join(finalStatuses.map((status) => sql.lit(status)))})`;
+
+/** What a message is known again by, whoever stores it. */
+export function hashOf(body: Buffer): Buffer {
+  return createHash('sha256').update(body).digest();
 }
 
 /** `insert into messages` of several built messages, to be used inside a larger statement. */
@@ -58,7 +69,7 @@ export function insertOutgoing(messages: readonly OutgoingMessage[], condition: 
       ${column((m) => m.identification)}::text[], ${column((m) => m.leg)}::text[], ${column((m) => m.party)}::text[],
       ${column((m) => m.status ?? null)}::text[], ${column((m) => m.reasonCode ?? null)}::text[],
       ${column((m) => m.inReplyTo ?? null)}::uuid[], ${column((m) => m.refusal ?? null)}::text[],
-      ${column((m) => m.sha256)}::bytea[], ${column((m) => m.body)}::bytea[]
+      ${column((m) => hashOf(m.body))}::bytea[], ${column((m) => m.body)}::bytea[]
     ) as built (message_id, uetr, message_type, message_identification, leg, party, status, reason_code, in_reply_to,
       refusal, sha256, body)
     where ${condition}`;
@@ -72,12 +83,14 @@ export async function recordReceived(
   db: Db,
   message: ReceivedMessage,
 ): Promise<{ messageId: string; isNew: boolean }> {
+  const messageId = randomUUID();
+  const sha256 = hashOf(message.body);
   const insert = sql<{ message_id: string }>`
     insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
       reason_code, answer_url, in_reply_to, sha256, body)
-    values (${message.messageId}, ${message.uetr}, ${message.type}, ${message.identification}, 'in', ${message.leg},
+    values (${messageId}, ${message.uetr ?? messageId}, ${message.type}, ${message.identification}, 'in', ${message.leg},
       ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null}, ${message.answerUrl ?? null},
-      ${message.inReplyTo ?? null}, ${message.sha256}, ${message.body})
+      ${message.inReplyTo ?? null}, ${sha256}, ${message.body})
     on conflict (party, message_type, sha256) where direction = 'in' do nothing
     returning message_id`;
   const [inserted] = await runPrepared(db, 'record_received', insert);
@@ -87,55 +100,10 @@ export async function recordReceived(
     .select('message_id')
     .where('party', '=', message.party)
     .where('message_type', '=', message.type)
-    .where('sha256', '=', message.sha256)
+    .where('sha256', '=', sha256)
     .where('direction', '=', 'in')
     .executeTakeFirstOrThrow();
   return { messageId: earlier.message_id, isNew: false };
-}
-
-/** A pacs.002 of a destination, as it was judged to be about a payment of ours (PAY-8). */
-export interface DestinationReport extends Pick<
-  ReceivedMessage,
-  'identification' | 'party' | 'reasonCode' | 'body' | 'sha256'
-> {
-  readonly uetr: string;
-  readonly status: string;
-  /** Whether it says how the payment ended. */
-  readonly isFinal: boolean;
-}
-
-/**
- * Stores a destination's report, once per content. From then on the first final of an undecided payment decides it,
- * whoever comes to write the decision (PAY-7): it is marked in the instruction's row, which a decision updates too.
- * @returns the id of its row
- */
-export async function recordReport(db: Db, report: DestinationReport): Promise<string> {
-  const write = sql<{ message_id: string }>`
-    with inserted as (
-      insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
-        reason_code, sha256, body)
-      values (${randomUUID()}, ${report.uetr}, 'pacs002', ${report.identification}, 'in', 'destination', ${report.party},
-        ${report.status}, ${report.reasonCode ?? null}, ${report.sha256}, ${report.body})
-      on conflict (party, message_type, sha256) where direction = 'in' do nothing
-      returning message_id
-    ),
-    stored as (
-      select message_id from inserted
-      union all
-      select message_id from messages -- index messages_received_once
-      where party = ${report.party} and message_type = 'pacs002' and sha256 = ${report.sha256} and direction = 'in'
-    ),
-    marked as (
-      update deliveries set final_report_id = (select message_id from stored limit 1) -- index: unique (uetr, kind)
-      where uetr = ${report.uetr} and kind = 'instruction' and closed_at is null and final_report_id is null
-        and ${report.isFinal}::boolean and exists (select from stored)
-    )
-    select message_id from stored`;
-  for (;;) {
-    const [stored] = await runPrepared(db, 'record_report', write);
-    if (stored !== undefined) return stored.message_id;
-    // the same bytes were being stored at this very moment: now they are
-  }
 }
 
 /** The stored bytes of a message, and what is said beside them when they refuse (MSG-13). */

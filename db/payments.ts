@@ -1,9 +1,11 @@
 // The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2).
 // Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
+import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import type { BoundPayment } from '../core/payment.ts';
 import type { RefusedPacs008 } from '../core/iso20022/references.ts';
+import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
@@ -55,7 +57,7 @@ export interface StoredPayment {
 }
 
 export interface StoredDecision {
-  readonly status: 'ACCC' | 'RJCT' | 'BLCK';
+  readonly status: FinalStatus;
   readonly reasonCode: string | null;
   readonly callbackMessageId: string;
   readonly confirmationMessageId: string | null;
@@ -79,7 +81,7 @@ interface PaymentRow {
   priority: 'HIGH' | 'NORM' | null;
   fxp_id: string | null;
   deadline_at: Date | null;
-  decision_status: 'ACCC' | 'RJCT' | 'BLCK' | null;
+  decision_status: FinalStatus | null;
   decision_reason: string | null;
   callback_message_id: string;
   confirmation_message_id: string | null;
@@ -270,10 +272,11 @@ export interface RejectedPayment {
   readonly messageIdentification: string;
   /** Another payment has its MsgId; it is rejected for what comes before that in PAY-3, and takes nothing. */
   readonly messageIdIsHeld: boolean;
+  /** The one that it claims, which may see it (SEC-1); null where it names none of the submitting system. */
+  readonly debtorAgentId: string | null;
   readonly reasonCode: string;
   readonly ruleId: string;
   readonly answer: OutgoingMessage;
-  readonly callbackDeliveryId: string;
   /** What a person must know of it, if anything. */
   readonly event: AuditEvent | null;
 }
@@ -283,9 +286,10 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
   const write = sql<{ uetr: string }>`
     with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
     payment as (
-      insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted)
+      insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted,
+        debtor_agent_id)
       select ${rejected.uetr}::uuid, ${rejected.sourceSystem}, ${rejected.messageId}::uuid,
-        ${rejected.answer.messageId}::uuid, now(), false
+        ${rejected.answer.messageId}::uuid, now(), false, ${rejected.debtorAgentId}
       where exists (select from claim) or ${rejected.messageIdIsHeld}::boolean
       returning uetr
     ),
@@ -297,7 +301,7 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
     ),
     callback as (
       insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
-      select ${rejected.callbackDeliveryId}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
+      select ${randomUUID()}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
         ${rejected.sourceSystem}, callback_address(${rejected.messageId}::uuid)
       from payment
     ),

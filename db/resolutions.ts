@@ -1,7 +1,9 @@
 // Resolutions: what is known of a request, the row that its judgement writes, the enquiries that follow, and the one row
 // of its answer (RES-1). Each write is one statement; the database's unique keys are the authority on duplicates.
+import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
+import { mapValue, ok, refused, type Result } from '../core/result.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
@@ -166,12 +168,12 @@ export interface RoutedRequest {
 /**
  * Writes a resolution with its first enquiry, unless its MsgId was taken meanwhile. The source waits since its request was
  * received, so the time runs from there; a request that lay about for long (a repeat after an outage) has it anew.
- * @returns undefined when it was not written
+ * @returns its times, or that the MsgId was taken and nothing was written
  */
 export async function recordRouted(
   db: Db,
   routed: RoutedRequest,
-): Promise<Pick<StoredResolution, 'deadlineAt' | 'remainingMs'> | undefined> {
+): Promise<Written<Pick<StoredResolution, 'deadlineAt' | 'remainingMs'>>> {
   const { enquiry, resolutionId } = routed;
   const limit = sql`${routed.maxResolutionSeconds}::float8 * interval '1 second'`;
   const write = sql<Pick<ResolutionRow, 'deadline_at' | 'remaining_ms'>>`
@@ -190,8 +192,10 @@ export async function recordRouted(
     stored as (${insertOutgoing([enquiry.message], sql`exists (select from resolution)`)}),
     asked as (${insertEnquiry(resolutionId, enquiry, sql`exists (select from resolution)`)})
     select deadline_at, ${remaining(sql`deadline_at`)} from resolution`;
-  const row = await writtenRow(db, write);
-  return row && { deadlineAt: row.deadline_at.getTime(), remainingMs: row.remaining_ms };
+  return mapValue(await writtenRow(db, write), ({ deadline_at: deadline, remaining_ms: remainingMs }) => ({
+    deadlineAt: deadline.getTime(),
+    remainingMs,
+  }));
 }
 
 /** The answer of a resolution, with what it is made of. */
@@ -205,7 +209,6 @@ export interface NewAnswer {
   readonly answeredBy: 'directory' | 'creditor-agent' | 'gateway';
   readonly reportMessageId: string | null;
   readonly message: OutgoingMessage;
-  readonly callbackDeliveryId: string;
   /** Written with the answer, where there is more to say of it. */
   readonly event?: AuditEvent;
 }
@@ -226,7 +229,7 @@ function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
     stored as (${insertOutgoing([answer.message], sql`exists (select from answer)`)}),
     callback as (
       insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
-      select ${answer.callbackDeliveryId}::uuid, resolution_id, 'callback', ${answer.message.messageId}::uuid,
+      select ${randomUUID()}::uuid, resolution_id, 'callback', ${answer.message.messageId}::uuid,
         ${answer.sourceSystem}, callback_address(resolution_id)
       from answer
     ),
@@ -246,7 +249,7 @@ export async function recordAnsweredAtOnce(
     ),
     ${answerParts(answer, sql`resolution`)}
     select resolution_id from answer`;
-  return (await writtenRow(db, write)) !== undefined;
+  return (await writtenRow(db, write)).ok;
 }
 
 /**
@@ -285,12 +288,15 @@ export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: N
 
 const uniqueViolation = '23505';
 
-/** The row of a write; undefined when another request of the same key was written first, which undoes the statement. */
-async function writtenRow<Row>(db: Db, write: RawBuilder<Row>): Promise<Row | undefined> {
+/** What was written, or that another request of the same MsgId was written first, which undoes the statement. */
+type Written<Row> = Result<Row, 'keys-taken'>;
+
+async function writtenRow<Row>(db: Db, write: RawBuilder<Row>): Promise<Written<Row>> {
   try {
-    return (await write.execute(db)).rows[0];
+    const [row] = (await write.execute(db)).rows;
+    return row === undefined ? refused('keys-taken') : ok(row);
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === uniqueViolation) return undefined;
+    if (error instanceof pg.DatabaseError && error.code === uniqueViolation) return refused('keys-taken');
     throw error;
   }
 }

@@ -576,7 +576,7 @@ comment on column payments.source_currency is 'Source currency.';
 comment on column payments.destination_amount is 'Destination interbank settlement amount, destination currency.';
 comment on column payments.destination_currency is 'Destination currency.';
 comment on column payments.creditor_agent_fee is 'Creditor agent fee, destination currency.';
-comment on column payments.debtor_agent_id is 'Debtor agent.';
+comment on column payments.debtor_agent_id is 'Debtor agent. Of a rejected payment the one that it claims, if it is a member of the submitting system; null there: none, or rejected by 0.1.0.';
 comment on column payments.creditor_agent_id is 'Creditor agent.';
 comment on column payments.source_sap_id is 'Source-side SAP (intermediary agent 1); null without a quote.';
 comment on column payments.source_account_id is 'The FX provider''s account there.';

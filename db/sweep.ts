@@ -3,6 +3,7 @@
 // them is the engine's to say. It changes nothing but who may sweep.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
+import { hasFinalStatus } from './messages.ts';
 
 /** A row's place in the order in which it is looked at: a time, and an id, for much may come in the same moment. */
 interface Place {
@@ -96,7 +97,7 @@ export function findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedP
       left join lateral (
         select message_id from messages o
         where o.uetr = i.uetr and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
-          and o.status in ('ACCC', 'RJCT', 'BLCK') and o.created_at < ${ago(graceMs)}
+          and ${hasFinalStatus('o')} and o.created_at < ${ago(graceMs)}
         order by o.message_id = i.final_report_id desc nulls last, o.created_at limit 1
       ) f on true
       where i.kind = 'instruction' and i.closed_at is null
@@ -122,7 +123,7 @@ export function findContradictions(
       select m.uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id
       from messages m join decisions d on d.uetr = m.uetr
       where m.direction = 'in' and m.leg = 'destination' and m.message_type = 'pacs002'
-        and m.status in ('ACCC', 'RJCT', 'BLCK') and m.status <> d.status
+        and ${hasFinalStatus('m')} and m.status <> d.status
         and m.created_at between ${ago(withinMs)} and ${ago(graceMs)}
         and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
         and not exists (

@@ -8,7 +8,7 @@ import { readForwardedPacs008 } from './forwarded-pacs008.ts';
 import { problem, type PartyAnswer, type PartyRequest } from './http.ts';
 import { sha256Of, type NewEntry } from './journal.ts';
 import { judgeConfirmation, type Ledger, type LedgerRow } from './ledger.ts';
-import { pacs002Values, type MessageReading } from './messages.ts';
+import { pacs002Values, type TakenMessage } from './messages.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { SandboxClearingSystem } from './options.ts';
 import { received, refuse, unknownPath, type PartyTools } from './party.ts';
@@ -66,8 +66,8 @@ async function takePacs008(
   const reading = await reader.read(request.body, 'pacs008', (document) =>
     readForwardedPacs008(document, systems),
   );
-  if (!reading.ok) return refuse(journal, entry, reading);
-  const { messageId, uetr = '', values } = reading;
+  if (!reading.ok) return refuse(journal, entry, reading.refusal);
+  const { messageId, uetr = '', values } = reading.value;
   const sha256 = sha256Of(request.body);
   const known = ledger.row(uetr);
   if (known !== undefined && known.sha256 !== sha256) {
@@ -98,8 +98,8 @@ async function takePacs002(
 ): Promise<PartyAnswer> {
   const entry = received(operator.party, 'pacs002', request);
   const reading = await reader.read(request.body, 'pacs002', pacs002Values);
-  if (!reading.ok) return refuse(journal, entry, reading);
-  const { httpStatus, detail } = takeConfirmation(operator, reading, entry, { journal });
+  if (!reading.ok) return refuse(journal, entry, reading.refusal);
+  const { httpStatus, detail } = takeConfirmation(operator, reading.value, entry, { journal });
   return httpStatus === 200 ? { status: 200 } : problem(httpStatus, detail);
 }
 
@@ -109,12 +109,12 @@ async function takePacs002(
  */
 export function takeConfirmation(
   operator: Pick<DestinationOperator, 'ledger' | 'performance'>,
-  reading: Extract<MessageReading<Pacs002>, { readonly ok: true }>,
+  confirmation: TakenMessage<Pacs002>,
   entry: NewEntry,
   { journal }: Pick<PartyTools, 'journal'>,
 ): { readonly httpStatus: 200 | 404 | 409; readonly detail: string } {
   const { ledger, performance } = operator;
-  const { messageId, uetr = '', values: stated } = reading;
+  const { messageId, uetr = '', values: stated } = confirmation;
   const { status, reasonCode } = stated;
   const seen: NewEntry = {
     ...entry,

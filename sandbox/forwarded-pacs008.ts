@@ -16,6 +16,7 @@ import {
 import type { OriginalReferences, RefusedPacs008 } from '../core/iso20022/references.ts';
 import { childrenNamed, elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { parseAmount, renderDecimal } from '../core/money.ts';
+import { ok, refused, type Result } from '../core/result.ts';
 import type { SandboxClearingSystem } from './options.ts';
 
 export interface ForwardedPacs008 {
@@ -31,49 +32,44 @@ export interface ForwardedPacs008 {
   readonly creditorAccount: AccountIdentification;
 }
 
-export type ForwardedReading =
-  { readonly ok: true; readonly value: ForwardedPacs008 } | { readonly ok: false; readonly detail: string };
-
-const fault = (detail: string): ForwardedReading => ({ ok: false, detail });
-
-/** @param systems the clearing systems of the operator that was addressed */
+/**
+ * Its values, or what is wrong with them.
+ * @param systems the clearing systems of the operator that was addressed
+ */
 export function readForwardedPacs008(
   document: XmlElement,
   systems: ReadonlyMap<string, SandboxClearingSystem>,
-): ForwardedReading {
+): Result<ForwardedPacs008, string> {
   const group = elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr');
   const transaction = elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf');
-  if (group === undefined || transaction === undefined) return fault('GrpHdr or CdtTrfTxInf is missing');
+  if (group === undefined || transaction === undefined) return refused('GrpHdr or CdtTrfTxInf is missing');
   const systemId = textAt(group, 'SttlmInf/ClrSys/Prtry') ?? textAt(group, 'SttlmInf/ClrSys/Cd') ?? '';
   const clearingSystem = systems.get(systemId);
-  if (clearingSystem === undefined) return fault('MSG-10: ClrSys is none of this operator');
+  if (clearingSystem === undefined) return refused('MSG-10: ClrSys is none of this operator');
   const settlementElement = elementAt(transaction, 'IntrBkSttlmAmt');
   const charge = childrenNamed(transaction, 'ChrgsInf')[1];
   const feeElement = charge && elementAt(charge, 'Amt');
   const creditorAccount = readAccount(elementAt(transaction, 'CdtrAcct'));
   if (settlementElement === undefined || feeElement === undefined || creditorAccount === undefined) {
-    return fault('MSG-6: amount, creditor agent fee or creditor account is missing');
+    return refused('MSG-6: amount, creditor agent fee or creditor account is missing');
   }
   const settlement = readAmount(settlementElement);
   if (settlement.currency !== clearingSystem.currencyCode) {
-    return fault(`MSG-10: the settlement amount is not in ${clearingSystem.currencyCode}`);
+    return refused(`MSG-10: the settlement amount is not in ${clearingSystem.currencyCode}`);
   }
   const creditedAmount = creditedOf(settlement, readAmount(feeElement));
-  if (creditedAmount === undefined) return fault('FEE-5: the creditor agent fee leaves nothing to credit');
+  if (creditedAmount === undefined) return refused('FEE-5: the creditor agent fee leaves nothing to credit');
   const legFault = faultOfLeg(transaction);
-  if (legFault !== undefined) return fault(legFault);
-  return {
-    ok: true,
-    value: {
-      references: readReferences(group, transaction),
-      clearingSystem,
-      priority: textAt(transaction, 'PmtTpInf/InstrPrty') === 'HIGH' ? 'HIGH' : 'NORM',
-      acceptedAt: Date.parse(collapsed(textAt(transaction, 'AddtlDtTm/AccptncDtTm') ?? '')),
-      settlement,
-      creditedAmount,
-      creditorAccount,
-    },
-  };
+  if (legFault !== undefined) return refused(legFault);
+  return ok({
+    references: readReferences(group, transaction),
+    clearingSystem,
+    priority: textAt(transaction, 'PmtTpInf/InstrPrty') === 'HIGH' ? 'HIGH' : 'NORM',
+    acceptedAt: Date.parse(collapsed(textAt(transaction, 'AddtlDtTm/AccptncDtTm') ?? '')),
+    settlement,
+    creditedAmount,
+    creditorAccount,
+  });
 }
 
 /** @returns undefined when the fee is not smaller than the amount, or not of its currency */

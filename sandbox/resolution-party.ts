@@ -7,6 +7,7 @@ import { readAcmt023, requestReferencesOf, type Acmt023 } from '../core/iso20022
 import { answerAcmt023, type Acmt024Statement, type KnownAccount } from '../core/iso20022/acmt024.ts';
 import { readAgent, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { elementAt } from '../core/iso20022/tree.ts';
+import { ok, refused, type Result } from '../core/result.ts';
 import type { PartyAnswer, PartyRequest } from './http.ts';
 import { sha256Of, type NewEntry } from './journal.ts';
 import { explained } from './messages.ts';
@@ -24,7 +25,7 @@ export interface ResolutionTools extends PartyTools {
   readonly delay: () => Promise<void>;
 }
 
-/** What a party says to a request; undefined: it breaks a rule. */
+/** What a party says to a request. */
 interface Saying {
   /** Digits by which the behaviour is chosen. */
   readonly key: string;
@@ -44,8 +45,8 @@ export function openResolutionParty(tools: ResolutionTools): ResolutionParty {
     async takeAcmt023(request) {
       const entry = received(party, 'acmt023', request);
       const reading = await reader.read(request.body, 'acmt023', acmt023Values);
-      if (!reading.ok) return refuse(journal, entry, reading);
-      const { messageId, values } = reading;
+      if (!reading.ok) return refuse(journal, entry, reading.refusal);
+      const { messageId, values } = reading.value;
       const sha256 = sha256Of(request.body);
       const first = seen.get(messageId) ?? sha256;
       seen.set(messageId, first);
@@ -53,10 +54,11 @@ export function openResolutionParty(tools: ResolutionTools): ResolutionParty {
         const fault = { httpStatus: 409, detail: 'MSG-8: the same MsgId with other bytes' };
         return refuse(journal, { ...entry, messageId }, fault);
       }
-      const saying = say(values);
-      if (typeof saying === 'string') {
-        return refuse(journal, { ...entry, messageId }, { httpStatus: 422, detail: saying });
+      const said = say(values);
+      if (!said.ok) {
+        return refuse(journal, { ...entry, messageId }, { httpStatus: 422, detail: said.refusal });
       }
+      const saying = said.value;
       const pace = paceOf(saying.key);
       journal.record({
         ...entry,
@@ -73,26 +75,26 @@ export function openResolutionParty(tools: ResolutionTools): ResolutionParty {
 }
 
 /** @returns what is said, or the rule that the request breaks */
-function say(request: Acmt023): Saying | string {
+function say(request: Acmt023): Result<Saying, string> {
   const institution = elementAt(request.request, 'Assgnmt/Assgne/Agt');
   const assignee = readAgent(institution) ?? {};
   const { account, destinationCountry: country } = request;
   const isDirectory = assignee.otherId === `${country}-PROXY`;
   if (isDirectory) {
-    if (account.proxy === undefined) return 'RES-2: a proxy directory is asked about proxies only';
-    return sayDirectory(request, assignee, account.proxy.id);
+    if (account.proxy === undefined) return refused('RES-2: a proxy directory is asked about proxies only');
+    return ok(sayDirectory(request, assignee, account.proxy.id));
   }
   if (assignee.bicfi !== `LOTU${country}S0` && assignee.bicfi !== `LOTU${country}S0BER`) {
-    return 'RES-2: the assignee takes no acmt.023';
+    return refused('RES-2: the assignee takes no acmt.023');
   }
   const key = account.iban ?? account.otherId;
-  if (key === undefined) return 'RES-2: a creditor agent is asked about accounts only';
-  return {
+  if (key === undefined) return refused('RES-2: a creditor agent is asked about accounts only');
+  return ok({
     key,
     assigner: assignee,
     reasonCode: reasonOf(key),
     found: { ...ownerOf(account), account, agent: assignee },
-  };
+  });
 }
 
 /** In the Philippines a proxy is unique within its institution only, so that its BIC is needed too (seed data). */

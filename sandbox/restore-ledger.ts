@@ -32,7 +32,7 @@ export async function restoreLedger(
     const reading = await reader.read(trace.bytes, 'pacs008', (document) =>
       readForwardedPacs008(document, systems),
     );
-    if (reading.ok) ledger.open(restoredRow(uetr, trace, reading.values));
+    if (reading.ok) ledger.open(restoredRow(uetr, trace, reading.value.values));
   }
 }
 

@@ -145,8 +145,9 @@ async function openOperators(
           note: 'in the HTTP answer',
         };
         const reading = await reader.read(bytes, 'pacs002', pacs002Values);
-        if (reading.ok) takeConfirmation({ ledger, performance }, reading, entry, tools);
-        else journal.record({ ...entry, uetr, violation: `PAY-9: no confirmation: ${reading.detail}` });
+        if (reading.ok) takeConfirmation({ ledger, performance }, reading.value, entry, tools);
+        else
+          journal.record({ ...entry, uetr, violation: `PAY-9: no confirmation: ${reading.refusal.detail}` });
       },
     });
     const delay = () => outbound.after(timings.interimDelayMs);

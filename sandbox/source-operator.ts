@@ -32,9 +32,9 @@ export function sourceOperators(
   async function takePacs002(party: string, request: PartyRequest): Promise<PartyAnswer> {
     const entry = received(party, 'pacs002', request);
     const reading = await reader.read(request.body, 'pacs002', pacs002Values);
-    if (!reading.ok) return refuse(journal, entry, reading);
-    const { messageId, uetr = '' } = reading;
-    const { status, reasonCode } = reading.values;
+    if (!reading.ok) return refuse(journal, entry, reading.refusal);
+    const { messageId, uetr = '', values } = reading.value;
+    const { status, reasonCode } = values;
     const repeat = told.has(uetr);
     const violation = violationOf(uetr, status, request.body);
     journal.record({
@@ -53,15 +53,16 @@ export function sourceOperators(
   async function takeAcmt024(party: string, request: PartyRequest): Promise<PartyAnswer> {
     const entry = received(party, 'acmt024', request);
     const reading = await reader.read(request.body, 'acmt024', acmt024Values);
-    if (!reading.ok) return refuse(journal, entry, reading);
-    const { verified, reasonCode, original } = reading.values;
+    if (!reading.ok) return refuse(journal, entry, reading.refusal);
+    const { messageId, values } = reading.value;
+    const { verified, reasonCode, original } = values;
     const key = `${party} ${original.messageId}`;
     const sha256 = sha256Of(request.body);
     const first = answered.get(key);
     answered.set(key, first ?? sha256);
     journal.record({
       ...entry,
-      messageId: reading.messageId,
+      messageId,
       status: String(verified),
       httpStatus: 200,
       ...(reasonCode === undefined ? {} : { reasonCode }),

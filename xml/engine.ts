@@ -5,6 +5,7 @@
 import type { MessageName, MessageType } from '../core/iso20022/messages.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
+import type { Result } from '../core/result.ts';
 
 /** Why bytes are no message at all (MSG-2): answered with HTTP 4xx, nothing is started. */
 export interface IntakeFault {
@@ -36,17 +37,13 @@ export interface ParsedMessage {
   dispose(): void;
 }
 
-export type ParseResult =
-  | { readonly ok: true; readonly message: ParsedMessage }
-  | { readonly ok: false; readonly fault: IntakeFault };
-
 export interface XmlEngine {
   readonly name: XmlEngineName;
   /**
    * Checks the bytes as MSG-2 demands, parses them and reads the root namespace.
-   * @param expected the messages that the caller takes; any other namespace is a fault that names the expected one
+   * @param expected the messages that the caller takes; any other namespace is refused, naming the expected one
    */
-  parse(bytes: Uint8Array, expected: readonly MessageName[]): ParseResult;
+  parse(bytes: Uint8Array, expected: readonly MessageName[]): Result<ParsedMessage, IntakeFault>;
 }
 
 export type XmlEngineName = 'libxml2' | 'xerces';

@@ -4,8 +4,9 @@
  */
 import { XmlDocument, XmlParseError, XmlValidateError, type ErrorDetail } from 'libxml2-wasm';
 import { messageOfNamespace, type MessageName } from '../core/iso20022/messages.ts';
+import { mapValue, ok, refused, type Result } from '../core/result.ts';
 import { bendsSchema, violationsOf } from './diagnose.ts';
-import type { IntakeFault, ParsedMessage, ParseResult, XmlEngine } from './engine.ts';
+import type { IntakeFault, ParsedMessage, XmlEngine } from './engine.ts';
 import { inspectBytes, withoutMark } from './intake.ts';
 import { readTree, type TreeReading } from './read-tree.ts';
 import { peekRoot, rootFault } from './root.ts';
@@ -22,38 +23,38 @@ export interface OpenDocument extends TreeReading {
   readonly handle: XmlDocument;
 }
 
-type OpenResult =
-  | { readonly ok: true; readonly document: OpenDocument }
-  | { readonly ok: false; readonly fault: IntakeFault };
-
-function refused(faults: readonly [IntakeFault, ...IntakeFault[]]): OpenResult {
+/** All faults as one, which has the code of the first. */
+function oneFault(faults: readonly [IntakeFault, ...IntakeFault[]]): IntakeFault {
   const ruleId = faults.find((fault) => fault.ruleId !== undefined)?.ruleId;
   const detail = faults.map((fault) => fault.detail).join('; ');
   const [{ code }] = faults;
-  return { ok: false, fault: { code, detail, ...(ruleId === undefined ? {} : { ruleId }) } };
+  return { code, detail, ...(ruleId === undefined ? {} : { ruleId }) };
 }
 
 /** Parses bytes that MSG-2 lets through; whoever called disposes of `handle`. */
-export function openDocument(bytes: Uint8Array, expected: readonly MessageName[]): OpenResult {
+export function openDocument(
+  bytes: Uint8Array,
+  expected: readonly MessageName[],
+): Result<OpenDocument, IntakeFault> {
   const text = withoutMark(bytes);
   const [first, ...others] = inspectBytes(bytes);
   if (first !== undefined) {
     const root = first.code === 'not-utf8' ? undefined : peekRoot(text);
     const ofRoot = root && rootFault(root, text, expected);
-    return refused([first, ...others, ...(ofRoot === undefined ? [] : [ofRoot])]);
+    return refused(oneFault([first, ...others, ...(ofRoot === undefined ? [] : [ofRoot])]));
   }
   let handle: XmlDocument;
   try {
     handle = XmlDocument.fromBuffer(bytes, { option: parseOptions, encoding: 'utf-8' });
   } catch (error) {
     if (!(error instanceof XmlParseError)) throw error;
-    return refused([{ code: 'not-well-formed', detail: notWellFormed(error.details) }]);
+    return refused({ code: 'not-well-formed', detail: notWellFormed(error.details) });
   }
   const reading = readTree(handle.toString(writeOptions));
   const ofRoot = rootFault({ name: reading.root.name, namespace: reading.namespace }, text, expected);
-  if (ofRoot === undefined) return { ok: true, document: { ...reading, handle } };
+  if (ofRoot === undefined) return ok({ ...reading, handle });
   handle.dispose();
-  return refused([ofRoot]);
+  return refused(ofRoot);
 }
 
 /** What keeps a text from being XML, in words of our own: libxml2's may repeat names. */
@@ -113,9 +114,6 @@ export function createLibxml2Engine(options: SchemaOptions = {}): XmlEngine {
 
   return {
     name: 'libxml2',
-    parse(bytes, expected): ParseResult {
-      const opened = openDocument(bytes, expected);
-      return opened.ok ? { ok: true, message: open(opened.document) } : opened;
-    },
+    parse: (bytes, expected) => mapValue(openDocument(bytes, expected), open),
   };
 }

@@ -4,8 +4,9 @@
  */
 import type * as xsdSchemaValidator from 'xsd-schema-validator';
 import { messageOfNamespace } from '../core/iso20022/messages.ts';
+import { mapValue } from '../core/result.ts';
 import { bendsSchema, violationsOf } from './diagnose.ts';
-import type { ParsedMessage, ParseResult, XmlEngine } from './engine.ts';
+import type { ParsedMessage, XmlEngine } from './engine.ts';
 import { openDocument, type OpenDocument } from './libxml2.ts';
 import { openSchemas, type MessageSchema, type SchemaOptions } from './schemas.ts';
 
@@ -70,9 +71,6 @@ export async function createXercesEngine(options: SchemaOptions = {}): Promise<X
 
   return {
     name: 'xerces',
-    parse(bytes, expected): ParseResult {
-      const opened = openDocument(bytes, expected);
-      return opened.ok ? { ok: true, message: open(opened.document, bytes) } : opened;
-    },
+    parse: (bytes, expected) => mapValue(openDocument(bytes, expected), (document) => open(document, bytes)),
   };
 }

@@ -63,7 +63,7 @@ export function createConnections(limits: ConnectionLimits, onFull: () => void):
       onFull();
       const crowd = own.size >= limits.maxConnectionsPerAddress ? own : largest(byAddress.values());
       if (!giveWay(crowd)) {
-        socket.end(rawRefusal(problem('too-many-connections', { headers: { 'retry-after': '1' } })));
+        socket.end(rawRefusal(problem('too-many-connections')));
         socket.destroySoon();
         return;
       }

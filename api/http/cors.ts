@@ -1,4 +1,6 @@
 // Which pages may read the answers: those of the configured origins only (CORS). Without any, nothing is added.
+// Not `hono/cors`: it answers OPTIONS for addresses that do not exist, tells no Allow, and copies each response to add its
+// headers, so that a request costs 2.3 to 2.6 times the CPU of ours (`npm run bench -- hono`).
 import type { Context } from 'hono';
 
 /** The same response, readable by the asking page if its origin is among those configured. */

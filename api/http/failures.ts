@@ -1,5 +1,6 @@
 // Tells a part that does not answer (503, try again) from a defect of ours (500).
 import { isDatabaseFailure } from '../../db/failures.ts';
+import { problem, type Problem } from './problem.ts';
 
 /** Of a part other than the database. */
 const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']);
@@ -13,4 +14,9 @@ export class TemporalUnavailable extends Error {
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof TemporalUnavailable || isDatabaseFailure(error)) return true;
   return error instanceof Error && 'code' in error && socketCodes.has(String(error.code));
+}
+
+/** 503 where a part does not answer, else 500; the caller is told nothing of the reason (SEC-4). */
+export function failureOf(error: unknown): Problem {
+  return problem(isUnavailable(error) ? 'unavailable' : 'internal');
 }

@@ -45,7 +45,7 @@ export async function idempotent(db: Db, call: IdempotentCall, work: Work): Prom
   );
   switch (outcome.kind) {
     case 'running':
-      return problem('request-in-progress', { headers: { 'retry-after': '1' } });
+      return problem('request-in-progress');
     case 'reused':
       return problem('idempotency-key-reused');
     case 'answered':

@@ -10,7 +10,13 @@ import { problem, type Problem } from './problem.ts';
 
 const maxMessageBytes = 256 * 1024; // MSG-2
 const xmlType = /^(application|text)\/xml[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
-const bodies = new WeakMap<Context, Buffer>();
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** The bytes that `takeMessage` read. */
+    message: Buffer;
+  }
+}
 
 /** Size, then content type; the bytes are kept for `bodyOf`. */
 export async function takeMessage(context: Context): Promise<Problem | undefined> {
@@ -22,13 +28,13 @@ export async function takeMessage(context: Context): Promise<Problem | undefined
       detail: `Send Content-Type: application/xml or text/xml, UTF-8, without Content-Encoding${sentInstead(raw.headers)}.`,
     });
   }
-  bodies.set(context, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  context.set('message', Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   return undefined;
 }
 
 /** The bytes that `takeMessage` read. */
 export function bodyOf(context: Context): Buffer {
-  return bodies.get(context) ?? Buffer.alloc(0);
+  return context.get('message');
 }
 
 /** A message that could be answered: parsed, not yet validated. Whoever got it disposes of it. */
@@ -45,11 +51,11 @@ export function refusal({ detail, ruleId }: IntakeFault): Problem {
 
 export function openMessage(engine: XmlEngine, body: Buffer, name: MessageName): TakenMessage | Problem {
   const result = engine.parse(body, [name]);
-  if (!result.ok) return refusal(result.fault);
-  const { document } = result.message;
+  if (!result.ok) return refusal(result.refusal);
+  const { document } = result.value;
   const key = readMessageKey(name, document);
-  if (key.ok) return { parsed: result.message, key: key.value };
-  result.message.dispose();
+  if (key.ok) return { parsed: result.value, key: key.value };
+  result.value.dispose();
   return problem('message-refused', { detail: refusedKeys(name, document) ?? '' });
 }
 

@@ -12,6 +12,8 @@ interface ProblemRow {
   readonly ruleId?: string;
   /** What is told when the place that refuses has nothing more precise to say. */
   readonly detail: string;
+  /** Seconds after which to send it again, for `Retry-After`. */
+  readonly retryAfter?: number;
 }
 
 export const problems = {
@@ -161,6 +163,7 @@ export const problems = {
     status: 409,
     title: 'Request in progress',
     ruleId: 'FX-10',
+    retryAfter: 1,
     detail:
       'The first request with this Idempotency-Key still runs; send it again in a second for its answer.',
   },
@@ -265,6 +268,7 @@ export const problems = {
     status: 429,
     title: 'Too many messages at once',
     ruleId: 'SEC-7',
+    retryAfter: 2,
     detail:
       'Your clearing system sends messages faster than they are taken in. Nothing of this one was stored: send it again after the seconds of Retry-After.',
   },
@@ -272,6 +276,7 @@ export const problems = {
     status: 503,
     title: 'Too many connections',
     ruleId: 'SEC-7',
+    retryAfter: 1,
     detail: 'You hold as many connections as one address may. Use those again, and try again.',
   },
   internal: {
@@ -282,6 +287,7 @@ export const problems = {
   unavailable: {
     status: 503,
     title: 'Temporarily unavailable',
+    retryAfter: 1,
     detail: 'A part of the service does not answer. Try again.',
   },
 } as const satisfies Record<string, ProblemRow>;
@@ -313,13 +319,16 @@ export interface ProblemOptions {
 export function problem(code: ProblemCode, options: ProblemOptions = {}): Problem {
   const row: ProblemRow = problems[code];
   const ruleId = options.ruleId ?? row.ruleId;
+  const { retryAfter } = row;
+  const headers =
+    retryAfter === undefined ? options.headers : { 'retry-after': String(retryAfter), ...options.headers };
   return {
     kind: 'problem',
     code,
     detail: options.detail ?? row.detail,
     ...(ruleId === undefined ? {} : { ruleId }),
     ...(options.errors === undefined ? {} : { errors: options.errors }),
-    ...(options.headers === undefined ? {} : { headers: options.headers }),
+    ...(headers === undefined ? {} : { headers }),
   };
 }
 
@@ -329,12 +338,12 @@ export function invalidRequest(errors: readonly InputFault[], ruleId?: string): 
   return problem('invalid-request', ruleId === undefined ? { detail, errors } : { detail, errors, ruleId });
 }
 
-/** The first fault in words, and how many more there are. */
 /** Only a query parameter can be missing: a path without one is another path. */
 function placeOf({ parameter, detail }: { readonly parameter: string; readonly detail: string }): string {
   return detail.startsWith('missing') ? `The query parameter ${parameter} is` : parameter;
 }
 
+/** The first fault in words, and how many more there are. */
 function sentenceOf([first, ...more]: readonly InputFault[]): string {
   if (first === undefined) return problems['invalid-request'].detail;
   const place = 'parameter' in first ? placeOf(first) : first.pointer || 'The body';

@@ -2,6 +2,7 @@
 // Node's parser already refuses is put into words by api/http/unreadable.ts.
 import type { IncomingMessage } from 'node:http';
 import { problem, type Problem } from './problem.ts';
+import { malformed, repeatedHeader } from './refused-requests.ts';
 
 /** Headers that have one value: given twice, another reader might choose the other one. */
 const singletons = [
@@ -29,43 +30,23 @@ const oddPath = /^[^?]*(?:\\|\/(?:\.|%2e){1,2}(?:[/?]|$))/i;
 /** Undefined for a request that may go on. */
 export function refuseForm(request: IncomingMessage): Problem | undefined {
   const { httpVersion, url = '', headers } = request;
-  if (httpVersion !== '1.1') return malformed(versionDetail);
-  const repeated = repeatedHeader(request.rawHeaders);
-  if (repeated !== undefined)
-    return malformed(`The ${repeated} header is given more than once. Send it once.`);
-  if (headers.host === undefined || !hostForm.test(headers.host)) {
-    return malformed('Send one Host header with the name or address of this service, and its port if any.');
-  }
-  if (!url.startsWith('/')) {
-    return malformed(
-      'Write the target of the request as a path, such as /countries, with the host in the Host header.',
-    );
-  }
-  if (url.includes('#'))
-    return malformed('The target of a request has no fragment. Leave out # and what follows.');
-  if (oddPath.test(url))
-    return malformed('The path has dot segments or a backslash. Write the path that is meant.');
+  if (httpVersion !== '1.1') return malformed('version');
+  const repeated = findRepeated(request.rawHeaders);
+  if (repeated !== undefined) return repeatedHeader(repeated);
+  if (headers.host === undefined || !hostForm.test(headers.host)) return malformed('host');
+  if (!url.startsWith('/')) return malformed('target');
+  if (url.includes('#')) return malformed('fragment');
+  if (oddPath.test(url)) return malformed('oddPath');
   const { expect, upgrade, 'transfer-encoding': coding } = headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return problem('expectation-failed');
   // an offer of HTTP/2 may be ignored (RFC 9110, 7.8), and some clients make it with every first request
-  if (upgrade !== undefined && upgrade !== 'h2c') {
-    return malformed('This service changes to no other protocol. Leave out the Upgrade header.');
-  }
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    return malformed('The only Transfer-Encoding that is known here is chunked. Send no other.');
-  }
+  if (upgrade !== undefined && upgrade !== 'h2c') return malformed('upgrade');
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return malformed('transferEncoding');
   return undefined;
 }
 
-export const versionDetail =
-  'Send HTTP/1.1: no other version is spoken here. (A proxy may need to be told, as nginx by proxy_http_version 1.1.)';
-
-export function malformed(detail: string): Problem {
-  return problem('invalid-request', { detail });
-}
-
 /** The name of a header that stands twice and may not. */
-function repeatedHeader(raw: readonly string[]): string | undefined {
+function findRepeated(raw: readonly string[]): string | undefined {
   let seen: string[] | undefined;
   for (let index = 0; index < raw.length; index += 2) {
     const given = raw[index] ?? '';

@@ -5,8 +5,10 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { createConnections, type ConnectionLimits } from './connections.ts';
-import { problem, renderProblem } from './problem.ts';
-import { malformed, refuseForm } from './request-form.ts';
+import { failureOf } from './failures.ts';
+import { renderProblem } from './problem.ts';
+import { malformed, methodNotAllowed } from './refused-requests.ts';
+import { refuseForm } from './request-form.ts';
 import { refuse } from './unreadable.ts';
 
 export interface RunningServer {
@@ -73,9 +75,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   });
   server.on('checkExpectation', take); // which refuses every other one
   server.on('connect', ({ socket }) => {
-    const detail = 'This service is no proxy; it takes no CONNECT.';
-    const allow = 'GET, HEAD, OPTIONS, POST';
-    connections.refuseTunnel(problem('method-not-allowed', { detail, headers: { allow } }), socket);
+    connections.refuseTunnel(methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST'), socket);
   });
   server.on('connection', (socket) => {
     connections.admit(socket);
@@ -99,11 +99,9 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
 function listenerOf(app: OpenAPIHono, logger: Logger) {
   return getRequestListener(app.fetch, {
     errorHandler: (error) => {
-      if (error instanceof RequestError) {
-        return renderProblem(malformed('The Host header and the path do not make up an address.'));
-      }
+      if (error instanceof RequestError) return renderProblem(malformed('address'));
       logger.error({ err: error }, 'request failed');
-      return renderProblem(problem('internal'));
+      return renderProblem(failureOf(error));
     },
   });
 }

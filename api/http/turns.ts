@@ -13,20 +13,19 @@ export interface TurnLimits {
   readonly waiting: number;
   /** Milliseconds after which one that waits is turned away. */
   readonly waitMs: number;
-  /** Milliseconds after which a message gives its turn up: from then on it waits for somebody else. */
-  readonly holdMs: number;
 }
 
 /** Of messages that are judged in some tens of milliseconds: eight keep every part of the service busy, and no more. */
-export const messageTurns: TurnLimits = { atOnce: 8, waiting: 100, waitMs: 5_000, holdMs: 2_000 };
+export const messageTurns: TurnLimits = { atOnce: 8, waiting: 100, waitMs: 5_000 };
 
 /** Of requests that are answered by others: most of the time they only wait (RES-1). */
-export const resolutionTurns: TurnLimits = { ...messageTurns, atOnce: 16, holdMs: 500 };
+export const resolutionTurns: TurnLimits = { ...messageTurns, atOnce: 16 };
 
 export interface Turns {
   /**
    * Does the work when it is the caller's turn; those of one clearing system share a line.
-   * @param work may give its turn up before it ends, where all that is left is to wait for somebody else
+   * @param work may give its turn up before it ends, once its message is judged or stored for good, and all that is left is to
+   * wait for another party. Never because of the time that has passed: the slower the engine, the more would be in it
    * @returns what the work answers, or the problem `too-many-messages`
    */
   take<T>(caller: Caller, work: (giveUp: () => void) => Promise<T>): Promise<T | Problem>;
@@ -80,17 +79,15 @@ export function createTurns(limits: TurnLimits): Turns {
       const party = clearingSystemId ?? clientId;
       const line = lines.get(party) ?? { underWay: 0, waiting: new Set() };
       lines.set(party, line);
-      if (!(await enter(line))) return problem('too-many-messages', { headers: { 'retry-after': '2' } });
+      if (!(await enter(line))) return problem('too-many-messages');
       let holds = true;
       const giveUp = () => {
         if (holds) leave(party, line);
         holds = false;
       };
-      const timer = setTimeout(giveUp, limits.holdMs);
       try {
         return await work(giveUp);
       } finally {
-        clearTimeout(timer);
         giveUp();
       }
     },

@@ -1,4 +1,6 @@
 // A message as the body of an answer.
+import type { Db } from '../../db/connection.ts';
+import { loadAnswer } from '../../db/messages.ts';
 import { baseHeaders } from './response.ts';
 
 const xmlHeaders = {
@@ -13,11 +15,21 @@ const maxRefusalLength = 1_000; // well within what proxies let through of a hea
  * What is said beside an answer that refuses, as a header (MSG-13). Whatever was stored, a header takes printable ASCII:
  * an answer must not fail for what is beside it (SEC-9).
  */
-export function refusalHeader(refusal: string | null): Readonly<Record<string, string>> {
+function refusalHeader(refusal: string | null): Readonly<Record<string, string>> {
   if (refusal === null) return {};
   return { 'isthmus-rejection': refusal.replaceAll(/[^ -~]/g, '?').slice(0, maxRefusalLength) };
 }
 
 export function xml(body: Buffer, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(body, { headers: { ...xmlHeaders, ...headers } });
+}
+
+/** A stored answer of ours in its bytes; what it refuses is told at length beside it (MSG-13). */
+export async function storedAnswer(
+  db: Db,
+  messageId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const { body, refusal } = await loadAnswer(db, messageId);
+  return xml(body, { ...headers, ...refusalHeader(refusal) });
 }

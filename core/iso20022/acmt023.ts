@@ -3,10 +3,10 @@
  * that can answer it (RES-3). Whom to ask is decided in core/resolution.ts.
  */
 import { isIdentifier } from '../ids.ts';
-import { reject } from '../rejection.ts';
+import { reject, type Rejection } from '../rejection.ts';
+import { ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
-import type { Reading } from './pacs008.ts';
 import {
   buildAccount,
   buildAgent,
@@ -53,7 +53,7 @@ const xpath = (path: string) => `/Document/${message.messageElement}/${path}`;
  * The values of an acmt.023 that its schema found valid.
  * @returns a rejection `element-missing` when there is neither an account nor a proxy (RES-2)
  */
-export function readAcmt023(document: XmlElement): Reading<Acmt023> {
+export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
   const request = elementAt(document, message.messageElement);
   const known = request && elementAt(request, 'Vrfctn/PtyAndAcctId');
   const account = known && readAccount(elementAt(known, 'Acct'));
@@ -62,13 +62,10 @@ export function readAcmt023(document: XmlElement): Reading<Acmt023> {
   }
   const { iban, otherId, proxy } = account;
   if (iban === undefined && otherId === undefined && proxy === undefined) {
-    return {
-      ok: false,
-      rejection: reject('element-missing', xpath('Vrfctn/PtyAndAcctId/Acct/Id'), 'RES-2'),
-    };
+    return refused(reject('element-missing', xpath('Vrfctn/PtyAndAcctId/Acct/Id'), 'RES-2'));
   }
   const [unknownCode] = findUnknownCodes(request, `/Document/${message.messageElement}`);
-  if (unknownCode !== undefined) return { ok: false, rejection: unknownCode };
+  if (unknownCode !== undefined) return refused(unknownCode);
   const value = compact<Acmt023>({
     messageId: textAt(request, 'Assgnmt/MsgId') ?? '',
     creationDateTime: collapsed(textAt(request, 'Assgnmt/CreDtTm') ?? ''),
@@ -79,7 +76,7 @@ export function readAcmt023(document: XmlElement): Reading<Acmt023> {
     currency: textAt(known, 'Acct/Ccy'),
     request,
   });
-  return { ok: true, value };
+  return ok(value);
 }
 
 /** What an answer to a valid request repeats. */

@@ -2,11 +2,11 @@
  * Reads and builds the acmt.024 (answer to a resolution request): what a proxy directory or a creditor agent says, passed
  * on to the source (RES-3), and what the gateway itself answers. It never masks or changes what a party says.
  */
-import { reject } from '../rejection.ts';
+import { reject, type Rejection } from '../rejection.ts';
+import { ok, refused, type Result } from '../result.ts';
 import type { RequestReferences } from './acmt023.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
-import type { Reading } from './pacs008.ts';
 import {
   buildAccount,
   buildAgent,
@@ -63,7 +63,7 @@ function readKnown(element: XmlElement | undefined): KnownAccount | undefined {
  * The values of an acmt.024 that its schema found valid.
  * @returns a rejection `element-missing` for a false answer without reason code (RES-4)
  */
-export function readAcmt024(document: XmlElement): Reading<Acmt024> {
+export function readAcmt024(document: XmlElement): Result<Acmt024, Rejection> {
   const report = elementAt(document, message.messageElement);
   const answer = report && elementAt(report, 'Rpt');
   if (report === undefined || answer === undefined) throw new Error('a validated acmt.024 has a report');
@@ -71,10 +71,10 @@ export function readAcmt024(document: XmlElement): Reading<Acmt024> {
   const reasonCode = textAt(answer, 'Rsn/Cd');
   if (!verified && reasonCode === undefined) {
     const xpath = `/Document/${message.messageElement}/Rpt/Rsn/Cd`;
-    return { ok: false, rejection: reject('element-missing', xpath, 'RES-4') };
+    return refused(reject('element-missing', xpath, 'RES-4'));
   }
   const [unknownCode] = findUnknownCodes(report, `/Document/${message.messageElement}`);
-  if (unknownCode !== undefined) return { ok: false, rejection: unknownCode };
+  if (unknownCode !== undefined) return refused(unknownCode);
   const created = textAt(report, 'OrgnlAssgnmt/CreDtTm');
   const value = compact<Acmt024>({
     messageId: textAt(report, 'Assgnmt/MsgId') ?? '',
@@ -89,7 +89,7 @@ export function readAcmt024(document: XmlElement): Reading<Acmt024> {
     found: readKnown(elementAt(answer, 'UpdtdPtyAndAcctId')),
     report,
   });
-  return { ok: true, value };
+  return ok(value);
 }
 
 /** The keys of an answer of ours. */

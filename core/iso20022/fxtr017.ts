@@ -2,8 +2,9 @@
  * Builds the fxtr.017 that tells an FX provider of a completed payment (NOT-1, NOT-2), and reads it for whoever plays a provider.
  * It carries institutions, accounts of the provider and amounts: never a person.
  */
+import type { Rejection } from '../rejection.ts';
+import { ok, type Result } from '../result.ts';
 import { messages } from './messages.ts';
-import type { Reading } from './pacs008.ts';
 import {
   buildAmount,
   collapsed,
@@ -123,30 +124,27 @@ export function buildFxtr017(values: Fxtr017): string {
 }
 
 /** The values of a fxtr.017 that its schema found valid. */
-export function readFxtr017(document: XmlElement): Reading<Fxtr017> {
+export function readFxtr017(document: XmlElement): Result<Fxtr017, Rejection> {
   const at = (path: string): XmlElement => {
     const found = elementAt(document, `${message.messageElement}/${path}`);
     if (found === undefined)
       throw new Error(`${path} is mandatory in the schema, yet absent in a validated message`);
     return found;
   };
-  return {
-    ok: true,
-    value: {
-      messageId: at('TradInf/MsgId').text,
-      uetr: withHyphens(at('TradInf/OrgtrRef').text),
-      quoteId: withHyphens(at('TradInf/CmonRef').text),
-      completionDate: collapsed(at('TradAmts/SttlmDt').text),
-      sourcePsp: readParty(at('TradgSdId/SubmitgPty')),
-      fxp: readParty(at('CtrPtySdId/SubmitgPty')),
-      tradingSideBuyAmount: readAmount(at('TradAmts/TradgSdBuyAmt/Amt')),
-      tradingSideSellAmount: readAmount(at('TradAmts/TradgSdSellAmt/Amt')),
-      exchangeRate: collapsed(at('AgrdRate/XchgRate').text),
-      destinationSap: readParty(at('TradgSdSttlmInstrs/DlvryAgt')),
-      destinationSapAccountId: at('TradgSdSttlmInstrs/DlvryAgt/PtyId/AcctNb').text,
-      destinationPsp: readParty(at('TradgSdSttlmInstrs/RcvgAgt')),
-      sourceSap: readParty(at('CtrPtySdSttlmInstrs/RcvgAgt')),
-      sourceSapAccountId: at('CtrPtySdSttlmInstrs/RcvgAgt/PtyId/AcctNb').text,
-    },
-  };
+  return ok({
+    messageId: at('TradInf/MsgId').text,
+    uetr: withHyphens(at('TradInf/OrgtrRef').text),
+    quoteId: withHyphens(at('TradInf/CmonRef').text),
+    completionDate: collapsed(at('TradAmts/SttlmDt').text),
+    sourcePsp: readParty(at('TradgSdId/SubmitgPty')),
+    fxp: readParty(at('CtrPtySdId/SubmitgPty')),
+    tradingSideBuyAmount: readAmount(at('TradAmts/TradgSdBuyAmt/Amt')),
+    tradingSideSellAmount: readAmount(at('TradAmts/TradgSdSellAmt/Amt')),
+    exchangeRate: collapsed(at('AgrdRate/XchgRate').text),
+    destinationSap: readParty(at('TradgSdSttlmInstrs/DlvryAgt')),
+    destinationSapAccountId: at('TradgSdSttlmInstrs/DlvryAgt/PtyId/AcctNb').text,
+    destinationPsp: readParty(at('TradgSdSttlmInstrs/RcvgAgt')),
+    sourceSap: readParty(at('CtrPtySdSttlmInstrs/RcvgAgt')),
+    sourceSapAccountId: at('CtrPtySdSttlmInstrs/RcvgAgt/PtyId/AcctNb').text,
+  });
 }

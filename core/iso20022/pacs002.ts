@@ -2,11 +2,12 @@
  * Reads and builds the pacs.002 (payment status report): the answer to the source, the confirmation to the destination (PAY-9)
  * and what a destination reports. It states a status; it never decides one.
  */
-import { reject } from '../rejection.ts';
+import { reject, type Rejection } from '../rejection.ts';
+import { ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
 import { readable } from './lexical.ts';
-import type { Pacs008, Reading } from './pacs008.ts';
+import type { Pacs008 } from './pacs008.ts';
 import { buildAgent, collapsed, compact, readAgent, type AgentIdentification } from './parties.ts';
 import type { OriginalReferences, RefusedPacs008 } from './references.ts';
 import {
@@ -64,7 +65,7 @@ function readOriginal(transaction: XmlElement): OriginalReferences {
  * The values of a pacs.002 that its schema found valid.
  * @returns a rejection `element-missing` for a RJCT without reason code (MSG-11)
  */
-export function readPacs002(document: XmlElement): Reading<Pacs002> {
+export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
   const report = elementAt(document, message.messageElement);
   const transaction = report && elementAt(report, 'TxInfAndSts');
   const status = transaction && textAt(transaction, 'TxSts');
@@ -74,10 +75,10 @@ export function readPacs002(document: XmlElement): Reading<Pacs002> {
   const reason = elementAt(transaction, 'StsRsnInf');
   const reasonCode = reason && textAt(reason, 'Rsn/Cd');
   if (status === 'RJCT' && reasonCode === undefined) {
-    return { ok: false, rejection: reject('element-missing', xpath('StsRsnInf/Rsn/Cd'), 'MSG-11') };
+    return refused(reject('element-missing', xpath('StsRsnInf/Rsn/Cd'), 'MSG-11'));
   }
   const [unknownCode] = findUnknownCodes(report, `/Document/${message.messageElement}`);
-  if (unknownCode !== undefined) return { ok: false, rejection: unknownCode };
+  if (unknownCode !== undefined) return refused(unknownCode);
   const accepted = textAt(transaction, 'AccptncDtTm');
   const information = reason === undefined ? [] : childrenNamed(reason, 'AddtlInf').map((one) => one.text);
   const value = compact<Pacs002>({
@@ -93,7 +94,7 @@ export function readPacs002(document: XmlElement): Reading<Pacs002> {
     instructingAgent: readAgent(elementAt(transaction, 'InstgAgt')),
     instructedAgent: readAgent(elementAt(transaction, 'InstdAgt')),
   });
-  return { ok: true, value };
+  return ok(value);
 }
 
 const maxAdditionalInformation = { count: 10, length: 105 }; // AddtlInf: Text105, up to ten

@@ -6,6 +6,7 @@ import { assert } from '../assert.ts';
 import { judgeFit, rejectionsOf, type Check, type IsFit } from '../check.ts';
 import { maxRateDigits } from '../money.ts';
 import { reject, type Rejection } from '../rejection.ts';
+import { first, ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { isZero, parseDateTime, rateFault } from './lexical.ts';
 import {
@@ -19,9 +20,6 @@ import {
   type Amount,
 } from './parties.ts';
 import { branch, childrenNamed, elementAt, textAt, withoutPositions, type XmlElement } from './tree.ts';
-
-export type Reading<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly rejection: Rejection };
 
 /** One entry of `ChrgsInf`. */
 interface Charge extends Amount {
@@ -157,9 +155,9 @@ function readValues(document: XmlElement, leg: Leg, demand: Demand): Pacs008 {
   });
 }
 
-function judged(value: Pacs008, checks: readonly Check<Pacs008>[]): Reading<Pacs008> {
-  for (const rejection of rejectionsOf(checks, value)) return { ok: false, rejection };
-  return { ok: true, value };
+function judged(value: Pacs008, checks: readonly Check<Pacs008>[]): Result<Pacs008, Rejection> {
+  const rejection = first(rejectionsOf(checks, value));
+  return rejection === undefined ? ok(value) : refused(rejection);
 }
 
 /**
@@ -167,12 +165,12 @@ function judged(value: Pacs008, checks: readonly Check<Pacs008>[]): Reading<Pacs
  * @param document the `Document` element that was validated
  * @returns the first rejection of MSG-4 to MSG-6 and MSG-10 that needs no reference data
  */
-export function readPacs008(document: XmlElement): Reading<Pacs008> {
+export function readPacs008(document: XmlElement): Result<Pacs008, Rejection> {
   return judged(readValues(document, 'source', demanded), sourceChecks);
 }
 
 /** The same for the pacs.008 that a destination gets from us: it settles in the destination currency (MSG-10). */
-export function readForwardedPacs008(document: XmlElement): Reading<Pacs008> {
+export function readForwardedPacs008(document: XmlElement): Result<Pacs008, Rejection> {
   return judged(readValues(document, 'destination', demanded), destinationChecks);
 }
 

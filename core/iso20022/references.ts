@@ -3,6 +3,7 @@
  * is well formed. A value that an answer could not carry is left out, never repaired.
  */
 import { isBic, isIdentifier, isLei, isUuidV4 } from '../ids.ts';
+import { ok, refused, type Result } from '../result.ts';
 import type { MessageName } from './messages.ts';
 import { compact, collapsed, readAgent, type AgentIdentification } from './parties.ts';
 import { elementAt, textAt, type XmlElement } from './tree.ts';
@@ -25,10 +26,6 @@ export interface MessageKey {
   readonly messageId: string;
   readonly uetr?: string;
 }
-
-export type MessageKeyReading =
-  | { readonly ok: true; readonly value: MessageKey }
-  | { readonly ok: false; readonly element: 'MsgId' | 'UETR'; readonly problem: 'missing' | 'malformed' };
 
 const keyPaths: Readonly<Record<MessageName, { messageId: string; uetr?: string }>> = {
   pacs008: { messageId: 'FIToFICstmrCdtTrf/GrpHdr/MsgId', uetr: 'FIToFICstmrCdtTrf/CdtTrfTxInf/PmtId/UETR' },
@@ -71,12 +68,12 @@ export function findKeyFaults(name: MessageName, document: XmlElement): readonly
 }
 
 /** MsgId and, where the message has one, UETR: without them no answer could be given (MSG-2). */
-export function readMessageKey(name: MessageName, document: XmlElement): MessageKeyReading {
+export function readMessageKey(name: MessageName, document: XmlElement): Result<MessageKey, KeyFault> {
   const [fault] = findKeyFaults(name, document);
-  if (fault !== undefined) return { ok: false, element: fault.element, problem: fault.problem };
+  if (fault !== undefined) return refused(fault);
   const { messageId, uetr } = keyPaths[name];
   const keys = { messageId: textAt(document, messageId) ?? '', uetr: uetr && textAt(document, uetr) };
-  return { ok: true, value: compact<MessageKey>(keys) };
+  return ok(compact<MessageKey>(keys));
 }
 
 /** A pacs.008 that may not be valid, as far as a rejection of it can tell. */

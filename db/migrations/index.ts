@@ -8,6 +8,7 @@ import * as resolutions from './0005-resolutions.ts';
 import * as alerts from './0006-alerts.ts';
 import * as withdrawal from './0007-withdrawal.ts';
 import * as promises from './0008-promises.ts';
+import * as claimedDebtorAgent from './0009-claimed-debtor-agent.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '0006-alerts': alerts,
   '0007-withdrawal': withdrawal,
   '0008-promises': promises,
+  '0009-claimed-debtor-agent': claimedDebtorAgent,
 };

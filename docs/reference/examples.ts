@@ -15,10 +15,11 @@ import {
   type StatusStatement,
 } from '../../core/iso20022/pacs002.ts';
 import { enquireAboutPacs008 } from '../../core/iso20022/pacs028.ts';
-import { readForwardedPacs008, readPacs008, type Reading } from '../../core/iso20022/pacs008.ts';
+import { readForwardedPacs008, readPacs008 } from '../../core/iso20022/pacs008.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { additionalInformation } from '../../core/explanation.ts';
-import { reject } from '../../core/rejection.ts';
+import { reject, type Rejection } from '../../core/rejection.ts';
+import type { Result } from '../../core/result.ts';
 import type { RejectionKey } from '../../core/rejection-table.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
@@ -28,12 +29,12 @@ const exampleFolder = join(root, 'schemas', 'examples');
 const fixture = (path: string) => readFileSync(join(root, 'test', 'fixtures', path), 'utf8');
 const engine = createLibxml2Engine();
 
-function read<Value>(name: MessageName, xml: string, reader: (document: XmlElement) => Reading<Value>): Value {
+function read<Value>(name: MessageName, xml: string, reader: (document: XmlElement) => Result<Value, Rejection>): Value {
   const parsed = engine.parse(Buffer.from(xml), [name]);
-  if (!parsed.ok) throw new Error(parsed.fault.detail);
-  parsed.message.dispose(); // the tree outlives the document
-  const reading = reader(parsed.message.document);
-  if (!reading.ok) throw new Error(reading.rejection.text);
+  if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  parsed.value.dispose(); // the tree outlives the document
+  const reading = reader(parsed.value.document);
+  if (!reading.ok) throw new Error(reading.refusal.text);
   return reading.value;
 }
 

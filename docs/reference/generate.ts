@@ -44,7 +44,7 @@ function declareAll() {
   };
   const logger = pino({ level: 'silent' });
   const reference = { current: () => untouched() };
-  const parts = { engine: untouched(), workflows: untouched() };
+  const parts = { engine: untouched(), workflows: untouched(), outcomes: untouched() };
   return createApp({
     db: connect(config.databaseUrl, { applicationName: 'isthmus-reference' }), // connects at its first query: never
     reference,

@@ -1,10 +1,10 @@
 // The decision: one row, whoever comes first, with everything that derives from it; and when the gateway itself may reject.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createDecidePayment, createReportInDoubt } from '../../activities/decide-payment.ts';
 import type { DecisionCause } from '../../contract/activities.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
-import { withdrawConfirmation } from '../../db/decisions.ts';
+import { loadDecidable, withdrawConfirmation } from '../../db/decisions.ts';
 import {
   claimDue,
   claimInstruction,
@@ -13,7 +13,8 @@ import {
   type AttemptOutcome,
   type ClaimedAttempt,
 } from '../../db/deliveries.ts';
-import { recordReceived, recordReport } from '../../db/messages.ts';
+import { recordReceived } from '../../db/messages.ts';
+import { takeReport } from '../../db/reports.ts';
 import { workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
@@ -38,7 +39,6 @@ async function reported(
     }),
   );
   const { messageId } = await recordReceived(db, {
-    messageId: randomUUID(),
     uetr,
     type: 'pacs002',
     identification: 'R',
@@ -47,7 +47,6 @@ async function reported(
     status,
     reasonCode,
     body,
-    sha256: createHash('sha256').update(body).digest(),
   });
   return { by: 'destination', reportMessageId: messageId, answeredInPlace: false };
 }
@@ -208,17 +207,13 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
       const { uetr, deliveryId, messageId } = await accepted({ priority: 'HIGH' });
       await attempt(deliveryId, 'ANSWERED');
       await deadlineIn(uetr, -1);
+      const payment = await loadDecidable(db, uetr, null);
+      const { original } = payment.destinationReferences;
+      const creationDateTime = new Date().toISOString();
+      const values: Pacs002 = { messageId: `R${round}`, creationDateTime, status: 'ACCC', original };
       const [decision] = await Promise.all([
         decidePayment({ uetr, cause: deadline }),
-        recordReport(db, {
-          uetr,
-          identification: `R${round}`,
-          party: 'THBPPAY',
-          status: 'ACCC',
-          isFinal: true,
-          body: Buffer.from(messageId),
-          sha256: createHash('sha256').update(messageId).digest(),
-        }),
+        takeReport(db, payment, { values, body: Buffer.from(messageId), answeredInPlace: false }),
       ]);
       const { final_report_id: marked } = await db
         .selectFrom('deliveries')

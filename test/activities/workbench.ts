@@ -1,6 +1,6 @@
 // Activities with real parts around them but without a workflow: a database of the file's own, and payments that are
 // accepted as they would be. Whoever calls an activity sees what it does by itself.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
@@ -84,7 +84,6 @@ export async function workbench(): Promise<Workbench> {
   const store = async (message: OriginalPacs008, callbackUrl = 'http://127.0.0.1:9/callback') => {
     const body = Buffer.from(buildPacs008(message));
     const { messageId } = await recordReceived(db, {
-      messageId: randomUUID(),
       uetr: message.uetr,
       type: 'pacs008',
       identification: message.messageId,
@@ -92,7 +91,6 @@ export async function workbench(): Promise<Workbench> {
       party: 'SGDFAST',
       answerUrl: callbackUrl,
       body,
-      sha256: createHash('sha256').update(body).digest(),
     });
     return messageId;
   };

@@ -285,9 +285,8 @@ describe('tokens of an external issuer (AUTH=jwt)', () => {
     const auth = { kind: 'jwt', issuer, audience: 'isthmus', jwksUrl: 'http://127.0.0.1:9/keys' } as const;
     const cut = await startApi(database.url, { config: { auth }, clock: () => now });
     try {
-      expect((await cut.get('/countries', null, { authorization: `Bearer ${await sign()}` })).status).toBe(
-        503,
-      );
+      const answer = await cut.get('/countries', null, { authorization: `Bearer ${await sign()}` });
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
     } finally {
       await cut.close();
     }

@@ -342,6 +342,44 @@ test('of an instruction no next attempt is told: when a payment is enquired abou
   }
 });
 
+test('a destination that no byte has reached sees nothing of a payment, and no confirmation that was never sent is shown (PAY-9, SEC-1)', async () => {
+  const standing = await setEndpoint('IPSO-TH', 'http://127.0.0.1:9'); // nobody listens there
+  const acceptanceDateTime = new Date(Date.now() - 17_000).toISOString(); // 3 s before the deadline
+  const message = instruction(await bestQuote(gateway), { priority: 'HIGH', acceptanceDateTime });
+  const { uetr } = message;
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  for (const client of ['THBPPAY', 'HARBTHS0']) {
+    expect((await get(`/payments/${uetr}`, client)).status).toBe(404);
+  }
+  expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('RJCT');
+  const { decision, messages } = await timeline(uetr, 'SGDFAST');
+  expect(decision).toMatchObject({ reasonCode: 'AB03', confirmationMessageId: null });
+  expect(messages.map(line)).toEqual([
+    'in source SGDFAST pacs.008',
+    'out source SGDFAST pacs.002 ACTC',
+    'out destination THBPPAY pacs.008',
+    'out source SGDFAST pacs.002 RJCT AB03',
+  ]);
+  expect((await get(`/payments/${uetr}`, 'THBPPAY')).status).toBe(404);
+  await setEndpoint('IPSO-TH', standing);
+  await evidence.closed(uetr);
+});
+
+/** Answers the one before. */
+async function setEndpoint(operatorId: string, url: string): Promise<string> {
+  const { endpoint_url: before } = await gateway.db
+    .selectFrom('operators')
+    .select('endpoint_url')
+    .where('operator_id', '=', operatorId)
+    .executeTakeFirstOrThrow();
+  await gateway.db
+    .updateTable('operators')
+    .set({ endpoint_url: url })
+    .where('operator_id', '=', operatorId)
+    .execute();
+  return before;
+}
+
 test('attempts that fail are told with their class, and a submission that nobody judged yet is RCVD', async () => {
   const quote = await bestQuote(gateway);
   const message = instruction(quote, { account: '5550000008' }); // 503 three times, then ACCC

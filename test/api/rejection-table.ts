@@ -66,8 +66,9 @@ const example = reject('guideline-violated', '/Document/FIToFICstmrCdtTrf/CdtTrf
 
 export function renderRejections(): string {
   const rows = Object.entries(rejections) as [RejectionKey, RejectionRow][];
-  const lines = rows.map(([id, { isoCode, ruleId, checks, xpath, text }]) => {
-    const where = xpath === undefined ? placeless(id) : `At \`${xpath.replace(/^\/Document\/\w+\//, '')}\``;
+  const lines = rows.map(([id, { isoCode, ruleId, checks, xpath, fault, text }]) => {
+    const where =
+      xpath === undefined ? placeless(fault) : `At \`${xpath.replace(/^\/Document\/\w+\//, '')}\``;
     return `- **\`${id}\`** \`${isoCode}\` ${ruleId}: ${checks} ${where}: “${text}”`;
   });
   const listed = [...passingReasons].sort();
@@ -82,13 +83,5 @@ export function renderRejections(): string {
   return linkRules(written.join(''));
 }
 
-/** Where a row without an XPath applies: a decision about a payment as a whole names no element. */
-function placeless(id: RejectionKey): string {
-  const ofPayment: readonly RejectionKey[] = [
-    'deadline-expired',
-    'destination-unreachable',
-    'resolution-deadline',
-    'defect',
-  ];
-  return ofPayment.includes(id) ? 'Names no element' : 'At the element';
-}
+/** Where a row without an XPath applies: what says nothing about the message names no element. */
+const placeless = (fault: RejectionRow['fault']) => (fault === null ? 'Names no element' : 'At the element');

@@ -7,8 +7,12 @@ import type { Caller } from '../../api/http/caller.ts';
 const caller = { clientId: 'SGDFAST', clearingSystemId: 'SGDFAST', role: 'ipso' } as Caller;
 
 test('a turn that is handed on when the waiting one is turned away is not lost (SEC-7, I-15)', async () => {
-  const turns = createTurns({ atOnce: 1, waiting: 10, waitMs: 50, holdMs: 50 });
-  const first = turns.take(caller, () => delay(200, 'answered')); // gives its turn up after 50 ms
+  const turns = createTurns({ atOnce: 1, waiting: 10, waitMs: 50 });
+  const first = turns.take(caller, async (giveUp) => {
+    await delay(50);
+    giveUp();
+    return delay(150, 'answered');
+  });
   await delay(1);
   const second = turns.take(caller, () => Promise.resolve('answered')); // and is turned away after 50 ms
   const until = performance.now() + 60;

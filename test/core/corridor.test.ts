@@ -56,7 +56,7 @@ const data: ReferenceData = {
 
 function corridorIn(world: ReferenceData): Corridor {
   const found = findCorridor(world, key);
-  if (!found.ok) throw new Error(`unexpected ${found.rejection.code}`);
+  if (!found.ok) throw new Error(`unexpected ${found.refusal.code}`);
   return found.value;
 }
 
@@ -146,8 +146,8 @@ describe('no corridor (REF-3)', () => {
       { destinationCountry: 'SG', destinationCurrency: 'SGD' },
       { code: 'unknown-corridor', lacks: 'two countries' },
     ],
-  ])('%s', (_, changes, rejection) => {
-    expect(findCorridor(data, { ...key, ...changes })).toMatchObject({ ok: false, rejection });
+  ])('%s', (_, changes, refusal) => {
+    expect(findCorridor(data, { ...key, ...changes })).toMatchObject({ ok: false, refusal });
   });
 
   test('without an FX provider that is set up there are fees, but neither quotes nor rates', () => {
@@ -155,7 +155,7 @@ describe('no corridor (REF-3)', () => {
     expect(corridorIn(unrated).isRated).toBe(false);
     expect(findRatedCorridor(unrated, key)).toEqual({
       ok: false,
-      rejection: { code: 'unknown-corridor', key, lacks: 'FX provider' },
+      refusal: { code: 'unknown-corridor', key, lacks: 'FX provider' },
     });
     expect(findRatedCorridor(data, key).ok).toBe(true);
   });
@@ -164,7 +164,7 @@ describe('no corridor (REF-3)', () => {
     expect(findPlace(data, { countryCode: 'TH', currencyCode: 'THB' }).ok).toBe(true);
     expect(findPlace(data, { countryCode: 'TH', currencyCode: 'SGD' })).toEqual({
       ok: false,
-      rejection: { code: 'currency-not-of-country', countryCode: 'TH', currencyCode: 'SGD', used: ['THB'] },
+      refusal: { code: 'currency-not-of-country', countryCode: 'TH', currencyCode: 'SGD', used: ['THB'] },
     });
   });
 });
@@ -192,11 +192,11 @@ describe('an amount', () => {
   test('is refused in a third currency, or with more decimals than its currency has (MON-2)', () => {
     expect(fixAmount(corridor, { amountCurrency: 'USD', amount: '1' })).toEqual({
       ok: false,
-      rejection: { code: 'amount-currency-not-of-corridor', currency: 'USD', key },
+      refusal: { code: 'amount-currency-not-of-corridor', currency: 'USD', key },
     });
     expect(fixAmount(corridor, { amountCurrency: 'THB', amount: '1.001' })).toMatchObject({
       ok: false,
-      rejection: { code: 'too-many-decimals', amount: '1.001', currency: { currencyCode: 'THB' } },
+      refusal: { code: 'too-many-decimals', amount: '1.001', currency: { currencyCode: 'THB' } },
     });
   });
 });
@@ -283,7 +283,7 @@ describe('a request for quotes (QUO-1)', () => {
   ])('is refused: %s', (_, changes, code) => {
     expect(readQuoteRequest(data, { ...asked, ...changes })).toMatchObject({
       ok: false,
-      rejection: { code },
+      refusal: { code },
     });
   });
 });

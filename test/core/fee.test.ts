@@ -139,7 +139,7 @@ describe('fees and amounts (endpoint 14)', () => {
   ])('FEE-5: %s', (_, over) => {
     expect(feesAndAmounts(sgdToThb(over))).toMatchObject({
       ok: false,
-      rejection: { code: 'amount-too-small', ruleId: 'FEE-5' },
+      refusal: { code: 'amount-too-small', ruleId: 'FEE-5' },
     });
   });
 

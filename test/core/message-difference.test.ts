@@ -28,7 +28,7 @@ interface Pair {
 async function forward(text: string | Uint8Array): Promise<Pair> {
   const received = await validTree('pacs008', text);
   const reading = readPacs008(received);
-  if (!reading.ok) throw new Error(reading.rejection.key);
+  if (!reading.ok) throw new Error(reading.refusal.key);
   return { received, forwarded: await validTree('pacs008', buildForwardedPacs008(reading.value, leg)) };
 }
 

@@ -5,12 +5,11 @@ import { describe, expect, test } from 'vitest';
 import type { QuoteId } from '../../core/ids.ts';
 import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { branch } from '../../core/iso20022/tree.ts';
-import {
-  checkPayment,
-  findGuidelineFault,
-  type BoundPayment,
-  type PaymentContext,
-} from '../../core/payment.ts';
+import type { SubmittedNow } from '../../core/ends.ts';
+import { judgePayment } from '../../core/judge-payment.ts';
+import type { BoundPayment, RecordedQuote } from '../../core/payment.ts';
+import type { Rejection } from '../../core/rejection.ts';
+import { ok, type Result } from '../../core/result.ts';
 import type { StoredQuote } from '../../core/quote.ts';
 import { add, fraction, multiply, ofUnits, text, units } from './exact-reference.ts';
 import { amountOf, usualRate } from './arbitraries.ts';
@@ -67,12 +66,21 @@ const valid: Pacs008 = {
   transaction: branch('CdtTrfTxInf'),
 };
 
-const context: PaymentContext = { reference: world, submitter: 'SGDFAST', now, quote, quoteInUse: false };
+/** What is known of the world and of the record. */
+type Around = SubmittedNow & RecordedQuote;
+const context: Around = { reference: world, submitter: 'SGDFAST', now, quote, holder: undefined };
+
+/** Judged to the end, with the quote that is on record. */
+function outcomeOf(changes: Partial<Pacs008>, around: Partial<Around> = {}): Result<BoundPayment, Rejection> {
+  const known = { ...context, ...around };
+  const judged = judgePayment(ok({ ...valid, ...changes }), known);
+  return judged.ok ? judged.value.bind(known) : judged;
+}
 
 /** The key of the rejection, or the payment. */
-function judge(changes: Partial<Pacs008> = {}, around: Partial<PaymentContext> = {}): string | BoundPayment {
-  const checked = checkPayment({ ...valid, ...changes }, { ...context, ...around });
-  return checked.ok ? checked.payment : checked.rejection.key;
+function judge(changes: Partial<Pacs008> = {}, around: Partial<Around> = {}): string | BoundPayment {
+  const outcome = outcomeOf(changes, around);
+  return outcome.ok ? outcome.value : outcome.refusal.key;
 }
 
 const ownRate = { preAgreedExchangeRate: '25', unitCurrency: 'SGD', quotedCurrency: 'THB' };
@@ -192,13 +200,11 @@ describe('the agents of charges are institutions, however they are named (MSG-6)
   });
 
   test('is judged with the usage guidelines, before duplicates (PAY-3)', () => {
-    const message = {
-      ...valid,
-      charges: [{ ...valid.charges[0], agent: { lei: '1' } }, valid.charges[1]],
-    } as const;
-    expect(findGuidelineFault(message, context)).toMatchObject({
-      key: 'charges-agent-wrong',
-      ruleId: 'MSG-6',
+    const charges = [{ ...valid.charges[0], agent: { lei: '1' } }, valid.charges[1]] as const;
+    const recorded = { payment: { messageIdentification: valid.messageId }, messageIdHeldBy: undefined };
+    expect(outcomeOf({ charges }, { recorded })).toMatchObject({
+      ok: false,
+      refusal: { key: 'charges-agent-wrong', ruleId: 'MSG-6' },
     });
   });
 
@@ -211,8 +217,13 @@ describe('the agents of charges are institutions, however they are named (MSG-6)
 });
 
 describe('the first failure is told (PAY-3)', () => {
+  const anotherUetr = '33333333-3333-4333-8333-333333333333';
+  /** A payment of the same UETR, which came under that MsgId. */
+  const recordedAs = (messageIdentification: string) => ({
+    recorded: { payment: { messageIdentification }, messageIdHeldBy: anotherUetr },
+  });
   /** Each row adds a failure that comes before those of the rows above it. */
-  const ladder: readonly (readonly [string, Partial<Pacs008>, Partial<PaymentContext>])[] = [
+  const ladder: readonly (readonly [string, Partial<Pacs008>, Partial<Around>])[] = [
     [
       'creditor-agent-fee-differs',
       { charges: [valid.charges[0], { ...valid.charges[1], amount: '99' }] },
@@ -221,13 +232,16 @@ describe('the first failure is told (PAY-3)', () => {
     ['intermediary-agent-differs', { intermediaryAgent1: { bicfi: 'HARBTHS0' } }, {}],
     ['quote-amount-differs', { interbankSettlementAmount: { currency: 'SGD', amount: '999' } }, {}],
     ['quote-rate-differs', { agreedRate: { ...valid.agreedRate, preAgreedExchangeRate: '24' } }, {}],
-    ['quote-in-use', {}, { quoteInUse: true }],
+    ['quote-in-use', {}, { holder: anotherUetr }],
     ['quote-expired', {}, { quote: { ...quote, expired: true } }],
     ['quote-foreign', {}, { quote: { ...quote, expired: true, pspId: 'SG-BANY' } }],
     ['quote-unknown', {}, { quote: undefined }],
     ['creditor-agent-not-onboarded', { creditorAgent: fern, charges: chargesOf(lotusSg, fern) }, {}],
     ['debtor-agent-not-member', { debtorAgent: lotusTh, charges: chargesOf(lotusTh, fern) }, {}],
     ['acceptance-too-old', { acceptanceDateTime: { text: '', epochMs: now - 120_001 } }, {}],
+    ['duplicate-message-id', {}, { recorded: { payment: undefined, messageIdHeldBy: anotherUetr } }],
+    ['duplicate-uetr', {}, recordedAs('M2')],
+    ['duplicate-content', {}, recordedAs('M1')],
     ['charges-agent-wrong', { charges: chargesOf(fern, fern) }, {}],
     ['too-many-decimals', { interbankSettlementAmount: { currency: 'SGD', amount: '1.001' } }, {}],
     ['currency-wrong', { interbankSettlementAmount: { currency: 'THB', amount: '1' } }, {}],
@@ -237,15 +251,15 @@ describe('the first failure is told (PAY-3)', () => {
   test.each(ladder.map(([key], index) => [key, index] as const))('%s', (key, index) => {
     const failures = ladder.slice(0, index + 1);
     const changes = Object.assign({}, ...failures.map(([, one]) => one)) as Partial<Pacs008>;
-    const around = Object.assign({}, ...failures.map(([, , one]) => one)) as Partial<PaymentContext>;
+    const around = Object.assign({}, ...failures.map(([, , one]) => one)) as Partial<Around>;
     expect(judge(changes, around)).toBe(key);
   });
 });
 
 describe('what stands there is told in a class of words (MSG-13)', () => {
-  const foundIn = (changes: Partial<Pacs008>, around: Partial<PaymentContext> = {}) => {
-    const checked = checkPayment({ ...valid, ...changes }, { ...context, ...around });
-    return checked.ok ? undefined : checked.rejection.found;
+  const foundIn = (changes: Partial<Pacs008>, around: Partial<Around> = {}) => {
+    const outcome = outcomeOf(changes, around);
+    return outcome.ok ? undefined : outcome.refusal.found;
   };
   const nobody = { bicfi: 'NONESGS0' };
 

@@ -52,13 +52,13 @@ function meridian(base = '24.975024975'): FxpOffer {
 
 function price(asked: Partial<Asked>, offers: FxpOffer[], maxima = limits): readonly PricedQuote[] {
   const result = priceQuotes(request(asked), offers, maxima, formulas);
-  if (!result.ok) throw new Error(`unexpected ${result.rejection.code}`);
+  if (!result.ok) throw new Error(`unexpected ${result.refusal.code}`);
   return result.value;
 }
 
 function adjust(asked: Partial<Asked>, offers: FxpOffer[], maxima = limits): readonly AdjustedQuote[] {
   const result = priceQuotesWithoutFees(request(asked), offers, maxima, formulas);
-  if (!result.ok) throw new Error(`unexpected ${result.rejection.code}`);
+  if (!result.ok) throw new Error(`unexpected ${result.refusal.code}`);
   return result.value;
 }
 
@@ -247,7 +247,7 @@ describe('capping (QUO-4)', () => {
 });
 
 describe('too small (FEE-5)', () => {
-  const rejected = { ok: false, rejection: { code: 'amount-too-small', ruleId: 'FEE-5' } };
+  const rejected = { ok: false, refusal: { code: 'amount-too-small', ruleId: 'FEE-5' } };
 
   it('3 SGD are 75 THB and the fee takes them all', () => {
     expect(priceQuotes(request({ amount: '3' }), [meridian()], limits, formulas)).toMatchObject(rejected);

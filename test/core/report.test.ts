@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import type { OriginalReferences } from '../../core/iso20022/references.ts';
-import { findMismatch, isFinal } from '../../core/report.ts';
+import { judgeReport } from '../../core/report.ts';
 
 const sent: OriginalReferences = {
   messageId: 'OURS',
@@ -13,32 +13,33 @@ const sent: OriginalReferences = {
   transactionId: 'T',
   uetr: '11111111-1111-4111-8111-111111111111',
 };
-const about = (original: OriginalReferences): Pacs002 => ({
+const about = (original: OriginalReferences, status: Pacs002['status'] = 'ACCC'): Pacs002 => ({
   messageId: 'THEIRS',
   creationDateTime: '2026-01-01T00:00:01Z',
-  status: 'ACCC',
+  status,
   original,
 });
 
 test('ACCC, RJCT and BLCK are final; ACWP and ACTC are interim', () => {
   const statuses = ['ACCC', 'RJCT', 'BLCK', 'ACWP', 'ACTC'] as const;
-  expect(statuses.filter(isFinal)).toEqual(['ACCC', 'RJCT', 'BLCK']);
+  const kinds = statuses.map((status) => judgeReport(about(sent, status), sent).kind);
+  expect(kinds).toEqual(['final', 'final', 'final', 'interim', 'interim']);
 });
 
 describe('a report matches', () => {
   test('with all ids', () => {
-    expect(findMismatch(about(sent), sent)).toBeUndefined();
+    expect(judgeReport(about(sent), sent)).toEqual({ kind: 'final' });
   });
 
   test('with the mandatory ids alone', () => {
     const { messageId, messageNameId, uetr } = sent;
-    expect(findMismatch(about({ messageId, messageNameId, uetr }), sent)).toBeUndefined();
+    expect(judgeReport(about({ messageId, messageNameId, uetr }), sent)).toEqual({ kind: 'final' });
   });
 
   test('whatever creation time it repeats: clocks are written in more than one way', () => {
-    expect(
-      findMismatch(about({ ...sent, creationDateTime: '2026-01-01T00:00:00.000Z' }), sent),
-    ).toBeUndefined();
+    expect(judgeReport(about({ ...sent, creationDateTime: '2026-01-01T00:00:00.000Z' }), sent)).toEqual({
+      kind: 'final',
+    });
   });
 });
 
@@ -51,11 +52,14 @@ describe('a report does not match', () => {
     ['endToEndId', 'OrgnlEndToEndId'],
     ['transactionId', 'OrgnlTxId'],
   ] as const)('with another %s', (id, element) => {
-    expect(findMismatch(about({ ...sent, [id]: 'other' }), sent)).toBe(element);
+    expect(judgeReport(about({ ...sent, [id]: 'other' }), sent)).toEqual({ kind: 'mismatch', element });
   });
 
   test('with an id that we never sent', () => {
     const { messageId, messageNameId, uetr } = sent;
-    expect(findMismatch(about(sent), { messageId, messageNameId, uetr })).toBe('OrgnlInstrId');
+    expect(judgeReport(about(sent), { messageId, messageNameId, uetr })).toEqual({
+      kind: 'mismatch',
+      element: 'OrgnlInstrId',
+    });
   });
 });

@@ -32,14 +32,14 @@ const gateway = await testGateway({
       if (isPoison(text)) throw new TypeError('a defect of ours');
       const result = engine.parse(bytes, expected);
       if (!result.ok) return result;
-      const { message } = result;
+      const message = result.value;
       const validate = async () => {
         await onValidate(text);
         return message.validate();
       };
       return {
         ok: true,
-        message: {
+        value: {
           type: message.type,
           document: message.document,
           validate,

@@ -34,7 +34,7 @@ const nobody: Case['context'] = {
   submitter: 'SGDFAST',
   now: Date.UTC(2026, 10, 21, 4),
   quote: undefined,
-  quoteInUse: false,
+  holder: undefined,
 };
 
 /** Every fixture with the circumstances in which it is accepted. */

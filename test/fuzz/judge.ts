@@ -15,18 +15,21 @@ import { readFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { QuoteId } from '../../core/ids.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { answerRefusedPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
-import { readPacs008, type Pacs008, type Reading } from '../../core/iso20022/pacs008.ts';
+import { readPacs008, type Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { readPacs028 } from '../harness/pacs028.ts';
 import { readMessageKey, readRefusedPacs008, type MessageKey } from '../../core/iso20022/references.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
 import { compareMessages } from '../../core/message-difference.ts';
 import { exact, renderDecimal } from '../../core/money.ts';
-import { checkPayment, type BoundPayment, type PaymentContext } from '../../core/payment.ts';
+import type { SubmittedNow } from '../../core/ends.ts';
+import { judgePayment } from '../../core/judge-payment.ts';
+import type { BoundPayment, RecordedQuote } from '../../core/payment.ts';
 import type { StoredQuote } from '../../core/quote.ts';
 import type { ReferenceData } from '../../core/reference.ts';
 import { additionalInformation } from '../../core/explanation.ts';
 import type { Rejection } from '../../core/rejection.ts';
+import { ok, type Result } from '../../core/result.ts';
 import { requestRejectionOf, routeRequest } from '../../core/resolution.ts';
 import { libxml2, officialFaults, officialPresent } from '../xml/fixtures.ts';
 
@@ -39,10 +42,10 @@ export type Outcome = 'refused' | 'rejected' | 'accepted';
 export interface Case {
   readonly message: MessageName;
   readonly text: string;
-  readonly context: Omit<PaymentContext, 'reference'>;
+  readonly context: Omit<SubmittedNow, 'reference'> & RecordedQuote;
 }
 
-const readers: Readonly<Record<MessageName, (document: XmlElement) => Reading<unknown>>> = {
+const readers: Readonly<Record<MessageName, (document: XmlElement) => Result<unknown, Rejection>>> = {
   pacs008: readPacs008,
   pacs002: readPacs002,
   acmt023: readAcmt023,
@@ -55,9 +58,9 @@ const readers: Readonly<Record<MessageName, (document: XmlElement) => Reading<un
 export async function judge(bytes: Buffer, reference: ReferenceData, one: Case): Promise<Outcome> {
   const parsed = libxml2.parse(bytes, names);
   if (!parsed.ok) return 'refused';
-  const { document, type } = parsed.message;
-  const violations = await parsed.message.validate();
-  parsed.message.dispose();
+  const { document, type } = parsed.value;
+  const violations = await parsed.value.validate();
+  parsed.value.dispose();
   const { submitter, now } = one.context;
   const run = dryRun({ name: type.name, document, violations }, { reference, submitter, now });
   const key = readMessageKey(type.name, document);
@@ -70,10 +73,10 @@ export async function judge(bytes: Buffer, reference: ReferenceData, one: Case):
   }
   if (officialPresent) expectNone(officialFaults(type.name, bytes), 'wrong accept');
   const reading = readers[type.name](document);
-  if (!key.ok) throw new Error(`a valid ${type.name} without ${key.element}`);
+  if (!key.ok) throw new Error(`a valid ${type.name} without ${key.refusal.element}`);
   const rejection = reading.ok
     ? await carryOn(document, reading.value, { type: type.name, reference, one })
-    : reading.rejection;
+    : reading.refusal;
   if (rejection === undefined) return 'accepted';
   if (!reading.ok || type.name === 'acmt023') expectFirst(run.rejections, rejection);
   await answer(document, key.value, type.name, rejection);
@@ -94,12 +97,12 @@ function expectNone(faults: readonly unknown[], what: string): void {
 async function expectValid(type: MessageName, xml: string | Buffer): Promise<XmlElement> {
   const bytes = Buffer.from(xml);
   const parsed = libxml2.parse(bytes, [type]);
-  if (!parsed.ok) throw new Error(`built a ${type} that is refused: ${parsed.fault.detail}`);
-  expectNone(await parsed.message.validate(), `built a ${type} that is not valid`);
-  parsed.message.dispose();
+  if (!parsed.ok) throw new Error(`built a ${type} that is refused: ${parsed.refusal.detail}`);
+  expectNone(await parsed.value.validate(), `built a ${type} that is not valid`);
+  parsed.value.dispose();
   if (officialPresent)
     expectNone(officialFaults(type, bytes), `built a ${type} that the official schema refuses`);
-  return parsed.message.document;
+  return parsed.value.document;
 }
 
 const own = { messageId: 'ISTHMUS20261121000000000001', creationDateTime: '2026-11-21T04:00:01.000Z' };
@@ -152,8 +155,8 @@ async function carryOn(
   if (type !== 'acmt023') return undefined;
   const values = value as Acmt023;
   const routing = routeRequest(values, reference, one.context.submitter);
-  if (!routing.ok) return routing.rejection;
-  const { message } = await composeEnquiry(libxml2, { ...request, values }, routing.enquiry);
+  if (!routing.ok) return routing.refusal;
+  const { message } = await composeEnquiry(libxml2, { ...request, values }, routing.value);
   await expectValid('acmt023', message.body);
   return undefined;
 }
@@ -161,11 +164,12 @@ async function carryOn(
 async function forward(
   document: XmlElement,
   value: Pacs008,
-  context: PaymentContext,
+  context: SubmittedNow & RecordedQuote,
 ): Promise<Rejection | undefined> {
-  const checked = checkPayment(value, context);
-  if (!checked.ok) return checked.rejection;
-  const forwarded = await expectValid('pacs008', buildForwardedPacs008(value, legOf(checked.payment)));
+  const judged = judgePayment(ok(value), context);
+  const bound = judged.ok ? judged.value.bind(context) : judged;
+  if (!bound.ok) return bound.refusal;
+  const forwarded = await expectValid('pacs008', buildForwardedPacs008(value, legOf(bound.value)));
   const unexplained = compareMessages(document, forwarded).filter((one) => one.ruleId === undefined);
   expectNone(unexplained, 'forwarded with a difference that no rule asks for');
   await answer(document, { messageId: value.messageId, uetr: value.uetr }, 'pacs008', undefined);
@@ -195,13 +199,13 @@ function legOf(payment: BoundPayment): Parameters<typeof buildForwardedPacs008>[
 /** The circumstances in which a valid pacs.008 is accepted: its own clearing system, its own time, the quote that it names. */
 export function circumstancesOf(document: XmlElement, reference: ReferenceData): Case['context'] {
   const reading = readPacs008(document);
-  if (!reading.ok) throw new Error(reading.rejection.key);
+  if (!reading.ok) throw new Error(reading.refusal.key);
   const { value } = reading;
   return {
     submitter: value.clearingSystemId,
     now: value.acceptanceDateTime.epochMs,
     quote: quoteOf(value, reference),
-    quoteInUse: false,
+    holder: undefined,
   };
 }
 

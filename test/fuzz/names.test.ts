@@ -104,13 +104,13 @@ const breakages: Readonly<Record<string, Breakage>> = {
 async function answerTo({ message, text }: Source): Promise<Rejection | undefined> {
   const parsed = libxml2.parse(Buffer.from(text), [message]);
   if (!parsed.ok) {
-    expect(parsed.fault.detail).toMatch(/^[ -~]+$/);
-    expect(parsed.fault.detail).not.toContain(marker);
+    expect(parsed.refusal.detail).toMatch(/^[ -~]+$/);
+    expect(parsed.refusal.detail).not.toContain(marker);
     return undefined;
   }
-  const { document } = parsed.message;
-  const [violation] = await parsed.message.validate();
-  parsed.message.dispose();
+  const { document } = parsed.value;
+  const [violation] = await parsed.value.validate();
+  parsed.value.dispose();
   const key = readMessageKey(message, document);
   if (violation === undefined || !key.ok) return undefined;
   const { messageId, uetr = '' } = key.value;

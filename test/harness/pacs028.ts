@@ -1,9 +1,10 @@
 // Reads the pacs.028 for whoever plays a destination: no process of ours takes one.
 import { messages } from '../../core/iso20022/messages.ts';
-import type { Reading } from '../../core/iso20022/pacs008.ts';
 import { collapsed, compact, readAgent, type AgentIdentification } from '../../core/iso20022/parties.ts';
 import type { OriginalReferences } from '../../core/iso20022/references.ts';
 import { elementAt, textAt, type XmlElement } from '../../core/iso20022/tree.ts';
+import type { Rejection } from '../../core/rejection.ts';
+import { ok, type Result } from '../../core/result.ts';
 
 interface Pacs028 {
   readonly messageId: string;
@@ -17,7 +18,7 @@ interface Pacs028 {
 const message = messages.pacs028;
 
 /** The values of a pacs.028 that its schema found valid. */
-export function readPacs028(document: XmlElement): Reading<Pacs028> {
+export function readPacs028(document: XmlElement): Result<Pacs028, Rejection> {
   const text = (path: string) => textAt(document, `${message.messageElement}/${path}`);
   const agent = (name: string) => readAgent(elementAt(document, `${message.messageElement}/TxInf/${name}`));
   const created = text('TxInf/OrgnlGrpInf/OrgnlCreDtTm');
@@ -38,5 +39,5 @@ export function readPacs028(document: XmlElement): Reading<Pacs028> {
     instructingAgent: agent('InstgAgt'),
     instructedAgent: agent('InstdAgt'),
   });
-  return { ok: true, value };
+  return ok(value);
 }

@@ -160,13 +160,13 @@ export async function submit(
 /** The values of a pacs.002 that is well formed; its validity is judged by the tests of messages. */
 export function parsePacs002(xml: string | Uint8Array): Pacs002 {
   const parsed = engine.parse(typeof xml === 'string' ? Buffer.from(xml) : xml, ['pacs002']);
-  if (!parsed.ok) throw new Error(`not a pacs.002: ${parsed.fault.detail}`);
+  if (!parsed.ok) throw new Error(`not a pacs.002: ${parsed.refusal.detail}`);
   try {
-    const reading = readPacs002(parsed.message.document);
-    if (!reading.ok) throw new Error(`not a pacs.002: ${reading.rejection.text}`);
+    const reading = readPacs002(parsed.value.document);
+    if (!reading.ok) throw new Error(`not a pacs.002: ${reading.refusal.text}`);
     return reading.value;
   } finally {
-    parsed.message.dispose();
+    parsed.value.dispose();
   }
 }
 

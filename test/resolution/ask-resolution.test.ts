@@ -1,12 +1,17 @@
 // One send of an enquiry: to whom, when not at all, and what stays of it (RES-1, CBK-3, CBK-5).
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { connect } from '../../db/connection.ts';
 import { nameServer } from '../activities/name-server.ts';
+import { faultProxy } from '../harness/fault-proxy.ts';
 import { accountRequest, proxyRequest } from './asker.ts';
 import { playOperator, resolutionSteps, yesTo } from './steps.ts';
 
 const operator = await playOperator();
-const { db, deps, at, routed, ask, follow, end, attempts } = await resolutionSteps(operator);
+const { db, databaseUrl, deps, at, routed, ask, follow, end, attempts } = await resolutionSteps(operator);
+const proxy = await faultProxy(databaseUrl);
+const through = connect(proxy.address, { applicationName: 'isthmus-test-lost', maxConnections: 1 });
+afterAll(() => through.destroy());
 const answers = () =>
   (operator.answer = (response, body) => {
     void yesTo(body).then((text) => response.end(text));
@@ -47,6 +52,27 @@ describe('an answer that was stored', () => {
     await ask(judgement);
     expect(await end(judgement)).toMatchObject({ verified: false, reasonCode: 'AB08' });
   });
+});
+
+test('an answer that comes while our database fails is kept: the party is not asked again (TIM-3)', async () => {
+  const judgement = await routed(accountRequest('12'));
+  operator.answer = (response, body) => {
+    proxy.keepAnswers();
+    void yesTo(body).then((text) => response.end(text));
+  };
+  const asking = ask(judgement, at(operator.url, { db: through }));
+  const stored = () =>
+    db
+      .selectFrom('messages')
+      .select('message_id')
+      .where('uetr', '=', judgement.resolutionId)
+      .where('message_type', '=', 'acmt024')
+      .execute();
+  await expect.poll(async () => (await stored()).length).toBe(1);
+  proxy.reset();
+  expect([{ message_id: await asking }]).toEqual(await stored());
+  expect(await attempts(judgement)).toMatchObject([{ outcome: 'ANSWERED' }]);
+  expect(operator.asked).toBe(1);
 });
 
 describe('nothing leaves', () => {

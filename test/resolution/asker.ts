@@ -87,7 +87,7 @@ export function ask(
 /** @throws unless it is valid by our schema and, where it is at hand, by the official one */
 export async function parseAcmt024(xml: string | Uint8Array): Promise<Acmt024> {
   const reading = readAcmt024(await validTree('acmt024', xml));
-  if (!reading.ok) throw new Error(`not an acmt.024: ${reading.rejection.text}`);
+  if (!reading.ok) throw new Error(`not an acmt.024: ${reading.refusal.text}`);
   return reading.value;
 }
 

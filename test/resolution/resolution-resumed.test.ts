@@ -1,6 +1,5 @@
 // A resolution whose execution is cancelled, terminated, lost or fails: nothing of that changes what the source is told,
 // and an execution that is started from the record goes on where the record stands (LIF-3, LIF-2).
-import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test, vi } from 'vitest';
@@ -34,17 +33,13 @@ const told = (messageId: string) =>
 /** Stores a request as the api does, and starts nothing; answers its id. */
 async function stored(request: OriginalAcmt023): Promise<string> {
   const body = Buffer.from(buildAcmt023(request));
-  const messageId = randomUUID();
-  await recordReceived(db, {
-    messageId,
-    uetr: messageId,
+  const { messageId } = await recordReceived(db, {
     type: 'acmt023',
     identification: request.messageId,
     leg: 'source',
     party: 'SGDFAST',
     answerUrl: sandbox.callbackUrl('SGDFAST', 'acmt024'),
     body,
-    sha256: createHash('sha256').update(body).digest(),
   });
   return messageId;
 }

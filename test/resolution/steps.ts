@@ -1,6 +1,6 @@
 // The activities of a resolution by themselves, on a real database, against a party that the test plays: whoever calls one
 // sees what it does, and its faults can be made.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApplicationFailure } from '@temporalio/common';
@@ -48,7 +48,7 @@ export async function playOperator(): Promise<PlayedOperator> {
 /** A valid acmt.024 that says yes to an acmt.023. */
 export async function yesTo(body: Buffer): Promise<string> {
   const reading = readAcmt023(await validTree('acmt023', body));
-  if (!reading.ok) throw new Error(reading.rejection.text);
+  if (!reading.ok) throw new Error(reading.refusal.text);
   const agent = { bicfi: 'LOTUTHS0' };
   return answerAcmt023(requestReferencesOf(reading.value), {
     messageId: randomUUID().replaceAll('-', ''),
@@ -62,7 +62,7 @@ export async function yesTo(body: Buffer): Promise<string> {
 
 /** Call it at the top of a test file. */
 export async function resolutionSteps(operator: PlayedOperator) {
-  const { deps: parts } = await workbench();
+  const { deps: parts, databaseUrl } = await workbench();
   const { db } = parts;
   /** Dependencies with every operator at an address. */
   const at = (endpointUrl: string, changes: Partial<ActivityDependencies> = {}): ActivityDependencies => ({
@@ -80,22 +80,19 @@ export async function resolutionSteps(operator: PlayedOperator) {
   const deps = at(operator.url);
   const store = async (request: OriginalAcmt023) => {
     const body = Buffer.from(buildAcmt023(request));
-    const messageId = randomUUID();
-    await recordReceived(db, {
-      messageId,
-      uetr: messageId,
+    const { messageId } = await recordReceived(db, {
       type: 'acmt023',
       identification: request.messageId,
       leg: 'source',
       party: 'SGDFAST',
       answerUrl: 'http://127.0.0.1:9/acmt024',
       body,
-      sha256: createHash('sha256').update(body).digest(),
     });
     return messageId;
   };
   return {
     db,
+    databaseUrl,
     deps,
     at,
     store,

@@ -92,10 +92,10 @@ export function forwardedPacs008(values: {
     creditorAccount: { otherId: account },
   });
   const parsed = engine.parse(Buffer.from(submitted), ['pacs008']);
-  if (!parsed.ok) throw new Error(parsed.fault.detail);
-  const reading = readPacs008(parsed.message.document);
-  parsed.message.dispose();
-  if (!reading.ok) throw new Error(reading.rejection.text);
+  if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  const reading = readPacs008(parsed.value.document);
+  parsed.value.dispose();
+  if (!reading.ok) throw new Error(reading.refusal.text);
   const messageId = `DST${uetr.slice(0, 8)}`;
   const text = buildForwardedPacs008(reading.value, {
     messageId,
@@ -128,12 +128,12 @@ export function statementOf(
 /** The values of a pacs.002 that must be valid. */
 export async function readReport(bytes: Uint8Array): Promise<Pacs002> {
   const parsed = judge.parse(bytes, ['pacs002']);
-  if (!parsed.ok) throw new Error(parsed.fault.detail);
-  const violations = await parsed.message.validate();
+  if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  const violations = await parsed.value.validate();
   if (violations.length > 0) throw new Error(JSON.stringify(violations));
-  const reading = readPacs002(parsed.message.document);
-  parsed.message.dispose();
-  if (!reading.ok) throw new Error(reading.rejection.text);
+  const reading = readPacs002(parsed.value.document);
+  parsed.value.dispose();
+  if (!reading.ok) throw new Error(reading.refusal.text);
   return reading.value;
 }
 

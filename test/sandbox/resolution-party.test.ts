@@ -37,7 +37,7 @@ test.each([
 /** As the gateway forwards it: to this assignee, with this MsgId. */
 async function forward(original: string, assignee: AgentIdentification, messageId: string): Promise<string> {
   const reading = readAcmt023(await validTree('acmt023', original));
-  if (!reading.ok) throw new Error(reading.rejection.text);
+  if (!reading.ok) throw new Error(reading.refusal.text);
   const creationDateTime = new Date().toISOString();
   return buildForwardedAcmt023(reading.value, { messageId, creationDateTime, assignee, country: 'TH' });
 }

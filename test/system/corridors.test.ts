@@ -158,14 +158,14 @@ const corridors: readonly Corridor[] = [
 async function forwardedTo(uetr: string): Promise<Pacs008> {
   const entry = await evidence.arrival(uetr, 'destination', 'pacs008');
   const reading = readForwardedPacs008(await validTree('pacs008', entry.bytes ?? ''));
-  if (!reading.ok) throw new Error(reading.rejection.text);
+  if (!reading.ok) throw new Error(reading.refusal.text);
   return reading.value;
 }
 
 async function notificationOf(uetr: string): Promise<Fxtr017> {
   const entry = await evidence.arrival(uetr, 'fxp', 'fxtr017');
   const reading = readFxtr017(await validTree('fxtr017', entry.bytes ?? ''));
-  if (!reading.ok) throw new Error(reading.rejection.text);
+  if (!reading.ok) throw new Error(reading.refusal.text);
   return reading.value;
 }
 

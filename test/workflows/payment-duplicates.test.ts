@@ -129,6 +129,26 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
     expect(distinct(instructions(message.uetr))).toBe(1);
   });
 
+  test('a broken copy of a payment is told its fault, and that the first message stands; with its MsgId it is a security event (DUP-2, PAY-3)', async () => {
+    const { message, final } = await ended('5550000001');
+    const broken = { ...message, purpose: 'ZZZZ' };
+    for (const [copy, events] of [
+      [{ ...broken, messageId: newMessageId() }, []],
+      [broken, ['payment.content-changed']],
+    ] as const) {
+      const refusal = await submit(gateway, copy);
+      expect(told(refusal)).toBe('RJCT FF01');
+      const [fault, standing, ...others] = refusal.report?.additionalInformation ?? [];
+      expect(fault).toContain('CdtTrfTxInf/Purp/Cd');
+      expect([standing, others]).toEqual([expect.stringMatching(/^DUP-2 .*the first message stands/), []]);
+      expect(refusal.headers.get('isthmus-rejection')).toMatch(/^MSG-4 .*the first message stands/);
+      expect(await evidence.audit(message.uetr)).toEqual(events);
+    }
+    expect((await submit(gateway, message)).text).toBe(final);
+    const foreign = await submit(gateway, broken, { clientId: 'MYRRPP' });
+    expect(foreign.text).not.toContain('stands'); // nobody else learns that there is one
+  });
+
   test("another operator with the same bytes learns nothing of the payment's status", async () => {
     const { message } = await ended('5550000001');
     const foreign = await submit(gateway, message, { clientId: 'MYRRPP' });

@@ -30,7 +30,9 @@ import {
   readPacs002,
   type Pacs002,
 } from '../../core/iso20022/pacs002.ts';
-import { readPacs008Throughout, type Pacs008, type Reading } from '../../core/iso20022/pacs008.ts';
+import { readPacs008Throughout, type Pacs008 } from '../../core/iso20022/pacs008.ts';
+import type { Rejection } from '../../core/rejection.ts';
+import type { Result } from '../../core/result.ts';
 import { enquireAboutPacs008 } from '../../core/iso20022/pacs028.ts';
 import { readPacs028 } from '../harness/pacs028.ts';
 import { compact, type AgentIdentification } from '../../core/iso20022/parties.ts';
@@ -46,18 +48,18 @@ const own = { messageId: 'ISTHMUS20261121000000000001', creationDateTime: '2026-
 /** The tree of a message of ours; fails where it is not valid. */
 async function valid(name: MessageName, text: string): Promise<XmlElement> {
   const parsed = libxml2.parse(Buffer.from(text), [name]);
-  if (!parsed.ok) throw new Error(`built a ${name} that is refused: ${parsed.fault.detail}\n${text}`);
-  const violations = await parsed.message.validate();
-  parsed.message.dispose();
+  if (!parsed.ok) throw new Error(`built a ${name} that is refused: ${parsed.refusal.detail}\n${text}`);
+  const violations = await parsed.value.validate();
+  parsed.value.dispose();
   const faults = officialPresent ? officialFaults(name, text) : [];
   if (violations.length + faults.length > 0) {
     throw new Error(`built a ${name} that is not valid: ${JSON.stringify([violations, faults])}\n${text}`);
   }
-  return parsed.message.document;
+  return parsed.value.document;
 }
 
-function valueOf<T>(reading: Reading<T>): T {
-  if (!reading.ok) throw new Error(`${reading.rejection.key} ${reading.rejection.xpath ?? ''}`);
+function valueOf<T>(reading: Result<T, Rejection>): T {
+  if (!reading.ok) throw new Error(`${reading.refusal.key} ${reading.refusal.xpath ?? ''}`);
   return reading.value;
 }
 

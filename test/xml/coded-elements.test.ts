@@ -11,7 +11,9 @@ import { readAcmt023 } from '../../core/iso20022/acmt023.ts';
 import { readAcmt024 } from '../../core/iso20022/acmt024.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { readPacs002 } from '../../core/iso20022/pacs002.ts';
-import { readPacs008, type Reading } from '../../core/iso20022/pacs008.ts';
+import { readPacs008 } from '../../core/iso20022/pacs008.ts';
+import type { Rejection } from '../../core/rejection.ts';
+import type { Result } from '../../core/result.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import type { SchemaModel } from '../../xml/schema-model.ts';
 import { lotus, officialFolder, readFixture, validTree } from './fixtures.ts';
@@ -212,7 +214,7 @@ const cases: readonly Case[] = [
 
 describe('a code outside its set is refused with FF01, where it stands (MSG-4)', () => {
   const read = async (name: keyof typeof readers, text: string) => {
-    const reader: (document: XmlElement) => Reading<unknown> = readers[name];
+    const reader: (document: XmlElement) => Result<unknown, Rejection> = readers[name];
     return reader(await validTree(name, text));
   };
 
@@ -220,7 +222,7 @@ describe('a code outside its set is refused with FF01, where it stands (MSG-4)',
     expect(await read(name, text(good))).toMatchObject({ ok: true });
     expect(await read(name, text('ZZZZ'))).toMatchObject({
       ok: false,
-      rejection: {
+      refusal: {
         key: 'code-unknown',
         isoCode: 'FF01',
         ruleId: 'MSG-4',

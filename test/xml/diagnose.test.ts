@@ -23,9 +23,9 @@ function edit(from: string | RegExp, to: string, text = lotus): string {
 
 async function violationsOf(text: string | Buffer, name: MessageName = 'pacs008') {
   const parsed = libxml2.parse(Buffer.from(text), [name]);
-  if (!parsed.ok) throw new Error(parsed.fault.detail);
-  const violations = await parsed.message.validate();
-  parsed.message.dispose();
+  if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  const violations = await parsed.value.validate();
+  parsed.value.dispose();
   return violations;
 }
 
@@ -49,8 +49,8 @@ describe('agrees with the engine', () => {
       const broken = mutate(text, text, random);
       const opened = openDocument(broken, [name]);
       if (!opened.ok) continue;
-      const found = [...diagnose(opened.document, modelOf(name))];
-      opened.document.handle.dispose();
+      const found = [...diagnose(opened.value, modelOf(name))];
+      opened.value.handle.dispose();
       const violations = await violationsOf(broken, name);
       refused += violations.length > 0 ? 1 : 0;
       expect(found.length > 0, `${JSON.stringify(found)}\n${broken.toString()}`).toBe(violations.length > 0);
@@ -67,9 +67,9 @@ describe('agrees with the engine', () => {
     const random = randomFrom(5);
     for (let index = 0; index < 200; index += 1) {
       const opened = openDocument(Buffer.from(generate(name, modelOf(name), random)), [name]);
-      if (!opened.ok) throw new Error(opened.fault.detail);
-      expect([...diagnose(opened.document, modelOf(name))]).toEqual([]);
-      opened.document.handle.dispose();
+      if (!opened.ok) throw new Error(opened.refusal.detail);
+      expect([...diagnose(opened.value, modelOf(name))]).toEqual([]);
+      opened.value.handle.dispose();
     }
   });
 });

@@ -22,11 +22,11 @@ import { refusedByReading, refusedBySchema, type RefusedMessage } from './refuse
 
 async function violationsOf(engine: XmlEngine, bytes: Uint8Array, message: MessageName = 'pacs008') {
   const parsed = engine.parse(bytes, [message]);
-  if (!parsed.ok) throw new Error(parsed.fault.detail);
+  if (!parsed.ok) throw new Error(parsed.refusal.detail);
   try {
-    return await parsed.message.validate();
+    return await parsed.value.validate();
   } finally {
-    parsed.message.dispose();
+    parsed.value.dispose();
   }
 }
 
@@ -61,15 +61,15 @@ describe('what the schema refuses, with code, rule and XPath (MSG-4, MSG-5)', ()
 describe('what reading refuses of a valid message', () => {
   test.each(refusedByReading)('$fault: $isoCode, $ruleId', async (message) => {
     const reading = readPacs008(await validTree('pacs008', message.text));
-    expect(reading).toMatchObject({ ok: false, rejection: expected(message) });
+    expect(reading).toMatchObject({ ok: false, refusal: expected(message) });
   });
 });
 
 describe('bytes that are no message (MSG-2)', () => {
   const faultOf = (bytes: Uint8Array | string) => {
     const parsed = libxml2.parse(Buffer.from(bytes), ['pacs008']);
-    if (!parsed.ok) return parsed.fault.code;
-    parsed.message.dispose();
+    if (!parsed.ok) return parsed.refusal.code;
+    parsed.value.dispose();
     return 'taken';
   };
   const body = lotus.slice(lotus.indexOf('<Document'));
@@ -122,7 +122,7 @@ describe('bytes that are no message (MSG-2)', () => {
     const parsed = libxml2.parse(Buffer.from(lotus.replaceAll('001.13', '001.08')), ['pacs008']);
     expect(parsed).toMatchObject({
       ok: false,
-      fault: { detail: expect.stringContaining('pacs.008.001.13') as string },
+      refusal: { detail: expect.stringContaining('pacs.008.001.13') as string },
     });
   });
 

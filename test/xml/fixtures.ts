@@ -72,11 +72,11 @@ export const libxml2 = createLibxml2Engine();
 /** The tree of a message that must be valid by our schema and, where it is present, by the official one. */
 export async function validTree(message: MessageName, text: string | Uint8Array): Promise<XmlElement> {
   const parsed = libxml2.parse(Buffer.from(text), [message]);
-  if (!parsed.ok) throw new Error(parsed.fault.detail);
-  const violations = await parsed.message.validate();
-  parsed.message.dispose();
+  if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  const violations = await parsed.value.validate();
+  parsed.value.dispose();
   const faults = officialPresent ? officialFaults(message, text) : [];
   if (violations.length + faults.length > 0)
     throw new Error(JSON.stringify({ violations, faults }, undefined, 2));
-  return parsed.message.document;
+  return parsed.value.document;
 }

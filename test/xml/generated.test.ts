@@ -18,8 +18,8 @@ const names = Object.keys(messages) as MessageName[];
 async function isOurs(message: MessageName, bytes: Uint8Array): Promise<boolean> {
   const parsed = libxml2.parse(bytes, [message]);
   if (!parsed.ok) return false;
-  const violations = await parsed.message.validate();
-  parsed.message.dispose();
+  const violations = await parsed.value.validate();
+  parsed.value.dispose();
   return violations.length === 0;
 }
 
@@ -141,8 +141,8 @@ test(
       if (officialPresent) expect(officialFaults(name, broken), broken).toEqual([]);
       const parsed = libxml2.parse(Buffer.from(broken), [name]);
       if (!parsed.ok) throw new Error('what was taken once is taken again');
-      if (name === 'pacs008') readPacs008(parsed.message.document); // a rejection or values, never an exception
-      parsed.message.dispose();
+      if (name === 'pacs008') readPacs008(parsed.value.document); // a rejection or values, never an exception
+      parsed.value.dispose();
     }
     expect(accepted).toBeGreaterThan(mutations / 20);
     expect(accepted).toBeLessThan(mutations / 2);

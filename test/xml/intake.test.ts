@@ -10,11 +10,11 @@ const older = (text: string) => text.replaceAll('pacs.008.001.13', 'pacs.008.001
 function faultOf(text: string | Buffer, expected: readonly MessageName[] = ['pacs008']) {
   const parsed = libxml2.parse(Buffer.from(text), expected);
   if (parsed.ok) {
-    parsed.message.dispose();
+    parsed.value.dispose();
     throw new Error('taken');
   }
-  expect(parsed.fault.detail).toMatch(/^[ -~]+$/);
-  return parsed.fault;
+  expect(parsed.refusal.detail).toMatch(/^[ -~]+$/);
+  return parsed.refusal;
 }
 
 const namespace = `the root element must be of namespace ${wanted}`;
@@ -92,7 +92,7 @@ describe('everything that is wrong with a body is told at once', () => {
       ['pacs008'],
     );
     expect(parsed.ok).toBe(true);
-    if (parsed.ok) parsed.message.dispose();
+    if (parsed.ok) parsed.value.dispose();
   });
 
   test('bytes that are not UTF-8: nothing else can be known', () => {

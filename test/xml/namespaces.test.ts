@@ -14,10 +14,10 @@ const own = messages.pacs008.namespace;
 
 async function open(text: string, name: MessageName = 'pacs008') {
   const parsed = libxml2.parse(Buffer.from(text), [name]);
-  if (!parsed.ok) throw new Error(parsed.fault.detail);
-  const violations = await parsed.message.validate();
-  parsed.message.dispose();
-  return { document: parsed.message.document, violations };
+  if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  const violations = await parsed.value.validate();
+  parsed.value.dispose();
+  return { document: parsed.value.document, violations };
 }
 
 function edit(from: string | RegExp, to: string, text = lotus): string {
@@ -64,7 +64,10 @@ describe('a foreign element before the real one is not read in its place', () =>
     ],
   ] as const)('%s: alone, it is no %s at all', async (name, element, text) => {
     const { document } = await open(text, name);
-    expect(readMessageKey(name, document)).toMatchObject({ ok: false, element, problem: 'missing' });
+    expect(readMessageKey(name, document)).toMatchObject({
+      ok: false,
+      refusal: { element, problem: 'missing' },
+    });
   });
 });
 

@@ -11,9 +11,9 @@ import { loadModel } from './generate.ts';
 
 async function violationsOf(text: string, name: MessageName = 'pacs008') {
   const parsed = libxml2.parse(Buffer.from(text), [name]);
-  if (!parsed.ok) throw new Error(parsed.fault.detail);
-  const violations = await parsed.message.validate();
-  parsed.message.dispose();
+  if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  const violations = await parsed.value.validate();
+  parsed.value.dispose();
   return violations;
 }
 

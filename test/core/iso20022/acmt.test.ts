@@ -16,13 +16,13 @@ const key = { messageId: 'OUR1', creationDateTime: '2026-11-21T04:00:00.000Z' };
 
 async function request(file: string): Promise<Acmt023> {
   const reading = readAcmt023(await validTree('acmt023', readFixture('acmt023', file)));
-  if (!reading.ok) throw new Error(reading.rejection.text);
+  if (!reading.ok) throw new Error(reading.refusal.text);
   return reading.value;
 }
 
 async function answer(file: string): Promise<Acmt024> {
   const reading = readAcmt024(await validTree('acmt024', readFixture('acmt024', file)));
-  if (!reading.ok) throw new Error(reading.rejection.text);
+  if (!reading.ok) throw new Error(reading.refusal.text);
   return reading.value;
 }
 
@@ -63,7 +63,7 @@ describe('reading', () => {
     const reading = readAcmt023(await validTree('acmt023', buildAcmt023({ ...original, account: {} })));
     expect(reading).toMatchObject({
       ok: false,
-      rejection: { isoCode: 'CH21', ruleId: 'RES-2', xpath: expect.stringContaining('Acct/Id') as string },
+      refusal: { isoCode: 'CH21', ruleId: 'RES-2', xpath: expect.stringContaining('Acct/Id') as string },
     });
   });
 
@@ -85,7 +85,7 @@ describe('reading', () => {
       .toString()
       .replace(/<Rsn>.*?<\/Rsn>/s, '');
     const reading = readAcmt024(await validTree('acmt024', text));
-    expect(reading).toMatchObject({ ok: false, rejection: { ruleId: 'RES-4' } });
+    expect(reading).toMatchObject({ ok: false, refusal: { ruleId: 'RES-4' } });
   });
 });
 

@@ -15,13 +15,13 @@ import { libxml2, lotus, readFixture, validTree } from '../../xml/fixtures.ts';
 
 async function read(text: string | Uint8Array): Promise<Pacs002> {
   const reading = readPacs002(await validTree('pacs002', text));
-  if (!reading.ok) throw new Error(reading.rejection.key);
+  if (!reading.ok) throw new Error(reading.refusal.key);
   return reading.value;
 }
 
 async function original(): Promise<Pacs008> {
   const reading = readPacs008(await validTree('pacs008', lotus));
-  if (!reading.ok) throw new Error(reading.rejection.key);
+  if (!reading.ok) throw new Error(reading.refusal.key);
   return reading.value;
 }
 
@@ -74,7 +74,7 @@ describe('reading', () => {
       .replace(/<Rsn>[^]*<\/Rsn>/, '');
     expect(readPacs002(await validTree('pacs002', text))).toMatchObject({
       ok: false,
-      rejection: { isoCode: 'CH21', ruleId: 'MSG-11' },
+      refusal: { isoCode: 'CH21', ruleId: 'MSG-11' },
     });
   });
 
@@ -118,9 +118,9 @@ describe('answering a pacs.008 that is not valid (MSG-3)', () => {
 
   test('what cannot be repeated is left out, and the answer is valid', async () => {
     const parsed = libxml2.parse(Buffer.from(wrong), ['pacs008']);
-    if (!parsed.ok) throw new Error(parsed.fault.detail);
-    const { document } = parsed.message;
-    parsed.message.dispose();
+    if (!parsed.ok) throw new Error(parsed.refusal.detail);
+    const { document } = parsed.value;
+    parsed.value.dispose();
     const key = { messageId: originalOfLotus.messageId, uetr: originalOfLotus.uetr };
     const refused = readRefusedPacs008(document, key, messages.pacs008.identifier);
     const answer = await read(answerRefusedPacs008(refused, statement));
@@ -145,8 +145,11 @@ describe('answering a pacs.008 that is not valid (MSG-3)', () => {
     ['a UETR of version 4', /-4f7e-/, '-1f7e-', { element: 'UETR', problem: 'malformed' }],
   ])('without %s no answer could be given (MSG-2)', (_, from, to, problem) => {
     const parsed = libxml2.parse(Buffer.from(lotus.replace(from, to)), ['pacs008']);
-    if (!parsed.ok) throw new Error(parsed.fault.detail);
-    parsed.message.dispose();
-    expect(readMessageKey('pacs008', parsed.message.document)).toEqual({ ok: false, ...problem });
+    if (!parsed.ok) throw new Error(parsed.refusal.detail);
+    parsed.value.dispose();
+    expect(readMessageKey('pacs008', parsed.value.document)).toMatchObject({
+      ok: false,
+      refusal: problem,
+    });
   });
 });

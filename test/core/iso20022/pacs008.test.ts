@@ -12,13 +12,13 @@ import { allFixtures, lotus, readFixture, validTree } from '../../xml/fixtures.t
 
 async function read(text: string | Uint8Array): Promise<Pacs008> {
   const reading = readPacs008(await validTree('pacs008', text));
-  if (!reading.ok) throw new Error(reading.rejection.key);
+  if (!reading.ok) throw new Error(reading.refusal.key);
   return reading.value;
 }
 
 async function readForwarded(text: string): Promise<Pacs008> {
   const reading = readForwardedPacs008(await validTree('pacs008', text));
-  if (!reading.ok) throw new Error(reading.rejection.key);
+  if (!reading.ok) throw new Error(reading.refusal.key);
   return reading.value;
 }
 
@@ -122,7 +122,7 @@ describe('reading (MSG-5, MSG-6)', () => {
     const reading = readPacs008(await validTree('pacs008', forwarded));
     expect(reading).toMatchObject({
       ok: false,
-      rejection: {
+      refusal: {
         isoCode: 'FF01',
         ruleId: 'MSG-10',
         xpath: '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/PrvsInstgAgt1',

@@ -1,13 +1,15 @@
 // The enquiry about a forwarded payment.
 import { expect, test } from 'vitest';
 import { buildForwardedPacs008 } from '../../../core/iso20022/build-pacs008.ts';
-import { readForwardedPacs008, readPacs008, type Reading } from '../../../core/iso20022/pacs008.ts';
+import { readForwardedPacs008, readPacs008 } from '../../../core/iso20022/pacs008.ts';
+import type { Rejection } from '../../../core/rejection.ts';
+import type { Result } from '../../../core/result.ts';
 import { enquireAboutPacs008 } from '../../../core/iso20022/pacs028.ts';
 import { readPacs028 } from '../../harness/pacs028.ts';
 import { lotus, readFixture, validTree } from '../../xml/fixtures.ts';
 
-function valueOf<T>(reading: Reading<T>): T {
-  if (!reading.ok) throw new Error(reading.rejection.key);
+function valueOf<T>(reading: Result<T, Rejection>): T {
+  if (!reading.ok) throw new Error(reading.refusal.key);
   return reading.value;
 }
 

@@ -1,0 +1,60 @@
+// How each kind of message goes out, and what of its receiver's answer counts: one row per kind. When it is sent again is
+// core/delivery-schedule.ts; where it goes, addresses.ts; what a failure leads to, failures.ts.
+import type { AttemptOutcome, DeliveryKind } from '../db/deliveries.ts';
+
+export interface SendPolicy {
+  /** Whether an answer of that HTTP status counts by itself, whatever its body holds. */
+  readonly isReceipt: (status: number) => boolean;
+  /** Where HTTP 200 must bring a message of the receiver's: what one that cannot be about ours is on record as. */
+  readonly distrustedAs: `${string}.answer-refused` | null;
+  /** What an HTTP status of 500 and above says of the send. */
+  readonly serverErrorIs: Extract<AttemptOutcome, 'MAYBE_SENT' | 'ANSWERED'>;
+  /** `CBK-1`: the record says when the next attempt is due; `TIM-3`: whoever waits for the answer sends again. */
+  readonly schedule: 'CBK-1' | 'TIM-3';
+  /** How long an answer is waited for: as SEC-5 says, or as long as it is of use (RES-1). */
+  readonly waits: 'SEC-5' | 'of-use';
+  /** Whether its MsgId goes out as `webhook-id` (CBK-2). */
+  readonly isWebhook: boolean;
+  /** How much is kept of an answer that does not count, bytes (CBK-4). */
+  readonly excerptBytes: number;
+}
+
+/** What waits for the receiver's own message. */
+const asked = {
+  serverErrorIs: 'MAYBE_SENT', // TIM-3: it may have been read, and worse
+  schedule: 'TIM-3',
+  isWebhook: false,
+  excerptBytes: 0, // its message is stored; anything else may hold personal data
+} as const;
+
+const enquiry = {
+  ...asked,
+  isReceipt: () => false,
+  distrustedAs: 'resolution.answer-refused',
+  waits: 'of-use',
+} as const;
+
+/** What is told until it is taken: any 2xx says so (CBK-4). */
+const told = {
+  isReceipt: (status: number) => status >= 200 && status < 300,
+  distrustedAs: null,
+  serverErrorIs: 'ANSWERED',
+  schedule: 'CBK-1',
+  waits: 'SEC-5',
+  isWebhook: true,
+  excerptBytes: 1_024, // CBK-4
+} as const;
+
+export const sendPolicies = {
+  instruction: {
+    ...asked,
+    isReceipt: (status) => status === 202, // PAY-8: its pacs.002 comes later
+    distrustedAs: 'destination.answer-refused',
+    waits: 'SEC-5',
+  },
+  'directory-enquiry': enquiry,
+  'account-enquiry': enquiry,
+  callback: told,
+  confirmation: told,
+  notification: told,
+} as const satisfies Record<DeliveryKind, SendPolicy>;

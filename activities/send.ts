@@ -1,0 +1,198 @@
+// The one way out for messages: instruction, enquiry, callback, confirmation, notification. A place at the receiver's gate, a
+// claim that is committed before the socket opens, one exchange, what came of it on record (CBK-3, CBK-4, TIM-3). The kinds
+// differ by their row in send-policies.ts alone; what follows is the business of whoever sends.
+import { randomUUID } from 'node:crypto';
+import { nextAttempt } from '../core/delivery-schedule.ts';
+import type { Result } from '../core/result.ts';
+import { recordAuditOnce } from '../db/audit.ts';
+import { settleAttempt, type ClaimedAttempt, type Following } from '../db/deliveries.ts';
+import { addressOf, type Addressed } from './addresses.ts';
+import { boundDefects } from './defects.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { claimForMs, outlast } from './failures.ts';
+import type { Admission, Held, PostLimits, PostResult } from './outbound-http.ts';
+import { sendPolicies, type SendPolicy } from './send-policies.ts';
+
+/** Where a message goes, and the place taken there. Undefined in its stead: it has no address (CBK-5). */
+export interface Way {
+  readonly admitted: true;
+  readonly url: string;
+  readonly admission: Admission;
+}
+
+/**
+ * A place at the gate of whoever is registered at this moment (CBK-3, CBK-5). Who is held holds nothing meanwhile.
+ * @param through anyway: past the breaker, where it must be tried (TIM-3); a party: one of several behind the receiver, whose
+ * silence keeps no other of them waiting, nor what else goes to the receiver (RES-2)
+ */
+export function enter(
+  deps: ActivityDependencies,
+  delivery: Addressed,
+  through: { readonly anyway?: true; readonly party?: string } = {},
+): Way | Held | undefined {
+  const address = addressOf(deps, delivery);
+  if (address === undefined) return undefined;
+  const { url, receiver } = address;
+  const admission =
+    through.party !== undefined
+      ? deps.http.enterFor(url, through.party)
+      : through.anyway
+        ? deps.http.enterAnyway(receiver)
+        : deps.http.enter(receiver);
+  return admission.admitted ? { admitted: true, url, admission } : admission;
+}
+
+/** One send that may be made. */
+export interface Claimed {
+  readonly attempt: ClaimedAttempt;
+  /** `performance.now()` until which it may leave us; undefined: no limit. */
+  readonly until: number | undefined;
+}
+
+/**
+ * Claims one send, for a place that was taken before; where nothing may be sent, the place is given back. A claim whose answer
+ * is lost is asked for again, for only this call knows that it was not sent (TIM-3).
+ */
+export async function claimSend(
+  way: Way | undefined,
+  claim: (id: string) => Promise<ClaimedAttempt | undefined>,
+): Promise<Claimed | undefined> {
+  const id = randomUUID();
+  let claimed: Claimed | undefined;
+  try {
+    claimed = await outlast(async () => {
+      const askedAt = performance.now(); // before the database says how long there is: rather too early than too late (TIM-1)
+      const attempt = await claim(id);
+      if (attempt === undefined) return undefined;
+      return { attempt, until: attempt.remainingMs === null ? undefined : askedAt + attempt.remainingMs };
+    }, claimForMs);
+  } finally {
+    if (claimed === undefined) way?.admission.leave();
+  }
+  return claimed;
+}
+
+export interface Sending<Answer> extends Claimed {
+  readonly way: Way | undefined;
+  /** Payment or resolution, for the record. */
+  readonly subjectId: string;
+  /**
+   * Takes in the message that the receiver answered; may be repeated as a whole. A refusal says why it cannot be about ours.
+   * Only of what is asked.
+   */
+  readonly read?: (body: Buffer) => Promise<Result<Answer, string>>;
+}
+
+/** What came of a send. */
+export interface Sent<Answer> {
+  readonly outcome: PostResult['outcome'];
+  /** The same for an operator, in the Temporal UI. */
+  readonly story: string;
+  /** What the receiver said; undefined: nothing that counts. */
+  readonly answer: Reply<Answer> | undefined;
+  /** What follows for the delivery, as it stands in the record. */
+  readonly next: Following;
+}
+
+type Reply<Answer> = { readonly kind: 'receipt' } | { readonly kind: 'message'; readonly value: Answer };
+
+/** Sends once, and writes down what came of it. Without a way it is an attempt that opens no socket. */
+export async function send<Answer = never>(
+  deps: ActivityDependencies,
+  sending: Sending<Answer>,
+): Promise<Sent<Answer>> {
+  const { attempt, way } = sending;
+  const policy = sendPolicies[attempt.kind];
+  const startedAt = performance.now();
+  const result = await post(sending, policy);
+  const durationMs = Math.round(performance.now() - startedAt);
+  const answer = await answerOf(deps, sending, result);
+  const next: Following =
+    answer === undefined ? followingOf(policy, attempt, result, durationMs) : { kind: 'delivered' };
+  const answered = result.outcome === 'ANSWERED';
+  await outlast(() =>
+    settleAttempt(deps.db, {
+      deliveryId: attempt.deliveryId,
+      attempt: attempt.attempt,
+      asks: attempt.asks,
+      url: way?.url ?? attempt.url,
+      outcome: answered && result.status >= 500 ? policy.serverErrorIs : result.outcome,
+      httpStatus: answered ? result.status : null,
+      durationMs,
+      errorClass: answered ? null : result.errorClass,
+      responseExcerpt: answered && answer === undefined ? excerptOf(result.body, policy) : null,
+      next,
+    }),
+  );
+  return { outcome: result.outcome, story: describe(result), answer, next };
+}
+
+async function post({ attempt, way, until }: Sending<unknown>, policy: SendPolicy): Promise<PostResult> {
+  if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'address-not-registered' };
+  const headers = {
+    'content-type': 'application/xml; charset=utf-8',
+    ...(policy.isWebhook && { 'webhook-id': attempt.messageIdentification }),
+  };
+  return way.admission.post(way.url, attempt.body, headers, limitsOf(policy, until));
+}
+
+function limitsOf({ waits }: SendPolicy, until: number | undefined): PostLimits {
+  if (until === undefined) return {};
+  if (waits === 'SEC-5') return { sendBefore: until };
+  return { sendBefore: until, timeoutMs: Math.max(1, until - performance.now()) };
+}
+
+async function answerOf<Answer>(
+  deps: ActivityDependencies,
+  sending: Sending<Answer>,
+  result: PostResult,
+): Promise<Reply<Answer> | undefined> {
+  if (result.outcome !== 'ANSWERED') return undefined;
+  const { isReceipt, distrustedAs }: SendPolicy = sendPolicies[sending.attempt.kind];
+  if (isReceipt(result.status)) return { kind: 'receipt' };
+  const { read } = sending;
+  if (result.status !== 200 || distrustedAs === null || read === undefined) return undefined;
+  /** An answer that cannot be about what was asked decides nothing; a person must look. */
+  const distrust = async (reason: string): Promise<undefined> => {
+    const about = { uetr: sending.subjectId, party: sending.attempt.party, detail: { reason } };
+    await recordAuditOnce(deps.db, { severity: 'alert', kind: distrustedAs, ...about }, 'detail'); // not once per attempt
+    return undefined;
+  };
+  return boundDefects(
+    deps.logger,
+    () =>
+      outlast(async () => {
+        if (result.truncated) return distrust('not a whole message');
+        const reading = await read(result.body);
+        return reading.ok ? { kind: 'message', value: reading.value } : distrust(reading.refusal);
+      }),
+    () => outlast(() => distrust('it could not be judged')), // SEC-9
+  );
+}
+
+/** What follows for a delivery whose receiver said nothing that counts. */
+function followingOf(
+  { schedule }: SendPolicy,
+  attempt: ClaimedAttempt,
+  result: PostResult,
+  durationMs: number,
+): Following {
+  if (schedule === 'TIM-3') return { kind: 'retry', inMs: 0 };
+  const answered = result.outcome === 'ANSWERED';
+  return nextAttempt({
+    attempts: attempt.attemptSinceAsked,
+    elapsedMs: attempt.elapsedMs + durationMs,
+    httpStatus: answered ? result.status : null,
+    retryAfterMs: answered ? result.retryAfterMs : null,
+    random: Math.random(),
+  });
+}
+
+function excerptOf(body: Buffer, { excerptBytes }: SendPolicy): string | null {
+  if (excerptBytes === 0) return null;
+  return body.subarray(0, excerptBytes).toString('utf8').replaceAll('\u0000', '');
+}
+
+function describe(result: PostResult): string {
+  return result.outcome === 'ANSWERED' ? `HTTP ${result.status}` : `${result.outcome} (${result.errorClass})`;
+}

@@ -1,0 +1,77 @@
+/**
+ * The judgement of a pacs.008: every check in the order of PAY-3, and those of them that a dry run can make. It looks nothing
+ * up and has no clock: what the record holds is told to it, and the database's unique keys have the last word (DUP-3).
+ */
+import { judgeFit, rejectionsOf, type Check, type Findings, type IsFit } from './check.ts';
+import { findEnds, type Judged, type SubmittedNow } from './ends.ts';
+import { parseQuoteId, type QuoteId } from './ids.ts';
+import type { Pacs008 } from './iso20022/pacs008.ts';
+import { agentChecks, duplicateCheck, freshnessCheck, guidelineChecks } from './payment-checks.ts';
+import { bindPayment, ownExchangeCheck, type BoundPayment, type RecordedQuote } from './payment.ts';
+import type { Rejection } from './rejection.ts';
+import { first, ok, refused, type Result } from './result.ts';
+
+/** PAY-3, from the usage guidelines to the agents. */
+const checksBeforeQuote: readonly Check<Judged<SubmittedNow>>[] = [
+  ...guidelineChecks,
+  duplicateCheck,
+  freshnessCheck,
+  ...agentChecks,
+];
+
+/** A message that passed every check that needs no quote. */
+export interface AwaitingQuote {
+  readonly message: Pacs008;
+  /** The quote that it names; undefined when it names none, or nothing that could be one. */
+  readonly quoteId: QuoteId | undefined;
+  /** Judges the rest. @param recorded what the record holds of that quote */
+  readonly bind: (recorded: RecordedQuote) => Result<BoundPayment, Rejection>;
+}
+
+/**
+ * PAY-3: the first failure is the one that is told. The callback address, which comes before all others, is judged where a
+ * message comes in (`api/http/callback.ts`): HTTP 422, and nothing is stored (SEC-2).
+ * @param reading what the schema, and the message by itself, say (MSG)
+ */
+export function judgePayment(
+  reading: Result<Pacs008, Rejection>,
+  context: SubmittedNow,
+): Result<AwaitingQuote, Rejection> {
+  if (!reading.ok) return reading; // schema, and guidelines that need no reference data
+  const { value: message } = reading;
+  const judged = { message, context, ends: findEnds(message, context) };
+  const rejection = first(rejectionsOf(checksBeforeQuote, judged)); // guidelines, duplicate, freshness, agents
+  if (rejection !== undefined) return refused(rejection);
+  const { quoteId } = message.agreedRate;
+  return ok({
+    message,
+    quoteId: quoteId === undefined ? undefined : parseQuoteId(quoteId),
+    bind: (recorded) => bindPayment(judged, recorded), // quote, limits
+  });
+}
+
+/**
+ * Every rejection that reference data and the clock lead to, for a dry run: no quote is asked for, so that a message
+ * without one (PAY-5) is judged to its end and one with a quote up to PAY-4.
+ * @param isFit what of the message was found valid
+ * @param isSound whether the rules of the message refuse nothing
+ */
+export function judgeByReference(
+  message: Pacs008,
+  context: SubmittedNow,
+  { isFit, isSound }: { readonly isFit: IsFit; readonly isSound: boolean },
+): Findings {
+  const judged = { message, context, ends: findEnds(message, context) };
+  const before = judgeFit(checksBeforeQuote, judged, isFit);
+  if (message.agreedRate.quoteId !== undefined) return before;
+  if (!isSound || !before.isSound) {
+    const { name, ruleId } = ownExchangeCheck;
+    const reason = 'It is judged when nothing else is wrong.';
+    return { ...before, notJudged: [...before.notJudged, { name, ruleId, reason }] };
+  }
+  const after = judgeFit([ownExchangeCheck], judged, isFit);
+  return {
+    rejections: [...before.rejections, ...after.rejections],
+    notJudged: [...before.notJudged, ...after.notJudged],
+  };
+}

@@ -1,0 +1,132 @@
+// Where a destination's pacs.002 is taken in, whichever way it came: in the HTTP answer to our instruction, or at our address
+// (PAY-8). It is judged, stored once per content and marked where it is the first final; one that comes after the decision is
+// compared and confirmed (PAY-7, PAY-9). It decides nothing.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Pacs002 } from '../core/iso20022/pacs002.ts';
+import { judgeReport } from '../core/report.ts';
+import type { Db } from './connection.ts';
+import type { DecidablePayment, StoredReport } from './decisions.ts';
+import { askConfirmation } from './deliveries.ts';
+import { hashOf } from './messages.ts';
+import type { StoredDecision } from './payments.ts';
+import { runPrepared } from './prepared.ts';
+
+/** A valid pacs.002 that a destination sent about one of its payments. */
+export interface IncomingReport {
+  readonly values: Pacs002;
+  readonly body: Buffer;
+  /** Whether it came in an HTTP answer: nobody waits for the confirmation, it is to be sent (PAY-9). */
+  readonly answeredInPlace: boolean;
+}
+
+export type TakenReport =
+  /** Not about the instruction that we sent: nothing is stored; `element` is the id that is not ours. */
+  | { readonly kind: 'mismatch'; readonly element: string }
+  | { readonly kind: 'interim' }
+  /** It counts from now on; whoever took it brings it to the decision, which may have been written at this very moment. */
+  | { readonly kind: 'final'; readonly reportMessageId: string }
+  /** A final of a payment that was decided before: on record, and without effect. */
+  | { readonly kind: 'late'; readonly decision: StoredDecision };
+
+/** @param payment as read before: a decision that is written meanwhile is met by whoever brings the report to it */
+export async function takeReport(
+  db: Db,
+  payment: DecidablePayment,
+  incoming: IncomingReport,
+): Promise<TakenReport> {
+  const { values, answeredInPlace } = incoming;
+  const judgement = judgeReport(values, payment.destinationReferences.original);
+  if (judgement.kind === 'mismatch') return judgement;
+  const isFinal = judgement.kind === 'final';
+  const messageId = await recordReport(db, payment, { ...incoming, isFinal });
+  if (!isFinal) return { kind: 'interim' };
+  const { decision } = payment;
+  if (decision === null) return { kind: 'final', reportMessageId: messageId };
+  // decided before it was stored: nobody else may be there to take it (LIF-3)
+  const report = { messageId, status: values.status, reasonCode: values.reasonCode ?? null };
+  await takeLateFinal(db, { ...payment, decision }, { report, wantsConfirmation: answeredInPlace });
+  return { kind: 'late', decision };
+}
+
+/**
+ * From when it is stored the first final of an undecided payment decides it, whoever comes to write the decision (PAY-7): it
+ * is marked in the instruction's row, which a decision updates too.
+ * @returns the id of its row
+ */
+async function recordReport(
+  db: Db,
+  { uetr, destinationSystem: party }: DecidablePayment,
+  { values, body, isFinal }: IncomingReport & { readonly isFinal: boolean },
+): Promise<string> {
+  const sha256 = hashOf(body);
+  const write = sql<{ message_id: string }>`
+    with inserted as (
+      insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
+        reason_code, sha256, body)
+      values (${randomUUID()}, ${uetr}, 'pacs002', ${values.messageId}, 'in', 'destination', ${party},
+        ${values.status}, ${values.reasonCode ?? null}, ${sha256}, ${body})
+      on conflict (party, message_type, sha256) where direction = 'in' do nothing
+      returning message_id
+    ),
+    stored as (
+      select message_id from inserted
+      union all
+      select message_id from messages -- index messages_received_once
+      where party = ${party} and message_type = 'pacs002' and sha256 = ${sha256} and direction = 'in'
+    ),
+    marked as (
+      update deliveries set final_report_id = (select message_id from stored limit 1) -- index: unique (uetr, kind)
+      where uetr = ${uetr} and kind = 'instruction' and closed_at is null and final_report_id is null
+        and ${isFinal}::boolean and exists (select from stored)
+    )
+    select message_id from stored`;
+  for (;;) {
+    const [stored] = await runPrepared(db, 'record_report', write);
+    if (stored !== undefined) return stored.message_id;
+    // the same bytes were being stored at this very moment: now they are
+  }
+}
+
+type DecidedPayment = Pick<DecidablePayment, 'uetr' | 'destinationSystem'> & {
+  readonly decision: StoredDecision;
+};
+
+/**
+ * A final of the destination when the decision stands: compared with it, confirmed where its sender does not wait for that,
+ * and without any effect on what was decided (PAY-7, PAY-9).
+ */
+export async function takeLateFinal(
+  db: Db,
+  payment: DecidedPayment,
+  { report, wantsConfirmation }: { readonly report: StoredReport; readonly wantsConfirmation: boolean },
+): Promise<void> {
+  const { uetr, destinationSystem: party, decision } = payment;
+  const { confirmationMessageId: messageId } = decision;
+  if (wantsConfirmation && messageId !== null) await askConfirmation(db, { uetr, messageId, party });
+  // last: while it is missing, the sweep comes back to this report (LIF-2)
+  await recordContradiction(db, payment, report);
+}
+
+/** An alert where it differs, one per report (PAY-7). */
+async function recordContradiction(
+  db: Db,
+  { uetr, destinationSystem, decision }: DecidedPayment,
+  report: StoredReport,
+): Promise<void> {
+  if (report.status === decision.status) return;
+  const detail = {
+    decided: decision.status,
+    decidedReason: decision.reasonCode,
+    reported: report.status,
+    reportedReason: report.reasonCode,
+    reportMessageId: report.messageId,
+  };
+  await sql`
+    insert into audit_events (severity, kind, uetr, party, detail)
+    select 'alert', 'payment.contradiction', ${uetr}::uuid, ${destinationSystem}, ${JSON.stringify(detail)}::jsonb
+    where not exists (
+      select from audit_events -- index audit_events_uetr
+      where uetr = ${uetr} and kind = 'payment.contradiction'
+        and detail ->> 'reportMessageId' = ${report.messageId})`.execute(db);
+}

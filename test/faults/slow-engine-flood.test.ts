@@ -1,0 +1,39 @@
+// One operator that sends while the engine is slow (SEC-7, I-16): what it has under way is bounded by what is judged, not by
+// the time that passes, or the slower the engine is, the more of its messages everybody else stands behind.
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submitXml } from '../harness/payer.ts';
+
+const gateway = await testGateway({ worker: false }); // nothing is judged
+
+async function storedSubmissions(): Promise<number> {
+  const { count } = await gateway.db
+    .selectFrom('messages')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('direction', '=', 'in')
+    .where('leg', '=', 'source')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+test.each([
+  ['as it comes', undefined],
+  ['and prefers to wait', 'wait=3'],
+])(
+  'an engine that judges nothing has eight messages of one operator, not more with every second: %s (SEC-7)',
+  async (_, prefer) => {
+    const before = await storedSubmissions();
+    const quote = await bestQuote(gateway);
+    const one = (): OriginalPacs008 => instruction(quote);
+    const flood = Array.from({ length: 40 }, () =>
+      submitXml(gateway, buildPacs008(one()), prefer === undefined ? {} : { prefer }),
+    );
+    await delay(4_500); // within the time for which the others wait for their turn
+    const underWay = (await storedSubmissions()) - before;
+    await Promise.allSettled(flood);
+    expect(underWay).toBe(8);
+  },
+  60_000,
+);

@@ -1,0 +1,34 @@
+// Sources that repeat a payment and prefer to wait (PAY-1, DUP-1) while its destination is silent: what they cost is for
+// the number of payments, not for the number of those who wait (SEC-7).
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, instruction, submitXml } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+
+async function statements(): Promise<number> {
+  await delay(1_100); // backends tell their statistics once a second
+  const { rows } = await sql<{ n: string }>`
+    select xact_commit + xact_rollback as n from pg_stat_database where datname = current_database()`.execute(
+    gateway.db,
+  );
+  return Number(rows[0]?.n);
+}
+
+test('sixty repeats that wait for the decision of one payment ask the record little more often than one does (SEC-7)', async () => {
+  const xml = buildPacs008(instruction(await bestQuote(gateway), { account: '5550000005' }));
+  expect((await submitXml(gateway, xml)).report?.status).toBe('ACTC');
+  const waiting = Array.from({ length: 60 }, () => submitXml(gateway, xml, { prefer: 'wait=6' }));
+  await delay(2_000); // all are waiting
+  const before = await statements();
+  const startedAt = performance.now();
+  await delay(2_000);
+  const perSecond = (await statements()) - before;
+  const rate = perSecond / ((performance.now() - startedAt) / 1_000);
+  for (const answer of await Promise.all(waiting)) expect(answer.report?.status).toBe('ACTC');
+  // one look every 50 ms, and what a quiet system does beside it
+  expect(rate).toBeLessThan(60);
+}, 40_000);

@@ -1,0 +1,46 @@
+/**
+ * Reads a message that another party sent in answer to one of ours, from bytes to values: parsed, validated and read from one
+ * tree (MSG-8). Whether it is about something of ours is judged by whoever asked.
+ */
+import { explain } from '../core/explanation.ts';
+import { readAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
+import { readPacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
+import type { Rejection } from '../core/rejection.ts';
+import { refused, type Result } from '../core/result.ts';
+import type { ParsedMessage, XmlEngine } from './engine.ts';
+import { readValid } from './read-valid.ts';
+
+/** The messages by which others answer ours, and what each holds. */
+interface Answers {
+  readonly pacs002: Pacs002;
+  readonly acmt024: Acmt024;
+}
+
+const readers: {
+  readonly [Name in keyof Answers]: (document: XmlElement) => Result<Answers[Name], Rejection>;
+} = { pacs002: readPacs002, acmt024: readAcmt024 };
+
+/** The values of a parsed message, or what its schema has against it. Disposes of it. */
+export async function readMessage<Name extends keyof Answers>(
+  name: Name,
+  parsed: ParsedMessage,
+): Promise<Result<Answers[Name], Rejection>> {
+  try {
+    return await readValid(parsed, readers[name]);
+  } finally {
+    parsed.dispose();
+  }
+}
+
+/** The same from bytes, with what is against them in words: element and expectation, none of the sender's text (MSG-13). */
+export async function parseMessage<Name extends keyof Answers>(
+  engine: XmlEngine,
+  name: Name,
+  bytes: Uint8Array,
+): Promise<Result<Answers[Name], string>> {
+  const parsed = engine.parse(bytes, [name]);
+  if (!parsed.ok) return refused(parsed.refusal.detail);
+  const reading = await readMessage(name, parsed.value);
+  return reading.ok ? reading : refused(explain(reading.refusal));
+}
