@@ -1,5 +1,5 @@
-// GET /rules/{ruleId}: the text of the rule that a refusal names, for everybody who was told one. It is read from the very
-// document that people read, when it is first asked for.
+// GET /rules/{ruleId}: the text of the rule that a refusal names, for everybody who was told one; GET /rules: all of them.
+// They are read from the very document that people read, when it is first asked for.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
@@ -9,27 +9,53 @@ import type { Router } from './http/route.ts';
 
 const file = fileURLToPath(new URL('../docs/reference/rules.md', import.meta.url));
 
-/** Markdown by rule, without the links of the document, which lead to other files of the project. */
-function readRules(): ReadonlyMap<string, string> {
-  const parts = readFileSync(file, 'utf8').split(/^(?=##)/m);
-  return new Map(
-    parts.flatMap((part) => {
-      const [, ruleId, text] = /^### ([A-Z]+-\d+)\n([^]*)$/.exec(part) ?? [];
-      if (ruleId === undefined || text === undefined) return [];
-      return [[ruleId, `# ${ruleId}\n${text.replaceAll(/\[([^\][]+)\]\([^()]+\)/g, '$1').trimEnd()}\n`]];
-    }),
-  );
+interface RuleBook {
+  /** Markdown by rule, without the links of the document, which lead to other files of the project. */
+  readonly rules: ReadonlyMap<string, string>;
+  /** Markdown: the ids by family. */
+  readonly list: string;
+}
+
+function readRuleBook(): RuleBook {
+  const rules = new Map<string, string>();
+  const families = new Map<string, string[]>();
+  let ids: string[] = [];
+  for (const part of readFileSync(file, 'utf8').split(/^(?=##)/m)) {
+    const [, family] = /^## ([A-Z]+: .*)$/m.exec(part) ?? [];
+    if (family !== undefined) families.set(family, (ids = []));
+    const [, ruleId, text] = /^### ([A-Z]+-\d+)\n([^]*)$/.exec(part) ?? [];
+    if (ruleId === undefined || text === undefined) continue;
+    ids.push(ruleId);
+    rules.set(ruleId, `# ${ruleId}\n${text.replaceAll(/\[([^\][]+)\]\([^()]+\)/g, '$1').trimEnd()}\n`);
+  }
+  const sections = Array.from(families, ([family, own]) => `## ${family}\n\n${own.join(', ')}\n`);
+  return { rules, list: ['# Rules\n\nThe text of each: `GET /rules/{ruleId}`.\n', ...sections].join('\n') };
 }
 
 export function ruleBookRoutes(router: Router): void {
-  let rules: ReadonlyMap<string, string> | undefined;
+  let read: RuleBook | undefined;
+  const book = () => (read ??= readRuleBook());
+  router.addPublic(
+    {
+      method: 'get',
+      path: '/rules',
+      operationId: 'listRules',
+      summary: 'The ids of all rules, by family',
+      tag: 'Service',
+      answers: {
+        200: { description: 'The ids', content: { 'text/markdown': { schema: z.string() } } },
+      },
+    },
+    () => markdown(book().list),
+  );
   router.addPublic(
     {
       method: 'get',
       path: '/rules/{ruleId}',
       operationId: 'getRule',
       summary: 'The rule that a refusal names',
-      description: 'What it says, why it is there, where it is kept and which test shows it.',
+      description:
+        'What it says, why it is there, where it is kept and which test shows it. The id may be in lower case.',
       tag: 'Service',
       request: { params: z.object({ ruleId: z.string().openapi({ example: 'PAY-7' }) }) },
       answers: {
@@ -38,11 +64,12 @@ export function ruleBookRoutes(router: Router): void {
       },
     },
     (context) => {
-      rules ??= readRules();
-      const text = rules.get(context.req.param('ruleId') ?? '');
-      if (text === undefined) return problem('not-found');
-      const headers = { ...baseHeaders, 'content-type': 'text/markdown; charset=utf-8' };
-      return new Response(text, { headers });
+      const text = book().rules.get((context.req.param('ruleId') ?? '').toUpperCase());
+      return text === undefined ? problem('unknown-rule') : markdown(text);
     },
   );
+}
+
+function markdown(text: string): Response {
+  return new Response(text, { headers: { ...baseHeaders, 'content-type': 'text/markdown; charset=utf-8' } });
 }

@@ -49,8 +49,8 @@ const toDestination: readonly Webhook[] = [
     description:
       'POST to the registered address of the operator + `/iso20022/pacs008`. Answer with the status, or with 202 and report ' +
       'later to `pacs002Endpoint` (reportPacs002, PAY-8). The same bytes may come more than once, also as an enquiry after ' +
-      '60 s, 5 min and 30 min, then hourly (TIM-2, TIM-3): answer each time, execute once. HIGH: nothing comes after the ' +
-      'deadline but a negative confirmation (TIM-1).',
+      '60 s, 5 min, 30 min and 2 h 30 min, then hourly up to 24 h (TIM-2, TIM-3): answer each time, execute once. HIGH: ' +
+      'nothing comes after the deadline but a negative confirmation (TIM-1).',
     query: z.object({
       pacs002Endpoint: z.string().openapi({
         description: 'Where to report the status with a token of yours',

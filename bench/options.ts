@@ -1,10 +1,28 @@
-// What the benchmarks are told on the command line.
+// What the benchmarks are told on the command line, and what they say of it.
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { UserError } from '../cli/errors.ts';
+import { UsageError } from '../cli/errors.ts';
 
-const help = 'bench/README.md says what each benchmark takes.';
+/** For `--help`. */
+export const usage = `Usage: npm run bench -- <name> [options]
 
-/** @throws UserError for an option that there is none of, or that lacks its value */
+payments                  payments per second, latency and CPU, beside an empty workflow of the same shape
+  --payments <number>     how many payments of each side (default: 1500)
+  --concurrency <number>  how many clients at once (default: 32)
+  --json                  one JSON object instead of the table
+  --profile <folder>      leave CPU profiles of api and worker there
+
+quotes                    requests per second of the quote and reference routes, beside bare ones
+  --clients <number>      how many clients at once (default: 32)
+  --seconds <number>      how long each round takes (default: 4)
+  --rounds <number>       how many rounds (default: 3)
+
+xml                       time to parse, validate and read a pacs.008, beside bare libxml2
+
+bench/README.md says what each one measures, and what it does not.`;
+
+const help = 'npm run bench -- --help shows the options.';
+
+/** @throws UsageError for an option that does not exist, or that lacks its value */
 export function readOptions<const Options extends NonNullable<ParseArgsConfig['options']>>(
   argv: readonly string[],
   options: Options,
@@ -12,16 +30,16 @@ export function readOptions<const Options extends NonNullable<ParseArgsConfig['o
   try {
     return parseArgs({ args: [...argv], options }).values;
   } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}. ${help}`);
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}. ${help}`);
   }
 }
 
-/** @throws UserError unless the text is a number from 1 on, or above 0 where a fraction will do */
+/** @throws UsageError unless the text is a number from 1 on, or above 0 where a fraction will do */
 export function positive(text: string, option: string, fraction: 'whole' | 'fraction' = 'whole'): number {
   const value = Number(text);
   const fits = fraction === 'whole' ? Number.isInteger(value) && value >= 1 : value > 0 && value < Infinity;
   if (fits) return value;
-  throw new UserError(
+  throw new UsageError(
     `${option} ${text}: it takes a number ${fraction === 'whole' ? 'from 1 on' : 'above 0'}. ${help}`,
   );
 }

@@ -1,6 +1,7 @@
 // Hands over to one benchmark. bench/README.md says what each one measures and what it does not.
 import type { CommandContext } from '../cli/command.ts';
 import { UsageError } from '../cli/errors.ts';
+import { usage } from './options.ts';
 import { inBenchPlace, type BenchPlace } from './place.ts';
 
 type Bench = (argv: readonly string[], place: BenchPlace) => Promise<void>;
@@ -22,9 +23,13 @@ export async function bench(
   name: string | undefined,
   argv: readonly string[],
 ): Promise<number> {
+  if ([name, ...argv].some((one) => one === '--help' || one === '-h')) {
+    context.terminal.line(usage);
+    return 0;
+  }
   const load = benches[name ?? ''];
   if (name === undefined || load === undefined) {
-    const asked = name === undefined ? 'Which one?' : `There is no benchmark ${name}.`;
+    const asked = name === undefined ? 'Name a benchmark.' : `There is no benchmark ${name}.`;
     throw new UsageError(
       `${asked} Run npm run bench -- <name>, with one of: ${Object.keys(benches).join(', ')}.`,
     );

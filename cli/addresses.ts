@@ -11,7 +11,16 @@ const labelWidth = 18;
 
 export function printAddresses(terminal: Terminal, run: RunFile): void {
   const { sandbox, replaced } = run;
-  const operators = [...new Set(clearingSystems.map((system) => system.operatorId))].join(' ');
+  const simulated = (ids: readonly string[], own: Readonly<Record<string, string>>) =>
+    [...new Set(ids)].filter((id) => own[id] === undefined).join(' ');
+  const operators = simulated(
+    clearingSystems.map((system) => system.operatorId),
+    replaced.operators,
+  );
+  const fxps = simulated(
+    institutions.fxps.map((fxp) => fxp.bic),
+    replaced.fxps,
+  );
   const row = (label: string, text: string) => printRow(terminal, label, text);
   terminal.line();
   terminal.line(terminal.paint('heading', 'Addresses'));
@@ -23,9 +32,10 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   row('Postgres', withoutPassword(run.databaseUrl));
   row('Source operators', `${sandbox.source}/callbacks/<payment system id>/pacs002`);
   row('Destinations', `${sandbox.destination}/<operator id>/iso20022/pacs008; operator id: ${operators}`);
-  row('FX providers', `${sandbox.fxProvider}/<BIC>/iso20022/fxtr017`);
-  for (const id of [...replaced.operatorIds, ...replaced.fxpBics])
-    row('', `${id}: at your own address instead`);
+  for (const [id, base] of Object.entries(replaced.operators))
+    row('', `yours, ${id}: ${base}/iso20022/pacs008`);
+  row('FX providers', `${sandbox.fxProvider}/<BIC>/iso20022/fxtr017; BIC: ${fxps}`);
+  for (const [bic, base] of Object.entries(replaced.fxps)) row('', `yours, ${bic}: ${base}/iso20022/fxtr017`);
   row('Journals', `${fromHere(run.journalDirectory)}/*.jsonl, one file per party`);
   row('Logs', `${fromHere(run.logDirectory)}/{api,worker,sandbox}.log`);
   row(
@@ -38,7 +48,7 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
 
 export function printClients(terminal: Terminal, run: RunFile): void {
   const systems = clearingSystems.map((system) => system.clearingSystemId).join(' ');
-  const countries = clearingSystems.flatMap((system) => system.countryCodes).join(' ');
+  const countries = [...new Set(clearingSystems.flatMap((system) => system.countryCodes))].join(' ');
   const fxps = institutions.fxps.map((fxp) => fxp.bic).join(' ');
   const row = (label: string, text: string) => printRow(terminal, label, text);
   terminal.line();

@@ -34,7 +34,7 @@ const unheard = 141; // as a shell counts SIGPIPE
 function program(parts: readonly AddCommands[]): Command {
   const command = new Command('npm run')
     .description('Isthmus: cross-border instant payments. Each command is an npm script.')
-    .showHelpAfterError('Run the command with -- --help to see what it takes.')
+    .showHelpAfterError('Run the command with -- --help to see its options.')
     .exitOverride();
   for (const add of parts) add(command, context);
   return command;
@@ -45,7 +45,7 @@ function report(error: unknown): void {
   const said = error instanceof ConfigurationError ? error.message : explain(error);
   process.stderr.write(`${terminal.paint('bad', '✗')} ${said ?? reasonOf(error)}\n`);
   if (said !== undefined) return;
-  process.stderr.write(`  This should not have happened; ${keepDetails(error)} says more.\n`);
+  process.stderr.write(`  This should not have happened. Details are in ${keepDetails(error)}.\n`);
 }
 
 /** @returns path of the file that has the stack */

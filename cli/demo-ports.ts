@@ -35,7 +35,7 @@ export async function choosePorts(folder: string, say: Say): Promise<Ports> {
     say(
       last === undefined
         ? `! Port ${preferred} ${instead}`
-        : `! Port ${preferred}, of the last run, ${instead}; payments that are still open name the old one`,
+        : `! Port ${preferred}, of the last run, ${instead}; payments that are still open refer to the old one`,
     );
     return chosen;
   };

@@ -134,7 +134,7 @@ function printFigures(terminal: Terminal, payment: PlayedPayment): readonly stri
     if (differences.length > 0) {
       faults.push(
         `${figure.name} should be ${showAmount(figure.expected)}, but ${differences.join(', ')}. ` +
-          'Other rates than the seed data? npm run reset begins anew.',
+          'If rates were posted since the first start, npm run reset restores those of the seed data.',
       );
     }
   }

@@ -1,4 +1,4 @@
-// The environment variables that the commands themselves read, as the README shows them. The processes that they start have
+// The environment variables that the commands themselves read, as docs/reference/configuration.md lists them. The processes that they start have
 // their own: core/config.ts, sandbox/environment.ts.
 import type { EnvironmentVariable } from '../core/config.ts';
 

@@ -17,20 +17,20 @@ export class UnavailableError extends UserError {
 
 /** What the system's error codes mean for a file or folder, in words. */
 const fileReasons: Readonly<Partial<Record<string, string>>> = {
-  EEXIST: 'something else is there already',
+  EEXIST: 'something else is already there',
   ENOTDIR: 'a part of its path is a file',
   EISDIR: 'it is a folder',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
-  EROFS: 'it lies on a file system that is read only',
+  EROFS: 'it is on a read-only file system',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  ELOOP: 'it is a chain of symbolic links without an end',
+  ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'its name is too long',
-  ENOENT: 'it is not there, and cannot be made',
+  ENOENT: 'it does not exist, and cannot be created',
   EMFILE: 'too many files are open (ulimit -n)',
   ENFILE: 'too many files are open on this machine',
-  EIO: 'the disk does not work',
+  EIO: 'the disk reports an error',
 };
 
 /** Why a file or folder could not be used; undefined when the error is of another kind. */
@@ -69,10 +69,10 @@ export function explain(error: unknown): string | undefined {
   const { path } = error as NodeJS.ErrnoException;
   const reason = fileReason(error);
   if (path !== undefined && reason !== undefined) {
-    return `${path} cannot be used: ${reason}. Mend that, or set ISTHMUS_HOME to another folder.`;
+    return `${path} cannot be used: ${reason}. Fix that, or set ISTHMUS_HOME to another folder.`;
   }
   if ('severity' in error && 'routine' in error) {
-    return `The database refuses: ${error.message} (SQLSTATE ${codeOf(error) ?? ''}). Grant what is missing to the user of DATABASE_URL, or use another database.`;
+    return `The database refused a statement: ${error.message} (SQLSTATE ${codeOf(error) ?? ''}). Grant the user of DATABASE_URL what is missing, or use another database.`;
   }
   return undefined;
 }

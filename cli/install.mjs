@@ -153,7 +153,7 @@ async function install(root, state, run) {
   clearInterval(heartbeat);
   if (code !== 0) {
     console.error(
-      `✗ npm ci failed (exit code ${code}). What it printed above says why; run the command again.`,
+      `✗ npm ci failed (exit code ${code}). Its output above says why. Fix that, then run the command again.`,
     );
     return false;
   }

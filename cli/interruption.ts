@@ -21,7 +21,7 @@ export function awaitSignals(say: (line: string) => void): Interruption {
   let stopping: Promise<void> | undefined;
 
   async function stopAll(code: number): Promise<void> {
-    say('▶ Stopping what had been started (Ctrl-C again ends everything at once)');
+    say('▶ Stopping everything that was started (Ctrl-C again ends everything at once)');
     await haltGuarded();
     process.exit(code);
   }

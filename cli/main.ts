@@ -103,15 +103,15 @@ function addWhere(command: Command, context: CommandContext): void {
 
 const accountHelp = `
 Last four digits of the account, and what the destination does:
-  0001  credits, and says so in the HTTP answer         0007  cuts the connection after reading, yet credits
+  0001  credits, and says so in the HTTP answer         0007  closes the connection unanswered, but credits
   0002  credits, and reports it 300 ms later            0008  answers 503 three times, then credits
   0003  rejects: AC04                                   0009  reports the credit three times
   0004  blocks the funds: BLCK                          0010  reports the credit, then a rejection
-  0005  answers 202 and never more                      0011  reports ACWP first, the credit 2 s later
+  0005  answers 202, then nothing                       0011  reports ACWP first, the credit 2 s later
   0006  credits, but reports after the HIGH deadline    any other: like 0002
 
-Exit code: 0 a final status was told (ACCC, RJCT or BLCK); 3 none within --wait; 1 a request was refused; 2 wrong options or values.
-Options come after a --; npm keeps what stands before it.`;
+Exit code: 0 the source got a final status (ACCC, RJCT or BLCK); 3 none within --wait; 1 a request was refused; 2 wrong options or values.
+Put options after a --; npm keeps whatever comes before it.`;
 
 function addData(command: Command, context: CommandContext): void {
   command

@@ -40,7 +40,9 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
     ),
   );
   if (isOwnDestination(run, destinationCountry)) {
-    terminal.line(`${destinationCountry}'s operator is yours: what it got is in no journal of the sandbox`);
+    terminal.line(
+      `The operator of ${destinationCountry} is your own program: the lines below do not show what it receives`,
+    );
   }
   const onSubmitting = (uetr: string) => {
     context.interruption.handTo((exitCode) => leave(terminal, run, { uetr, exitCode }));
@@ -53,7 +55,7 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
 function isOwnDestination(run: RunFile, destinationCountry: string): boolean {
   return clearingSystems.some(
     ({ countryCodes, operatorId }) =>
-      countryCodes.includes(destinationCountry) && run.replaced.operatorIds.includes(operatorId),
+      countryCodes.includes(destinationCountry) && run.replaced.operators[operatorId] !== undefined,
   );
 }
 
@@ -71,7 +73,7 @@ export function planOf(options: PayOptions): PaymentPlan {
     );
   }
   if (!exact(options.amount).gt(exact('0')))
-    throw new UsageError(`--amount ${options.amount}: more than 0, as in 250.`);
+    throw new UsageError(`--amount ${options.amount}: must be more than 0, as in 250.`);
   const priority = options.priority.toUpperCase();
   if (priority !== 'HIGH' && priority !== 'NORM') throw new UsageError('--priority is HIGH or NORM.');
   const waitSeconds = Number(options.wait);
@@ -139,7 +141,7 @@ function creditorAccountOf(text: string): AccountIdentification {
   throw new UsageError(`--account ${text}: give an account number, or its last four digits, as in ...0003.`);
 }
 
-const goesOn = 'The payment goes on without us; to pay again would be another payment.';
+const goesOn = 'The payment continues by itself. Do not pay again: that would be a second payment.';
 
 /** Ctrl-C ends the watching alone: what was submitted is on its way. */
 function leave(
@@ -148,14 +150,14 @@ function leave(
   { uetr, exitCode }: { readonly uetr: string; readonly exitCode: number },
 ): never {
   terminal.line();
-  terminal.line(terminal.paint('warning', `! Not waiting any longer. ${goesOn}`));
+  terminal.line(terminal.paint('warning', `! Stopped waiting. ${goesOn}`));
   sayWhereToLook(terminal, run, uetr);
   process.exit(exitCode);
 }
 
 function sayWhereToLook(terminal: Terminal, run: RunFile, uetr: string): void {
   terminal.line(`  Watch this one: ${paymentUrl(run, uetr) ?? `workflow pacs008/${uetr}`}`);
-  terminal.line(`  or, with a token as in the README: GET ${run.apiUrl}/payments/${uetr}`);
+  terminal.line(`  or, with a token as in docs/how-to/call-the-api.md: GET ${run.apiUrl}/payments/${uetr}`);
 }
 
 function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): number {
@@ -165,7 +167,7 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): num
   if (final === undefined) {
     terminal.line(terminal.paint('warning', `! No final status in time. ${goesOn}`));
     sayWhereToLook(terminal, run, uetr);
-    terminal.line('  --wait waits longer');
+    terminal.line('  To wait longer: --wait <seconds>');
     return noFinalStatus;
   }
   const { status, reasonCode } = final;
@@ -182,8 +184,8 @@ function meaningOf(status: string, { entries }: PlayedPayment): string {
     entries.some((entry) => entry.direction === 'booked' && entry.status === what);
   if (status !== 'RJCT' || !booked('moved')) return meanings[status] ?? status;
   return booked('reversed')
-    ? 'Rejected, and what had been credited was given back'
-    : 'Rejected, and what was credited is not given back yet';
+    ? 'Rejected, and the amount that had been credited was returned'
+    : 'Rejected, but the amount that was credited has not been returned yet';
 }
 
 const meanings: Readonly<Partial<Record<string, string>>> = {

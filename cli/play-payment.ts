@@ -104,7 +104,7 @@ async function planTrip(gateway: GatewayClient, plan: PaymentPlan): Promise<Trip
   if (![sourceCurrency, destinationCurrency].includes(amountCurrency)) {
     const known = [...ofSource, ...ofDestination].join(', ');
     throw new UsageError(
-      `${plan.sourceCountry} to ${plan.destinationCountry} knows no ${amountCurrency}: --currency takes one of ${known}.`,
+      `--currency ${amountCurrency}: a payment from ${plan.sourceCountry} to ${plan.destinationCountry} takes one of ${known}.`,
     );
   }
   const sourceSystem = await gateway.clearingSystemOf(plan.sourceCountry, sourceCurrency, psp);
@@ -209,7 +209,7 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
     elapsedMs: Date.now() - startedAt,
     report: values.pacs002(bytes),
   }));
-  const isFxpOurs = !run.replaced.fxpBics.includes(quote.fxpfinInstId);
+  const isFxpOurs = run.replaced.fxps[quote.fxpfinInstId] === undefined;
   const following = { answering, operator, journals, values, uetr, startedAt, waitSeconds, isFxpOurs };
   const [{ report: answer }, entries] = await Promise.all([answering, follow(stage, following)]);
   const told = entries.find((entry) => entry.party.startsWith('source/') && entry.status !== undefined);
@@ -312,7 +312,7 @@ function answerLine(operator: string, elapsedMs: number, report: Pacs002): Timel
 /** What the parties found against the rules, each once, however often it came. */
 export function violationsIn(entries: readonly JournalEntry[]): readonly string[] {
   const said = entries.flatMap(({ party, violation }) =>
-    violation === undefined ? [] : [`${party} saw a rule broken: ${violation}`],
+    violation === undefined ? [] : [`${party} found a rule broken: ${violation}`],
   );
   return [...new Set(said)];
 }

@@ -19,8 +19,11 @@ const runFile = z.object({
   sandbox: z.object({ source: z.string(), destination: z.string(), fxProvider: z.string() }),
   journalDirectory: z.string(),
   logDirectory: z.string(),
-  /** Operators and FX providers that were replaced by a person's own address: they write no journal of ours. */
-  replaced: z.object({ operatorIds: z.array(z.string()), fxpBics: z.array(z.string()) }),
+  /** A person's own base addresses, by operator id and BIC: who listens there writes no journal of ours. */
+  replaced: z.object({
+    operators: z.record(z.string(), z.string()),
+    fxps: z.record(z.string(), z.string()),
+  }),
   /** Process numbers by name; a restart changes them. */
   pids: z.record(z.string(), z.number()),
 });
@@ -49,9 +52,9 @@ function readRunFile(folder: string): RunFile | undefined {
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    const reason = fileReason(error) ?? 'it is not what a running demo of this version writes';
+    const reason = fileReason(error) ?? 'it was not written by this version';
     throw new UserError(
-      `${pathIn(folder)}, which tells where the demo runs, cannot be read: ${reason}. Stop the demo if one runs, remove that file, and start again with npm start.`,
+      `${pathIn(folder)}, which says where the demo is running, cannot be read: ${reason}. Stop the demo if it is running, remove the file, and start again with npm start.`,
     );
   }
 }
@@ -70,7 +73,7 @@ export async function findRunningDemo(folder: string): Promise<RunFile> {
   const instead =
     run === undefined || found === 'nobody'
       ? ''
-      : ` (At ${run.apiUrl}, where one ran before, another Isthmus or another program answers.)`;
+      : ` (Another program, or another Isthmus, answers at ${run.apiUrl}, where one ran before.)`;
   throw new UserError(
     `No demo is running here. Start one in another terminal with npm start (or npm run demo), then run this again.${instead}`,
   );

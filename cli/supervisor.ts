@@ -76,9 +76,9 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
         const reason =
           ends < mostEndsBeforeReady
             ? `is not ready after ${readyTimeoutMs / 1_000} s`
-            : 'ends as soon as it is started';
+            : 'exits as soon as it is started';
         throw new UserError(
-          `${plan.name} ${reason}. Mend what its log says, then start again. End of ${plan.logFile}:\n${tail(plan.logFile)}`,
+          `${plan.name} ${reason}. Fix what its log reports, then start again. End of ${plan.logFile}:\n${tail(plan.logFile)}`,
         );
       }
     },

@@ -25,5 +25,5 @@ export function hintOfSwallowed(
   if (taken.length === 0) return undefined;
   const names = taken.map(({ long }) => long).join(', ');
   const whole = taken.map(({ flags }) => flags).join(' ');
-  return `npm took ${names} for itself: what stands before a -- is npm's. Write: npm run ${command.name()} -- ${whole}`;
+  return `npm took ${names} for itself, because npm reads whatever comes before a --. Write: npm run ${command.name()} -- ${whole}`;
 }

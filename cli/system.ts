@@ -92,7 +92,7 @@ function describeRun(
     sandbox: sandboxUrls(ports),
     journalDirectory: join(folder, 'journal'),
     logDirectory: join(folder, 'logs'),
-    replaced: { operatorIds: [...replaced.operators.keys()], fxpBics: [...replaced.fxps.keys()] },
+    replaced: { operators: Object.fromEntries(replaced.operators), fxps: Object.fromEntries(replaced.fxps) },
     pids: {},
   };
 }

@@ -64,7 +64,7 @@ const inHttpAnswer = 'in the HTTP answer';
 
 function detailOf(entry: JournalEntry, values: MessageValues): string {
   const { kind, direction, party, bytes = new Uint8Array() } = entry;
-  const said = [entry.reasonCode, contentOf(), entry.note, answerOf()];
+  const said = [entry.reasonCode, contentOf(), inWords(entry.note), answerOf()];
   return said.filter((part) => part !== undefined && part !== '').join('; ');
 
   function contentOf(): string | undefined {
@@ -83,10 +83,25 @@ function detailOf(entry: JournalEntry, values: MessageValues): string {
   }
 }
 
+/** Why there was no answer, as Node and its HTTP client name it. */
+const reasons: Readonly<Partial<Record<string, string>>> = {
+  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
+  UND_ERR_BODY_TIMEOUT: 'no answer in time',
+  UND_ERR_CONNECT_TIMEOUT: 'no answer in time',
+  ECONNREFUSED: 'no connection',
+  ECONNRESET: 'the connection broke',
+  EPIPE: 'the connection broke',
+  UND_ERR_SOCKET: 'the connection broke',
+};
+
+function inWords(note: string | undefined): string | undefined {
+  return note === undefined ? undefined : (reasons[note] ?? note);
+}
+
 function bookingOf(entry: JournalEntry): string {
   const { amount = '', currency = '', creditedAmount = '', status } = entry;
   return status === 'reversed'
-    ? `gives back ${showAmount(amount)} ${currency}`
+    ? `returns ${showAmount(amount)} ${currency}`
     : `moves ${showAmount(amount)} ${currency}, credits ${showAmount(creditedAmount)} ${currency}`;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Finds and compiles the schemas, each once per process and on first use; a message is validated by the compiled one.
- * An operator may set a directory with the official schemas, which are then asked first.
+ * Where a directory with the official schemas is given, those are asked first.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { readTree } from './read-tree.ts';
 import { readSchemaModel, type SchemaModel } from './schema-model.ts';
 
 export interface SchemaOptions {
-  /** `ISO20022_SCHEMA_DIR`: the official schemas, as a first gate; one file per message, named as published. */
+  /** The official schemas, as a first gate; one file per message, named as published. */
   readonly officialSchemaDirectory?: string;
 }
 

@@ -59,6 +59,11 @@ export const problems = {
     detail: 'With AUTH=none, say which FX provider you are: Authorization: Bearer <its BIC>.',
   },
   'not-found': { status: 404, title: 'Not found', detail: 'There is nothing at this address.' },
+  'unknown-rule': {
+    status: 404,
+    title: 'Unknown rule',
+    detail: 'There is no such rule. GET /rules lists them all.',
+  },
   'unknown-country': {
     status: 404,
     title: 'Unknown country',

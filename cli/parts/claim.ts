@@ -40,7 +40,7 @@ export async function claimFolder(folder: string): Promise<Claim> {
     });
   } catch (error) {
     throw new UserError(
-      `${path}, which says who runs on the folder, cannot be made: ${fileReason(error) ?? reasonOf(error)}. ` +
+      `${path}, the socket that marks the folder as in use, cannot be created: ${fileReason(error) ?? reasonOf(error)}. ` +
         'Remove it if it is there, or set TMPDIR to a folder that you may write to.',
       { cause: error },
     );

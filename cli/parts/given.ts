@@ -13,7 +13,7 @@ const temporalPort = 7233;
 export async function checkDatabase(url: string): Promise<void> {
   if (!isDatabaseUrl(url) || !URL.canParse(url)) {
     throw new UserError(
-      'DATABASE_URL is no postgres://user:password@host:port/database, percent-encoded where it must be. Correct it, or unset it to use the embedded Postgres.',
+      'DATABASE_URL must have the form postgres://user:password@host:port/database, with special characters percent-encoded. Correct it, or unset it to use the embedded Postgres.',
     );
   }
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: answerMs });
@@ -24,13 +24,13 @@ export async function checkDatabase(url: string): Promise<void> {
     const major = Math.floor(Number(rows[0]?.version) / 10_000);
     if (major < leastPostgres) {
       throw new UserError(
-        `DATABASE_URL names a Postgres ${major}; Isthmus needs ${leastPostgres} or newer. Correct DATABASE_URL, or unset it to use the embedded Postgres.`,
+        `DATABASE_URL points to Postgres ${major}; Isthmus needs ${leastPostgres} or newer. Correct DATABASE_URL, or unset it to use the embedded Postgres.`,
       );
     }
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(
-      `DATABASE_URL names a database that does not answer: ${databaseReason(error, client)}. Correct DATABASE_URL, or unset it to use the embedded Postgres.`,
+      `DATABASE_URL points to a database that cannot be used: ${databaseReason(error, client)}. Correct DATABASE_URL, or unset it to use the embedded Postgres.`,
       { cause: error },
     );
   } finally {
@@ -42,19 +42,19 @@ function databaseReason(error: unknown, { host, port, user, database }: pg.Clien
   const place = `${host}:${port}`;
   switch (codeOf(error)) {
     case 'ECONNREFUSED':
-      return `nobody listens at ${place}`;
+      return `nothing is listening at ${place}`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `the host ${host} is not known`;
     case '28P01':
     case '28000':
-      return `the server at ${place} refuses user ${user ?? ''}: password or permission (${reasonOf(error)})`;
+      return `the server at ${place} refuses user ${user ?? ''}: wrong password, or no permission (${reasonOf(error)})`;
     case '3D000': // invalid_catalog_name
       return `the server at ${place} has no database ${database ?? ''}`;
     case undefined:
     default:
       return /timeout|terminated|Connection ended|unexpected/i.test(reasonOf(error))
-        ? `what answers at ${place} is no Postgres, or does not answer within ${answerMs / 1_000} s`
+        ? `${place} is not a Postgres server, or did not answer within ${answerMs / 1_000} s`
         : `${place}: ${reasonOf(error)}`;
   }
 }
@@ -67,7 +67,7 @@ export async function checkTemporalAddress(address: string): Promise<void> {
   const [, host = '', port] = /^(\[[0-9a-f:.]+\]|[^\s:/[\]]+)(?::(\d{1,5}))?$/i.exec(address) ?? [];
   if (host === '' || Number(port ?? 0) > 65_535) {
     throw new UserError(
-      `TEMPORAL_ADDRESS=${address} is no host:port, as in 127.0.0.1:${temporalPort}. ${instead}`,
+      `TEMPORAL_ADDRESS=${address} must be host:port, as in 127.0.0.1:${temporalPort}. ${instead}`,
     );
   }
   const reason = await new Promise<string | undefined>((resolve) => {
@@ -83,7 +83,7 @@ export async function checkTemporalAddress(address: string): Promise<void> {
   if (reason !== undefined) throw noTemporal(address, reason);
 }
 
-const instead = 'Correct it, or unset it to use a Temporal server of our own.';
+const instead = 'Correct it, or unset it to have a Temporal server started for you.';
 
 export function noTemporal(address: string, reason: string): UserError {
   return new UserError(

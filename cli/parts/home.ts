@@ -54,7 +54,7 @@ function refuseStrange(folder: string): void {
   const [first = ''] = strange.sort();
   const rest = strange.length === 1 ? '' : ` and ${strange.length - 1} more`;
   throw new UserError(
-    `ISTHMUS_HOME=${folder} holds what is not of Isthmus (${first}${rest}). Set ISTHMUS_HOME to an empty folder, or to one that does not exist yet.`,
+    `ISTHMUS_HOME=${folder} holds files that are not from Isthmus (${first}${rest}). Set ISTHMUS_HOME to an empty folder, or to one that does not exist yet.`,
   );
 }
 
@@ -67,7 +67,7 @@ function makeFolder(path: string, wanted: string): void {
     mkdirSync(path);
   } catch (error) {
     if (isFolder(path, wanted)) return; // another command was faster
-    throw unusable(wanted, `${path} cannot be made: ${fileReason(error) ?? reasonOf(error)}`);
+    throw unusable(wanted, `${path} cannot be created: ${fileReason(error) ?? reasonOf(error)}`);
   }
 }
 
@@ -93,6 +93,6 @@ function list(folder: string): readonly string[] {
 
 function unusable(folder: string, why: string): UserError {
   return new UserError(
-    `ISTHMUS_HOME, the folder of data and logs, cannot be ${folder}: ${why}. Set ISTHMUS_HOME to another folder.`,
+    `ISTHMUS_HOME, the folder for data and logs, cannot be ${folder}: ${why}. Set ISTHMUS_HOME to another folder.`,
   );
 }

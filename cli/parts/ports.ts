@@ -59,7 +59,7 @@ export async function startOnFreePorts<Server>(
       return await start();
     } catch (error) {
       if (starts === maxStarts || !/address already in use/i.test(tail(logFile))) throw error;
-      say(`  somebody took a port of ${name} in between: starting it again`);
+      say(`  another program took a port of ${name}: starting it again`);
     }
   }
 }

@@ -87,7 +87,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
   const written = readIn(data, 'PG_VERSION');
   if (written !== home.majorVersion) {
     throw new UserError(
-      `${data} was written by PostgreSQL ${written}, this is ${home.majorVersion}: npm run reset removes it.`,
+      `${data} was written by PostgreSQL ${written}, but this is PostgreSQL ${home.majorVersion}. Start over with npm run reset, which removes that data.`,
     );
   }
   const password = readIn(home.folder, 'password');
@@ -148,7 +148,9 @@ const serverEnvironment = { LC_ALL: 'C', TZ: 'UTC' } as const;
 function readIn(folder: string, name: string): string {
   const path = join(folder, name);
   if (existsSync(path)) return readFileSync(path, 'utf8').trim();
-  throw new UserError(`${path} is missing, so the data beside it is of no use. npm run reset begins anew.`);
+  throw new UserError(
+    `${path} is missing, so the data beside it cannot be used. Start over with npm run reset, which removes that data.`,
+  );
 }
 
 /** A new cluster appears complete or not at all. Sorting is by code point, everywhere the same. */
@@ -182,7 +184,7 @@ async function initialise(home: PostgresHome, data: string): Promise<void> {
   });
   if (code !== 0) {
     throw new UserError(
-      `The embedded Postgres could not make its files (initdb ended with ${code}). Mend what it says, or set DATABASE_URL to a Postgres of your own:\n${said.join('').trimEnd()}`,
+      `The embedded Postgres could not create its files (initdb exited with code ${code}). Fix what it reports, or set DATABASE_URL to a Postgres of your own:\n${said.join('').trimEnd()}`,
     );
   }
   renameSync(unfinished, data);
@@ -197,7 +199,7 @@ async function untilReady(child: Child, url: string, logFile: string): Promise<v
     const reason = typeof answer === 'object' ? answer.how : undefined;
     if (reason !== undefined || performance.now() > deadline) {
       throw new UserError(
-        `Postgres did not start: ${reason ?? `no connection within ${startTimeoutMs / 1_000} s`}. Mend what its log says, or begin anew with npm run reset.\n` +
+        `Postgres did not start: ${reason ?? `no connection within ${startTimeoutMs / 1_000} s`}. Fix what its log reports, or start over with npm run reset, which removes the demo's data.\n` +
           `End of ${logFile}:\n${tail(logFile)}`,
       );
     }

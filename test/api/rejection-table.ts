@@ -8,7 +8,7 @@ import { rejections, type RejectionKey, type RejectionRow } from '../../core/rej
 
 const head = `# Rejections
 
-Every reason for which the gateway itself refuses a message. \`GET /iso20022/rejections\` serves the same table as JSON. \`POST /iso20022/validate\`, the dry run, reports everything that is wrong with a message before you submit it. This page is written from \`core/rejection-table.ts\` by \`UPDATE_TABLES=1 npx vitest run test/api/rejections.test.ts\`; a test compares the two.
+Every reason for which the gateway itself refuses a message. \`GET /iso20022/rejections\` serves the same table as JSON. \`POST /iso20022/validate\`, the dry run, reports every fault that can be known without the payment's own record; under \`notJudged\` it lists the rest, such as quotes, duplicates and, with a quote, the destination maximum (MSG-14). This page is written from \`core/rejection-table.ts\` by \`UPDATE_TABLES=1 npx vitest run test/api/rejections.test.ts\`; a test compares the two.
 
 ## How a message is refused
 

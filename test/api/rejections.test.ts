@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const path = fileURLToPath(new URL('../../docs/reference/rejections.md', import.meta.url));
+const rulesPath = fileURLToPath(new URL('../../docs/reference/rules.md', import.meta.url));
 const rows = Object.entries(rejections) as [RejectionKey, RejectionRow][];
 
 describe('GET /iso20022/rejections', () => {
@@ -78,13 +79,33 @@ describe('GET /rules/{ruleId}', () => {
     }
   });
 
-  test.each(['PAY', 'pay-7', 'Rules', 'MON: money and rates', '%2e%2e'])(
-    '%s is no rule: 404',
+  test.each(['pay-7', 'Pay-7'])('%s is PAY-7', async (written) => {
+    const { status, text } = await api.get(`/rules/${written}`, null);
+    expect([status, text.split('\n')[0]]).toEqual([200, '# PAY-7']);
+  });
+
+  test.each(['PAY', 'PAX-7', 'Rules', 'MON: money and rates', '%2e%2e'])(
+    '%s is no rule: 404, and where they all are',
     async (ruleId) => {
       const { status, body } = await api.get(`/rules/${encodeURIComponent(ruleId)}`, null);
-      expect([status, body]).toMatchObject([404, { code: 'not-found' }]);
+      const detail = expect.stringMatching(/no such rule.*GET \/rules/) as unknown;
+      expect([status, body]).toMatchObject([404, { code: 'unknown-rule', detail }]);
     },
   );
+});
+
+describe('GET /rules', () => {
+  test.each(['/rules', '/rules/'])('%s tells everybody the ids of all rules, by family', async (path) => {
+    const { status, headers, text } = await api.get(path, null);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
+    expect(text).toMatch(/^# Rules\n\n.*`GET \/rules\/\{ruleId\}`/);
+    const families = text.match(/^## .*$/gm) ?? [];
+    expect(families[0]).toBe('## MON: money and rates');
+    expect(text).toContain('## MON: money and rates\n\nMON-1, MON-2, MON-3, MON-4\n');
+    const told = text.match(/\b[A-Z]+-\d+\b/g) ?? [];
+    const written = [...readFileSync(rulesPath, 'utf8').matchAll(/^### ([A-Z]+-\d+)$/gm)].map(([, id]) => id);
+    expect(told).toEqual(written);
+  });
 });
 
 test('docs/reference/rejections.md is the table', () => {

@@ -71,6 +71,7 @@ describe('the role matrix', () => {
       '/oauth/jwks',
       '/oauth/token',
       '/openapi.json',
+      '/rules',
       '/rules/{ruleId}',
     ]);
   });

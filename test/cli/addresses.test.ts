@@ -1,8 +1,9 @@
 // What a person can open or paste: the list of payments in the Temporal UI, and the queries that the documents name.
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { printAddresses } from '../../cli/addresses.ts';
+import { printAddresses, printClients } from '../../cli/addresses.ts';
 import { placeIn } from '../../cli/places.ts';
+import type { RunFile } from '../../cli/run-file.ts';
 import { openTerminal } from '../../cli/terminal.ts';
 import { readDocument } from '../docs/documents.ts';
 import { testTemporal } from '../harness/temporal.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.connection.close());
 
-const run = {
+const run: RunFile = {
   instanceId: 'a',
   apiUrl: 'http://127.0.0.1:18080',
   temporalUiUrl: 'http://127.0.0.1:18233',
@@ -25,20 +26,57 @@ const run = {
   sandbox: { source: 'http://a', destination: 'http://b', fxProvider: 'http://c' },
   journalDirectory: '/j',
   logDirectory: '/l',
-  replaced: { operatorIds: [], fxpBics: [] },
+  replaced: { operators: {}, fxps: {} },
   pids: {},
 };
 
+/** What is printed about a run, a line each, without indentation and line breaks of a narrow terminal. */
+function printed(print: typeof printAddresses, about: RunFile): readonly string[] {
+  const text: string[] = [];
+  print(openTerminal({ write: (some) => text.push(some), colours: false, columns: 500 }), about);
+  return text
+    .join('')
+    .split('\n')
+    .map((line) => line.trim());
+}
+
+it('a party of one’s own is printed with its address, and not among those of the sandbox', () => {
+  const lines = printed(printAddresses, {
+    ...run,
+    replaced: { operators: { 'IPSO-PH': 'http://p:9000' }, fxps: { MERISGS0: 'http://m:9001' } },
+  });
+  const ids =
+    lines
+      .find((line) => line.startsWith('Destinations'))
+      ?.split('operator id: ')[1]
+      ?.split(' ') ?? [];
+  expect(ids).toContain('IPSO-MY');
+  expect(ids).not.toContain('IPSO-PH');
+  const [, own, fxProviders, ownFxp] = lines.slice(
+    lines.findIndex((line) => line.startsWith('Destinations')),
+  );
+  expect(own).toBe('yours, IPSO-PH: http://p:9000/iso20022/pacs008');
+  expect(fxProviders).toMatch(/^FX providers +http:\/\/c\/<BIC>\/iso20022\/fxtr017; BIC: [^;]*$/);
+  expect(fxProviders).not.toContain('MERISGS0');
+  expect(ownFxp).toBe('yours, MERISGS0: http://m:9001/iso20022/fxtr017');
+});
+
+it('a country with two currencies is printed once', () => {
+  const [, named = ''] = /country is one of (.*)$/m.exec(printed(printClients, run).join('\n')) ?? [];
+  const countries = named.split(' ');
+  expect(countries).toContain('HK');
+  expect(countries).toEqual([...new Set(countries)]);
+});
+
 it('the Temporal UI opens at the list of payments, by a query that the server takes', async () => {
-  const printed: string[] = [];
-  printAddresses(openTerminal({ write: (text) => printed.push(text), colours: false, columns: 200 }), run);
-  const [link = ''] = /http:\/\/127\.0\.0\.1:18233\S*/.exec(printed.join('')) ?? [];
+  const text = printed(printAddresses, run).join('\n');
+  const [link = ''] = /http:\/\/127\.0\.0\.1:18233\S*/.exec(text) ?? [];
   const url = new URL(link);
   expect(url.pathname).toBe('/namespaces/default/workflows');
   expect(url.searchParams.get('query')).toBe('WorkflowType = "payment"');
   expect(placeIn(run, 'temporal-ui')).toBe(link);
   await client.workflow.count(url.searchParams.get('query') ?? '');
-  expect(printed.join('')).not.toContain('secret');
+  expect(text).not.toContain('secret');
 });
 
 it('every query in docs/operations.md is taken by the server', async () => {

@@ -26,7 +26,7 @@ function leaveRunFile(): void {
     },
     journalDirectory,
     logDirectory: join(place.folder, 'logs'),
-    replaced: { operatorIds: [], fxpBics: [] },
+    replaced: { operators: {}, fxps: {} },
     pids: {},
   };
   writeFileSync(join(place.folder, 'run.json'), JSON.stringify(left));

@@ -127,7 +127,7 @@ describe('npm start, on the same folder', () => {
     expect((await fetch(`${apiUrl}/reference`)).status).toBe(200);
     expect((await fetch(temporalUiUrl ?? '')).status).toBe(200);
     expect(started.output()).toContain(`-u LOTUSGS0:demo-LOTUSGS0`);
-    expect(started.output()).toContain('IPSO-MY: at your own address instead');
+    expect(started.output()).toContain(`yours, IPSO-MY: ${ownDestination.url}/iso20022/pacs008`);
   });
 
   it('the parties are where they were at the last start, so that open payments find them (CBK-1)', () => {
@@ -182,8 +182,9 @@ describe('npm start, on the same folder', () => {
     paying.child.kill('SIGINT');
     expect(await paying.ended).toBe(130);
     expect(paying.output()).toContain(
-      'The payment goes on without us; to pay again would be another payment.',
+      'The payment continues by itself. Do not pay again: that would be a second payment.',
     );
+    expect(paying.output()).toContain('with a token as in docs/how-to/call-the-api.md: GET');
     expect(paying.output()).toContain(`${runFile().apiUrl}/payments/${uetrIn(paying.output())}`);
   });
 

@@ -54,7 +54,7 @@ describe('npm run pay', () => {
     [{ priority: 'URGENT' }, 'HIGH or NORM'],
     [{ wait: 'long' }, 'seconds'],
     [{ wait: '0' }, 'seconds'],
-    [{ amount: '0.00' }, '--amount 0.00: more than 0'],
+    [{ amount: '0.00' }, '--amount 0.00: must be more than 0'],
     [{ psp: 'lotus' }, '--psp lotus: a BIC of 8 or 11 characters'],
     [{ psp: 'NOPESGS0' }, '--psp NOPESGS0: the PSPs of SG in the demo are LOTUSGS0, BANYSGS0'],
     [{ creditorPsp: 'x' }, '--creditor-psp x: a BIC of 8 or 11 characters'],

@@ -56,7 +56,7 @@ describe('a supervised process', () => {
   it('is started more slowly when it ends again and again, and the start fails with its log', async () => {
     const one = await run('api', 'console.log("no port"); process.exit(3)');
     await expect(one.untilReady(() => Promise.resolve(false))).rejects.toThrow(
-      /api ends as soon as it is started\. Mend .*End of .*api\.log:\n[^]*no port/,
+      /api exits as soon as it is started\. Fix .*End of .*api\.log:\n[^]*no port/,
     );
     expect(said[0]).toMatch(/it exited with code 3\. Starting it again now\.$/);
     expect(said[2]).toMatch(/Starting it again in 0\.5 s\.$/);

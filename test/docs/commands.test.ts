@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/parts/ports.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { commandFolder, type RunningCommand } from '../cli/command.ts';
-import { blocksOf, documents, readDocument, root } from './documents.ts';
+import { blocksOf, documents, readDocument, root, type Block } from './documents.ts';
 
 const place = await commandFolder();
 const scratch = mkdtempSync(join(tmpdir(), 'isthmus-documents-'));
@@ -59,6 +59,14 @@ afterAll(() => {
     }
   }
 });
+
+/** Commands of another document that come first, in the same shell: `<!-- after: docs/how-to/call-the-api.md -->`. */
+function blocksBefore(path: string): readonly Block[] {
+  const [, other] = /^<!-- after: (\S+) -->$/m.exec(readDocument(path)) ?? [];
+  return other === undefined ? [] : blocksOf(readDocument(other)).filter(isRun);
+}
+
+const isRun = ({ language, note }: Block) => language === 'sh' && note === undefined;
 
 const marker = '@@ next block';
 
@@ -128,9 +136,10 @@ describe('every command in a document', () => {
         writeFileSync(file, text);
         return spawn(process.execPath, [file, String(destinationPort)]);
       });
-    const isRun = (index: number) => blocks[index]?.language === 'sh' && blocks[index].note === undefined;
-    const indexes = [...blocks.keys()].filter(isRun);
-    const outputs = await runInShell(indexes.map((index) => blocks[index]?.text ?? ''));
+    const before = blocksBefore(path);
+    const indexes = [...blocks.entries()].flatMap(([index, block]) => (isRun(block) ? [index] : []));
+    const all = await runInShell([...before, ...blocks.filter(isRun)].map(({ text }) => text));
+    const outputs = all.slice(before.length);
     for (const helper of helpers) helper.kill();
     expect(outputs).toHaveLength(indexes.length);
     for (const [position, index] of indexes.entries()) {
@@ -140,6 +149,7 @@ describe('every command in a document', () => {
       for (const line of comparable(shown.text)) expect(said).toContain(line);
     }
     if (path === 'docs/how-to/call-the-api.md') expectCurlWalkThrough(outputs.slice(-3));
+    if (path === 'docs/how-to/be-a-source.md') expectEnquiry(outputs);
     if (path === 'docs/tutorial.md') expectKilledInTheMiddle(outputs.at(-1) ?? '');
     expect(heard).toEqual([]);
   });
@@ -153,6 +163,15 @@ function expectCurlWalkThrough([dryRun = '', submission = '', record = '']: read
   expect(reports[0]).toContain('<TxSts>ACCC</TxSts>');
   expect(reports[1]).toBe(reports[0]);
   expect(JSON.parse(record)).toMatchObject({ status: 'ACCC' });
+}
+
+/** The quotes say until when they are valid; the same bytes again get the same final status, in the answer and at the callback. */
+function expectEnquiry([expiry = '', enquiry = '']: readonly string[]): void {
+  expect(Date.parse(/^isthmus-quotes-expire: (\S+)/im.exec(expiry)?.[1] ?? '')).toBeGreaterThan(Date.now());
+  const reports = enquiry.match(/<Document[^]*?<\/Document>/g) ?? [];
+  expect(reports, enquiry).toHaveLength(2);
+  expect(reports[0]).toContain('<TxSts>ACCC</TxSts>');
+  expect(reports[1]).toBe(reports[0]);
 }
 
 /** The worker was killed after the interim status and before the credit; what came of it the document shows. */

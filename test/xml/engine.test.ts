@@ -141,7 +141,7 @@ describe('bytes that are no message (MSG-2)', () => {
 });
 
 test.skipIf(!officialPresent)(
-  `the official schemas, where an operator names them, are asked first (ISO20022_SCHEMA_DIR)${officialNote}`,
+  `the official schemas, where their directory is given, are asked first${officialNote}`,
   async () => {
     const gated = createLibxml2Engine({ officialSchemaDirectory: officialFolder });
     expect(await violationsOf(gated, Buffer.from(lotus))).toEqual([]);

@@ -1,0 +1,26 @@
+// What a person reads of a message that nobody answered: words, not the code of a library.
+import { expect, it } from 'vitest';
+import { lineOf } from '../../cli/timeline.ts';
+import { messageValues } from '../../cli/message-values.ts';
+import type { JournalEntry } from '../../sandbox/journal-file.ts';
+
+const sent: JournalEntry = {
+  sequence: 1,
+  at: '2026-11-21T04:00:00.000Z',
+  party: 'destination/IPSO-TH',
+  direction: 'sent',
+  kind: 'pacs002',
+  uetr: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01',
+  status: 'ACCC',
+};
+
+it.each([
+  ['UND_ERR_HEADERS_TIMEOUT', 'no answer in time'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'no answer in time'],
+  ['ECONNREFUSED', 'no connection'],
+  ['UND_ERR_SOCKET', 'the connection broke'],
+  ['ECONNRESET', 'the connection broke'],
+  ['the answer is longer than 64 KiB', 'the answer is longer than 64 KiB'],
+])('a report that met %s is shown with: %s', (note, shown) => {
+  expect(lineOf({ ...sent, note }, 0, messageValues()).detail).toBe(shown);
+});
