@@ -81,7 +81,7 @@ export async function composeEnquiry(
   });
   const message = await compose(engine, {
     type: 'acmt023',
-    uetr: resolutionId,
+    subjectId: resolutionId,
     identification,
     leg: 'destination',
     party: destination.clearingSystemId,
@@ -160,8 +160,8 @@ export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: 
   const { messageIdentification, ...request } = keys;
   const references = { messageId: messageIdentification, verificationId: notProvided };
   const answer = await composeRefusal(engine, { ...request, references }, reject('defect'));
-  const { resolutionId: uetr, sourceSystem: party } = keys;
-  const event = { ...rejections.defect.event, uetr, party, detail: { defect } };
+  const { resolutionId: subjectId, sourceSystem: party } = keys;
+  const event = { ...rejections.defect.event, subjectId, party, detail: { defect } };
   return { ...answer, event };
 }
 
@@ -187,7 +187,7 @@ function composeAnswer(
   const { verified, reasonCode, refusal, identification, xml } = answer;
   return compose(engine, {
     type: 'acmt024',
-    uetr: resolutionId,
+    subjectId: resolutionId,
     identification,
     leg: 'source',
     party: sourceSystem,

@@ -172,7 +172,7 @@ async function refuse(
 function eventOf({ stored, messageId }: Case, rejection: Rejection): AuditEvent | null {
   const { event } = rowOf(rejection);
   if (event === undefined) return null;
-  return { ...event, uetr: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
+  return { ...event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
 }
 
 async function rejectPayment(
@@ -289,7 +289,7 @@ async function composeForwarded(
   return {
     message: await compose(deps.engine, {
       type: 'pacs008',
-      uetr: stored.uetr,
+      subjectId: stored.uetr,
       identification,
       leg: 'destination',
       party: destination.clearingSystemId,
@@ -329,7 +329,7 @@ function composeAnswer(
   );
   return compose(deps.engine, {
     type: 'pacs002',
-    uetr: stored.uetr,
+    subjectId: stored.uetr,
     identification,
     leg: 'source',
     party: stored.sourceSystem,
