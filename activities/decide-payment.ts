@@ -3,7 +3,7 @@
 import { assert } from '../core/assert.ts';
 import { identifyAgent } from '../core/agent.ts';
 import { buildFxtr017 } from '../core/iso20022/fxtr017.ts';
-import { answerRefusedPacs008, buildPacs002, type StatusStatement } from '../core/iso20022/pacs002.ts';
+import { answerPacs008, confirmPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
 import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
 import { additionalInformation } from '../core/explanation.ts';
@@ -194,8 +194,8 @@ function composeReport(
     reasonCode: verdict.reasonCode ?? undefined,
     xml:
       leg === 'source'
-        ? answerRefusedPacs008(payment.sourceReferences, statement)
-        : buildPacs002({ ...statement, ...payment.destinationReferences }),
+        ? answerPacs008(payment.sourceReferences, statement)
+        : confirmPacs008(payment.destinationReferences, statement),
   });
 }
 

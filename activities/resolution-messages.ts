@@ -6,7 +6,7 @@ import {
   buildForwardedAcmt023,
   notProvided,
   readAcmt023,
-  readRefusedAcmt023,
+  readRequestReferences,
   requestReferencesOf,
   type Acmt023,
   type RequestLeg,
@@ -50,7 +50,7 @@ export async function openRequest(
     const reading = await readValid(parsed.value, readAcmt023, requestRejectionOf);
     const references = reading.ok
       ? requestReferencesOf(reading.value)
-      : readRefusedAcmt023(document, stored.messageIdentification);
+      : readRequestReferences(document, stored.messageIdentification);
     return { reading, references };
   } finally {
     parsed.value.dispose();

@@ -2,7 +2,7 @@
 // (PAY-7, PAY-10). Whoever comes second reads the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { RefusedPacs008 } from '../core/iso20022/references.ts';
+import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
 import { hasFinalStatus, insertOutgoing, type OutgoingMessage } from './messages.ts';
@@ -16,8 +16,8 @@ export interface DecidablePayment {
   readonly destinationSystem: string;
   readonly messageId: string;
   readonly instructionDeliveryId: string;
-  readonly sourceReferences: RefusedPacs008;
-  readonly destinationReferences: RefusedPacs008;
+  readonly sourceReferences: Pacs008References;
+  readonly destinationReferences: Pacs008References;
   readonly quoteId: string | null;
   readonly fxpId: string | null;
   readonly exchangeRate: string;
@@ -55,8 +55,8 @@ interface DecidableRow {
   destination_clearing_system: string;
   message_id: string;
   instruction_delivery_id: string;
-  source_references: RefusedPacs008;
-  destination_references: RefusedPacs008;
+  source_references: Pacs008References;
+  destination_references: Pacs008References;
   quote_id: string | null;
   fxp_id: string | null;
   exchange_rate: string;

@@ -104,7 +104,7 @@ export async function partyOf(db: Db, deliveryId: string): Promise<string> {
 }
 
 /**
- * Claims one send of an instruction.
+ * Claims one send of an instruction, the first or one that enquires (TIM-2).
  * @param round what its repeats are counted in (TIM-3): sends of another round count anew
  * @param claim made for this send, and used again only to ask for it again, before it is sent
  * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any more. Where this

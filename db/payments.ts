@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import type { BoundPayment } from '../core/payment.ts';
-import type { RefusedPacs008 } from '../core/iso20022/references.ts';
+import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
@@ -208,8 +208,8 @@ export interface AcceptedPayment {
   readonly acceptanceAt: number;
   readonly answer: OutgoingMessage;
   readonly forwarded: OutgoingMessage;
-  readonly sourceReferences: RefusedPacs008;
-  readonly destinationReferences: RefusedPacs008;
+  readonly sourceReferences: Pacs008References;
+  readonly destinationReferences: Pacs008References;
   readonly instructionDeliveryId: string;
 }
 
