@@ -60,7 +60,7 @@ async function takeAnswer(
   const mismatch = findRequestMismatch(value, references);
   if (mismatch !== undefined) return refused(`${mismatch} is not ours`);
   const { messageId } = await recordReceived(db, {
-    uetr: resolutionId,
+    subjectId: resolutionId,
     type: 'acmt024',
     identification: value.messageId,
     leg: 'destination',

@@ -14,7 +14,8 @@ export function newMessageIdentification(): string {
 /** What is known of a message besides its text. */
 export interface Composition {
   readonly type: MessageName;
-  readonly uetr: string;
+  /** UETR of the payment, or id of the resolution, that it is about. */
+  readonly subjectId: string;
   readonly identification: string;
   readonly leg: Leg;
   readonly party: string;

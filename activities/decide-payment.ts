@@ -3,7 +3,7 @@
 import { assert } from '../core/assert.ts';
 import { identifyAgent } from '../core/agent.ts';
 import { buildFxtr017 } from '../core/iso20022/fxtr017.ts';
-import { answerRefusedPacs008, buildPacs002, type StatusStatement } from '../core/iso20022/pacs002.ts';
+import { answerPacs008, confirmPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
 import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
 import { additionalInformation } from '../core/explanation.ts';
@@ -42,7 +42,7 @@ export function createDecidePayment(deps: ActivityDependencies): PaymentLocalAct
       () => decideOnce(deps, uetr, cause),
       async (): Promise<NotYet> => {
         // nothing may be decided that cannot be told: a person is told, and it is tried again (SEC-9)
-        await recordAuditOnce(deps.db, { severity: 'alert', kind: 'decision.defect', uetr });
+        await recordAuditOnce(deps.db, { severity: 'alert', kind: 'decision.defect', subjectId: uetr });
         return { waitMs: afterDefectMs };
       },
     );
@@ -81,7 +81,11 @@ function untilDeadlineMs({ deadlineAt, now }: DecidablePayment, cause: DecisionC
 
 export function createReportInDoubt(deps: ActivityDependencies): PaymentLocalActivities['reportInDoubt'] {
   return async function reportInDoubt({ uetr }): Promise<void> {
-    const isNew = await recordAuditOnce(deps.db, { severity: 'alert', kind: 'payment.in-doubt', uetr });
+    const isNew = await recordAuditOnce(deps.db, {
+      severity: 'alert',
+      kind: 'payment.in-doubt',
+      subjectId: uetr,
+    });
     if (isNew) deps.logger.error({ uetr }, 'payment in doubt: ask the destination operator how it ended'); // TIM-2
   };
 }
@@ -182,7 +186,7 @@ function composeReport(
   });
   return compose(deps.engine, {
     type: 'pacs002',
-    uetr: payment.uetr,
+    subjectId: payment.uetr,
     identification,
     leg,
     party: leg === 'source' ? payment.sourceSystem : payment.destinationSystem,
@@ -190,8 +194,8 @@ function composeReport(
     reasonCode: verdict.reasonCode ?? undefined,
     xml:
       leg === 'source'
-        ? answerRefusedPacs008(payment.sourceReferences, statement)
-        : buildPacs002({ ...statement, ...payment.destinationReferences }),
+        ? answerPacs008(payment.sourceReferences, statement)
+        : confirmPacs008(payment.destinationReferences, statement),
   });
 }
 
@@ -212,7 +216,7 @@ async function composeNotification(
       await recordAuditOnce(deps.db, {
         severity: 'alert',
         kind: 'notification.no-endpoint',
-        uetr,
+        subjectId: uetr,
         party: fxpId,
       });
     }
@@ -220,7 +224,12 @@ async function composeNotification(
   } catch (error) {
     if (!isDefect(error)) throw error;
     deps.logger.error({ err: error, uetr }, 'an fxtr.017 could not be made');
-    await recordAuditOnce(deps.db, { severity: 'alert', kind: 'notification.defect', uetr, party: fxpId });
+    await recordAuditOnce(deps.db, {
+      severity: 'alert',
+      kind: 'notification.defect',
+      subjectId: uetr,
+      party: fxpId,
+    });
     return null;
   }
 }
@@ -262,7 +271,7 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
   });
   return compose(deps.engine, {
     type: 'fxtr017',
-    uetr: payment.uetr,
+    subjectId: payment.uetr,
     identification,
     leg: 'fxp',
     party: fxp.bicfi ?? payment.fxpId,

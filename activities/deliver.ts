@@ -1,4 +1,4 @@
-// Brings what is due of a payment to its receivers: callback, confirmation, fxtr.017 (CBK-1, CBK-4). All that is due is
+// Brings what is due of a payment or resolution to its receivers: callback, confirmation, fxtr.017 (CBK-1, CBK-4). All that is due is
 // sent side by side, and none waits for another; what fails stays due, and Temporal calls again when the next one is.
 // Bytes are as stored.
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ import {
   type Following,
   type OpenDelivery,
 } from '../db/deliveries.ts';
-import type { DeliveryActivities } from '../contract/activities.ts';
+import { subjectIdOf, type EarlierSubject, type Subject } from '../contract/subject.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { claimForMs, failure, outlast } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -32,18 +32,19 @@ interface Course {
   dueAt: number;
 }
 
-export function createDeliver(deps: ActivityDependencies): DeliveryActivities['deliver'] {
-  return ({ uetr }) => withHeartbeat(() => deliverOpen(deps, uetr));
+/** The activity; it reads what executions that began before 0.2.0 pass to it, too. */
+export function createDeliver(deps: ActivityDependencies): (due: Subject | EarlierSubject) => Promise<void> {
+  return (due) => withHeartbeat(() => deliverOpen(deps, subjectIdOf(due)));
 }
 
 /**
  * As the activity, for whoever is none.
  * @throws a failure that says when the next attempt is due, unless all is delivered or given up
  */
-export async function deliverOpen(deps: ActivityDependencies, uetr: string): Promise<void> {
+export async function deliverOpen(deps: ActivityDependencies, subjectId: string): Promise<void> {
   const startedAt = performance.now();
-  const open = await coursesOf(deps, uetr);
-  const round: Round = { subjectId: uetr, open, underWay: new Map(), stories: [], failures: [] };
+  const open = await coursesOf(deps, subjectId);
+  const round: Round = { subjectId, open, underWay: new Map(), stories: [], failures: [] };
   const { underWay, stories, failures } = round;
   for (;;) {
     const mayStart = failures.length === 0 && performance.now() - startedAt < startsForMs;
@@ -69,9 +70,9 @@ interface Round {
   readonly failures: unknown[];
 }
 
-async function coursesOf(deps: ActivityDependencies, uetr: string): Promise<Map<string, Course>> {
+async function coursesOf(deps: ActivityDependencies, subjectId: string): Promise<Map<string, Course>> {
   const listedAt = performance.now();
-  const open = await listOpen(deps.db, uetr);
+  const open = await listOpen(deps.db, subjectId);
   return new Map(
     open.map((delivery) => [delivery.deliveryId, { delivery, dueAt: listedAt + delivery.dueInMs }]),
   );

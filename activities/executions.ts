@@ -35,7 +35,8 @@ export interface Executions {
   look(uetr: string): Promise<void>;
   /** Starts a resolution from the record, unless its execution runs. */
   resolve(request: StoredRequestKey): Promise<void>;
-  redeliver(uetr: string): Promise<void>;
+  /** Brings what is due of a payment or resolution to its receivers again. */
+  redeliver(subjectId: string): Promise<void>;
 }
 
 const callTimeoutMs = 10_000;
@@ -83,9 +84,9 @@ export function openExecutions(
       bounded(async () => {
         await workflow.start(workflowTypes.resolution, resolutionStart(request, taskQueuePrefix));
       }),
-    redeliver: (uetr) =>
+    redeliver: (subjectId) =>
       bounded(async () => {
-        const options = { ...redeliveryStart(uetr, taskQueuePrefix), signal: redeliverySignal };
+        const options = { ...redeliveryStart(subjectId, taskQueuePrefix), signal: redeliverySignal };
         await workflow.signalWithStart(workflowTypes.redelivery, options);
       }),
   };

@@ -149,11 +149,11 @@ async function composeAnswer(
   const { reasonCode } = values;
   if (reasonCode === undefined || isListedReason(reasonCode)) return passedOn;
   // RES-4: a code that the scheme does not list passes as the party said it, and is put on record
-  const { resolutionId: uetr } = request;
+  const { resolutionId: subjectId } = request;
   const event = {
     severity: 'info',
     kind: 'resolution.reason-unlisted',
-    uetr,
+    subjectId,
     detail: { reasonCode },
   } as const;
   return { ...passedOn, event };

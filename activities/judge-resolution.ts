@@ -98,7 +98,7 @@ async function refuseRepeat(
   const { message } = await composeRefusal(deps.engine, request, rejection);
   const event = {
     ...rejections['duplicate-request'].event,
-    uetr: stored.resolution?.resolutionId,
+    subjectId: stored.resolution?.resolutionId,
     party: stored.sourceSystem,
     detail: { messageId: request.resolutionId },
   };

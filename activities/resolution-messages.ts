@@ -6,7 +6,7 @@ import {
   buildForwardedAcmt023,
   notProvided,
   readAcmt023,
-  readRefusedAcmt023,
+  readRequestReferences,
   requestReferencesOf,
   type Acmt023,
   type RequestLeg,
@@ -50,7 +50,7 @@ export async function openRequest(
     const reading = await readValid(parsed.value, readAcmt023, requestRejectionOf);
     const references = reading.ok
       ? requestReferencesOf(reading.value)
-      : readRefusedAcmt023(document, stored.messageIdentification);
+      : readRequestReferences(document, stored.messageIdentification);
     return { reading, references };
   } finally {
     parsed.value.dispose();
@@ -81,7 +81,7 @@ export async function composeEnquiry(
   });
   const message = await compose(engine, {
     type: 'acmt023',
-    uetr: resolutionId,
+    subjectId: resolutionId,
     identification,
     leg: 'destination',
     party: destination.clearingSystemId,
@@ -160,8 +160,8 @@ export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: 
   const { messageIdentification, ...request } = keys;
   const references = { messageId: messageIdentification, verificationId: notProvided };
   const answer = await composeRefusal(engine, { ...request, references }, reject('defect'));
-  const { resolutionId: uetr, sourceSystem: party } = keys;
-  const event = { ...rejections.defect.event, uetr, party, detail: { defect } };
+  const { resolutionId: subjectId, sourceSystem: party } = keys;
+  const event = { ...rejections.defect.event, subjectId, party, detail: { defect } };
   return { ...answer, event };
 }
 
@@ -187,7 +187,7 @@ function composeAnswer(
   const { verified, reasonCode, refusal, identification, xml } = answer;
   return compose(engine, {
     type: 'acmt024',
-    uetr: resolutionId,
+    subjectId: resolutionId,
     identification,
     leg: 'source',
     party: sourceSystem,

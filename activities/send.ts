@@ -74,7 +74,7 @@ export async function claimSend(
 
 export interface Sending<Answer> extends Claimed {
   readonly way: Way | undefined;
-  /** Payment or resolution, for the record. */
+  /** UETR of the payment, or id of the resolution, for the record. */
   readonly subjectId: string;
   /**
    * Takes in the message that the receiver answered; may be repeated as a whole. A refusal says why it cannot be about ours.
@@ -154,7 +154,7 @@ async function answerOf<Answer>(
   if (result.status !== 200 || distrustedAs === null || read === undefined) return undefined;
   /** An answer that cannot be about what was asked decides nothing; a person must look. */
   const distrust = async (reason: string): Promise<undefined> => {
-    const about = { uetr: sending.subjectId, party: sending.attempt.party, detail: { reason } };
+    const about = { subjectId: sending.subjectId, party: sending.attempt.party, detail: { reason } };
     await recordAuditOnce(deps.db, { severity: 'alert', kind: distrustedAs, ...about }, 'detail'); // not once per attempt
     return undefined;
   };

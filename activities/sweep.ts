@@ -121,20 +121,21 @@ async function sweep(
   await sweepSubmissions(deps, limits, course);
   await sweepPayments(deps, limits.graceMs, course);
   for await (const { uetr, reportMessageId } of findContradictions(deps.db, limits)) {
-    await startAgain(deps, { kind: 'contradictions', uetr }, course, async () => {
+    await startAgain(deps, { kind: 'contradictions', subjectId: uetr }, course, async () => {
       const cause = { by: 'destination', reportMessageId, answeredInPlace: true } as const;
       await deps.activities.decidePayment({ uetr, cause }); // a decision stands: it is compared and confirmed
       await deps.executions.redeliver(uetr);
     });
   }
-  for await (const uetr of findNeglected(deps.db)) {
-    await startAgain(deps, { kind: 'deliveries', uetr }, course, () => deps.executions.redeliver(uetr));
+  for await (const subjectId of findNeglected(deps.db)) {
+    const finding = { kind: 'deliveries', subjectId } as const;
+    await startAgain(deps, finding, course, () => deps.executions.redeliver(subjectId));
   }
   for await (const request of findUnanswered(deps.db, {
     ...limits,
     withinMs: Math.min(limits.withinMs, day),
   })) {
-    const finding = { kind: 'resolutions', uetr: request.messageId } as const;
+    const finding = { kind: 'resolutions', subjectId: request.messageId } as const;
     await startAgain(deps, finding, course, () => deps.executions.resolve(request));
   }
   if (Object.values(found).some((count) => count > 0)) {
@@ -150,9 +151,11 @@ async function sweepSubmissions(
 ): Promise<void> {
   const { executions } = deps;
   for await (const submission of findUnjudged(deps.db, limits)) {
-    const { uetr, type } = submission;
-    await startAgain(deps, { kind: 'submissions', uetr }, course, () =>
-      type === 'pacs008' ? executions.submit(submission) : executions.resolve(submission),
+    const { subjectId, type } = submission;
+    await startAgain(deps, { kind: 'submissions', subjectId }, course, () =>
+      type === 'pacs008'
+        ? executions.submit({ ...submission, uetr: subjectId })
+        : executions.resolve(submission),
     );
   }
 }
@@ -171,7 +174,7 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
     const cause = causeOf(payment);
     if (cause === undefined && isRunning) continue;
     const kind = cause === undefined ? 'payments' : finalReportId === null ? 'deadlines' : 'finals';
-    await startAgain(deps, { kind, uetr }, course, async () => {
+    await startAgain(deps, { kind, subjectId: uetr }, course, async () => {
       if (cause !== undefined) await activities.decidePayment({ uetr, cause });
       await (isRunning ? executions.look(uetr) : executions.start(payment));
     });
@@ -185,19 +188,24 @@ function causeOf({ finalReportId, isOverdue }: UndecidedPayment): DecisionCause 
   return isOverdue ? { by: 'deadline' } : undefined;
 }
 
-/** Counts a finding, leaves a trace of it for whoever asks about the payment, and starts it again. */
+/** Counts a finding, leaves a trace of it for whoever asks about its subject, and starts it again. */
 async function startAgain(
   { db, logger }: SweepDependencies,
-  { kind, uetr }: { readonly kind: keyof Findings; readonly uetr: string },
+  { kind, subjectId }: { readonly kind: keyof Findings; readonly subjectId: string },
   course: Course,
   start: () => Promise<void>,
 ): Promise<void> {
   course.found[kind] += 1;
-  await recordAuditOnce(db, { severity: 'info', kind: 'sweep.started-again', uetr, detail: { found: kind } });
+  await recordAuditOnce(db, {
+    severity: 'info',
+    kind: 'sweep.started-again',
+    subjectId,
+    detail: { found: kind },
+  });
   try {
     await start();
   } catch (error) {
     course.isComplete = false;
-    logger.warn({ err: error, uetr, kind }, 'the sweep could not start this again; the next one will');
+    logger.warn({ err: error, subjectId, kind }, 'the sweep could not start this again; the next one will');
   }
 }

@@ -5,10 +5,10 @@ import { assert } from '../core/assert.ts';
 import { claimedDebtorAgent, identifyAgent } from '../core/agent.ts';
 import { buildForwardedPacs008 } from '../core/iso20022/build-pacs008.ts';
 import { messages } from '../core/iso20022/messages.ts';
-import { answerRefusedPacs008, originalReferencesOf } from '../core/iso20022/pacs002.ts';
+import { answerPacs008, originalReferencesOf } from '../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008 } from '../core/iso20022/pacs008.ts';
 import { compact } from '../core/iso20022/parties.ts';
-import { readRefusedPacs008, type RefusedPacs008 } from '../core/iso20022/references.ts';
+import { readPacs008References, type Pacs008References } from '../core/iso20022/references.ts';
 import type { QuoteId } from '../core/ids.ts';
 import { judgePayment } from '../core/judge-payment.ts';
 import type { BoundPayment, RecordedQuote } from '../core/payment.ts';
@@ -38,7 +38,7 @@ interface Case {
   readonly messageId: string;
   readonly stored: StoredSubmission;
   /** What every answer to it repeats. */
-  readonly references: RefusedPacs008;
+  readonly references: Pacs008References;
   /** Null where it could not be read (SEC-9). */
   readonly document: XmlElement | null;
 }
@@ -71,7 +71,7 @@ async function judge(deps: ActivityDependencies, messageId: string): Promise<Att
   try {
     const key = { messageId: stored.messageIdentification, uetr: stored.uetr };
     const { document } = parsed.value;
-    const references = readRefusedPacs008(document, key, messages.pacs008.identifier);
+    const references = readPacs008References(document, key, messages.pacs008.identifier);
     const submission: Case = { messageId, stored, references, document };
     const judged = judgePayment(await readValid(parsed.value, readPacs008), {
       reference: deps.reference(),
@@ -174,7 +174,7 @@ function eventOf(submission: Case, rejection: Rejection): AuditEvent | null {
   const isSameMsgId = stored.payment?.messageIdentification === stored.messageIdentification;
   const { event } = isBrokenCopy(submission, rejection) && isSameMsgId ? contentChanged : rowOf(rejection);
   if (event === undefined) return null;
-  return { ...event, uetr: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
+  return { ...event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
 }
 
 const contentChanged = rowOf(reject('duplicate-content'));
@@ -269,7 +269,7 @@ async function composeForwarded(
   submission: Case,
   message: Pacs008,
   payment: BoundPayment,
-): Promise<{ message: OutgoingMessage; references: RefusedPacs008 }> {
+): Promise<{ message: OutgoingMessage; references: Pacs008References }> {
   const { stored } = submission;
   const { destination, sourceLeg, destinationLeg } = payment;
   const identification = newMessageIdentification();
@@ -298,7 +298,7 @@ async function composeForwarded(
   return {
     message: await compose(deps.engine, {
       type: 'pacs008',
-      uetr: stored.uetr,
+      subjectId: stored.uetr,
       identification,
       leg: 'destination',
       party: destination.clearingSystemId,
@@ -326,7 +326,7 @@ function composeAnswer(
   const { stored, references, messageId } = submission;
   const identification = newMessageIdentification();
   const status = rejection === undefined ? 'ACTC' : 'RJCT';
-  const xml = answerRefusedPacs008(
+  const xml = answerPacs008(
     references,
     compact({
       messageId: identification,
@@ -341,7 +341,7 @@ function composeAnswer(
   );
   return compose(deps.engine, {
     type: 'pacs002',
-    uetr: stored.uetr,
+    subjectId: stored.uetr,
     identification,
     leg: 'source',
     party: stored.sourceSystem,

@@ -224,7 +224,7 @@ async function refuseReport(
   await recordAudit(deps.db, {
     severity: 'security',
     kind: `report.${code}`,
-    uetr,
+    subjectId: uetr,
     party: caller.clearingSystemId ?? caller.clientId,
   });
   return problem(code, detail === undefined ? {} : { detail });

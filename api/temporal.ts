@@ -49,7 +49,7 @@ export interface ResolutionWorkflows {
   /** Starts the resolution, or finds it, and waits for its answer (RES-1). */
   resolve(submission: ResolutionSubmission): Promise<SubmitResult>;
   /** Delivers again what was asked for again (DUP-1). */
-  redeliver(resolutionId: string): Promise<void>;
+  redeliver(subjectId: string): Promise<void>;
 }
 
 export interface PaymentWorkflows {
@@ -63,7 +63,7 @@ export interface PaymentWorkflows {
    */
   reportFinal(payment: StoredPaymentKey & { readonly reportMessageId: string }): Promise<Decision | null>;
   /** Delivers again what was asked for again (DUP-1). */
-  redeliver(uetr: string): Promise<void>;
+  redeliver(subjectId: string): Promise<void>;
   /** Resolves when Temporal answers. */
   check(): Promise<unknown>;
   close(): Promise<void>;
@@ -167,8 +167,8 @@ export async function connectTemporal(
         );
       }
     },
-    redeliver: async (uetr) => {
-      const options = { ...redeliveryStart(uetr, taskQueuePrefix), signal: redeliverySignal };
+    redeliver: async (subjectId) => {
+      const options = { ...redeliveryStart(subjectId, taskQueuePrefix), signal: redeliverySignal };
       await call(0, () => client.workflow.signalWithStart(workflowTypes.redelivery, options));
     },
     check: () => call(0, () => connection.workflowService.getSystemInfo({})),

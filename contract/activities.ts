@@ -3,6 +3,7 @@
  * so that neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
  */
 import type { FinalStatus } from '../core/report.ts';
+import type { Subject } from './subject.ts';
 
 /** A received pacs.008 that is stored, and how long its sender is ready to wait for the final status (PAY-1). */
 export interface Submission {
@@ -126,7 +127,7 @@ export interface ForwardingActivities {
 
 export interface DeliveryActivities {
   /** Brings what is due of a payment or resolution to its receivers; throws until each is delivered or given up (CBK-1). */
-  deliver(due: { readonly uetr: string }): Promise<void>;
+  deliver(due: Subject): Promise<void>;
 }
 
 /** A received acmt.023 that is stored. */

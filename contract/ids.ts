@@ -47,9 +47,9 @@ export function paymentWorkflowId(uetr: string): string {
   return `pacs008/${uetr}`;
 }
 
-/** One execution at a time per payment whose deliveries are asked for again. */
-export function redeliveryWorkflowId(uetr: string): string {
-  return `redelivery/${uetr}`;
+/** One execution at a time per payment or resolution whose deliveries are asked for again. */
+export function redeliveryWorkflowId(subjectId: string): string {
+  return `redelivery/${subjectId}`;
 }
 
 export interface ResolutionInput {

@@ -13,6 +13,7 @@ import {
   type PaymentInput,
   type ResolutionInput,
 } from './ids.ts';
+import type { Subject } from './subject.ts';
 
 const policies = {
   workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
@@ -84,14 +85,15 @@ export function resolutionStart(
   };
 }
 
-export function redeliveryStart(uetr: string, taskQueuePrefix: string) {
+/** @param subjectId UETR of the payment, or id of the resolution */
+export function redeliveryStart(subjectId: string, taskQueuePrefix: string) {
   return {
     ...policies,
-    workflowId: redeliveryWorkflowId(uetr),
+    workflowId: redeliveryWorkflowId(subjectId),
     taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
-    args: [{ uetr }] as [PaymentInput],
+    args: [{ subjectId }] as [Subject],
     staticSummary: 'Redelivery',
-    typedSearchAttributes: [{ key: searchAttributes.uetr, value: uetr }],
+    typedSearchAttributes: [{ key: searchAttributes.uetr, value: subjectId }],
   };
 }
 

@@ -6,7 +6,8 @@ export interface AuditEvent {
   /** info: for the record; alert: a person must look; security: somebody tried what is not theirs. */
   readonly severity: 'info' | 'alert' | 'security';
   readonly kind: string;
-  readonly uetr?: string | undefined;
+  /** UETR of the payment, or id of the resolution, that it is about; undefined: neither. */
+  readonly subjectId?: string | undefined;
   readonly party?: string | undefined;
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
@@ -14,8 +15,8 @@ export interface AuditEvent {
 /** `insert into audit_events`, to be used inside a larger statement: an event and what it tells of appear together. */
 export function insertAudit(event: AuditEvent | null | undefined, condition: RawBuilder<unknown>) {
   return sql`
-    insert into audit_events (severity, kind, uetr, party, detail)
-    select ${event?.severity ?? ''}, ${event?.kind ?? ''}, ${event?.uetr ?? null}::uuid, ${event?.party ?? null},
+    insert into audit_events (severity, kind, subject_id, party, detail)
+    select ${event?.severity ?? ''}, ${event?.kind ?? ''}, ${event?.subjectId ?? null}::uuid, ${event?.party ?? null},
       ${JSON.stringify(event?.detail ?? {})}::jsonb
     where ${event != null}::boolean and ${condition}`;
 }
@@ -26,7 +27,7 @@ export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
     .values({
       severity: event.severity,
       kind: event.kind,
-      uetr: event.uetr ?? null,
+      subject_id: event.subjectId ?? null,
       party: event.party ?? null,
       detail: JSON.stringify(event.detail ?? {}),
     })
@@ -34,19 +35,19 @@ export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
 }
 
 /**
- * As `recordAudit`, once per payment and kind: what is found again each time that somebody looks is one event.
+ * As `recordAudit`, once per subject and kind: what is found again each time that somebody looks is one event.
  * @param oncePer detail: what is found with other details is another event
  * @returns whether it is new
  */
 export async function recordAuditOnce(
   db: Db,
-  event: AuditEvent & { readonly uetr: string },
+  event: AuditEvent & { readonly subjectId: string },
   oncePer: 'kind' | 'detail' = 'kind',
 ): Promise<boolean> {
   const detail = JSON.stringify(event.detail ?? {});
   const isNew = sql`not exists (
-    select from audit_events where uetr = ${event.uetr} and kind = ${event.kind}
-      and (${oncePer === 'kind'}::boolean or detail = ${detail}::jsonb))`; // index audit_events_uetr
+    select from audit_events where subject_id = ${event.subjectId} and kind = ${event.kind}
+      and (${oncePer === 'kind'}::boolean or detail = ${detail}::jsonb))`; // index audit_events_subject_id
   const { rows } = await sql`${insertAudit(event, isNew)} returning audit_event_id`.execute(db);
   return rows.length === 1;
 }

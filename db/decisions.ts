@@ -2,7 +2,7 @@
 // (PAY-7, PAY-10). Whoever comes second reads the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { RefusedPacs008 } from '../core/iso20022/references.ts';
+import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
 import { hasFinalStatus, insertOutgoing, type OutgoingMessage } from './messages.ts';
@@ -16,8 +16,8 @@ export interface DecidablePayment {
   readonly destinationSystem: string;
   readonly messageId: string;
   readonly instructionDeliveryId: string;
-  readonly sourceReferences: RefusedPacs008;
-  readonly destinationReferences: RefusedPacs008;
+  readonly sourceReferences: Pacs008References;
+  readonly destinationReferences: Pacs008References;
   readonly quoteId: string | null;
   readonly fxpId: string | null;
   readonly exchangeRate: string;
@@ -55,8 +55,8 @@ interface DecidableRow {
   destination_clearing_system: string;
   message_id: string;
   instruction_delivery_id: string;
-  source_references: RefusedPacs008;
-  destination_references: RefusedPacs008;
+  source_references: Pacs008References;
+  destination_references: Pacs008References;
   quote_id: string | null;
   fxp_id: string | null;
   exchange_rate: string;
@@ -104,7 +104,7 @@ export async function findDecidable(
   uetr: string,
   reportMessageId: string | null = null,
 ): Promise<DecidablePayment | undefined> {
-  // primary keys; unique (uetr, kind) of deliveries
+  // primary keys; unique (subject_id, kind) of deliveries
   const select = sql<DecidableRow>`
     select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.message_id,
       i.delivery_id as instruction_delivery_id, p.source_references, p.destination_references, p.quote_id, p.fxp_id,
@@ -115,13 +115,13 @@ export async function findDecidable(
       r.status as report_status, r.reason_code as report_reason, f.message_id as final_id, f.status as final_status,
       f.reason_code as final_reason
     from payments p
-    join deliveries i on i.uetr = p.uetr and i.kind = 'instruction'
+    join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction'
     left join decisions d on d.uetr = p.uetr
     left join messages r on r.message_id = ${reportMessageId}::uuid
     left join lateral (
-      -- marked when it was stored, but by an earlier version; index messages_uetr
+      -- marked when it was stored, but by an earlier version; index messages_subject_id
       select message_id, status, reason_code from messages o
-      where o.uetr = p.uetr and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
+      where o.subject_id = p.uetr and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
         and ${hasFinalStatus('o')}
       order by o.message_id = i.final_report_id desc nulls last, o.created_at limit 1
     ) f on true
@@ -229,7 +229,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
     ),
     stored as (${insertOutgoing(messages, sql`exists (select from decision)`)}),
     derived as (
-      insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
+      insert into deliveries (delivery_id, subject_id, kind, message_id, party, url)
       select derived.delivery_id, decision.uetr, kind, message_id, party,
         case when kind = 'callback' then callback_address(${decision.submissionId}::uuid) end
       from instruction, decision, unnest(
@@ -253,14 +253,14 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
  * A statement of its own, after the one that settles the attempt: the decision may have been written while that waited.
  */
 export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {
-  // primary keys; unique (uetr, kind); messages_uetr
+  // primary keys; unique (subject_id, kind); messages_subject_id
   await sql`
     delete from deliveries c using deliveries i, decisions d
     where i.delivery_id = ${instructionDeliveryId} and i.closed_at is not null and i.possibly_sent = 0
-      and d.uetr = i.uetr and d.decided_by = 'gateway'
-      and c.uetr = i.uetr and c.kind = 'confirmation' and c.attempts = 0 and c.asks = 1
+      and d.uetr = i.subject_id and d.decided_by = 'gateway'
+      and c.subject_id = i.subject_id and c.kind = 'confirmation' and c.attempts = 0 and c.asks = 1
       and not exists (
-        select from messages m where m.uetr = i.uetr and m.direction = 'in' and m.leg = 'destination')`.execute(
+        select from messages m where m.subject_id = i.subject_id and m.direction = 'in' and m.leg = 'destination')`.execute(
     db,
   );
 }

@@ -88,7 +88,7 @@ const lastAttemptMs = 60_500; // TIM-3: 60 s, and a little for the clock of the 
 export async function untilLastAttempt(db: Db, deliveryId: string): Promise<number> {
   const { rows } = await sql<{ until_ms: number }>`
     select (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as until_ms
-    from deliveries d join payments p on p.uetr = d.uetr
+    from deliveries d join payments p on p.uetr = d.subject_id
     where d.delivery_id = ${deliveryId} and d.attempts = 0 and p.deadline_at is null`.execute(db);
   return rows[0]?.until_ms ?? Infinity;
 }
@@ -104,7 +104,7 @@ export async function partyOf(db: Db, deliveryId: string): Promise<string> {
 }
 
 /**
- * Claims one send of an instruction.
+ * Claims one send of an instruction, the first or one that enquires (TIM-2).
  * @param round what its repeats are counted in (TIM-3): sends of another round count anew
  * @param claim made for this send, and used again only to ask for it again, before it is sent
  * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any more. Where this
@@ -125,7 +125,7 @@ export async function claimInstruction(
       from (
         select (extract(epoch from deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
         from (
-          select p.deadline_at from deliveries i join payments p on p.uetr = i.uetr
+          select p.deadline_at from deliveries i join payments p on p.uetr = i.subject_id
           where i.delivery_id = ${deliveryId}
         ) due
       ) deadline
@@ -158,13 +158,13 @@ export interface OpenDelivery {
 }
 
 /** Everything of a payment or resolution that its receivers have not taken yet. */
-export async function listOpen(db: Db, uetr: string): Promise<readonly OpenDelivery[]> {
+export async function listOpen(db: Db, subjectId: string): Promise<readonly OpenDelivery[]> {
   const select = sql<OpenDelivery>`
     select delivery_id as "deliveryId", kind, party, url,
       (extract(epoch from next_due_at - clock_timestamp()) * 1000)::float8 as "dueInMs",
       (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as "elapsedMs"
-    from deliveries -- index: unique (uetr, kind)
-    where uetr = ${uetr} and ${isTold} and delivered_at is null and closed_at is null`;
+    from deliveries -- index: unique (subject_id, kind)
+    where subject_id = ${subjectId} and ${isTold} and delivered_at is null and closed_at is null`;
   return runPrepared(db, 'list_open', select);
 }
 
@@ -249,12 +249,12 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
           then clock_timestamp() + ${next.kind === 'retry' ? next.inMs : 0} * interval '1 millisecond'
           else next_due_at end
       where delivery_id = (select delivery_id from attempt)
-      returning deliveries.delivery_id, uetr, kind, party, closed_at is not null as is_closed,
+      returning deliveries.delivery_id, subject_id, kind, party, closed_at is not null as is_closed,
         old.closed_at is not null as was_closed, coalesce(closed_reason, old.closed_reason) as reason
     )
-    insert into audit_events (severity, kind, uetr, party, detail)
+    insert into audit_events (severity, kind, subject_id, party, detail)
     select case when is_closed then 'alert' else 'info' end,
-      case when is_closed then 'delivery.dead-letter' else 'delivery.taken-after-all' end, uetr, party,
+      case when is_closed then 'delivery.dead-letter' else 'delivery.taken-after-all' end, subject_id, party,
       jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', reason)
     from settled
     where is_closed <> was_closed`;
@@ -279,13 +279,13 @@ export async function expireDelivery(db: Db, deliveryId: string): Promise<boolea
       update deliveries set closed_at = clock_timestamp(), closed_reason = 'expired'
       where delivery_id = ${deliveryId} and delivered_at is null and closed_at is null
         and next_due_at <= clock_timestamp()
-      returning delivery_id, uetr, kind, party
+      returning delivery_id, subject_id, kind, party
     )
-    insert into audit_events (severity, kind, uetr, party, detail)
-    select 'alert', 'delivery.dead-letter', uetr, party,
+    insert into audit_events (severity, kind, subject_id, party, detail)
+    select 'alert', 'delivery.dead-letter', subject_id, party,
       jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', 'expired')
     from closed
-    returning uetr`.execute(db);
+    returning audit_event_id`.execute(db);
   return rows.length === 1;
 }
 
@@ -301,14 +301,14 @@ const askedAnew = sql`
  */
 export async function askAgain(
   db: Db,
-  uetr: string,
+  subjectId: string,
   kind: 'callback' | 'notification',
   url: string | null = null,
 ): Promise<boolean> {
   const { rows } = await sql`
     update deliveries
     set asks = asks + 1, url = coalesce(${url}, url), ${askedAnew}
-    where uetr = ${uetr} and kind = ${kind}
+    where subject_id = ${subjectId} and kind = ${kind}
     returning delivery_id`.execute(db);
   return rows.length > 0;
 }
@@ -319,9 +319,9 @@ export async function askConfirmation(
   { uetr, messageId, party }: { readonly uetr: string; readonly messageId: string; readonly party: string },
 ): Promise<void> {
   await sql`
-    insert into deliveries (delivery_id, uetr, kind, message_id, party)
+    insert into deliveries (delivery_id, subject_id, kind, message_id, party)
     values (${randomUUID()}, ${uetr}, 'confirmation', ${messageId}, ${party})
-    on conflict (uetr, kind) do update
+    on conflict (subject_id, kind) do update
       set asks = deliveries.asks + 1, ${askedAnew}`.execute(db);
 }
 
@@ -331,8 +331,8 @@ export async function askConfirmation(
  */
 export async function askStatus(db: Db, uetr: string): Promise<boolean> {
   const { rows } = await sql`
-    update deliveries set enquiry_asked_at = clock_timestamp() -- index: unique (uetr, kind)
-    where uetr = ${uetr} and kind = 'instruction' and closed_at is null
+    update deliveries set enquiry_asked_at = clock_timestamp() -- index: unique (subject_id, kind)
+    where subject_id = ${uetr} and kind = 'instruction' and closed_at is null
       and (enquiry_asked_at is null or enquiry_asked_at <= clock_timestamp() - interval '5 seconds')
     returning delivery_id`.execute(db);
   return rows.length > 0;
@@ -344,9 +344,9 @@ export async function askStatus(db: Db, uetr: string): Promise<boolean> {
  */
 export async function nameCallbackAddress(
   db: Db,
-  submission: { readonly messageId: string; readonly uetr: string; readonly url: string },
+  submission: { readonly messageId: string; readonly subjectId: string; readonly url: string },
 ): Promise<void> {
-  const { messageId, uetr, url } = submission;
+  const { messageId, subjectId, url } = submission;
   await sql`
     insert into callback_addresses (message_id, url)
     select ${messageId}::uuid, ${url}
@@ -355,7 +355,9 @@ export async function nameCallbackAddress(
       (select answer_url from messages where message_id = ${messageId}))`.execute(db);
   // A statement of its own, which sees what was waited for. A refused repeat names no address for the payment (DUP-2).
   await sql`
-    update deliveries set url = ${url} -- index: unique (uetr, kind); primary key of payments
-    where uetr = ${uetr} and kind = 'callback' and url is distinct from ${url}
-      and ${messageId}::uuid in (uetr, (select message_id from payments where uetr = ${uetr}))`.execute(db);
+    update deliveries set url = ${url} -- index: unique (subject_id, kind); primary key of payments
+    where subject_id = ${subjectId} and kind = 'callback' and url is distinct from ${url}
+      and ${messageId}::uuid in (subject_id, (select message_id from payments where uetr = ${subjectId}))`.execute(
+    db,
+  );
 }

@@ -65,7 +65,7 @@ export async function claimEnquiry(
       set claim = ${claim}::uuid, attempts = attempts + ${isNew}, attempts_since_asked = attempts_since_asked + ${isNew},
         possibly_sent = possibly_sent + ${isNew}
       from resolutions r
-      where d.delivery_id = ${deliveryId} and d.closed_at is null and r.resolution_id = d.uetr
+      where d.delivery_id = ${deliveryId} and d.closed_at is null and r.resolution_id = d.subject_id
         and r.deadline_at > clock_timestamp() + ${followMs}::float8 * interval '1 millisecond'
       returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id,
         r.deadline_at

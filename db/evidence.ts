@@ -193,8 +193,8 @@ async function loadMessages(db: Db, uetr: string): Promise<readonly EvidenceMess
     select message_id as "messageId", message_type as type, message_identification as identification, direction, leg,
       party, status, reason_code as "reasonCode", in_reply_to as "inReplyTo", sha256, octet_length(body) as size,
       created_at as at
-    from messages where uetr = ${uetr}
-    order by created_at, direction, leg desc, message_id`.execute(db); // index messages_uetr
+    from messages where subject_id = ${uetr}
+    order by created_at, direction, leg desc, message_id`.execute(db); // index messages_subject_id
   return rows;
 }
 
@@ -203,8 +203,8 @@ async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDe
     select delivery_id as "deliveryId", kind, message_id as "messageId", party, asked_at as "askedAt",
       next_due_at as "nextDueAt", delivered_at as "deliveredAt", closed_at as "closedAt",
       closed_reason as "closedReason"
-    from deliveries where uetr = ${uetr}
-    order by asked_at, kind`.execute(db); // unique (uetr, kind)
+    from deliveries where subject_id = ${uetr}
+    order by asked_at, kind`.execute(db); // unique (subject_id, kind)
   const attempts = await sql<EvidenceAttempt & { deliveryId: string }>`
     select delivery_id as "deliveryId", attempt, started_at as "startedAt", finished_at as "finishedAt", outcome,
       http_status as "httpStatus", duration_ms as "durationMs", error_class as "errorClass"
@@ -218,9 +218,9 @@ async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDe
 
 function loadEvents(db: Db, uetr: string): Promise<readonly EvidenceEvent[]> {
   return db
-    .selectFrom('audit_events') // index audit_events_uetr
+    .selectFrom('audit_events') // index audit_events_subject_id
     .select(['occurred_at as at', 'severity', 'kind', 'party', 'detail'])
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .orderBy('audit_event_id')
     .execute();
 }

@@ -13,7 +13,8 @@ export type Leg = 'source' | 'destination' | 'fxp';
 export interface OutgoingMessage {
   /** Our id of the row. */
   readonly messageId: string;
-  readonly uetr: string | null;
+  /** UETR of the payment, or id of the resolution, that it is about. */
+  readonly subjectId: string;
   readonly type: MessageName;
   /** Its MsgId. */
   readonly identification: string;
@@ -29,8 +30,8 @@ export interface OutgoingMessage {
 }
 
 export interface ReceivedMessage {
-  /** Left out for a request that has none (acmt.023): the id of its row stands for it. */
-  readonly uetr?: string;
+  /** Left out of a request that begins a resolution (acmt.023): the id of its row is the resolution's. */
+  readonly subjectId?: string;
   readonly type: MessageName;
   readonly identification: string;
   readonly leg: Leg;
@@ -60,17 +61,17 @@ export function hashOf(body: Buffer): Buffer {
 export function insertOutgoing(messages: readonly OutgoingMessage[], condition: RawBuilder<unknown>) {
   const column = <T>(pick: (message: OutgoingMessage) => T) => messages.map(pick);
   return sql`
-    insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
+    insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
       reason_code, in_reply_to, refusal, sha256, body)
-    select message_id, uetr, message_type, message_identification, 'out', leg, party, status, reason_code,
+    select message_id, subject_id, message_type, message_identification, 'out', leg, party, status, reason_code,
       in_reply_to, refusal, sha256, body
     from unnest(
-      ${column((m) => m.messageId)}::uuid[], ${column((m) => m.uetr)}::uuid[], ${column((m) => m.type)}::text[],
+      ${column((m) => m.messageId)}::uuid[], ${column((m) => m.subjectId)}::uuid[], ${column((m) => m.type)}::text[],
       ${column((m) => m.identification)}::text[], ${column((m) => m.leg)}::text[], ${column((m) => m.party)}::text[],
       ${column((m) => m.status ?? null)}::text[], ${column((m) => m.reasonCode ?? null)}::text[],
       ${column((m) => m.inReplyTo ?? null)}::uuid[], ${column((m) => m.refusal ?? null)}::text[],
       ${column((m) => hashOf(m.body))}::bytea[], ${column((m) => m.body)}::bytea[]
-    ) as built (message_id, uetr, message_type, message_identification, leg, party, status, reason_code, in_reply_to,
+    ) as built (message_id, subject_id, message_type, message_identification, leg, party, status, reason_code, in_reply_to,
       refusal, sha256, body)
     where ${condition}`;
 }
@@ -86,9 +87,9 @@ export async function recordReceived(
   const messageId = randomUUID();
   const sha256 = hashOf(message.body);
   const insert = sql<{ message_id: string }>`
-    insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
+    insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
       reason_code, answer_url, in_reply_to, sha256, body)
-    values (${messageId}, ${message.uetr ?? messageId}, ${message.type}, ${message.identification}, 'in', ${message.leg},
+    values (${messageId}, ${message.subjectId ?? messageId}, ${message.type}, ${message.identification}, 'in', ${message.leg},
       ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null}, ${message.answerUrl ?? null},
       ${message.inReplyTo ?? null}, ${sha256}, ${message.body})
     on conflict (party, message_type, sha256) where direction = 'in' do nothing

@@ -18,7 +18,7 @@ export async function findOutcomes(db: Db, messageIds: readonly string[]): Promi
     select m.message_id as "messageId",
       coalesce(d.callback_message_id, a.answer_message_id, r.answer_message_id) as "answerMessageId"
     from messages m
-    left join payments p on p.uetr = m.uetr and p.message_id = m.message_id
+    left join payments p on p.uetr = m.subject_id and p.message_id = m.message_id
     left join decisions d on d.uetr = p.uetr
     left join resolutions q on q.resolution_id = m.message_id
     left join resolution_answers a on a.resolution_id = q.resolution_id

@@ -6,7 +6,8 @@ type JsonColumn = ColumnType<unknown, string, string>;
 
 interface MessagesTable {
   message_id: string;
-  uetr: string | null;
+  /** UETR of a payment, or id of a resolution; so in every table here. */
+  subject_id: string | null;
   message_type: string;
   message_identification: string;
   direction: string;
@@ -97,7 +98,7 @@ interface ResolutionAnswersTable {
 
 interface DeliveriesTable {
   delivery_id: string;
-  uetr: string;
+  subject_id: string;
   kind: string;
   message_id: string;
   party: string;
@@ -152,7 +153,7 @@ interface AuditEventsTable {
   occurred_at: Generated<Date>;
   severity: string;
   kind: string;
-  uetr: string | null;
+  subject_id: string | null;
   party: string | null;
   detail: ColumnType<unknown, string | undefined, never>;
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import type { BoundPayment } from '../core/payment.ts';
-import type { RefusedPacs008 } from '../core/iso20022/references.ts';
+import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
@@ -97,7 +97,7 @@ const paymentColumns = sql`
   d.confirmation_message_id`;
 const paymentJoins = sql`
   left join messages pm on pm.message_id = p.message_id
-  left join deliveries i on i.uetr = p.uetr and i.kind = 'instruction'
+  left join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction'
   left join decisions d on d.uetr = p.uetr`;
 
 function toPayment(row: PaymentRow): StoredPayment | undefined {
@@ -134,7 +134,7 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
 
 /** The payment of a UETR, or undefined. */
 export async function findPayment(db: Db, uetr: string): Promise<StoredPayment | undefined> {
-  // primary keys of payments, messages and decisions; unique (uetr, kind) of deliveries
+  // primary keys of payments, messages and decisions; unique (subject_id, kind) of deliveries
   const [row] = await runPrepared(
     db,
     'find_payment',
@@ -169,16 +169,16 @@ interface SubmissionRow extends PaymentRow {
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
-    select m.body, m.message_identification, m.uetr, m.party, m.created_at, clock_timestamp() as now, k.uetr as held_by,
+    select m.body, m.message_identification, m.subject_id as uetr, m.party, m.created_at, clock_timestamp() as now, k.uetr as held_by,
       (select a.message_id from messages a where a.in_reply_to = m.message_id and a.direction = 'out' limit 1)
         as earlier_answer_id,
       ${paymentColumns}
     from messages m
-    left join payments p on p.uetr = m.uetr
+    left join payments p on p.uetr = m.subject_id
     ${paymentJoins}
     left join message_identifications k on k.source_clearing_system = m.party
       and k.message_identification = m.message_identification
-      and k.uetr <> m.uetr
+      and k.uetr <> m.subject_id
       and k.claimed_at > now() - interval '62 days'
     where m.message_id = ${messageId}`;
   const [row] = await runPrepared(db, 'load_submission', select);
@@ -208,8 +208,8 @@ export interface AcceptedPayment {
   readonly acceptanceAt: number;
   readonly answer: OutgoingMessage;
   readonly forwarded: OutgoingMessage;
-  readonly sourceReferences: RefusedPacs008;
-  readonly destinationReferences: RefusedPacs008;
+  readonly sourceReferences: Pacs008References;
+  readonly destinationReferences: Pacs008References;
   readonly instructionDeliveryId: string;
 }
 
@@ -255,7 +255,7 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
     ),
     stored as (${insertOutgoing([accepted.answer, accepted.forwarded], sql`exists (select from payment)`)}),
     instruction as (
-      insert into deliveries (delivery_id, uetr, kind, message_id, party)
+      insert into deliveries (delivery_id, subject_id, kind, message_id, party)
       select ${accepted.instructionDeliveryId}::uuid, uetr, 'instruction', ${accepted.forwarded.messageId}::uuid,
         ${payment.destination.clearingSystemId}
       from payment
@@ -300,7 +300,7 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
       from payment
     ),
     callback as (
-      insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
+      insert into deliveries (delivery_id, subject_id, kind, message_id, party, url)
       select ${randomUUID()}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
         ${rejected.sourceSystem}, callback_address(${rejected.messageId}::uuid)
       from payment

@@ -62,7 +62,7 @@ async function recordReport(
   const sha256 = hashOf(body);
   const write = sql<{ message_id: string }>`
     with inserted as (
-      insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, status,
+      insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
         reason_code, sha256, body)
       values (${randomUUID()}, ${uetr}, 'pacs002', ${values.messageId}, 'in', 'destination', ${party},
         ${values.status}, ${values.reasonCode ?? null}, ${sha256}, ${body})
@@ -76,8 +76,8 @@ async function recordReport(
       where party = ${party} and message_type = 'pacs002' and sha256 = ${sha256} and direction = 'in'
     ),
     marked as (
-      update deliveries set final_report_id = (select message_id from stored limit 1) -- index: unique (uetr, kind)
-      where uetr = ${uetr} and kind = 'instruction' and closed_at is null and final_report_id is null
+      update deliveries set final_report_id = (select message_id from stored limit 1) -- index: unique (subject_id, kind)
+      where subject_id = ${uetr} and kind = 'instruction' and closed_at is null and final_report_id is null
         and ${isFinal}::boolean and exists (select from stored)
     )
     select message_id from stored`;
@@ -123,10 +123,10 @@ async function recordContradiction(
     reportMessageId: report.messageId,
   };
   await sql`
-    insert into audit_events (severity, kind, uetr, party, detail)
+    insert into audit_events (severity, kind, subject_id, party, detail)
     select 'alert', 'payment.contradiction', ${uetr}::uuid, ${destinationSystem}, ${JSON.stringify(detail)}::jsonb
     where not exists (
-      select from audit_events -- index audit_events_uetr
-      where uetr = ${uetr} and kind = 'payment.contradiction'
+      select from audit_events -- index audit_events_subject_id
+      where subject_id = ${uetr} and kind = 'payment.contradiction'
         and detail ->> 'reportMessageId' = ${report.messageId})`.execute(db);
 }

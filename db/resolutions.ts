@@ -75,12 +75,12 @@ function remaining(deadlineAt: RawBuilder<unknown>) {
 const resolutionColumns = sql`
   r.resolution_id, r.deadline_at, ${remaining(sql`r.deadline_at`)}, a.verified, a.reason_code, a.answer_message_id, e.delivery_id, e.kind,
   e.party as enquired`;
-// primary key of resolution_answers; unique (uetr, kind) of deliveries, at most two enquiries
+// primary key of resolution_answers; unique (subject_id, kind) of deliveries, at most two enquiries
 const resolutionJoins = sql`
   left join resolution_answers a on a.resolution_id = r.resolution_id
   left join lateral (
     select delivery_id, kind, party from deliveries
-    where uetr = r.resolution_id and kind in ('directory-enquiry', 'account-enquiry')
+    where subject_id = r.resolution_id and kind in ('directory-enquiry', 'account-enquiry')
     order by kind limit 1 -- the account's comes after the directory's
   ) e on true`;
 
@@ -149,7 +149,7 @@ export interface NewEnquiry {
 
 function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, condition: RawBuilder<unknown>) {
   return sql`
-    insert into deliveries (delivery_id, uetr, kind, message_id, party)
+    insert into deliveries (delivery_id, subject_id, kind, message_id, party)
     select ${enquiry.deliveryId}::uuid, ${resolutionId}::uuid, ${enquiryKinds[enquiry.of]},
       ${enquiry.message.messageId}::uuid, ${enquiry.message.party}
     where ${condition}`;
@@ -228,7 +228,7 @@ function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
     ),
     stored as (${insertOutgoing([answer.message], sql`exists (select from answer)`)}),
     callback as (
-      insert into deliveries (delivery_id, uetr, kind, message_id, party, url)
+      insert into deliveries (delivery_id, subject_id, kind, message_id, party, url)
       select ${randomUUID()}::uuid, resolution_id, 'callback', ${answer.message.messageId}::uuid,
         ${answer.sourceSystem}, callback_address(resolution_id)
       from answer
@@ -260,9 +260,9 @@ export async function recordAnswer(db: Db, answer: NewAnswer): Promise<boolean> 
   // The enquiries' rows are updated by every attempt to send them too, so that the two never pass each other.
   const { rows } = await sql<{ resolution_id: string }>`
     with enquiries as (
-      update deliveries -- index: unique (uetr, kind)
+      update deliveries -- index: unique (subject_id, kind)
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'answered')
-      where uetr = ${answer.resolutionId} and kind in ('directory-enquiry', 'account-enquiry')
+      where subject_id = ${answer.resolutionId} and kind in ('directory-enquiry', 'account-enquiry')
     ),
     ${answerParts(answer, sql`(select ${answer.resolutionId}::uuid as resolution_id) one`)}
     select resolution_id from answer`.execute(db);
@@ -275,12 +275,12 @@ export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: N
     with directory as (
       update deliveries
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'answered')
-      where uetr = ${resolutionId} and kind = 'directory-enquiry'
+      where subject_id = ${resolutionId} and kind = 'directory-enquiry'
     ),
     free as (
       select where not exists (select from resolution_answers where resolution_id = ${resolutionId})
         and not exists (
-          select from deliveries where uetr = ${resolutionId} and kind = ${enquiryKinds[enquiry.of]})
+          select from deliveries where subject_id = ${resolutionId} and kind = ${enquiryKinds[enquiry.of]})
     ),
     stored as (${insertOutgoing([enquiry.message], sql`exists (select from free)`)})
     ${insertEnquiry(resolutionId, enquiry, sql`exists (select from free)`)}`.execute(db);

@@ -78,20 +78,20 @@ create table audit_events (
   occurred_at timestamp with time zone not null default clock_timestamp(),
   severity text not null,
   kind text not null,
-  uetr uuid,
+  subject_id uuid,
   party text,
   detail jsonb not null default '{}'::jsonb,
   constraint audit_events_pkey PRIMARY KEY (audit_event_id),
   constraint audit_events_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'alert'::text, 'security'::text])))
 );
 CREATE INDEX audit_events_alerts ON public.audit_events USING btree (occurred_at) WHERE (severity = ANY (ARRAY['alert'::text, 'security'::text]));
-CREATE INDEX audit_events_uetr ON public.audit_events USING btree (uetr);
+CREATE INDEX audit_events_subject_id ON public.audit_events USING btree (subject_id);
 comment on table audit_events is 'What operators must be able to look up: contradictions, security events, interim statuses. Insert-only, no personal data.';
 comment on column audit_events.audit_event_id is 'Our id.';
 comment on column audit_events.occurred_at is 'When.';
 comment on column audit_events.severity is 'info, alert (a person must look) or security.';
 comment on column audit_events.kind is 'What happened, for example payment.contradiction.';
-comment on column audit_events.uetr is 'The payment or the resolution, if one is concerned.';
+comment on column audit_events.subject_id is 'What it is about, where that is one: the UETR of a payment, or the id of a resolution.';
 comment on column audit_events.party is 'The party concerned, if any.';
 comment on column audit_events.detail is 'Codes and ids; never personal data (SEC-3).';
 
@@ -238,7 +238,7 @@ comment on column decisions.decided_at is 'When, database clock.';
 
 create table deliveries (
   delivery_id uuid not null,
-  uetr uuid not null,
+  subject_id uuid not null,
   kind text not null,
   message_id uuid not null,
   party text not null,
@@ -257,7 +257,7 @@ create table deliveries (
   claim uuid,
   enquiry_asked_at timestamp with time zone,
   constraint deliveries_pkey PRIMARY KEY (delivery_id),
-  constraint deliveries_uetr_kind_key UNIQUE (uetr, kind),
+  constraint deliveries_subject_id_kind_key UNIQUE (subject_id, kind),
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text]))),
   constraint deliveries_one_end CHECK (((kind <> ALL (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text])) OR (delivered_at IS NULL) OR (closed_at IS NULL))),
   constraint deliveries_possibly_sent_check CHECK ((possibly_sent >= 0))
@@ -267,7 +267,7 @@ CREATE INDEX deliveries_open ON public.deliveries USING btree (asked_at) WHERE (
 CREATE INDEX deliveries_undecided ON public.deliveries USING btree (asked_at) WHERE ((kind = 'instruction'::text) AND (closed_at IS NULL));
 comment on table deliveries is 'Messages to be brought to another party, at least once, same bytes (CBK-1). One row per payment or resolution and kind; every attempt updates it, so that an attempt and a decision against it never miss each other.';
 comment on column deliveries.delivery_id is 'Our id.';
-comment on column deliveries.uetr is 'What the message is about: the payment''s UETR, or the resolution''s id.';
+comment on column deliveries.subject_id is 'What its message is about: the UETR of a payment, or the id of a resolution.';
 comment on column deliveries.kind is 'instruction: pacs.008 to the destination; callback: final pacs.002, or acmt.024, to the source; confirmation: pacs.002 to the destination; notification: fxtr.017; directory-enquiry, account-enquiry: acmt.023 to a proxy directory, to a creditor agent.';
 comment on column deliveries.message_id is 'What is delivered.';
 comment on column deliveries.party is 'To whom: payment system or FX provider.';
@@ -462,7 +462,7 @@ comment on column message_identifications.claimed_at is 'When it was taken.';
 
 create table messages (
   message_id uuid not null,
-  uetr uuid,
+  subject_id uuid,
   message_type text not null,
   message_identification text not null,
   direction text not null,
@@ -484,11 +484,11 @@ create table messages (
 CREATE INDEX messages_finals ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'destination'::text) AND (message_type = 'pacs002'::text) AND (status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])));
 CREATE INDEX messages_in_reply_to ON public.messages USING btree (in_reply_to) WHERE (in_reply_to IS NOT NULL);
 CREATE UNIQUE INDEX messages_received_once ON public.messages USING btree (party, message_type, sha256) WHERE (direction = 'in'::text);
+CREATE INDEX messages_subject_id ON public.messages USING btree (subject_id);
 CREATE INDEX messages_submitted ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'source'::text));
-CREATE INDEX messages_uetr ON public.messages USING btree (uetr);
 comment on table messages is 'Every ISO 20022 message received or sent, byte for byte. Insert-only.';
 comment on column messages.message_id is 'Our id.';
-comment on column messages.uetr is 'The payment it belongs to, or the resolution''s id.';
+comment on column messages.subject_id is 'What it is about: the UETR of a payment, or the id of a resolution.';
 comment on column messages.message_type is 'pacs008, pacs002, pacs028, acmt023, acmt024 or fxtr017.';
 comment on column messages.message_identification is 'Its own MsgId.';
 comment on column messages.direction is 'in: received; out: built by us.';

@@ -35,7 +35,7 @@ export async function takePacs008(
   db: Db,
   { uetr, ...submitted }: Submitted & { readonly uetr: string },
 ): Promise<Taken<StoredPayment>> {
-  const { messageId, isNew } = await store(db, { type: 'pacs008', uetr, ...submitted });
+  const { messageId, isNew } = await store(db, { type: 'pacs008', subjectId: uetr, ...submitted });
   const payment = isNew ? undefined : await findPayment(db, uetr);
   if (payment?.messageId !== messageId) return { messageId };
   if (payment.decision !== null) {
@@ -57,10 +57,10 @@ export async function takeAcmt023(db: Db, submitted: Submitted): Promise<Taken<S
 
 async function store(
   db: Db,
-  submitted: Submitted & { readonly type: 'pacs008' | 'acmt023'; readonly uetr?: string },
+  submitted: Submitted & { readonly type: 'pacs008' | 'acmt023'; readonly subjectId?: string },
 ): Promise<{ messageId: string; isNew: boolean }> {
   const { sourceSystem: party, callbackUrl: url, ...message } = submitted;
   const { messageId, isNew } = await recordReceived(db, { ...message, leg: 'source', party, answerUrl: url });
-  if (!isNew) await nameCallbackAddress(db, { messageId, uetr: message.uetr ?? messageId, url });
+  if (!isNew) await nameCallbackAddress(db, { messageId, subjectId: message.subjectId ?? messageId, url });
   return { messageId, isNew };
 }

@@ -35,8 +35,8 @@ export interface UnjudgedSubmission {
   readonly messageId: string;
   readonly type: 'pacs008' | 'acmt023';
   readonly messageIdentification: string;
-  /** Null for an acmt.023. */
-  readonly uetr: string;
+  /** UETR, or of an acmt.023 its own id again: that of the resolution. */
+  readonly subjectId: string;
   readonly sourceSystem: string;
 }
 
@@ -55,11 +55,11 @@ export async function* findUnjudged(
     // index messages_submitted; messages_in_reply_to; primary keys
     (after) =>
       sql<UnjudgedSubmission & Place & { judged: boolean }>`
-        select m.message_id as "messageId", m.message_type as type, m.uetr,
+        select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
           m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
           m.message_id as id,
           exists (select from messages a where a.in_reply_to = m.message_id)
-            or exists (select from payments p where p.uetr = m.uetr and p.message_id = m.message_id)
+            or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
             or exists (select from resolutions r where r.resolution_id = m.message_id) as judged
         from messages m
         where m.direction = 'in' and m.leg = 'source'
@@ -87,16 +87,16 @@ export interface UndecidedPayment {
 /** Every undecided payment, oldest first. */
 export function findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedPayment> {
   return paged((after) =>
-    // index deliveries_undecided; primary key of payments; messages_uetr
+    // index deliveries_undecided; primary key of payments; messages_subject_id
     sql<UndecidedPayment & Place>`
-      select i.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
+      select p.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
         i.delivery_id as id, coalesce(p.deadline_at < ${ago(graceMs)}, false) as "isOverdue",
         f.message_id as "finalReportId"
       from deliveries i
-      join payments p on p.uetr = i.uetr
+      join payments p on p.uetr = i.subject_id
       left join lateral (
         select message_id from messages o
-        where o.uetr = i.uetr and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
+        where o.subject_id = i.subject_id and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
           and ${hasFinalStatus('o')} and o.created_at < ${ago(graceMs)}
         order by o.message_id = i.final_report_id desc nulls last, o.created_at limit 1
       ) f on true
@@ -118,17 +118,17 @@ export function findContradictions(
   { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
 ): AsyncIterable<UntoldContradiction> {
   return paged((after) =>
-    // index messages_finals; primary key of decisions; audit_events_uetr
+    // index messages_finals; primary key of decisions; audit_events_subject_id
     sql<UntoldContradiction & Place>`
-      select m.uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id
-      from messages m join decisions d on d.uetr = m.uetr
+      select d.uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id
+      from messages m join decisions d on d.uetr = m.subject_id
       where m.direction = 'in' and m.leg = 'destination' and m.message_type = 'pacs002'
         and ${hasFinalStatus('m')} and m.status <> d.status
         and m.created_at between ${ago(withinMs)} and ${ago(graceMs)}
         and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
         and not exists (
           select from audit_events a
-          where a.uetr = m.uetr and a.kind = 'payment.contradiction'
+          where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
             and coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text)
       order by m.created_at, m.message_id
       limit ${sql.lit(pageRows)}`.execute(db),
@@ -140,8 +140,8 @@ export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<strin
   const payments = paged((after) =>
     // index deliveries_undecided; primary key of payments
     sql<{ uetr: string } & Place>`
-      select i.uetr, i.asked_at::text as at, i.delivery_id as id
-      from deliveries i join payments p on p.uetr = i.uetr
+      select p.uetr, i.asked_at::text as at, i.delivery_id as id
+      from deliveries i join payments p on p.uetr = i.subject_id
       where i.kind = 'instruction' and i.closed_at is null and p.deadline_at < ${ago(graceMs)}
         and (i.asked_at, i.delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by i.asked_at, i.delivery_id
@@ -167,16 +167,16 @@ export async function* findNeglected(db: Db): AsyncIterable<string> {
   const found = new Set<string>(); // one may have several
   const deliveries = paged((after) =>
     // index deliveries_open
-    sql<{ uetr: string } & Place>`
-      select uetr, asked_at::text as at, delivery_id as id from deliveries
+    sql<{ subjectId: string } & Place>`
+      select subject_id as "subjectId", asked_at::text as at, delivery_id as id from deliveries
       where kind in ('callback', 'confirmation', 'notification') and delivered_at is null and closed_at is null
         and next_due_at < ${ago(neglectedMs)} and (asked_at, delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by asked_at, delivery_id
       limit ${sql.lit(pageRows)}`.execute(db),
   );
-  for await (const { uetr } of deliveries) {
-    if (!found.has(uetr)) yield uetr;
-    found.add(uetr);
+  for await (const { subjectId } of deliveries) {
+    if (!found.has(subjectId)) yield subjectId;
+    found.add(subjectId);
   }
 }
 

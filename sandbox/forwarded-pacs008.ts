@@ -13,7 +13,7 @@ import {
   type AccountIdentification,
   type Amount,
 } from '../core/iso20022/parties.ts';
-import type { OriginalReferences, RefusedPacs008 } from '../core/iso20022/references.ts';
+import type { OriginalReferences, Pacs008References } from '../core/iso20022/references.ts';
 import { childrenNamed, elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { parseAmount, renderDecimal } from '../core/money.ts';
 import { ok, refused, type Result } from '../core/result.ts';
@@ -21,7 +21,7 @@ import type { SandboxClearingSystem } from './options.ts';
 
 export interface ForwardedPacs008 {
   /** What a pacs.002 about it repeats. */
-  readonly references: RefusedPacs008;
+  readonly references: Pacs008References;
   readonly clearingSystem: SandboxClearingSystem;
   readonly priority: 'HIGH' | 'NORM';
   /** Milliseconds since 1970 UTC: HIGH counts from here (TIM-1). */
@@ -95,9 +95,9 @@ function faultOfLeg(transaction: XmlElement): string | undefined {
     : undefined;
 }
 
-function readReferences(group: XmlElement, transaction: XmlElement): RefusedPacs008 {
+function readReferences(group: XmlElement, transaction: XmlElement): Pacs008References {
   const created = textAt(group, 'CreDtTm');
-  return compact<RefusedPacs008>({
+  return compact<Pacs008References>({
     original: compact<OriginalReferences>({
       messageId: textAt(group, 'MsgId') ?? '',
       messageNameId: messages.pacs008.identifier,

@@ -3,7 +3,7 @@
  * What it states is decided elsewhere.
  */
 import { randomUUID } from 'node:crypto';
-import { answerRefusedPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
+import { answerPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
 import type { Statement } from './behaviours.ts';
 import type { Journal, NewEntry } from './journal.ts';
 import type { LedgerRow, Report } from './ledger.ts';
@@ -25,7 +25,7 @@ export interface ReportingTools {
 export function makeReport(row: Pick<LedgerRow, 'pacs008'>, statement: Statement): Report {
   const messageId = randomUUID().replaceAll('-', ''); // Max35Text
   const values: StatusStatement = { messageId, creationDateTime: new Date().toISOString(), ...statement };
-  return { messageId, statement, text: answerRefusedPacs008(row.pacs008.references, values) };
+  return { messageId, statement, text: answerPacs008(row.pacs008.references, values) };
 }
 
 export function sentEntry(party: string, row: LedgerRow, report: Report): NewEntry {

@@ -1,13 +1,14 @@
 /**
- * Brings the deliveries of a payment to their receivers again, after its own execution has closed: when the source
+ * Brings the deliveries of a payment or resolution to their receivers again, after its own execution has closed: when the source
  * asks for the status of a decided payment (DUP-1), when an operator redelivers a dead letter (CBK-1), or when the sweep
  * finds some that nobody brings (LIF-2).
  */
 import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
-import { redeliverySignal, type PaymentInput } from '../contract/ids.ts';
+import { redeliverySignal } from '../contract/ids.ts';
+import { subjectIdOf, type EarlierSubject, type Subject } from '../contract/subject.ts';
 import { shielded, tellAll } from './shield.ts';
 
-export function redelivery({ uetr }: PaymentInput): Promise<void> {
+export function redelivery(subject: Subject | EarlierSubject): Promise<void> {
   return shielded(async () => {
     let asked = true;
     setHandler(defineSignal(redeliverySignal), () => {
@@ -16,15 +17,15 @@ export function redelivery({ uetr }: PaymentInput): Promise<void> {
     // asked again while the last round was ending: Temporal closes no execution that has a signal to hear
     while (asked) {
       asked = false;
-      await tellUntilAsked(uetr, () => asked);
+      await tellUntilAsked(subjectIdOf(subject), () => asked);
     }
   });
 }
 
 /** A round that sleeps until its next attempt is left when what it brings is asked for again: that is due now. */
-async function tellUntilAsked(uetr: string, isAsked: () => boolean): Promise<void> {
+async function tellUntilAsked(subjectId: string, isAsked: () => boolean): Promise<void> {
   const round = new CancellationScope();
-  const told = round.run(() => tellAll(uetr));
+  const told = round.run(() => tellAll(subjectId));
   await Promise.race([told.catch(() => undefined), condition(isAsked)]);
   if (isAsked()) round.cancel();
   try {

@@ -141,7 +141,7 @@ async function tellSource(resolutionId: string): Promise<void> {
   const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy(workflowInfo().taskQueue));
   for (let waitMs = 1_000; ; waitMs = Math.min(waitMs * 2, 60_000)) {
     try {
-      await deliver({ uetr: resolutionId });
+      await deliver({ subjectId: resolutionId });
       return;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;

@@ -28,16 +28,17 @@ export function shielded<T>(steps: () => Promise<T>): Promise<T> {
 
 /**
  * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up.
+ * @param subjectId UETR of the payment, or id of the resolution
  * @param summary what an operator reads beside it in the Temporal UI
  */
-export async function tellAll(uetr: string, summary?: string): Promise<void> {
+export async function tellAll(subjectId: string, summary?: string): Promise<void> {
   const { deliver } = proxyActivities<DeliveryActivities>({
     ...deliverPolicy(workflowInfo().taskQueue),
     ...(summary !== undefined && { summary }),
   });
   for (;;) {
     try {
-      await deliver({ uetr });
+      await deliver({ subjectId });
       return;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;

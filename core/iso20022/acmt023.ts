@@ -91,8 +91,8 @@ export function requestReferencesOf(acmt023: Acmt023): RequestReferences {
 
 export const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a mandatory id that nobody gave
 
-/** The same of a request that may not be valid; what an answer could not carry is left out (MSG-2). */
-export function readRefusedAcmt023(document: XmlElement, messageId: string): RequestReferences {
+/** The same, of a request that may not be valid: what an answer could not carry is left out (MSG-2). */
+export function readRequestReferences(document: XmlElement, messageId: string): RequestReferences {
   const request = elementAt(document, message.messageElement);
   const agent = usableAgent(request && elementAt(request, 'Assgnmt/Assgnr/Agt'));
   return compact<RequestReferences>({

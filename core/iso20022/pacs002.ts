@@ -9,7 +9,7 @@ import { messages } from './messages.ts';
 import { readable } from './lexical.ts';
 import type { Pacs008 } from './pacs008.ts';
 import { buildAgent, collapsed, compact, readAgent, type AgentIdentification } from './parties.ts';
-import type { OriginalReferences, RefusedPacs008 } from './references.ts';
+import type { OriginalReferences, Pacs008References } from './references.ts';
 import {
   branch,
   childrenNamed,
@@ -165,38 +165,27 @@ export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
   });
 }
 
-/** The report back to whoever sent the pacs.008: agents swapped against the original (MSG-11). */
-export function answerPacs008(original: Pacs008, statement: StatusStatement): string {
-  return answerRefusedPacs008(
-    compact<RefusedPacs008>({
-      original: originalReferencesOf(original),
-      instructingAgent: original.instructingAgent,
-      instructedAgent: original.instructedAgent,
-    }),
-    statement,
-  );
+/** What a report about a pacs.008 repeats of it. */
+export function pacs008ReferencesOf(pacs008: Pacs008): Pacs008References {
+  const { instructingAgent, instructedAgent } = pacs008;
+  const original = originalReferencesOf(pacs008);
+  return compact<Pacs008References>({ original, instructingAgent, instructedAgent });
 }
 
-/** The same for a pacs.008 that may not even be valid: what could be read of it is repeated. */
-export function answerRefusedPacs008(refused: RefusedPacs008, statement: StatusStatement): string {
+/** The report back to the sender of a pacs.008: agents swapped against the original (MSG-11). */
+export function answerPacs008(references: Pacs008References, statement: StatusStatement): string {
+  const { original, instructingAgent, instructedAgent } = references;
   return buildPacs002(
     compact<Pacs002>({
       ...statement,
-      original: refused.original,
-      instructingAgent: refused.instructedAgent,
-      instructedAgent: refused.instructingAgent,
+      original,
+      instructingAgent: instructedAgent,
+      instructedAgent: instructingAgent,
     }),
   );
 }
 
 /** The confirmation to the destination of our own pacs.008: it goes the same way, so agents stand as in that message (PAY-9). */
-export function confirmPacs008(forwarded: Pacs008, statement: StatusStatement): string {
-  return buildPacs002(
-    compact<Pacs002>({
-      ...statement,
-      original: originalReferencesOf(forwarded),
-      instructingAgent: forwarded.instructingAgent,
-      instructedAgent: forwarded.instructedAgent,
-    }),
-  );
+export function confirmPacs008(references: Pacs008References, statement: StatusStatement): string {
+  return buildPacs002({ ...statement, ...references });
 }

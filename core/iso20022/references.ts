@@ -76,8 +76,8 @@ export function readMessageKey(name: MessageName, document: XmlElement): Result<
   return ok(compact<MessageKey>(keys));
 }
 
-/** A pacs.008 that may not be valid, as far as a rejection of it can tell. */
-export interface RefusedPacs008 {
+/** What an answer to a pacs.008 repeats of it (MSG-11). Of one that is not valid, whatever is well formed. */
+export interface Pacs008References {
   readonly original: OriginalReferences;
   readonly instructingAgent?: AgentIdentification;
   readonly instructedAgent?: AgentIdentification;
@@ -112,19 +112,19 @@ export function usableAgent(element: XmlElement | undefined): AgentIdentificatio
 }
 
 /**
- * What a rejection of a pacs.008 repeats, whether the message is valid or not.
+ * What an answer to a pacs.008 repeats of it, whether the message is valid or not.
  * @param key as read by {@link readMessageKey}
  * @param messageNameId the identifier of the message, e.g. `pacs.008.001.13`
  */
-export function readRefusedPacs008(
+export function readPacs008References(
   document: XmlElement,
   key: { readonly messageId: string; readonly uetr: string },
   messageNameId: string,
-): RefusedPacs008 {
+): Pacs008References {
   const message = elementAt(document, 'FIToFICstmrCdtTrf');
   const text = (path: string) => (message === undefined ? undefined : textAt(message, path));
   const agent = (path: string) => usableAgent(message && elementAt(message, path));
-  return compact<RefusedPacs008>({
+  return compact<Pacs008References>({
     original: compact<OriginalReferences>({
       messageId: key.messageId,
       messageNameId,

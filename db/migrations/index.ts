@@ -9,6 +9,7 @@ import * as alerts from './0006-alerts.ts';
 import * as withdrawal from './0007-withdrawal.ts';
 import * as promises from './0008-promises.ts';
 import * as claimedDebtorAgent from './0009-claimed-debtor-agent.ts';
+import * as subjectId from './0010-subject-id.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0007-withdrawal': withdrawal,
   '0008-promises': promises,
   '0009-claimed-debtor-agent': claimedDebtorAgent,
+  '0010-subject-id': subjectId,
 };

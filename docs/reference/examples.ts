@@ -12,6 +12,7 @@ import {
   buildPacs002,
   confirmPacs008,
   originalReferencesOf,
+  pacs008ReferencesOf,
   type StatusStatement,
 } from '../../core/iso20022/pacs002.ts';
 import { enquireAboutPacs008 } from '../../core/iso20022/pacs028.ts';
@@ -66,9 +67,9 @@ function paymentExamples(): Readonly<Record<string, string>> {
   });
   const leg = read('pacs008', forwarded, readForwardedPacs008);
   const answer = (n: number, seconds: string, statement: Statement) =>
-    answerPacs008(received, { messageId: ourId(n), creationDateTime: at(seconds), ...statement });
+    answerPacs008(pacs008ReferencesOf(received), { messageId: ourId(n), creationDateTime: at(seconds), ...statement });
   const confirm = (n: number, seconds: string, statement: Statement) =>
-    confirmPacs008(leg, { messageId: ourId(n), creationDateTime: at(seconds), ...statement });
+    confirmPacs008(pacs008ReferencesOf(leg), { messageId: ourId(n), creationDateTime: at(seconds), ...statement });
   const report = (statement: Statement) =>
     buildPacs002({
       messageId: 'THBPPAY20261121000000000001',

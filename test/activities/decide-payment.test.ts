@@ -39,7 +39,7 @@ async function reported(
     }),
   );
   const { messageId } = await recordReceived(db, {
-    uetr,
+    subjectId: uetr,
     type: 'pacs002',
     identification: 'R',
     leg: 'destination',
@@ -88,7 +88,7 @@ const deliveriesOf = async (uetr: string) => {
   const rows = await db
     .selectFrom('deliveries')
     .select('kind')
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .orderBy('kind')
     .execute();
   return rows.map((row) => row.kind);
@@ -165,7 +165,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
     const outgoing = await db
       .selectFrom('messages')
       .select('status')
-      .where('uetr', '=', uetr)
+      .where('subject_id', '=', uetr)
       .where('direction', '=', 'out')
       .where('message_type', '=', 'pacs002')
       .where('status', '<>', 'ACTC')
@@ -178,7 +178,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
     const cause = await reported(uetr, 'ACCC');
     const first = await decidePayment({ uetr, cause });
     expect(await decidePayment({ uetr, cause })).toEqual(first);
-    const audit = await db.selectFrom('audit_events').select('kind').where('uetr', '=', uetr).execute();
+    const audit = await db.selectFrom('audit_events').select('kind').where('subject_id', '=', uetr).execute();
     expect(audit).toEqual([]);
   });
 
@@ -197,7 +197,11 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
       const other = cause === 'another' ? await reported(uetr, 'BLCK') : { by: cause };
       expect(await decidePayment({ uetr, cause: other })).toMatchObject({ status: 'ACCC' });
       expect(await decisionsOf(uetr)).toMatchObject([{ status: 'ACCC' }]);
-      const audit = await db.selectFrom('audit_events').select('kind').where('uetr', '=', uetr).execute();
+      const audit = await db
+        .selectFrom('audit_events')
+        .select('kind')
+        .where('subject_id', '=', uetr)
+        .execute();
       expect(audit.map(({ kind }) => kind)).toEqual(cause === 'another' ? ['payment.contradiction'] : []);
     }
   });
@@ -324,7 +328,7 @@ test('a payment in doubt raises an alert for an operator (TIM-2)', async () => {
   const audit = await db
     .selectFrom('audit_events')
     .select(['kind', 'severity'])
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .execute();
   expect(audit).toEqual([{ kind: 'payment.in-doubt', severity: 'alert' }]);
 });

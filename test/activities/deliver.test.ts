@@ -47,7 +47,7 @@ async function due(callbackUrl = url): Promise<string> {
 /** One run of the activity; answers when the next is due, or that none is. */
 async function run(uetr: string): Promise<string> {
   try {
-    await inActivity(() => deliver({ uetr }));
+    await inActivity(() => deliver({ subjectId: uetr }));
     return 'nothing due';
   } catch (error) {
     if (!(error instanceof ApplicationFailure)) throw error;
@@ -59,7 +59,7 @@ const callbackOf = (uetr: string) =>
   db
     .selectFrom('deliveries')
     .select(['attempts', 'delivered_at', 'closed_reason'])
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .where('kind', '=', 'callback')
     .executeTakeFirstOrThrow();
 const attemptOf = (uetr: string) =>
@@ -67,9 +67,15 @@ const attemptOf = (uetr: string) =>
     .selectFrom('delivery_attempts as a')
     .innerJoin('deliveries as d', 'd.delivery_id', 'a.delivery_id')
     .select(['a.outcome', 'a.http_status', 'a.error_class', 'a.response_excerpt'])
-    .where('d.uetr', '=', uetr)
+    .where('d.subject_id', '=', uetr)
     .where('d.kind', '=', 'callback')
     .executeTakeFirstOrThrow();
+
+test('what an execution of an earlier release asked for, whose argument says uetr, is delivered as well', async () => {
+  const uetr = await due();
+  await inActivity(() => deliver({ uetr }));
+  expect(await callbackOf(uetr)).toMatchObject({ attempts: 1, delivered_at: expect.any(Date) as Date });
+});
 
 test('2xx: delivered', async () => {
   const uetr = await due();
@@ -101,7 +107,7 @@ test('410: given up, with an alert', async () => {
   const audit = await db
     .selectFrom('audit_events')
     .select(['kind', 'severity'])
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .execute();
   expect(audit).toEqual([{ kind: 'delivery.dead-letter', severity: 'alert' }]);
 });
@@ -140,13 +146,13 @@ test('72 hours are those of the database: a delivery that was asked for before t
   await db
     .updateTable('deliveries')
     .set({ asked_at: new Date(Date.now() - 73 * 3_600_000) })
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .where('kind', '=', 'callback')
     .execute();
   answer = (_, response) => response.writeHead(503).end();
   expect(await run(uetr)).toBe('nothing due');
   expect(await callbackOf(uetr)).toMatchObject({ closed_reason: 'expired' });
-  const alerts = await db.selectFrom('audit_events').select('kind').where('uetr', '=', uetr).execute();
+  const alerts = await db.selectFrom('audit_events').select('kind').where('subject_id', '=', uetr).execute();
   expect(alerts).toEqual([{ kind: 'delivery.dead-letter' }]);
 });
 
@@ -177,14 +183,14 @@ describe('an attempt that ends after its delivery has ended otherwise (CBK-1)', 
     db
       .updateTable('deliveries')
       .set({ next_due_at: new Date(Date.now() - 1) })
-      .where('uetr', '=', uetr)
+      .where('subject_id', '=', uetr)
       .where('kind', '=', 'callback')
       .execute();
   const endOf = async (uetr: string) => {
     const { delivered_at: delivered, closed_at: closed } = await db
       .selectFrom('deliveries')
       .select(['delivered_at', 'closed_at'])
-      .where('uetr', '=', uetr)
+      .where('subject_id', '=', uetr)
       .where('kind', '=', 'callback')
       .executeTakeFirstOrThrow();
     return [...(delivered === null ? [] : ['delivered']), ...(closed === null ? [] : ['dead letter'])];
@@ -193,7 +199,7 @@ describe('an attempt that ends after its delivery has ended otherwise (CBK-1)', 
     const rows = await db
       .selectFrom('audit_events')
       .select(['severity', 'kind'])
-      .where('uetr', '=', uetr)
+      .where('subject_id', '=', uetr)
       .orderBy('audit_event_id')
       .execute();
     return rows.map(({ severity, kind }) => `${severity} ${kind}`);
@@ -247,7 +253,7 @@ describe('an attempt that ends after its delivery has ended otherwise (CBK-1)', 
     const both = db
       .updateTable('deliveries')
       .set({ delivered_at: new Date(), closed_at: new Date() })
-      .where('uetr', '=', uetr)
+      .where('subject_id', '=', uetr)
       .where('kind', '=', 'callback')
       .execute();
     await expect(both).rejects.toThrow('deliveries_one_end');
@@ -271,7 +277,7 @@ test('what is held by a full gate is attempted, so that it is none of those that
   await db
     .updateTable('deliveries')
     .set({ next_due_at: new Date(Date.now() - 61_000) })
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .execute();
   const neglected = async () => {
     const found: string[] = [];

@@ -72,7 +72,7 @@ const alertsOf = async (uetr: string) => {
   const rows = await db
     .selectFrom('audit_events')
     .select(['kind', 'detail'])
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .execute();
   return rows.map((row) => `${row.kind} ${JSON.stringify(row.detail)}`);
 };
@@ -81,7 +81,7 @@ async function alertOf(uetr: string): Promise<{ kind: string; detail: Record<str
   const alerts = await db
     .selectFrom('audit_events')
     .select(['kind', 'detail'])
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .execute();
   expect(alerts).toHaveLength(1);
   return { kind: alerts[0]?.kind ?? '', detail: alerts[0]?.detail as Record<string, string> };
@@ -108,7 +108,7 @@ test('200 with a final: its stored id', async () => {
   const stored = await db
     .selectFrom('messages')
     .select(['message_id', 'status'])
-    .where('uetr', '=', payment.uetr)
+    .where('subject_id', '=', payment.uetr)
     .where('direction', '=', 'in')
     .where('message_type', '=', 'pacs002')
     .execute();

@@ -84,7 +84,7 @@ export async function workbench(): Promise<Workbench> {
   const store = async (message: OriginalPacs008, callbackUrl = 'http://127.0.0.1:9/callback') => {
     const body = Buffer.from(buildPacs008(message));
     const { messageId } = await recordReceived(db, {
-      uetr: message.uetr,
+      subjectId: message.uetr,
       type: 'pacs008',
       identification: message.messageId,
       leg: 'source',

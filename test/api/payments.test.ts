@@ -334,7 +334,7 @@ test('of an instruction no next attempt is told: when a payment is enquired abou
       await gateway.db
         .updateTable('deliveries')
         .set({ delivered_at: null })
-        .where('uetr', '=', message.uetr)
+        .where('subject_id', '=', message.uetr)
         .execute();
     }
     const [sent] = (await timeline(message.uetr, 'SGDFAST')).deliveries;

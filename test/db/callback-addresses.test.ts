@@ -20,7 +20,7 @@ const within = { timeout: 10_000, interval: 5 };
 /** Something that writes a callback, and what names another address for it. */
 interface Writer {
   readonly db: Db;
-  readonly submission: { readonly messageId: string; readonly uetr: string };
+  readonly submission: { readonly messageId: string; readonly subjectId: string };
   readonly write: () => Promise<unknown>;
 }
 
@@ -30,7 +30,7 @@ const writers = {
     const messageId = await payments.store(message);
     return {
       db: payments.deps.db,
-      submission: { messageId, uetr: message.uetr },
+      submission: { messageId, subjectId: message.uetr },
       write: () => validatePayment({ messageId, waitSeconds: 0 }),
     };
   },
@@ -42,7 +42,7 @@ const writers = {
     await db.updateTable('resolutions').set(past).where('resolution_id', '=', resolutionId).execute();
     return {
       db,
-      submission: { messageId: resolutionId, uetr: resolutionId },
+      submission: { messageId: resolutionId, subjectId: resolutionId },
       write: () => resolutions.end(routed),
     };
   },
@@ -50,7 +50,7 @@ const writers = {
     const messageId = await resolutions.store(accountRequest('1', { destinationCountry: 'ZZ' }));
     return {
       db: resolutions.db,
-      submission: { messageId, uetr: messageId },
+      submission: { messageId, subjectId: messageId },
       write: () => resolutions.judge(messageId),
     };
   },
@@ -86,11 +86,11 @@ async function heldAt(event: string, { db, write }: Writer, meanwhile: () => Pro
   await written;
 }
 
-const urlOf = async ({ db, submission: { uetr } }: Writer) => {
+const urlOf = async ({ db, submission: { subjectId } }: Writer) => {
   const { url } = await db
     .selectFrom('deliveries')
     .select('url')
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', subjectId)
     .where('kind', '=', 'callback')
     .executeTakeFirstOrThrow();
   return url;
@@ -130,9 +130,9 @@ test('a refused repeat names no address for the payment that it repeats, however
   await sql`update payments set deadline_at = now() where uetr = ${uetr}`.execute(db);
   const messageId = await payments.store(ownExchange({ uetr }), 'http://127.0.0.1:9/of-the-repeat');
   expect(await validatePayment({ messageId, waitSeconds: 0 })).toMatchObject({ verdict: 'refused' });
-  await nameCallbackAddress(db, { messageId, uetr, url: named });
+  await nameCallbackAddress(db, { messageId, subjectId: uetr, url: named });
   await createDecidePayment(payments.deps)({ uetr, cause: { by: 'deadline' } });
-  await nameCallbackAddress(db, { messageId, uetr, url: `${named}/again` });
-  const submission = { messageId, uetr };
+  await nameCallbackAddress(db, { messageId, subjectId: uetr, url: `${named}/again` });
+  const submission = { messageId, subjectId: uetr };
   expect(await urlOf({ db, submission, write: () => Promise.resolve() })).toBe('http://127.0.0.1:9/callback');
 });

@@ -28,8 +28,8 @@ function told(judgement: Judgement): string {
 const rowsOf = async (uetr: string) => {
   const { rows } = await sql<{ payments: string; instructions: string; out: string; decisions: string }>`
     select (select count(*) from payments where uetr = ${uetr}) as payments,
-      (select count(*) from deliveries where uetr = ${uetr} and kind = 'instruction') as instructions,
-      (select count(*) from messages where uetr = ${uetr} and direction = 'out') as out,
+      (select count(*) from deliveries where subject_id = ${uetr} and kind = 'instruction') as instructions,
+      (select count(*) from messages where subject_id = ${uetr} and direction = 'out') as out,
       (select count(*) from decisions where uetr = ${uetr}) as decisions`.execute(db);
   return rows[0];
 };

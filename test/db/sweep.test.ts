@@ -17,29 +17,29 @@ async function collect<Row>(rows: AsyncIterable<Row>): Promise<readonly Row[]> {
 test('a delivery that nobody attempts is found, though more than a thousand stand before it that make no progress (I-17)', async () => {
   const { messageId } = await accepted();
   const due = (count: number, age: string) =>
-    sql<{ uetr: string }>`
-    insert into deliveries (delivery_id, uetr, kind, message_id, party, url, asked_at, next_due_at)
+    sql<{ subject_id: string }>`
+    insert into deliveries (delivery_id, subject_id, kind, message_id, party, url, asked_at, next_due_at)
     select gen_random_uuid(), gen_random_uuid(), 'callback', ${messageId}, 'SGDFAST', 'http://127.0.0.1:9/',
       now() - ${age}::interval, now() - interval '61 seconds'
     from generate_series(1, ${count})
-    returning uetr`.execute(db);
+    returning subject_id`.execute(db);
   const before = await due(1_001, '2 hours'); // in the same moment, too
   const last = await due(1, '1 hour');
   const found = await collect(findNeglected(db));
   expect(found).toHaveLength(1_002);
-  expect(new Set(found)).toEqual(new Set([...before.rows, ...last.rows].map(({ uetr }) => uetr)));
+  expect(new Set(found)).toEqual(new Set([...before.rows, ...last.rows].map((one) => one.subject_id)));
 });
 
 test('a payment or resolution with several deliveries that nobody attempts is found once', async () => {
   const { messageId } = await accepted();
-  const uetr = randomUUID();
+  const subjectId = randomUUID();
   await sql`
-    insert into deliveries (delivery_id, uetr, kind, message_id, party, asked_at, next_due_at)
-    select gen_random_uuid(), ${uetr}, kind, ${messageId}, 'SGDFAST', now() - age, now() - interval '61 seconds'
+    insert into deliveries (delivery_id, subject_id, kind, message_id, party, asked_at, next_due_at)
+    select gen_random_uuid(), ${subjectId}, kind, ${messageId}, 'SGDFAST', now() - age, now() - interval '61 seconds'
     from unnest(array['confirmation', 'notification'], array['1 hour', '2 hours']::interval[]) as one (kind, age)`.execute(
     db,
   );
-  expect((await collect(findNeglected(db))).filter((one) => one === uetr)).toHaveLength(1);
+  expect((await collect(findNeglected(db))).filter((one) => one === subjectId)).toHaveLength(1);
 });
 
 test('every undecided payment is found, those that were accepted in the same moment too; and every deadline that is past', async () => {
@@ -51,7 +51,7 @@ test('every undecided payment is found, those that were accepted in the same mom
       from generate_series(1, 1001)
       returning uetr
     )
-    insert into deliveries (delivery_id, uetr, kind, message_id, party)
+    insert into deliveries (delivery_id, subject_id, kind, message_id, party)
     select gen_random_uuid(), uetr, 'instruction', ${messageId}, 'THBPPAY' from payment`.execute(db);
   const undecided = await collect(findUndecided(db, 1_000));
   expect(new Set(undecided.filter(({ isOverdue }) => isOverdue).map(({ uetr }) => uetr)).size).toBe(1_001);

@@ -92,7 +92,7 @@ test('however many finals come while the engine is frozen, each is stored at onc
       .where('direction', '=', 'in')
       .where('status', '=', 'ACCC')
       .where(
-        'uetr',
+        'subject_id',
         'in',
         open.map(({ uetr }) => uetr),
       )

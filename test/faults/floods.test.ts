@@ -71,7 +71,7 @@ async function storedOf(party: string): Promise<number> {
 async function unjudged(): Promise<number> {
   const rows = await db
     .selectFrom('messages as m')
-    .leftJoin('payments as p', 'p.uetr', 'm.uetr')
+    .leftJoin('payments as p', 'p.uetr', 'm.subject_id')
     .select('m.message_id')
     .where('m.direction', '=', 'in')
     .where('m.leg', '=', 'source')

@@ -85,7 +85,7 @@ describe.each(['kept', 'terminated'])(
           await db
             .updateTable('deliveries')
             .set({ next_due_at: new Date(Date.now() - 61_000) })
-            .where('uetr', '=', uetr)
+            .where('subject_id', '=', uetr)
             .where('kind', '=', 'confirmation')
             .where('delivered_at', 'is', null)
             .execute();
@@ -141,7 +141,7 @@ test('a callback address that is named while the decision is being written is th
   const { url } = await db
     .selectFrom('deliveries')
     .select('url')
-    .where('uetr', '=', message.uetr)
+    .where('subject_id', '=', message.uetr)
     .where('kind', '=', 'callback')
     .executeTakeFirstOrThrow();
   expect(url).toBe(other);
@@ -154,7 +154,7 @@ test('a submission that was stored while nothing could be started for long is fo
   const body = Buffer.from(buildPacs008(message));
   await gateway.stopWorker();
   await sql`
-    insert into messages (message_id, uetr, message_type, message_identification, direction, leg, party, answer_url,
+    insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, answer_url,
       sha256, body, created_at)
     values (${randomUUID()}, ${message.uetr}, 'pacs008', ${message.messageId}, 'in', 'source', 'SGDFAST',
       ${gateway.sandbox.callbackUrl('SGDFAST')}, ${createHash('sha256').update(body).digest()}, ${body},

@@ -52,7 +52,7 @@ const attemptsOf = async (uetr: string, kind: string) => {
     .selectFrom('delivery_attempts as a')
     .innerJoin('deliveries as d', 'd.delivery_id', 'a.delivery_id')
     .select('a.outcome')
-    .where('d.uetr', '=', uetr)
+    .where('d.subject_id', '=', uetr)
     .where('d.kind', '=', kind)
     .orderBy('a.attempt')
     .execute();
@@ -139,7 +139,7 @@ describe('the claim of an instruction whose answer is lost', () => {
     // it was due while nobody could know; the destination saw nothing, and is told nothing (PAY-9)
     const confirmation = db
       .selectFrom('deliveries')
-      .where('uetr', '=', uetr)
+      .where('subject_id', '=', uetr)
       .where('kind', '=', 'confirmation');
     expect(await confirmation.select('attempts').execute()).toEqual([]);
   });
@@ -167,7 +167,7 @@ async function losingTheCallback(uetr: string): Promise<void> {
     let run: Promise<unknown> = Promise.resolve();
     await db.transaction().execute(async (holder) => {
       await sql`select pg_advisory_xact_lock(4711)`.execute(holder);
-      run = inActivity(() => deliver({ uetr })).catch(() => undefined);
+      run = inActivity(() => deliver({ subjectId: uetr })).catch(() => undefined);
       await vi.waitFor(async () => {
         const { rows } = await sql`
           select from pg_stat_activity

@@ -120,7 +120,7 @@ test('a decided payment whose execution is terminated before all are told: they 
     db
       .updateTable('deliveries')
       .set({ next_due_at: new Date(Date.now() - 61_000) })
-      .where('uetr', '=', message.uetr)
+      .where('subject_id', '=', message.uetr)
       .where('delivered_at', 'is', null)
       .where('kind', '=', 'notification')
       .execute();
@@ -137,7 +137,7 @@ test('a submission that was stored and whose execution was never started is judg
   const message = instruction(await bestQuote(gateway));
   const body = Buffer.from(buildPacs008(message));
   await recordReceived(db, {
-    uetr: message.uetr,
+    subjectId: message.uetr,
     type: 'pacs008',
     identification: message.messageId,
     leg: 'source',
@@ -153,7 +153,7 @@ test('a final that was stored, and that nobody was told of, decides (PAY-7, I-18
   const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
   const body = Buffer.from(reportOf(uetr, messageId));
   await recordReceived(db, {
-    uetr,
+    subjectId: uetr,
     type: 'pacs002',
     identification: 'R1',
     leg: 'destination',
@@ -189,7 +189,7 @@ test('a HIGH payment whose execution is stuck is decided from the record, and to
       await db
         .updateTable('deliveries')
         .set({ next_due_at: new Date(Date.now() - 61_000) })
-        .where('uetr', '=', uetr)
+        .where('subject_id', '=', uetr)
         .where('kind', '=', 'callback')
         .where('attempts', '=', 0)
         .execute();

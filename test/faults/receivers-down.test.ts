@@ -71,7 +71,7 @@ const openDeliveries = async (uetr: string) => {
   const rows = await gateway.db
     .selectFrom('deliveries')
     .select('kind')
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .where('kind', '<>', 'instruction')
     .where('delivered_at', 'is', null)
     .execute();

@@ -39,7 +39,7 @@ const reported = async (uetr: string) => {
   const rows = await db
     .selectFrom('messages')
     .select('status')
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .where('leg', '=', 'destination')
     .where('direction', '=', 'in')
     .execute();

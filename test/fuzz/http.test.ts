@@ -84,7 +84,7 @@ test('every submission that was stored was judged', async () => {
   const waiting = () =>
     gateway.db
       .selectFrom('messages as m')
-      .leftJoin('payments as p', 'p.uetr', 'm.uetr')
+      .leftJoin('payments as p', 'p.uetr', 'm.subject_id')
       .select('m.message_id')
       .where('m.message_type', '=', 'pacs008')
       .where('m.direction', '=', 'in')

@@ -8,16 +8,16 @@ import {
 } from '../../activities/resolution-messages.ts';
 import { resolveAgent } from '../../core/agent.ts';
 import { dryRun } from '../../core/dry-run.ts';
-import { readAcmt023, readRefusedAcmt023, type Acmt023 } from '../../core/iso20022/acmt023.ts';
+import { readAcmt023, readRequestReferences, type Acmt023 } from '../../core/iso20022/acmt023.ts';
 import { readAcmt024, type Acmt024 } from '../../core/iso20022/acmt024.ts';
 import { buildForwardedPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { readFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { QuoteId } from '../../core/ids.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
-import { answerRefusedPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
+import { answerPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { readPacs028 } from '../harness/pacs028.ts';
-import { readMessageKey, readRefusedPacs008, type MessageKey } from '../../core/iso20022/references.ts';
+import { readMessageKey, readPacs008References, type MessageKey } from '../../core/iso20022/references.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
 import { compareMessages } from '../../core/message-difference.ts';
@@ -117,13 +117,17 @@ async function answer(
   const information = rejection && additionalInformation(rejection);
   if (information !== undefined && information.length > 105) throw new Error('AddtlInf is too long');
   if (type === 'pacs008' && key.uetr !== undefined) {
-    const refused = readRefusedPacs008(document, { ...key, uetr: key.uetr }, messages.pacs008.identifier);
+    const references = readPacs008References(
+      document,
+      { ...key, uetr: key.uetr },
+      messages.pacs008.identifier,
+    );
     const statement = rejection && {
       reasonCode: rejection.isoCode,
       additionalInformation: [information ?? ''],
     };
     const status = rejection === undefined ? 'ACTC' : 'RJCT';
-    await expectValid('pacs002', answerRefusedPacs008(refused, { ...own, status, ...statement }));
+    await expectValid('pacs002', answerPacs008(references, { ...own, status, ...statement }));
   }
   if (type === 'acmt023' && rejection !== undefined) {
     const { message } = await composeRefusal(libxml2, requestOf(document, key), rejection);
@@ -136,7 +140,7 @@ function requestOf(document: XmlElement, key: MessageKey): Request {
     resolutionId: '00000000-0000-4000-8000-000000000000',
     sourceSystem: 'SGDFAST',
     now: Date.parse(own.creationDateTime),
-    references: readRefusedAcmt023(document, key.messageId),
+    references: readRequestReferences(document, key.messageId),
   };
 }
 

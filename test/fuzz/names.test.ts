@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { composeRefusal } from '../../activities/resolution-messages.ts';
-import { readRefusedAcmt023 } from '../../core/iso20022/acmt023.ts';
+import { readRequestReferences } from '../../core/iso20022/acmt023.ts';
 import { messages } from '../../core/iso20022/messages.ts';
-import { answerRefusedPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
-import { readMessageKey, readRefusedPacs008 } from '../../core/iso20022/references.ts';
+import { answerPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
+import { readMessageKey, readPacs008References } from '../../core/iso20022/references.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
 import { additionalInformation, explain } from '../../core/explanation.ts';
 import type { Rejection } from '../../core/rejection.ts';
@@ -117,7 +117,7 @@ async function answerTo({ message, text }: Source): Promise<Rejection | undefine
   const own = { messageId: 'ISTHMUS20261121000000000001', creationDateTime: '2026-11-21T04:00:01.000Z' };
   if (message === 'acmt023') {
     const rejection = requestRejectionOf(violation);
-    const references = readRefusedAcmt023(document, messageId);
+    const references = readRequestReferences(document, messageId);
     const request = { resolutionId: '1', sourceSystem: 'SGDFAST', now: 0, references };
     const { message: answer } = await composeRefusal(libxml2, request, rejection);
     await validTree('acmt024', answer.body);
@@ -125,8 +125,8 @@ async function answerTo({ message, text }: Source): Promise<Rejection | undefine
   }
   const rejection = rejectionOf(violation);
   const information = additionalInformation(rejection);
-  const refused = readRefusedPacs008(document, { messageId, uetr }, messages.pacs008.identifier);
-  const answer = answerRefusedPacs008(refused, {
+  const references = readPacs008References(document, { messageId, uetr }, messages.pacs008.identifier);
+  const answer = answerPacs008(references, {
     ...own,
     status: 'RJCT',
     reasonCode: rejection.isoCode,

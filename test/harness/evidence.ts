@@ -79,7 +79,7 @@ export function evidenceOf({ sandbox, db, temporal }: TestGateway): Evidence {
       const rows = await db
         .selectFrom('audit_events')
         .select('kind')
-        .where('uetr', '=', uetr)
+        .where('subject_id', '=', uetr)
         .orderBy('audit_event_id')
         .execute();
       return rows.map((row) => row.kind);
@@ -89,7 +89,7 @@ export function evidenceOf({ sandbox, db, temporal }: TestGateway): Evidence {
         .selectFrom('delivery_attempts as a')
         .innerJoin('deliveries as d', 'd.delivery_id', 'a.delivery_id')
         .select(['a.started_at', 'a.outcome', 'a.http_status', 'a.error_class'])
-        .where('d.uetr', '=', uetr)
+        .where('d.subject_id', '=', uetr)
         .where('d.kind', '=', kind)
         .orderBy('a.attempt')
         .execute(),

@@ -65,7 +65,7 @@ test('an answer that comes while our database fails is kept: the party is not as
     db
       .selectFrom('messages')
       .select('message_id')
-      .where('uetr', '=', judgement.resolutionId)
+      .where('subject_id', '=', judgement.resolutionId)
       .where('message_type', '=', 'acmt024')
       .execute();
   await expect.poll(async () => (await stored()).length).toBe(1);
@@ -153,7 +153,7 @@ test('a 200 whose body breaks off is no answer, though all of a message may be t
   const events = await db
     .selectFrom('audit_events')
     .select('detail')
-    .where('uetr', '=', judgement.resolutionId)
+    .where('subject_id', '=', judgement.resolutionId)
     .execute();
   expect(events).toEqual([{ detail: { reason: 'not a whole message' } }]);
 });

@@ -147,7 +147,7 @@ export function resolutionEvidence({ sandbox, db, temporal }: TestGateway): Reso
         .selectFrom('delivery_attempts as a')
         .innerJoin('deliveries as d', 'd.delivery_id', 'a.delivery_id')
         .select(['a.outcome', 'a.http_status'])
-        .where('d.uetr', '=', (await row(messageId))?.resolution_id ?? '')
+        .where('d.subject_id', '=', (await row(messageId))?.resolution_id ?? '')
         .where('d.kind', '=', kind)
         .orderBy('a.attempt')
         .execute(),
@@ -155,7 +155,7 @@ export function resolutionEvidence({ sandbox, db, temporal }: TestGateway): Reso
       const rows = await db
         .selectFrom('audit_events')
         .select('kind')
-        .where('uetr', '=', (await row(messageId))?.resolution_id ?? '')
+        .where('subject_id', '=', (await row(messageId))?.resolution_id ?? '')
         .orderBy('audit_event_id')
         .execute();
       return rows.map((one) => one.kind);

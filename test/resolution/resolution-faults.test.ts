@@ -96,7 +96,7 @@ describe('a party that answers amiss', () => {
     const alerts = await gateway.db
       .selectFrom('audit_events')
       .select(['kind', 'detail'])
-      .where('uetr', '=', (await evidence.row(request.messageId))?.resolution_id ?? '')
+      .where('subject_id', '=', (await evidence.row(request.messageId))?.resolution_id ?? '')
       .execute();
     expect(alerts).toEqual([
       {

@@ -128,7 +128,7 @@ export async function resolutionSteps(operator: PlayedOperator) {
       db
         .selectFrom('audit_events')
         .select(['severity', 'kind', 'detail'])
-        .where('uetr', '=', resolutionId)
+        .where('subject_id', '=', resolutionId)
         .orderBy('audit_event_id')
         .execute(),
   };

@@ -61,7 +61,7 @@ async function securityEvents(uetr: string): Promise<readonly string[]> {
   const rows = await gateway.db
     .selectFrom('audit_events')
     .select(['kind', 'party'])
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .where('severity', '=', 'security')
     .execute();
   return rows.map((row) => `${row.kind} ${row.party}`);
@@ -159,7 +159,7 @@ describe('a report is taken', () => {
     const stored = await gateway.db
       .selectFrom('messages')
       .select('status')
-      .where('uetr', '=', uetr)
+      .where('subject_id', '=', uetr)
       .where('direction', '=', 'in')
       .where('message_type', '=', 'pacs002')
       .execute();

@@ -54,7 +54,7 @@ test('a payment whose destination has said nothing for 24 hours is INDOUBT, and 
   const alerts = await gateway.db
     .selectFrom('audit_events')
     .select('kind')
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .where('severity', '=', 'alert')
     .execute();
   expect(alerts).toEqual([{ kind: 'payment.in-doubt' }]);

@@ -57,7 +57,7 @@ export async function deadCallback(gateway: TestGateway): Promise<void> {
   const { delivered_at: deliveredAt } = await gateway.db
     .selectFrom('deliveries')
     .select('delivered_at')
-    .where('uetr', '=', message.uetr)
+    .where('subject_id', '=', message.uetr)
     .where('kind', '=', 'callback')
     .executeTakeFirstOrThrow();
   expect(deliveredAt).toBeInstanceOf(Date);

@@ -3,6 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { workflowTypes } from '../../contract/ids.ts';
+import { redeliveryStart } from '../../contract/starts.ts';
+import { askAgain } from '../../db/deliveries.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, instruction, submit, submitXml, type Submitted } from '../harness/payer.ts';
@@ -36,7 +39,7 @@ async function openDeliveries(uetr: string): Promise<number> {
   const rows = await db
     .selectFrom('deliveries')
     .select('delivery_id')
-    .where('uetr', '=', uetr)
+    .where('subject_id', '=', uetr)
     .where('kind', '<>', 'instruction')
     .where('delivered_at', 'is', null)
     .execute();
@@ -95,6 +98,15 @@ describe('the same message again (DUP-1)', () => {
     }
     await vi.waitFor(async () => expect(await openDeliveries(message.uetr)).toBe(0), 10_000);
     expect(distinct(callbacks(message.uetr))).toBe(1);
+  });
+
+  test('after the final, with a redelivery that an earlier release started, whose input says uetr: delivered as ever', async () => {
+    const { message } = await ended('5550000001');
+    const { uetr } = message;
+    expect(await askAgain(db, uetr, 'callback')).toBe(true);
+    const start = { ...redeliveryStart(uetr, gateway.taskQueuePrefix), args: [{ uetr }] };
+    await gateway.temporal.workflow.execute(workflowTypes.redelivery, start);
+    expect([callbacks(uetr).length, await openDeliveries(uetr)]).toEqual([2, 0]);
   });
 });
 

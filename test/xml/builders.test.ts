@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import {
   buildForwardedAcmt023,
   readAcmt023,
-  readRefusedAcmt023,
+  readRequestReferences,
   requestReferencesOf,
   type Acmt023,
   type RequestLeg,
@@ -24,9 +24,9 @@ import { buildFxtr017, readFxtr017, type Fxtr017 } from '../../core/iso20022/fxt
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import {
   answerPacs008,
-  answerRefusedPacs008,
   buildPacs002,
   confirmPacs008,
+  pacs008ReferencesOf,
   readPacs002,
   type Pacs002,
 } from '../../core/iso20022/pacs002.ts';
@@ -36,7 +36,7 @@ import type { Result } from '../../core/result.ts';
 import { enquireAboutPacs008 } from '../../core/iso20022/pacs028.ts';
 import { readPacs028 } from '../harness/pacs028.ts';
 import { compact, type AgentIdentification } from '../../core/iso20022/parties.ts';
-import { readMessageKey, readRefusedPacs008 } from '../../core/iso20022/references.ts';
+import { readMessageKey, readPacs008References } from '../../core/iso20022/references.ts';
 import { elementAt, renderDocument, type XmlElement } from '../../core/iso20022/tree.ts';
 import { libxml2, officialFaults, officialNote, officialPresent } from './fixtures.ts';
 import { generate, loadModel, randomFrom } from './generate.ts';
@@ -157,14 +157,18 @@ describe(`pacs.002 and pacs.028${officialNote}`, () => {
       const document = await next();
       const { value } = readPacs008Throughout(document);
       const statement = { ...own, status: 'ACCC' } as const;
-      const answer = valueOf(readPacs002(await valid('pacs002', answerPacs008(value, statement))));
+      const answer = valueOf(
+        readPacs002(await valid('pacs002', answerPacs008(pacs008ReferencesOf(value), statement))),
+      );
       expect(answer.instructingAgent).toEqual(value.instructedAgent);
-      const confirmation = valueOf(readPacs002(await valid('pacs002', confirmPacs008(value, statement))));
+      const confirmation = valueOf(
+        readPacs002(await valid('pacs002', confirmPacs008(pacs008ReferencesOf(value), statement))),
+      );
       expect(confirmation.original).toEqual(answer.original);
       const key = { messageId: value.messageId, uetr: value.uetr };
-      const refused = readRefusedPacs008(document, key, messages.pacs008.identifier);
-      expect(refused.original).toEqual(answer.original); // nothing of a valid message is left out
-      await valid('pacs002', answerRefusedPacs008(refused, statement));
+      const references = readPacs008References(document, key, messages.pacs008.identifier);
+      expect(references.original).toEqual(answer.original); // nothing of a valid message is left out
+      await valid('pacs002', answerPacs008(references, statement));
       const enquiry = valueOf(readPacs028(await valid('pacs028', enquireAboutPacs008(value, own))));
       expect(enquiry.original).toEqual(answer.original);
     });
@@ -331,10 +335,14 @@ describe('of a message that is not valid, what its answer could not carry is lef
           if (!key.ok) continue;
           const { messageId, uetr = '' } = key.value;
           if (name === 'pacs008') {
-            const refused = readRefusedPacs008(changed, { messageId, uetr }, messages.pacs008.identifier);
-            await valid('pacs002', answerRefusedPacs008(refused, statement));
+            const references = readPacs008References(
+              changed,
+              { messageId, uetr },
+              messages.pacs008.identifier,
+            );
+            await valid('pacs002', answerPacs008(references, statement));
           } else {
-            const references = readRefusedAcmt023(changed, messageId);
+            const references = readRequestReferences(changed, messageId);
             const ours = { ...own, assigner: { otherId: 'ISTHMUS' }, assignee: { otherId: 'SGDFAST' } };
             await valid(
               'acmt024',

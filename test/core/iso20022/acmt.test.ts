@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import {
   buildForwardedAcmt023,
   readAcmt023,
-  readRefusedAcmt023,
+  readRequestReferences,
   requestReferencesOf,
   type Acmt023,
 } from '../../../core/iso20022/acmt023.ts';
 import { buildAcmt023, type OriginalAcmt023 } from '../../harness/acmt023.ts';
 import { answerAcmt023, passOnAcmt024, readAcmt024, type Acmt024 } from '../../../core/iso20022/acmt024.ts';
-import { readRefusedPacs008 } from '../../../core/iso20022/references.ts';
+import { readPacs008References } from '../../../core/iso20022/references.ts';
 import { branch, elementAt, leaf, textAt, type XmlElement } from '../../../core/iso20022/tree.ts';
 import { officialNote, readFixture, validTree } from '../../xml/fixtures.ts';
 
@@ -152,7 +152,7 @@ describe('an answer', () => {
       verified: false,
       reasonCode: 'FF01',
     };
-    const empty = readRefusedAcmt023(branch('Document', branch('IdVrfctnReq')), 'SRC1');
+    const empty = readRequestReferences(branch('Document', branch('IdVrfctnReq')), 'SRC1');
     const toNobody = await validTree('acmt024', answerAcmt023(empty, statement));
     expect(textAt(toNobody, 'IdVrfctnRpt/Rpt/OrgnlId')).toBe('NOTPROVIDED');
     expect(textAt(toNobody, 'IdVrfctnRpt/Assgnmt/Assgne/Agt/FinInstnId/Othr/Id')).toBe('SGDFAST');
@@ -172,8 +172,12 @@ test.each([
   '2026-01-01T00:00:00',
 ])('%s is no moment that an answer could repeat (MSG-2)', (moment) => {
   const resolution = branch('IdVrfctnReq', branch('Assgnmt', leaf('CreDtTm', moment)));
-  expect(readRefusedAcmt023(branch('Document', resolution), 'M1')).not.toHaveProperty('creationDateTime');
+  expect(readRequestReferences(branch('Document', resolution), 'M1')).not.toHaveProperty('creationDateTime');
   const payment = branch('FIToFICstmrCdtTrf', branch('GrpHdr', leaf('CreDtTm', moment)));
-  const refused = readRefusedPacs008(branch('Document', payment), { messageId: 'M1', uetr: 'u' }, 'pacs.008');
-  expect(refused.original).not.toHaveProperty('creationDateTime');
+  const references = readPacs008References(
+    branch('Document', payment),
+    { messageId: 'M1', uetr: 'u' },
+    'pacs.008',
+  );
+  expect(references.original).not.toHaveProperty('creationDateTime');
 });

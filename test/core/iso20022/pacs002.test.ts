@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { messages } from '../../../core/iso20022/messages.ts';
 import {
   answerPacs008,
-  answerRefusedPacs008,
   buildPacs002,
   confirmPacs008,
+  pacs008ReferencesOf,
   readPacs002,
   type Pacs002,
 } from '../../../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008 } from '../../../core/iso20022/pacs008.ts';
-import { readMessageKey, readRefusedPacs008 } from '../../../core/iso20022/references.ts';
+import { readMessageKey, readPacs008References } from '../../../core/iso20022/references.ts';
 import { libxml2, lotus, readFixture, validTree } from '../../xml/fixtures.ts';
 
 async function read(text: string | Uint8Array): Promise<Pacs002> {
@@ -86,7 +86,7 @@ describe('reading', () => {
 
 describe('building (MSG-11, PAY-9)', () => {
   test('the answer to the source repeats its ids and swaps its agents', async () => {
-    expect(await read(answerPacs008(await original(), statement))).toEqual({
+    expect(await read(answerPacs008(pacs008ReferencesOf(await original()), statement))).toEqual({
       ...statement,
       original: originalOfLotus,
       instructingAgent: { bicfi: 'HARBSGS0' },
@@ -95,7 +95,7 @@ describe('building (MSG-11, PAY-9)', () => {
   });
 
   test('the confirmation goes the way of the message that it confirms', async () => {
-    const confirmation = await read(confirmPacs008(await original(), credited));
+    const confirmation = await read(confirmPacs008(pacs008ReferencesOf(await original()), credited));
     expect(confirmation).toMatchObject({
       status: 'ACCC',
       instructingAgent: { bicfi: 'LOTUSGS0' },
@@ -122,8 +122,8 @@ describe('answering a pacs.008 that is not valid (MSG-3)', () => {
     const { document } = parsed.value;
     parsed.value.dispose();
     const key = { messageId: originalOfLotus.messageId, uetr: originalOfLotus.uetr };
-    const refused = readRefusedPacs008(document, key, messages.pacs008.identifier);
-    const answer = await read(answerRefusedPacs008(refused, statement));
+    const references = readPacs008References(document, key, messages.pacs008.identifier);
+    const answer = await read(answerPacs008(references, statement));
     expect(answer.original).toEqual({
       messageId: originalOfLotus.messageId,
       messageNameId: 'pacs.008.001.13',
