@@ -8,8 +8,8 @@ import type { Db } from '../../db/connection.ts';
 import { nameCallbackAddress } from '../../db/deliveries.ts';
 import { workbench } from '../activities/workbench.ts';
 import { instruction, ownExchange } from '../harness/instruction.ts';
-import { accountRequest } from '../resolution/asker.ts';
-import { playOperator, resolutionSteps } from '../resolution/steps.ts';
+import { accountRequest } from '../harness/asker.ts';
+import { playOperator, resolutionSteps } from '../activities/resolution-steps.ts';
 
 const payments = await workbench();
 const resolutions = await resolutionSteps(await playOperator());

@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { choosePorts } from '../../cli/demo-ports.ts';
-import { openHome } from '../../cli/parts/home.ts';
-import { freePort } from '../../cli/parts/ports.ts';
+import { choosePorts } from '../../../cli/demo-ports.ts';
+import { openHome } from '../../../cli/parts/home.ts';
+import { freePort } from '../../../cli/parts/ports.ts';
 
 describe('freePort', () => {
   it('gives the preferred port when it is free, and another one when somebody listens there', async () => {

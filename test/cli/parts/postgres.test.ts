@@ -4,9 +4,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAlive } from '../../cli/parts/child.ts';
-import { postgresFolders, postgresHome } from '../../cli/parts/postgres-home.ts';
-import { startPostgres, withClient, type RunningPostgres } from '../../cli/parts/postgres.ts';
+import { isAlive } from '../../../cli/parts/child.ts';
+import { postgresFolders, postgresHome } from '../../../cli/parts/postgres-home.ts';
+import { startPostgres, withClient, type RunningPostgres } from '../../../cli/parts/postgres.ts';
 
 // The system's temporary folders of this kind are open to their owner only: under root the server's own user cannot
 // even look inside, so this is also the test of the way around that.
