@@ -30,7 +30,7 @@ afterAll(() => {
 async function moveTo(address: string): Promise<void> {
   const change = { endpoint_url: address };
   await db.updateTable('operators').set(change).where('operator_id', '=', 'IPSO-TH').execute();
-  await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address));
+  await expect.poll(() => deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address);
 }
 await moveTo(url);
 
