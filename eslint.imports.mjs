@@ -50,7 +50,18 @@ const folders = {
     importsLater: true,
   },
   bench: {
-    ours: ['core', 'contract', 'xml', 'db', 'api', 'sandbox/tokens.ts', 'cli', 'test/harness/payer.ts'],
+    ours: [
+      'core',
+      'contract',
+      'xml',
+      'db',
+      'api',
+      'sandbox/tokens.ts',
+      'cli',
+      'test/harness/bodies.ts',
+      'test/harness/endings.ts',
+      'test/harness/instruction.ts',
+    ],
     packages: [
       '@hono/node-server',
       '@hono/zod-openapi',

@@ -10,6 +10,7 @@ export default defineConfig({
     maxWorkers: 2, // cores; more would make deadlines miss
     retry: 0,
     testTimeout: 60_000, // a whole payment on a busy machine
+    expect: { poll: { timeout: 15_000 } }, // what is waited for comes later on a busy machine; a bound names its own
     hookTimeout: 120_000, // a server's start included
     teardownTimeout: 30_000,
     slowTestThreshold: 2_000, // slower tests are named with their time

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import { buildPacs008 } from '../core/iso20022/build-pacs008.ts';
 import { clientCredentials, type TokenSource } from '../sandbox/tokens.ts';
-import { instruction, type QuoteOnOffer } from '../test/harness/payer.ts';
+import type { QuoteOnOffer } from '../test/harness/bodies.ts';
+import { endingIn } from '../test/harness/endings.ts';
+import { instruction } from '../test/harness/instruction.ts';
 import { arrivals, closedCount } from './closed-count.ts';
 
 /** One payment, or one run of the floor: how long its sender waited for what. */
@@ -35,8 +37,6 @@ export interface PaymentLoad {
 
 const payerSystem = 'SGDFAST';
 const payerBic = 'LOTUSGS0';
-/** Seed data: ...0001 answers ACCC in the HTTP response, ...0002 by a message of its own. */
-const accounts = { atOnce: '5550000001', later: '5550000002' };
 const acceptanceMark = '1999-01-01T00:00:00.000Z'; // replaced when it is sent (TIM-4)
 const statusPattern = /TxSts>([A-Z]{4})</;
 const uetrPattern = /OrgnlUETR>([0-9a-f-]{36})</;
@@ -106,7 +106,7 @@ async function askQuote(pool: Pool, tokens: TokenSource): Promise<QuoteOnOffer> 
 
 function write(quote: QuoteOnOffer, answersAtOnce: boolean): ReadyPayment {
   const message = instruction(quote, {
-    account: answersAtOnce ? accounts.atOnce : accounts.later,
+    ending: answersAtOnce ? endingIn.creditedAtOnce : endingIn.creditedLater,
     acceptanceDateTime: acceptanceMark,
   });
   return { uetr: message.uetr, answersAtOnce, body: buildPacs008(message) };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createDecidePayment, createReportInDoubt } from '../../activities/decide-payment.ts';
 import type { DecisionCause } from '../../contract/activities.ts';
-import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { loadDecidable, withdrawConfirmation } from '../../db/decisions.ts';
 import {
   claimDue,
@@ -15,6 +15,7 @@ import {
 } from '../../db/deliveries.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { takeReport } from '../../db/reports.ts';
+import { reportOn } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
@@ -29,15 +30,7 @@ async function reported(
   status: Pacs002['status'],
   reasonCode?: string,
 ): Promise<DecisionCause> {
-  const body = Buffer.from(
-    buildPacs002({
-      messageId: randomUUID().replaceAll('-', ''),
-      creationDateTime: new Date().toISOString(),
-      status,
-      ...(reasonCode && { reasonCode }),
-      original: { messageId: 'M', messageNameId: 'pacs.008.001.13', uetr },
-    }),
-  );
+  const body = Buffer.from(reportOn({ messageId: 'M', uetr }, { status, ...(reasonCode && { reasonCode }) }));
   const { messageId } = await recordReceived(db, {
     subjectId: uetr,
     type: 'pacs002',

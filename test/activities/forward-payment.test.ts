@@ -2,11 +2,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
-import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
-import { inActivity, ownExchange, workbench } from './workbench.ts';
+import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
+import { instruction, ownExchange } from '../harness/instruction.ts';
+import { reportOn } from '../harness/reports.ts';
+import { inActivity, workbench } from './workbench.ts';
 
 const { deps, accepted, store } = await workbench();
 const { db } = deps;
@@ -28,7 +30,7 @@ afterAll(() => {
 async function moveTo(address: string): Promise<void> {
   const change = { endpoint_url: address };
   await db.updateTable('operators').set(change).where('operator_id', '=', 'IPSO-TH').execute();
-  await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address));
+  await expect.poll(() => deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address);
 }
 await moveTo(url);
 
@@ -45,13 +47,7 @@ async function forwardedId(uetr: string): Promise<string> {
 }
 
 async function report(uetr: string, values: Partial<Pacs002> = {}): Promise<string> {
-  return buildPacs002({
-    messageId: 'R1',
-    creationDateTime: new Date().toISOString(),
-    original: { messageId: await forwardedId(uetr), messageNameId: 'pacs.008.001.13', uetr },
-    status: 'ACCC',
-    ...values,
-  });
+  return reportOn({ messageId: await forwardedId(uetr), uetr }, { messageId: 'R1', ...values });
 }
 
 const say =
@@ -238,7 +234,7 @@ test('the bytes that leave are the stored ones, each time (MSG-8)', async () => 
 });
 
 test('a submission that is judged twice, as after a crash, is one payment with one instruction (PAY-2)', async () => {
-  const message = ownExchange();
+  const message = instruction(ownExchange());
   const messageId = await store(message);
   const validatePayment = createValidatePayment(deps);
   const judgements = await Promise.all([1, 2, 3].map(() => validatePayment({ messageId, waitSeconds: 0 })));

@@ -1,6 +1,5 @@
 // Activities with real parts around them but without a workflow: a database of the file's own, and payments that are
 // accepted as they would be. Whoever calls an activity sees what it does by itself.
-import { randomUUID } from 'node:crypto';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
@@ -13,6 +12,7 @@ import { recordReceived } from '../../db/messages.ts';
 import { openReferenceCache } from '../../db/reference-cache.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
+import { instruction, ownExchange, type Changes } from '../harness/instruction.ts';
 
 export interface Workbench {
   readonly deps: ActivityDependencies;
@@ -22,41 +22,9 @@ export interface Workbench {
   readonly store: (message: OriginalPacs008, callbackUrl?: string) => Promise<string>;
   /** An accepted payment: SG to TH without a quote, 1,000 SGD at 25 (PAY-5). */
   readonly accepted: (
-    changes?: Partial<OriginalPacs008>,
+    changes?: Changes,
     callbackUrl?: string,
   ) => Promise<{ readonly uetr: string; readonly deliveryId: string; readonly messageId: string }>;
-}
-
-/** Lotus exchanges by itself: 1,000 SGD at 25 are 25,000 THB; fee 75 + 0.1 % = 100. */
-export function ownExchange(changes: Partial<OriginalPacs008> = {}): OriginalPacs008 {
-  const now = new Date().toISOString();
-  return {
-    messageId: randomUUID().replaceAll('-', ''),
-    creationDateTime: now,
-    clearingSystemId: 'SGDFAST',
-    endToEndId: 'E2E-1',
-    uetr: randomUUID(),
-    priority: 'NORM',
-    categoryPurpose: 'CASH',
-    interbankSettlementAmount: { currency: 'SGD', amount: '1000' },
-    acceptanceDateTime: now,
-    agreedRate: { preAgreedExchangeRate: '25', unitCurrency: 'SGD', quotedCurrency: 'THB' },
-    charges: [
-      { currency: 'SGD', amount: '0', agent: { bicfi: 'LOTUSGS0' } },
-      { currency: 'THB', amount: '100', agent: { bicfi: 'LOTUTHS0' } },
-    ],
-    instructingAgent: { bicfi: 'LOTUSGS0' },
-    instructedAgent: { bicfi: 'HARBSGS0' },
-    intermediaryAgent2: { bicfi: 'HARBTHS0' },
-    intermediaryAgent2Account: { otherId: 'LOTU-TH-THB' },
-    debtorAgent: { bicfi: 'LOTUSGS0' },
-    creditorAgent: { bicfi: 'LOTUTHS0' },
-    debtor: { name: 'A' },
-    creditor: { name: 'B' },
-    debtorAccount: { otherId: '111' },
-    creditorAccount: { otherId: '222' },
-    ...changes,
-  };
 }
 
 /** Call it at the top of a test file. */
@@ -100,7 +68,7 @@ export async function workbench(): Promise<Workbench> {
     databaseUrl: database.url,
     store,
     accepted: async (changes, callbackUrl) => {
-      const message = ownExchange(changes);
+      const message = instruction(ownExchange(), changes);
       const messageId = await store(message, callbackUrl);
       const judgement = await validatePayment({ messageId, waitSeconds: 0 });
       if (judgement.verdict !== 'accepted') throw new Error(JSON.stringify(judgement));

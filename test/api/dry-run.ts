@@ -1,4 +1,4 @@
-// What tests of the dry run share: its answer, how it is told in a line, and messages with another text in one place.
+// What tests of the dry run share: its answer, and how it is told in a line.
 
 interface Violation {
   id: string;
@@ -24,10 +24,3 @@ export const fresh = (xml: string | Buffer, now = new Date()) =>
 const short = (xpath: string | null) => xpath?.replace(/^\/Document\/\w+\/?/, '') ?? '';
 export const told = ({ violations }: DryRun) =>
   violations.map((one) => `${one.isoCode} ${one.ruleId} ${short(one.xpath)}`.trim());
-
-/** Replaces exactly one place. */
-export function edit(xml: string, from: string | RegExp, to: string): string {
-  const edited = xml.replace(from, to);
-  if (edited === xml) throw new Error(`nothing to replace: ${String(from)}`);
-  return edited;
-}

@@ -5,7 +5,8 @@ import { validateRoutes } from '../../api/validate.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
 import { lotus, readFixture } from '../xml/fixtures.ts';
-import { edit, fresh, told, type DryRun } from './dry-run.ts';
+import { edit } from '../harness/patches.ts';
+import { fresh, told, type DryRun } from './dry-run.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();

@@ -1,10 +1,12 @@
 // The evidence of payments, on a whole gateway: who sees what, and that it agrees with what the parties and the database hold.
 import { randomUUID } from 'node:crypto';
 import { expect, describe, test } from 'vitest';
-import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf, type Party } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, sha256, submit, submitXml } from '../harness/payer.ts';
+import { accountEndingIn, endingIn, type Ending } from '../harness/endings.ts';
+import { instruction, type Changes } from '../harness/instruction.ts';
+import { bestQuote, sha256, submit, submitXml } from '../harness/payer.ts';
 import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const gateway = await testGateway();
@@ -67,8 +69,8 @@ async function timeline(uetr: string, client: string): Promise<Timeline> {
 }
 
 /** A payment of 1,000 SGD to TH that has ended. */
-async function ended(account: string, changes: Partial<OriginalPacs008> = {}): Promise<string> {
-  const message = instruction(await bestQuote(gateway), { account, ...changes });
+async function ended(ending: Ending, changes: Changes = {}): Promise<string> {
+  const message = instruction(await bestQuote(gateway), { ending, ...changes });
   expect((await submit(gateway, message)).httpStatus).toBe(200);
   await evidence.arrival(message.uetr, 'source', 'pacs002');
   await evidence.closed(message.uetr);
@@ -81,7 +83,7 @@ const line = (one: TimelineMessage) =>
     .join(' ');
 
 describe('a payment that was credited', async () => {
-  const uetr = await ended('5550000001');
+  const uetr = await ended(endingIn.creditedAtOnce);
 
   test('every message is in the timeline, with the hash and size of what the parties saw', async () => {
     const { messages, ...told } = await timeline(uetr, 'operator');
@@ -156,7 +158,7 @@ describe('a payment that was credited', async () => {
 
   test('no personal data of the message is in the timeline', async () => {
     const { bytes } = await get(`/payments/${uetr}`, 'operator');
-    for (const canary of ['Canary', '5550000001', '1110000001'])
+    for (const canary of ['Canary', accountEndingIn(endingIn.creditedAtOnce), '1110000001'])
       expect(bytes.toString()).not.toContain(canary);
   });
 
@@ -216,7 +218,7 @@ describe('a payment that was credited', async () => {
   });
 
   test('a message of another payment is not found under this one', async () => {
-    const other = await timeline(await ended('5550000003'), 'operator');
+    const other = await timeline(await ended(endingIn.rejected), 'operator');
     const path = `/payments/${uetr}/messages/${other.messages[0]?.messageId ?? ''}`;
     expect(await get(path, 'operator')).toMatchObject({ status: 404, body: { code: 'unknown-message' } });
   });
@@ -233,7 +235,7 @@ test('a payment that nobody submitted is not found; a UETR that is no UUID v4 is
 });
 
 test('a payment that the gateway rejects shows its rule, nothing forwarded, and is shown to its debtor agent only', async () => {
-  const uetr = await ended('5550000001', { clearingSystemId: 'MYRRPP' });
+  const uetr = await ended(endingIn.creditedAtOnce, { clearingSystemId: 'MYRRPP' });
   for (const client of ['operator', 'SGDFAST', 'LOTUSGS0']) {
     const told = await timeline(uetr, client);
     expect(told).toMatchObject({ status: 'RJCT', destinationClearingSystem: null, difference: null });
@@ -259,14 +261,17 @@ test('a debtor agent that is no member of the submitting system sees nothing of 
   const agent = { bicfi: 'LOTUMYS0' };
   const quote = await bestQuote(gateway);
   const [fee, other] = instruction(quote).charges;
-  const uetr = await ended('5550000001', { debtorAgent: agent, charges: [{ ...fee, agent }, other] });
+  const uetr = await ended(endingIn.creditedAtOnce, {
+    debtorAgent: agent,
+    charges: [{ ...fee, agent }, other],
+  });
   expect((await timeline(uetr, 'operator')).decision).toMatchObject({ reasonCode: 'AGNT', ruleId: 'PAY-6' });
   expect((await get(`/payments/${uetr}`, 'LOTUMYS0')).status).toBe(404);
 });
 
 test('a contradiction is shown to both sides; a security event to operators only', async () => {
   const quote = await bestQuote(gateway);
-  const message = instruction(quote, { account: '5550000010' }); // ACCC, then RJCT
+  const message = instruction(quote, { ending: endingIn.contradicting });
   await submit(gateway, message);
   await evidence.arrival(message.uetr, 'destination', 'pacs002');
   await evidence.closed(message.uetr);
@@ -290,7 +295,7 @@ test('a contradiction is shown to both sides; a security event to operators only
 
 test('what another system sends under the UETR of a payment is shown to operators, not to its sides', async () => {
   const quote = await bestQuote(gateway);
-  const message = instruction(quote, { account: '5550000001' });
+  const message = instruction(quote, { ending: endingIn.creditedAtOnce });
   await submit(gateway, message);
   await evidence.closed(message.uetr);
   const foreign = buildPacs008({ ...message, messageId: 'FOREIGN-1', clearingSystemId: 'MYRRPP' });
@@ -305,7 +310,7 @@ test('what another system sends under the UETR of a payment is shown to operator
 });
 
 test('a UETR of which only a repeat came that was refused is REFUSED, judged when it was answered (DUP-2)', async () => {
-  const message = instruction(await bestQuote(gateway), { account: '5550000001' });
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   await submit(gateway, message);
   await evidence.closed(message.uetr);
   const other = instruction(await bestQuote(gateway), { messageId: message.messageId });
@@ -326,7 +331,7 @@ test('a UETR of which only a repeat came that was refused is REFUSED, judged whe
 });
 
 test('of an instruction no next attempt is told: when a payment is enquired about, its workflow says (TIM-2)', async () => {
-  const message = instruction(await bestQuote(gateway), { account: '5550000005' }); // 202, then silence
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
   await submit(gateway, message);
   await evidence.arrival(message.uetr, 'destination', 'pacs008');
   for (const isTaken of [true, false]) {
@@ -344,7 +349,7 @@ test('of an instruction no next attempt is told: when a payment is enquired abou
 
 test('attempts that fail are told with their class, and a submission that nobody judged yet is RCVD', async () => {
   const quote = await bestQuote(gateway);
-  const message = instruction(quote, { account: '5550000008' }); // 503 three times, then ACCC
+  const message = instruction(quote, { ending: endingIn.refusing });
   await submit(gateway, message);
   await evidence.arrival(message.uetr, 'source', 'pacs002');
   const { deliveries } = await timeline(message.uetr, 'SGDFAST');
@@ -358,7 +363,7 @@ test('attempts that fail are told with their class, and a submission that nobody
   await evidence.closed(message.uetr);
 
   await gateway.stopWorker();
-  const waiting = instruction(await bestQuote(gateway), { account: '5550000001' });
+  const waiting = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   const submitting = submit(gateway, waiting);
   await expect.poll(async () => (await get(`/payments/${waiting.uetr}`, 'SGDFAST')).status).toBe(200);
   expect(await timeline(waiting.uetr, 'SGDFAST')).toMatchObject({

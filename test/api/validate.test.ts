@@ -1,17 +1,17 @@
 // The dry run: every violation and not only the first, told as a submission would be told, and nothing stored.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { validateRoutes } from '../../api/validate.ts';
-import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
-import { allFixtures, lotus, readFixture } from '../xml/fixtures.ts';
+import { allFixtures, libxml2, lotus, readFixture } from '../xml/fixtures.ts';
 import { refusedByReading, refusedByReference, refusedBySchema } from '../xml/refused-messages.ts';
-import { edit, fresh, told, type DryRun } from './dry-run.ts';
+import { edit } from '../harness/patches.ts';
+import { fresh, told, type DryRun } from './dry-run.ts';
 import { startApi, type Answer, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
 let api: RunningApi;
 beforeAll(async () => {
-  api = await startApi(database.url, { modules: [validateRoutes(createLibxml2Engine())] });
+  api = await startApi(database.url, { modules: [validateRoutes(libxml2)] });
 });
 afterAll(() => api.close());
 

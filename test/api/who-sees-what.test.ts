@@ -4,7 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submit } from '../harness/payer.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();
 const journals = evidenceOf(gateway);
@@ -22,19 +23,7 @@ async function message(
   const { source, sourceCurrency } = systems[clientId];
   const trip = { source, sourceCurrency, destination: 'SG', destinationCurrency: 'SGD' };
   const quote = await bestQuote(gateway, trip);
-  const psp = { bicfi: `LOTU${source}S0` };
-  const made = instruction(quote, { clearingSystemId: clientId, debtorAgent: psp, ...changes });
-  const creditorAgent = { bicfi: 'LOTUSGS0' };
-  const [own, theirs] = made.charges;
-  return {
-    ...made,
-    instructingAgent: psp,
-    creditorAgent,
-    charges: [
-      { ...own, agent: psp },
-      { ...theirs, agent: creditorAgent },
-    ],
-  };
+  return instruction(quote, changes);
 }
 
 interface Seen {

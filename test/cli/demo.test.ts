@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../cli/parts/child.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { validTree } from '../xml/fixtures.ts';
+import { endingIn } from '../harness/endings.ts';
 import { commandFolder, type RunningCommand } from './command.ts';
 
 const place = await commandFolder();
@@ -146,9 +147,9 @@ describe('npm start, on the same folder', () => {
   });
 
   it.each([
-    ['...0001', 'ACCC', 0, /Credited: ACCC/],
-    ['...0003', 'RJCT', 0, /Rejected, no money moved: RJCT AC04/],
-    ['...0004', 'BLCK', 0, /Blocked, neither credited nor returned: BLCK/],
+    [`...${endingIn.creditedAtOnce}`, 'ACCC', 0, /Credited: ACCC/],
+    [`...${endingIn.rejected}`, 'RJCT', 0, /Rejected, no money moved: RJCT AC04/],
+    [`...${endingIn.blocked}`, 'BLCK', 0, /Blocked, neither credited nor returned: BLCK/],
   ])('npm run pay: account %s ends %s', async (account, status, expected, said) => {
     const { code, output } = await finish('pay', '--to', 'TH', '--amount', '1000', '--account', account);
     expect(code, output).toBe(expected);
@@ -177,7 +178,7 @@ describe('npm start, on the same folder', () => {
   });
 
   it('npm run pay: Ctrl-C says that the payment goes on, and how to look at it', async () => {
-    const paying = run('pay', '--to', 'TH', '--amount', '1000', '--account', '...0005');
+    const paying = run('pay', '--to', 'TH', '--amount', '1000', '--account', `...${endingIn.silent}`);
     await paying.says('answered HTTP 202');
     paying.child.kill('SIGINT');
     expect(await paying.ended).toBe(130);
@@ -210,7 +211,7 @@ describe('npm start, on the same folder', () => {
   });
 
   it('npm run pay: a destination that stays silent ends with 3 and says where to look', async () => {
-    const options = ['--to', 'TH', '--amount', '1000', '--account', '...0005', '--wait', '2'];
+    const options = ['--to', 'TH', '--amount', '1000', '--account', `...${endingIn.silent}`, '--wait', '2'];
     const { code, output } = await finish('pay', ...options);
     expect(code, output).toBe(3);
     expect(output).toMatch(/No final status in time[^]*workflows\/pacs008%2F/);
@@ -240,7 +241,7 @@ describe('npm start, on the same folder', () => {
   });
 
   it('a worker killed between forward and answer: ACCC, one instruction, one fxtr.017, no help', async () => {
-    const paying = run('pay', '--to', 'TH', '--amount', '1000', '--account', '...0011');
+    const paying = run('pay', '--to', 'TH', '--amount', '1000', '--account', `...${endingIn.interim}`);
     await paying.says('ACWP'); // the destination has the instruction, its answer comes 2 s later
     const killed = runFile().pids['worker'] ?? 0;
     process.kill(killed, 'SIGKILL');

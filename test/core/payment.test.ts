@@ -11,6 +11,7 @@ import type { BoundPayment, RecordedQuote } from '../../core/payment.ts';
 import type { Rejection } from '../../core/rejection.ts';
 import { ok, type Result } from '../../core/result.ts';
 import type { StoredQuote } from '../../core/quote.ts';
+import { instruction, ownExchange } from '../harness/instruction.ts';
 import { add, fraction, multiply, ofUnits, text, units } from './exact-reference.ts';
 import { amountOf, usualRate } from './arbitraries.ts';
 import { world } from './small-world.ts';
@@ -45,24 +46,8 @@ const quote: StoredQuote = {
 };
 
 const valid: Pacs008 = {
-  messageId: 'M1',
-  creationDateTime: '2026-06-01T11:59:59Z',
-  clearingSystemId: 'SGDFAST',
-  endToEndId: 'E1',
-  uetr: '22222222-2222-4222-8222-222222222222',
-  priority: 'NORM',
-  categoryPurpose: 'CASH',
-  interbankSettlementAmount: { currency: 'SGD', amount: '1000' },
+  ...instruction({ ...ownExchange(), quoteId }, { creationDateTime: new Date(now).toISOString() }),
   acceptanceDateTime: { text: '', epochMs: now },
-  agreedRate: { preAgreedExchangeRate: '25', unitCurrency: 'SGD', quotedCurrency: 'THB', quoteId },
-  charges: [
-    { currency: 'SGD', amount: '0', agent: { bicfi: 'LOTUSGS0' } },
-    { currency: 'THB', amount: '100', agent: { bicfi: 'LOTUTHS0' } },
-  ],
-  debtorAgent: { bicfi: 'LOTUSGS0' },
-  creditorAgent: { bicfi: 'LOTUTHS0' },
-  debtorAccount: { otherId: '1' },
-  creditorAccount: { otherId: '2' },
   transaction: branch('CdtTrfTxInf'),
 };
 
@@ -241,7 +226,7 @@ describe('the first failure is told (PAY-3)', () => {
     ['acceptance-too-old', { acceptanceDateTime: { text: '', epochMs: now - 120_001 } }, {}],
     ['duplicate-message-id', {}, { recorded: { payment: undefined, messageIdHeldBy: anotherUetr } }],
     ['duplicate-uetr', {}, recordedAs('M2')],
-    ['duplicate-content', {}, recordedAs('M1')],
+    ['duplicate-content', {}, recordedAs(valid.messageId)],
     ['charges-agent-wrong', { charges: chargesOf(fern, fern) }, {}],
     ['too-many-decimals', { interbankSettlementAmount: { currency: 'SGD', amount: '1.001' } }, {}],
     ['currency-wrong', { interbankSettlementAmount: { currency: 'THB', amount: '1' } }, {}],

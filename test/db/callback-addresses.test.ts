@@ -6,9 +6,10 @@ import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import type { Db } from '../../db/connection.ts';
 import { nameCallbackAddress } from '../../db/deliveries.ts';
-import { ownExchange, workbench } from '../activities/workbench.ts';
-import { accountRequest } from '../resolution/asker.ts';
-import { playOperator, resolutionSteps } from '../resolution/steps.ts';
+import { workbench } from '../activities/workbench.ts';
+import { instruction, ownExchange } from '../harness/instruction.ts';
+import { accountRequest } from '../harness/asker.ts';
+import { playOperator, resolutionSteps } from '../activities/resolution-steps.ts';
 
 const payments = await workbench();
 const resolutions = await resolutionSteps(await playOperator());
@@ -26,7 +27,7 @@ interface Writer {
 
 const writers = {
   'a rejection': async (): Promise<Writer> => {
-    const message = ownExchange({ purpose: 'ZZZZ' });
+    const message = instruction(ownExchange(), { purpose: 'ZZZZ' });
     const messageId = await payments.store(message);
     return {
       db: payments.deps.db,
@@ -128,7 +129,10 @@ test('a refused repeat names no address for the payment that it repeats, however
   const { db } = payments.deps;
   const { uetr } = await payments.accepted();
   await sql`update payments set deadline_at = now() where uetr = ${uetr}`.execute(db);
-  const messageId = await payments.store(ownExchange({ uetr }), 'http://127.0.0.1:9/of-the-repeat');
+  const messageId = await payments.store(
+    instruction(ownExchange(), { uetr }),
+    'http://127.0.0.1:9/of-the-repeat',
+  );
   expect(await validatePayment({ messageId, waitSeconds: 0 })).toMatchObject({ verdict: 'refused' });
   await nameCallbackAddress(db, { messageId, subjectId: uetr, url: named });
   await createDecidePayment(payments.deps)({ uetr, cause: { by: 'deadline' } });

@@ -7,7 +7,8 @@ import { createValidatePayment } from '../../activities/validate-payment.ts';
 import type { Judgement } from '../../contract/activities.ts';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { findPayment } from '../../db/payments.ts';
-import { ownExchange, workbench } from '../activities/workbench.ts';
+import { workbench } from '../activities/workbench.ts';
+import { instruction, ownExchange } from '../harness/instruction.ts';
 
 const { deps, store } = await workbench();
 const { db } = deps;
@@ -36,7 +37,7 @@ const rowsOf = async (uetr: string) => {
 
 describe('what is written together', () => {
   test('an accepted payment: its row, its ACTC, its converted message and its instruction', async () => {
-    const message = ownExchange();
+    const message = instruction(ownExchange());
     expect(told(await submit(message))).toBe('accepted');
     expect(await rowsOf(message.uetr)).toEqual({
       payments: '1',
@@ -53,7 +54,7 @@ describe('what is written together', () => {
   });
 
   test('a rejected payment: its row, its RJCT and its decision, no instruction', async () => {
-    const message = ownExchange({ creditorAgent: { bicfi: 'NONETHS0' }, charges: chargesFor('NONETHS0') });
+    const message = instruction(ownExchange(), { creditorAgent: { bicfi: 'NONETHS0' } });
     expect(told(await submit(message))).toBe('decided RC07');
     expect(await rowsOf(message.uetr)).toEqual({
       payments: '1',
@@ -64,7 +65,7 @@ describe('what is written together', () => {
   });
 
   test('a refused repeat: nothing but its answer, and that once', async () => {
-    const message = ownExchange();
+    const message = instruction(ownExchange());
     await submit(message);
     const before = await rowsOf(message.uetr);
     const other = { ...message, messageId: 'OTHER' };
@@ -74,15 +75,12 @@ describe('what is written together', () => {
   });
 });
 
-function chargesFor(bicfi: string): OriginalPacs008['charges'] {
-  const [first, second] = ownExchange().charges;
-  return [first, { ...second, agent: { bicfi } }];
-}
-
 describe('who comes first', () => {
   test('of many messages with one UETR, one is accepted (DUP-2)', async () => {
     const uetr = randomUUID();
-    const judgements = await Promise.all(Array.from({ length: 8 }, () => submit(ownExchange({ uetr }))));
+    const judgements = await Promise.all(
+      Array.from({ length: 8 }, () => submit(instruction(ownExchange(), { uetr }))),
+    );
     expect(judgements.map(told).sort()).toEqual([
       'accepted',
       ...Array.from({ length: 7 }, () => 'refused DUPL'),
@@ -92,7 +90,9 @@ describe('who comes first', () => {
 
   test('of many payments with one MsgId, one is accepted (DUP-2)', async () => {
     const messageId = randomUUID().slice(0, 30);
-    const judgements = await Promise.all(Array.from({ length: 8 }, () => submit(ownExchange({ messageId }))));
+    const judgements = await Promise.all(
+      Array.from({ length: 8 }, () => submit(instruction(ownExchange(), { messageId }))),
+    );
     expect(judgements.map(told).sort()).toEqual([
       'accepted',
       ...Array.from({ length: 7 }, () => 'refused DU01'),
@@ -100,7 +100,7 @@ describe('who comes first', () => {
   });
 
   test('of many judgements of one message, as after crashes, all find the same payment', async () => {
-    const messageId = await store(ownExchange());
+    const messageId = await store(instruction(ownExchange()));
     const judgements = await Promise.all(
       Array.from({ length: 8 }, () => validatePayment({ messageId, waitSeconds: 0 })),
     );
@@ -110,7 +110,7 @@ describe('who comes first', () => {
 
 describe('a MsgId is taken for 62 days (DUP-2)', () => {
   async function usedDaysAgo(days: number): Promise<string> {
-    const earlier = ownExchange();
+    const earlier = instruction(ownExchange());
     await submit(earlier);
     await db
       .updateTable('message_identifications')
@@ -121,20 +121,26 @@ describe('a MsgId is taken for 62 days (DUP-2)', () => {
   }
 
   test('after 61 days it is refused, after 63 it is free', async () => {
-    expect(told(await submit(ownExchange({ messageId: await usedDaysAgo(61) })))).toBe('refused DU01');
-    expect(told(await submit(ownExchange({ messageId: await usedDaysAgo(63) })))).toBe('accepted');
+    expect(told(await submit(instruction(ownExchange(), { messageId: await usedDaysAgo(61) })))).toBe(
+      'refused DU01',
+    );
+    expect(told(await submit(instruction(ownExchange(), { messageId: await usedDaysAgo(63) })))).toBe(
+      'accepted',
+    );
   });
 
   test('by a payment that was rejected, too', async () => {
-    const rejected = ownExchange({ purpose: 'ZZZZ' });
+    const rejected = instruction(ownExchange(), { purpose: 'ZZZZ' });
     expect(told(await submit(rejected))).toBe('decided FF01');
-    expect(told(await submit(ownExchange({ messageId: rejected.messageId })))).toBe('refused DU01');
+    expect(told(await submit(instruction(ownExchange(), { messageId: rejected.messageId })))).toBe(
+      'refused DU01',
+    );
   });
 
   test('and not taken over by an invalid message that carries it (PAY-3)', async () => {
-    const first = ownExchange();
+    const first = instruction(ownExchange());
     await submit(first);
-    const invalid = ownExchange({ messageId: first.messageId, purpose: 'ZZZZ' });
+    const invalid = instruction(ownExchange(), { messageId: first.messageId, purpose: 'ZZZZ' });
     expect(told(await submit(invalid))).toBe('decided FF01');
     const holder = await db
       .selectFrom('message_identifications')

@@ -2,13 +2,14 @@
 // and a payment that waits long goes on in a new execution (DUP-1, PAY-7, TIM-1, I-15, I-18).
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
-import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { ownTemporal } from '../harness/own-temporal.ts';
-import { bestQuote, instruction, submit } from '../harness/payer.ts';
+import { endingIn } from '../harness/endings.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { reportFinal, undecided } from '../harness/reports.ts';
 
 const engine = await ownTemporal({
   'limit.historyCount.suggestContinueAsNew': 60, // 4,096 by default: some 370 enquiries
@@ -19,34 +20,11 @@ const gateway = await testGateway({
   sweepEveryMs: 1_000,
 });
 const evidence = evidenceOf(gateway);
-const reportedByTest: string[] = [];
 
-async function waiting(priority: 'HIGH' | 'NORM'): Promise<OriginalPacs008> {
-  const message = instruction(await bestQuote(gateway), { account: '5550000005', priority });
-  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await evidence.arrival(message.uetr, 'destination', 'pacs008');
-  return message;
-}
-
+/** A payment that its destination has got and says nothing of. */
+const waiting = (priority: 'HIGH' | 'NORM') => undecided(gateway, { priority });
 /** The destination's ACCC; answers the HTTP status. */
-async function report(uetr: string): Promise<number> {
-  reportedByTest.push(uetr);
-  const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
-  const response = await fetch(`${gateway.url}/iso20022/pacs002`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/xml',
-      authorization: `Bearer ${await gateway.token('THBPPAY')}`,
-    },
-    body: buildPacs002({
-      messageId: randomUUID().replaceAll('-', ''),
-      creationDateTime: new Date().toISOString(),
-      original: { messageId, messageNameId: 'pacs.008.001.13', uetr },
-      status: 'ACCC',
-    }),
-  });
-  return response.status;
-}
+const report = (uetr: string) => reportFinal(gateway, uetr);
 
 test('an enquiry is answered from the record while the engine is frozen: the final, or ACTC (DUP-1)', async () => {
   const ended = instruction(await bestQuote(gateway));
@@ -169,7 +147,7 @@ test('a flood of repeats makes no history too long: the payment goes on in a new
 });
 
 test('a long history delays no HIGH deadline, though a source waits (TIM-1)', async () => {
-  const message = instruction(await bestQuote(gateway), { account: '5550000005', priority: 'HIGH' });
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.silent, priority: 'HIGH' });
   const waitingFor = submit(gateway, message, { prefer: 'wait=20' });
   await evidence.arrival(message.uetr, 'destination', 'pacs008');
   for (let round = 0; round < 15; round += 1) {
@@ -203,4 +181,4 @@ test('fifty enquiries within 5 s are one: the instruction goes out once more, an
 });
 
 test('every message that any party saw is valid, and no party saw a rule broken', () =>
-  expectSoundMessages(gateway, { reportedByTest }));
+  expectSoundMessages(gateway));

@@ -4,7 +4,8 @@ import { afterEach, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submit, submitXml, type Submitted } from '../harness/payer.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit, submitXml, type Submitted } from '../harness/payer.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
@@ -16,15 +17,6 @@ const messages = 160; // more than may be under way and wait
 const fairShare = 40; // of the flood may be taken while one message of another waits: a fifth of a second's work
 
 const quote = await bestQuote(gateway);
-const fromThailand = {
-  clearingSystemId: other,
-  instructingAgent: { bicfi: 'LOTUTHS0' },
-  instructedAgent: { bicfi: 'HARBTHS0' },
-  debtorAgent: { bicfi: 'LOTUTHS0' },
-  creditorAgent: { bicfi: 'LOTUSGS0' },
-  debtor: { name: 'Canary Somchai', townName: 'Bangkok', country: 'TH' },
-  creditor: { name: 'Canary Tan', townName: 'Singapore', country: 'SG' },
-} as const;
 
 /** Payments of the other operator, each with its own quote. */
 async function fromTheOther() {
@@ -34,15 +26,7 @@ async function fromTheOther() {
     destination: 'SG',
     destinationCurrency: 'SGD',
   });
-  const message = instruction(own, fromThailand);
-  const [sourceCharge, destinationCharge] = message.charges;
-  return {
-    ...message,
-    charges: [
-      { ...sourceCharge, agent: { bicfi: 'LOTUTHS0' } },
-      { ...destinationCharge, agent: { bicfi: 'LOTUSGS0' } },
-    ] as typeof message.charges,
-  };
+  return instruction(own);
 }
 
 const plain = () => buildPacs008(instruction(quote));

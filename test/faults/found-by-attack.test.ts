@@ -10,7 +10,9 @@ import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { lateDestination } from '../harness/late-destination.ts';
-import { bestQuote, instruction, submit } from '../harness/payer.ts';
+import { endingIn } from '../harness/endings.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
 
 const destination = await lateDestination(3_600);
 
@@ -55,10 +57,7 @@ const { db } = gateway;
 
 async function toMalaysia() {
   const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
-  const creditorAgent = { bicfi: 'LOTUMYS0' };
-  const valid = instruction(quote, { creditorAgent, priority: 'HIGH' });
-  const [first, second] = valid.charges;
-  return { ...valid, charges: [first, { ...second, agent: creditorAgent }] as typeof valid.charges };
+  return instruction(quote, { priority: 'HIGH' });
 }
 
 describe.each(['kept', 'terminated'])(
@@ -110,7 +109,7 @@ test('an answer of the destination that meets a defect of ours is asked for four
 });
 
 test('a decision that cannot be made for a defect of ours raises an alert, and is made once the defect is gone (SEC-9)', async () => {
-  const message = instruction(await bestQuote(gateway), { priority: 'HIGH', account: '5550000005' });
+  const message = instruction(await bestQuote(gateway), { priority: 'HIGH', ending: endingIn.silent });
   isPoison = (text) => text.includes(`<OrgnlMsgId>${message.messageId}<`) && text.includes('<TxSts>RJCT<');
   await submit(gateway, message);
   await vi.waitFor(

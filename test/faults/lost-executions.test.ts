@@ -1,14 +1,15 @@
 // Executions that are cancelled, terminated, deleted or were never started: nothing about their payments changes, and
 // whatever nobody works on is found and started again (LIF-2, LIF-3, PAY-7, I-15).
-import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
-import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submit } from '../harness/payer.ts';
+import { endingIn } from '../harness/endings.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { reportFinal, reportOn, undecided } from '../harness/reports.ts';
 
 const maxExecutionSeconds = 4;
 const gateway = await testGateway({ maxExecutionSeconds, sweepEveryMs: 500 });
@@ -17,39 +18,9 @@ const { db, temporal } = gateway;
 const handleOf = (uetr: string) => temporal.workflow.getHandle(paymentWorkflowId(uetr));
 
 /** A payment that its destination has got and says nothing of. */
-async function waiting(priority: 'HIGH' | 'NORM'): Promise<OriginalPacs008> {
-  const message = instruction(await bestQuote(gateway), { account: '5550000005', priority });
-  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await evidence.arrival(message.uetr, 'destination', 'pacs008');
-  return message;
-}
-
-/** UETRs of payments whose final is the test's word, not the simulated destination's. */
-const reportedByTest: string[] = [];
-
+const waiting = (priority: 'HIGH' | 'NORM') => undecided(gateway, { priority });
 /** The destination's final, as an operator posts it. */
-async function report(uetr: string): Promise<number> {
-  const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
-  const response = await fetch(`${gateway.url}/iso20022/pacs002`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/xml',
-      authorization: `Bearer ${await gateway.token('THBPPAY')}`,
-    },
-    body: reportOf(uetr, messageId),
-  });
-  return response.status;
-}
-
-function reportOf(uetr: string, originalMessageId: string): string {
-  reportedByTest.push(uetr);
-  return buildPacs002({
-    messageId: randomUUID().replaceAll('-', ''),
-    creationDateTime: new Date().toISOString(),
-    original: { messageId: originalMessageId, messageNameId: 'pacs.008.001.13', uetr },
-    status: 'ACCC',
-  });
-}
+const report = (uetr: string) => reportFinal(gateway, uetr);
 
 const statusOf = async (uetr: string) => {
   const { status, reason_code: reason } = (await evidence.decision(uetr)) ?? {};
@@ -151,7 +122,8 @@ test('a submission that was stored and whose execution was never started is judg
 test('a final that was stored, and that nobody was told of, decides (PAY-7, I-18)', async () => {
   const { uetr } = await waiting('NORM');
   const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
-  const body = Buffer.from(reportOf(uetr, messageId));
+  const body = Buffer.from(reportOn({ messageId, uetr }));
+  gateway.reported.push(uetr);
   await recordReceived(db, {
     subjectId: uetr,
     type: 'pacs002',
@@ -201,11 +173,11 @@ test('a HIGH payment whose execution is stuck is decided from the record, and to
 });
 
 test('in a system where nothing was lost, the sweep finds nothing (I-20)', async () => {
-  const message = instruction(await bestQuote(gateway), { account: '5550000011' });
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.interim });
   await submit(gateway, message);
   await evidence.closed(message.uetr);
   expect(await evidence.audit(message.uetr)).toEqual([]);
 });
 
 test('every message that any party saw is valid, and no party saw a rule broken', () =>
-  expectSoundMessages(gateway, { reportedByTest }));
+  expectSoundMessages(gateway));

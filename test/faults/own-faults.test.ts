@@ -4,11 +4,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
-import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submit, submitXml } from '../harness/payer.ts';
+import { endingIn } from '../harness/endings.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit, submitXml } from '../harness/payer.ts';
+import { reportFinal, undecided } from '../harness/reports.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 const maxExecutionSeconds = 3;
@@ -58,35 +60,19 @@ const untilPast = (moment: Date) =>
   vi.waitFor(() => expect(Date.now()).toBeGreaterThan(moment.getTime()), { timeout: 15_000 });
 
 test('the clock of the engine is ahead: nothing is rejected before the deadline by the database clock (TIM-1)', async () => {
-  const message = instruction(await bestQuote(gateway), { account: '5550000005', priority: 'HIGH' });
-  await submit(gateway, message);
-  const { messageId = '' } = await evidence.arrival(message.uetr, 'destination', 'pacs008');
+  const message = await undecided(gateway, { priority: 'HIGH' });
   // what the engine takes for the deadline is 4 s before it
   const early = await deadlineOf(message.uetr);
   const deadline = new Date(early.getTime() + 4_000);
   await db.updateTable('payments').set({ deadline_at: deadline }).where('uetr', '=', message.uetr).execute();
   await untilPast(new Date(early.getTime() + 2_000));
   expect(await evidence.decision(message.uetr)).toBeUndefined();
-  const report = buildPacs002({
-    messageId: randomUUID().replaceAll('-', ''),
-    creationDateTime: new Date().toISOString(),
-    original: { messageId, messageNameId: 'pacs.008.001.13', uetr: message.uetr },
-    status: 'ACCC',
-  });
-  const answer = await fetch(`${gateway.url}/iso20022/pacs002`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/xml',
-      authorization: `Bearer ${await gateway.token('THBPPAY')}`,
-    },
-    body: report,
-  });
-  expect(answer.status).toBe(200);
+  expect(await reportFinal(gateway, message.uetr)).toBe(200);
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
 });
 
 test('and when it never comes: rejected at the deadline by the database clock, not before, not long after', async () => {
-  const message = instruction(await bestQuote(gateway), { account: '5550000005', priority: 'HIGH' });
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.silent, priority: 'HIGH' });
   await submit(gateway, message);
   const deadline = new Date((await deadlineOf(message.uetr)).getTime() + 2_000);
   await db.updateTable('payments').set({ deadline_at: deadline }).where('uetr', '=', message.uetr).execute();

@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submit } from '../harness/payer.ts';
+import { endingIn } from '../harness/endings.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
 
 interface Receiver {
   readonly url: string;
@@ -97,7 +99,7 @@ test('callback and FX provider fail side by side, late: both are told in the end
 
 test('a RJCT AB03 reaches the source and the destination, though both fail at first (TIM-1, I-3)', async () => {
   gateway.sandbox.destination.refuse({ status: 503, times: 1, pathPrefix: '/IPSO-TH/iso20022/pacs002' });
-  const message = instruction(await bestQuote(gateway), { account: '5550000005', priority: 'HIGH' });
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.silent, priority: 'HIGH' });
   await submit(gateway, message, { callbackUrl: `${callback.url}/pacs002` });
   await vi.waitFor(() => expect(timesSeen(callback.bodies, message.uetr)).toBe(failures + 1), 20_000);
   expect((await evidence.arrival(message.uetr, 'destination', 'pacs002')).status).toBe('RJCT');
@@ -129,7 +131,7 @@ test('an FX provider changes its address while its notification waits: the next 
       .set({ notification_url: `${url}/fxtr017` })
       .execute();
   await move(old.url);
-  const message = instruction(await bestQuote(gateway), { account: '5550000002' });
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedLater });
   await submit(gateway, message);
   await vi.waitFor(() => expect(timesSeen(old.bodies, message.uetr)).toBe(1), 15_000);
   await move(renewed.url);
@@ -141,7 +143,7 @@ test('an FX provider changes its address while its notification waits: the next 
 test('the same message from another registered address: the final goes there from then on (DUP-1)', async () => {
   const first = await receiver((response) => response.writeHead(200).end());
   const second = await receiver((response) => response.writeHead(200).end());
-  const message = instruction(await bestQuote(gateway), { account: '5550000011' }); // ACCC after 2 s
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.interim }); // ACCC after 2 s
   await submit(gateway, message, { callbackUrl: `${first.url}/pacs002` });
   await submit(gateway, message, { callbackUrl: `${second.url}/pacs002` });
   await vi.waitFor(() => expect(second.bodies).toHaveLength(1), 15_000);

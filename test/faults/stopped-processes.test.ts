@@ -10,7 +10,8 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { lateDestination } from '../harness/late-destination.ts';
-import { bestQuote, instruction, submit } from '../harness/payer.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';
 

@@ -4,8 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { endingIn } from '../harness/endings.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submitXml } from '../harness/payer.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submitXml } from '../harness/payer.ts';
 
 const gateway = await testGateway();
 
@@ -19,7 +21,7 @@ async function statements(): Promise<number> {
 }
 
 test('sixty repeats that wait for the decision of one payment ask the record little more often than one does (SEC-7)', async () => {
-  const xml = buildPacs008(instruction(await bestQuote(gateway), { account: '5550000005' }));
+  const xml = buildPacs008(instruction(await bestQuote(gateway), { ending: endingIn.silent }));
   expect((await submitXml(gateway, xml)).report?.status).toBe('ACTC');
   const waiting = Array.from({ length: 60 }, () => submitXml(gateway, xml, { prefer: 'wait=6' }));
   await delay(2_000); // all are waiting

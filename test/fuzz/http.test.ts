@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submit } from '../harness/payer.ts';
+import { endingIn } from '../harness/endings.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
 import { allFixtures, validTree } from '../xml/fixtures.ts';
 import { pick, randomFrom } from '../xml/generate.ts';
 import { mutate } from './mutate.ts';
@@ -95,7 +97,7 @@ test('every submission that was stored was judged', async () => {
 
 test('afterwards a payment goes from end to end', async () => {
   const evidence = evidenceOf(gateway);
-  const message = instruction(await bestQuote(gateway), { account: '5550000001' });
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   await evidence.closed(message.uetr);

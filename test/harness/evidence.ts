@@ -117,15 +117,11 @@ export function textOf(entry: JournalEntry): string {
 /**
  * Holds every message that any party sent or received against our schemas, and the official ones where they lie beside
  * the project; and shows that no party saw a rule broken.
- * @param reportedByTest UETRs whose final the test itself reported, so that the destination knows nothing of it
  */
-export async function expectSoundMessages(
-  gateway: TestGateway,
-  { reportedByTest = [] }: { readonly reportedByTest?: readonly string[] } = {},
-): Promise<void> {
+export async function expectSoundMessages(gateway: TestGateway): Promise<void> {
   const entries = gateway.sandbox.journal.entries();
   const violations = entries.flatMap(({ violation, uetr = '' }) =>
-    violation === undefined || reportedByTest.includes(uetr) ? [] : [`${uetr}: ${violation}`],
+    violation === undefined || gateway.reported.includes(uetr) ? [] : [`${uetr}: ${violation}`],
   );
   expect(violations).toEqual([]);
   const seen = new Set<string>();

@@ -31,6 +31,8 @@ export interface TestGateway {
   readonly temporal: Client;
   /** Every pacs.002 that was the answer to a submission, for whoever judges all messages at the end. */
   readonly answers: string[];
+  /** UETRs whose final the test itself reported, so that the simulated destination knows nothing of it. */
+  readonly reported: string[];
   /** A bearer token of a demo client. */
   token(clientId: string): Promise<string>;
   /** Stops the worker; `startWorker` starts another. */
@@ -115,6 +117,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     taskQueuePrefix,
     temporal: new Client({ connection, namespace: temporal.namespace }),
     answers: [],
+    reported: [],
     token: tokens(api.url),
     stopWorker: async () => {
       await worker?.shutdown();

@@ -1,12 +1,8 @@
 // A destination operator that answers the first instruction of a payment late, with ACCC in the HTTP answer, and every
 // further one with 202; it takes every confirmation.
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
-import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
 import type { Db } from '../../db/connection.ts';
+import { reading } from './listening.ts';
+import { reportOn } from './reports.ts';
 
 export interface LateDestination {
   /** Milliseconds from an instruction to its answer. */
@@ -24,42 +20,26 @@ export async function lateDestination(answerAfterMs: number): Promise<LateDestin
   const told: { uetr: string; status: string; at: number }[] = [];
   const sends = new Map<string, number>();
   const credited = new Map<string, number>();
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.once('end', () => {
-      const text = Buffer.concat(chunks).toString();
-      const uetr = /UETR>([^<]+)</.exec(text)?.[1] ?? '';
-      const status = /<TxSts>([^<]+)</.exec(text)?.[1];
-      if (status !== undefined) {
-        told.push({ uetr, status, at: Date.now() });
-        response.writeHead(200).end();
-        return;
-      }
-      const nth = (sends.get(uetr) ?? 0) + 1;
-      sends.set(uetr, nth);
-      if (nth > 1) {
-        response.writeHead(202).end();
-        return;
-      }
-      setTimeout(() => {
-        credited.set(uetr, Date.now());
-        const messageId = /<MsgId>([^<]+)</.exec(text)?.[1] ?? '';
-        response.writeHead(200, { 'content-type': 'application/xml' }).end(
-          buildPacs002({
-            messageId: randomUUID().replaceAll('-', ''),
-            creationDateTime: new Date().toISOString(),
-            original: { messageId, messageNameId: 'pacs.008.001.13', uetr },
-            status: 'ACCC',
-          }),
-        );
-      }, destination.answerAfterMs);
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
+  const url = await reading((response, body) => {
+    const text = body.toString();
+    const uetr = /UETR>([^<]+)</.exec(text)?.[1] ?? '';
+    const status = /<TxSts>([^<]+)</.exec(text)?.[1];
+    if (status !== undefined) {
+      told.push({ uetr, status, at: Date.now() });
+      response.writeHead(200).end();
+      return;
+    }
+    const nth = (sends.get(uetr) ?? 0) + 1;
+    sends.set(uetr, nth);
+    if (nth > 1) {
+      response.writeHead(202).end();
+      return;
+    }
+    setTimeout(() => {
+      credited.set(uetr, Date.now());
+      const messageId = /<MsgId>([^<]+)</.exec(text)?.[1] ?? '';
+      response.writeHead(200, { 'content-type': 'application/xml' }).end(reportOn({ messageId, uetr }));
+    }, destination.answerAfterMs);
   });
   const destination: LateDestination = {
     answerAfterMs,
@@ -71,7 +51,7 @@ export async function lateDestination(answerAfterMs: number): Promise<LateDestin
     register: async (db, operatorId) => {
       await db
         .updateTable('operators')
-        .set({ endpoint_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+        .set({ endpoint_url: url })
         .where('operator_id', '=', operatorId)
         .execute();
     },

@@ -1,28 +1,12 @@
-// What a source PSP and its operator do in a test: ask for quotes, write the pacs.008, submit it, read the answer.
-import { createHash, randomUUID } from 'node:crypto';
+// What a source PSP and its operator do in a test: ask for quotes, submit a pacs.008 (instruction.ts), read the answer.
+import { createHash } from 'node:crypto';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { readPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import type { QuoteOnOffer } from './bodies.ts';
 import type { TestGateway } from './gateway.ts';
 
 const engine = createLibxml2Engine();
-
-export interface QuoteOnOffer {
-  readonly quoteId: string;
-  readonly fxpfinInstId: string;
-  readonly exchangeRate: number;
-  readonly debtorAgent: {
-    interbankSettlementAmount: { currency: string; amount: number; cappedToMaxAmount: boolean };
-    networkSchemeFee: { amount: number; currency: string };
-  };
-  readonly intermediaryAgent1Account: { id: string };
-  readonly intermediaryAgent2Account: { id: string };
-  readonly creditorAgent: {
-    interbankSettlementAmount: { currency: string; amount: number; cappedToMaxAmount: boolean };
-    chargesInformation: { amount: { amount: number; currency: string } };
-    creditorAccountAmount: number;
-  };
-}
 
 export interface Trip {
   readonly source?: string;
@@ -59,49 +43,6 @@ export async function bestQuote(gateway: TestGateway, trip: Trip = {}): Promise<
   const [best] = await askQuotes(gateway, trip);
   if (best === undefined) throw new Error('no quote');
   return best;
-}
-
-/** An instruction that the quote's terms fill; `changes` replace what a test is about. */
-export function instruction(
-  quote: QuoteOnOffer,
-  changes: Partial<OriginalPacs008> & { account?: string } = {},
-): OriginalPacs008 {
-  const { account = '5550000001', ...values } = changes;
-  const source = quote.debtorAgent.interbankSettlementAmount;
-  const fee = quote.creditorAgent.chargesInformation.amount;
-  return {
-    messageId: `MSG${randomUUID().replaceAll('-', '').slice(0, 28)}`,
-    creationDateTime: new Date().toISOString(),
-    clearingSystemId: 'SGDFAST',
-    instructionId: 'INSTR-1',
-    endToEndId: 'E2E-1',
-    transactionId: 'TX-1',
-    uetr: randomUUID(),
-    priority: 'NORM',
-    categoryPurpose: 'CASH',
-    purpose: 'GDDS',
-    interbankSettlementAmount: { currency: source.currency, amount: String(source.amount) },
-    acceptanceDateTime: new Date().toISOString(),
-    agreedRate: {
-      preAgreedExchangeRate: String(quote.exchangeRate),
-      unitCurrency: source.currency,
-      quotedCurrency: fee.currency,
-      quoteId: quote.quoteId,
-    },
-    charges: [
-      { currency: source.currency, amount: '0', agent: { bicfi: 'LOTUSGS0' } },
-      { currency: fee.currency, amount: String(fee.amount), agent: { bicfi: 'LOTUTHS0' } },
-    ],
-    instructingAgent: { bicfi: 'LOTUSGS0' },
-    instructedAgent: { bicfi: 'HARBSGS0' },
-    debtorAgent: { bicfi: 'LOTUSGS0' },
-    creditorAgent: { bicfi: 'LOTUTHS0' },
-    debtor: { name: 'Canary Tan', townName: 'Singapore', country: 'SG' },
-    creditor: { name: 'Canary Somchai', townName: 'Bangkok', country: 'TH' },
-    debtorAccount: { otherId: '1110000001' },
-    creditorAccount: { otherId: account },
-    ...values,
-  };
 }
 
 export interface Submitted {

@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { endingIn } from '../harness/endings.ts';
+import { edit } from '../harness/patches.ts';
 import {
   forwardedPacs008,
   instruct,
@@ -26,8 +28,6 @@ afterEach(async () => {
   await gateway.close();
 });
 
-const accountEndingIn = (digits: string) => `660000${digits}`;
-
 /** Confirms every report with the status that it states, as the gateway does with the first final (PAY-9). */
 function confirmWith(forwarded: Forwarded, status: 'ACCC' | 'RJCT'): void {
   gateway.respond = () => ({ status: 200, body: statementOf(forwarded, status) });
@@ -44,7 +44,7 @@ async function untilConfirmed(count: number): Promise<void> {
 }
 
 test('0001: ACCC at once in the HTTP answer, as a valid pacs.002 about our message, and 24,900 THB are credited', async () => {
-  const forwarded = forwardedPacs008({ account: accountEndingIn('0001') });
+  const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce });
   const answer = await instruct(sandbox, gateway, forwarded);
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toBe('application/xml');
@@ -60,10 +60,10 @@ test('0001: ACCC at once in the HTTP answer, as a valid pacs.002 about our messa
   expect(gateway.reports).toHaveLength(0);
 });
 
-test.each(['0002', '7777', 'IBAN'])(
+test.each([endingIn.creditedLater, '7777', 'IBAN'])(
   '%s: 202 with an empty body, then ACCC by a message with a token of role ipso for the clearing system',
   async (digits) => {
-    const forwarded = forwardedPacs008({ account: accountEndingIn(digits) });
+    const forwarded = forwardedPacs008({ ending: digits });
     confirmWith(forwarded, 'ACCC');
     const answer = await instruct(sandbox, gateway, forwarded);
     expect(answer).toMatchObject({ status: 202, bytes: Buffer.alloc(0) });
@@ -79,18 +79,18 @@ test.each(['0002', '7777', 'IBAN'])(
 );
 
 test.each([
-  ['0003', { status: 'RJCT', reasonCode: 'AC04' }],
-  ['0004', { status: 'BLCK' }],
+  [endingIn.rejected, { status: 'RJCT', reasonCode: 'AC04' }],
+  [endingIn.blocked, { status: 'BLCK' }],
 ])('%s: %j in the HTTP answer, and no money moves', async (digits, statement) => {
-  const answer = await instruct(sandbox, gateway, forwardedPacs008({ account: accountEndingIn(digits) }));
+  const answer = await instruct(sandbox, gateway, forwardedPacs008({ ending: digits }));
   expect(answer.status).toBe(200);
   expect(await readReport(answer.bytes)).toMatchObject(statement);
   expect(movements()).toEqual([]);
 });
 
 test('0005: 202 and never more, an enquiry too', async () => {
-  const silent = forwardedPacs008({ account: accountEndingIn('0005') });
-  const talking = forwardedPacs008({ account: accountEndingIn('0002') });
+  const silent = forwardedPacs008({ ending: endingIn.silent });
+  const talking = forwardedPacs008({ ending: endingIn.creditedLater });
   confirmWith(talking, 'ACCC');
   expect((await instruct(sandbox, gateway, silent)).status).toBe(202);
   expect((await instruct(sandbox, gateway, silent)).status).toBe(202);
@@ -103,7 +103,7 @@ test('0005: 202 and never more, an enquiry too', async () => {
 
 test('0006: ACCC only after the HIGH deadline, counted from AccptncDtTm; the money that moved goes back when told so', async () => {
   const acceptedAt = Date.now() - 700; // deadline 1 s after acceptance
-  const forwarded = forwardedPacs008({ account: accountEndingIn('0006'), priority: 'HIGH', acceptedAt });
+  const forwarded = forwardedPacs008({ ending: endingIn.tooLate, priority: 'HIGH', acceptedAt });
   confirmWith(forwarded, 'RJCT');
   expect((await instruct(sandbox, gateway, forwarded)).status).toBe(202);
   await untilConfirmed(1);
@@ -115,7 +115,7 @@ test('0006: ACCC only after the HIGH deadline, counted from AccptncDtTm; the mon
 });
 
 test('0007: the connection is reset after the request was read and the money moved; an enquiry reveals ACCC', async () => {
-  const forwarded = forwardedPacs008({ account: accountEndingIn('0007') });
+  const forwarded = forwardedPacs008({ ending: endingIn.cut });
   await expect(instruct(sandbox, gateway, forwarded)).rejects.toMatchObject({ code: 'ECONNRESET' });
   expect(movements()).toMatchObject([{ status: 'moved' }]);
   const enquiry = await instruct(sandbox, gateway, forwarded);
@@ -126,7 +126,7 @@ test('0007: the connection is reset after the request was read and the money mov
 });
 
 test('0008: HTTP 503 three times, then ACCC, and money moves once', async () => {
-  const forwarded = forwardedPacs008({ account: accountEndingIn('0008') });
+  const forwarded = forwardedPacs008({ ending: endingIn.refusing });
   for (const expected of [503, 503, 503]) {
     expect((await instruct(sandbox, gateway, forwarded)).status).toBe(expected);
     expect(movements()).toEqual([]);
@@ -138,7 +138,7 @@ test('0008: HTTP 503 three times, then ACCC, and money moves once', async () => 
 });
 
 test('0009: the same ACCC three times, byte for byte, and money moves once', async () => {
-  const forwarded = forwardedPacs008({ account: accountEndingIn('0009') });
+  const forwarded = forwardedPacs008({ ending: endingIn.repeating });
   confirmWith(forwarded, 'ACCC');
   expect((await instruct(sandbox, gateway, forwarded)).status).toBe(202);
   await untilConfirmed(3);
@@ -148,7 +148,7 @@ test('0009: the same ACCC three times, byte for byte, and money moves once', asy
 });
 
 test('0010: ACCC and then RJCT in a message of its own; ACCC stays the truth', async () => {
-  const forwarded = forwardedPacs008({ account: accountEndingIn('0010') });
+  const forwarded = forwardedPacs008({ ending: endingIn.contradicting });
   confirmWith(forwarded, 'ACCC');
   expect((await instruct(sandbox, gateway, forwarded)).status).toBe(202);
   await untilConfirmed(2);
@@ -161,7 +161,7 @@ test('0010: ACCC and then RJCT in a message of its own; ACCC stays the truth', a
 });
 
 test('0011: ACWP in the HTTP answer, also to an enquiry, then ACCC by a message', async () => {
-  const forwarded = forwardedPacs008({ account: accountEndingIn('0011') });
+  const forwarded = forwardedPacs008({ ending: endingIn.interim });
   confirmWith(forwarded, 'ACCC');
   const answer = await instruct(sandbox, gateway, forwarded);
   expect(await readReport(answer.bytes)).toMatchObject({ status: 'ACWP' });
@@ -175,7 +175,7 @@ test('0011: ACWP in the HTTP answer, also to an enquiry, then ACCC by a message'
 
 describe('the same instruction again', () => {
   test('is an enquiry: the known outcome in the same bytes, and no second movement of money (DUP-1)', async () => {
-    const forwarded = forwardedPacs008({ account: accountEndingIn('0002') });
+    const forwarded = forwardedPacs008({ ending: endingIn.creditedLater });
     confirmWith(forwarded, 'ACCC');
     await instruct(sandbox, gateway, forwarded);
     expect((await instruct(sandbox, gateway, forwarded)).status).toBe(202); // not known yet
@@ -194,7 +194,7 @@ describe('the same instruction again', () => {
   });
 
   test('sent twenty times at once moves money once', async () => {
-    const forwarded = forwardedPacs008({ account: accountEndingIn('0001') });
+    const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce });
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => instruct(sandbox, gateway, forwarded)),
     );
@@ -203,9 +203,9 @@ describe('the same instruction again', () => {
   });
 
   test('with other bytes is refused and journaled as a violation; the first stays untouched (I-2)', async () => {
-    const forwarded = forwardedPacs008({ account: accountEndingIn('0001') });
+    const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce });
     const first = await instruct(sandbox, gateway, forwarded);
-    const other = { ...forwarded, text: forwarded.text.replace('Somchai Jaidee', 'Somchai Jaidi') };
+    const other = { ...forwarded, text: edit(forwarded.text, 'Canary Somchai', 'Canary Somsak') };
     expect((await instruct(sandbox, gateway, other)).status).toBe(409);
     expect(violations()).toMatchObject([{ uetr: forwarded.uetr, httpStatus: 409 }]);
     expect((await instruct(sandbox, gateway, forwarded)).bytes.equals(first.bytes)).toBe(true);
@@ -214,7 +214,7 @@ describe('the same instruction again', () => {
 
 describe('a report that the gateway does not take', () => {
   test('is sent again in the same bytes until 2xx, with a new token after 401', async () => {
-    const forwarded = forwardedPacs008({ account: accountEndingIn('0002') });
+    const forwarded = forwardedPacs008({ ending: endingIn.creditedLater });
     const statuses = [503, 401, 500, 200];
     gateway.respond = () => {
       const status = statuses.shift() ?? 200;
@@ -234,7 +234,7 @@ describe('a report that the gateway does not take', () => {
   });
 
   test('is given up after the last delay; each attempt is journaled with why it failed', async () => {
-    const forwarded = forwardedPacs008({ account: accountEndingIn('0002') });
+    const forwarded = forwardedPacs008({ ending: endingIn.creditedLater });
     const { pacs002Endpoint } = gateway;
     await gateway.close();
     gateway = await startGatewayStub();

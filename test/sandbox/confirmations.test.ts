@@ -1,6 +1,7 @@
 /** What the gateway states to a destination, and what the destination's books do with it (PAY-9, TIM-1). */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { endingIn } from '../harness/endings.ts';
 import {
   confirm,
   forwardedPacs008,
@@ -30,7 +31,7 @@ const movements = () =>
 const violations = () => sandbox.journal.entries().flatMap((entry) => entry.violation ?? []);
 
 test('a confirmation of what is true is acknowledged and journaled with its bytes', async () => {
-  const forwarded = forwardedPacs008({ account: '660001' });
+  const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce });
   await instruct(sandbox, gateway, forwarded);
   const statement = statementOf(forwarded, 'ACCC');
   expect(await confirm(sandbox, statement)).toMatchObject({ status: 200 });
@@ -43,7 +44,7 @@ test('a confirmation of what is true is acknowledged and journaled with its byte
 });
 
 test('HIGH: a negative pacs.002 takes the money back, once; an enquiry then tells RJCT AB03', async () => {
-  const forwarded = forwardedPacs008({ account: '660001', priority: 'HIGH' });
+  const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce, priority: 'HIGH' });
   await instruct(sandbox, gateway, forwarded);
   expect((await confirm(sandbox, statementOf(forwarded, 'RJCT'))).status).toBe(200);
   expect((await confirm(sandbox, statementOf(forwarded, 'RJCT'))).status).toBe(200);
@@ -56,8 +57,8 @@ test('HIGH: a negative pacs.002 takes the money back, once; an enquiry then tell
 test('a negative pacs.002 before the report is due keeps money from moving, and no ACCC follows', async () => {
   await sandbox.close();
   sandbox = await startTestSandbox(gateway, { timings: { answerDelayMs: 800 } }); // the rejection comes well before
-  const forwarded = forwardedPacs008({ account: '660002', priority: 'HIGH' });
-  const other = forwardedPacs008({ account: '660002', priority: 'HIGH' });
+  const forwarded = forwardedPacs008({ ending: endingIn.creditedLater, priority: 'HIGH' });
+  const other = forwardedPacs008({ ending: endingIn.creditedLater, priority: 'HIGH' });
   gateway.respond = () => ({ status: 200, body: statementOf(other, 'ACCC') });
   await instruct(sandbox, gateway, forwarded);
   expect((await confirm(sandbox, statementOf(forwarded, 'RJCT'))).status).toBe(200);
@@ -69,7 +70,7 @@ test('a negative pacs.002 before the report is due keeps money from moving, and 
 });
 
 test('a negative pacs.002 that overtakes its instruction is acknowledged, and the instruction is not credited', async () => {
-  const forwarded = forwardedPacs008({ account: '660001', priority: 'HIGH' });
+  const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce, priority: 'HIGH' });
   expect((await confirm(sandbox, statementOf(forwarded, 'RJCT'))).status).toBe(200);
   const answer = await instruct(sandbox, gateway, forwarded);
   expect(await readReport(answer.bytes)).toMatchObject({ status: 'RJCT', reasonCode: 'AB03' });
@@ -77,7 +78,7 @@ test('a negative pacs.002 that overtakes its instruction is acknowledged, and th
 });
 
 test('NORM: a rejection of what was credited is reversed and held against the gateway (TIM-2)', async () => {
-  const forwarded = forwardedPacs008({ account: '660001', priority: 'NORM' });
+  const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce, priority: 'NORM' });
   await instruct(sandbox, gateway, forwarded);
   expect((await confirm(sandbox, statementOf(forwarded, 'RJCT'))).status).toBe(200);
   expect(movements()).toEqual(['moved', 'reversed']);
@@ -85,11 +86,11 @@ test('NORM: a rejection of what was credited is reversed and held against the ga
 });
 
 test.each([
-  ['ACCC for a payment that was rejected here', '660003', 'ACCC'],
-  ['BLCK for a payment that was credited here', '660001', 'BLCK'],
-  ['ACCC for a payment that is undecided here', '660005', 'ACCC'],
-] as const)('%s is held against the gateway (I-4)', async (_, account, status) => {
-  const forwarded = forwardedPacs008({ account });
+  ['ACCC for a payment that was rejected here', endingIn.rejected, 'ACCC'],
+  ['BLCK for a payment that was credited here', endingIn.creditedAtOnce, 'BLCK'],
+  ['ACCC for a payment that is undecided here', endingIn.silent, 'ACCC'],
+] as const)('%s is held against the gateway (I-4)', async (_, ending, status) => {
+  const forwarded = forwardedPacs008({ ending });
   await instruct(sandbox, gateway, forwarded);
   const before = movements();
   expect((await confirm(sandbox, statementOf(forwarded, status))).status).toBe(200);
@@ -98,7 +99,7 @@ test.each([
 });
 
 test('ACCC for an unknown payment is 404, and original ids that do not match are 409', async () => {
-  const forwarded = forwardedPacs008({ account: '660001' });
+  const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce });
   expect((await confirm(sandbox, statementOf(forwarded, 'ACCC'))).status).toBe(404);
   await instruct(sandbox, gateway, forwarded);
   const original = { messageId: 'ANOTHER', messageNameId: 'pacs.008.001.13', uetr: forwarded.uetr };
@@ -109,7 +110,7 @@ test('ACCC for an unknown payment is 404, and original ids that do not match are
 
 test('a final that is answered without a confirmation is held against the gateway (PAY-9)', async () => {
   gateway.respond = () => ({ status: 202 });
-  const forwarded = forwardedPacs008({ account: '660002' });
+  const forwarded = forwardedPacs008({ ending: endingIn.creditedLater });
   await instruct(sandbox, gateway, forwarded);
   const entry = await sandbox.journal.waitFor((one) => one.violation !== undefined, 5_000);
   expect(entry).toMatchObject({

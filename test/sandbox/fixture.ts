@@ -2,20 +2,16 @@
  * What the sandbox's tests share: a small gateway of their own (a token endpoint and an address for reports) and forwarded
  * pacs.008 as the gateway builds them. Everything goes over HTTP.
  */
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { request } from 'undici';
 import { buildForwardedPacs008, buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import {
-  buildPacs002,
-  readPacs002,
-  type Pacs002,
-  type TransactionStatus,
-} from '../../core/iso20022/pacs002.ts';
+import { readPacs002, type Pacs002, type TransactionStatus } from '../../core/iso20022/pacs002.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
+import { instruction, ownExchange } from '../harness/instruction.ts';
+import { reportOn } from '../harness/reports.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import type { SandboxClearingSystem, SandboxOptions, SandboxTimings } from '../../sandbox/options.ts';
@@ -51,46 +47,29 @@ export interface Forwarded {
 
 /** 25,000 THB at 25, fee 100: the creditor gets 24,900 (seed data, SG to TH). */
 export function forwardedPacs008(values: {
-  readonly account: string;
+  readonly ending?: string;
+  /** In full, where it is not the ending that matters. */
+  readonly account?: string;
   readonly uetr?: string;
   readonly priority?: 'HIGH' | 'NORM';
   readonly acceptedAt?: number;
   readonly clearingSystemId?: string;
   readonly currency?: string;
 }): Forwarded {
-  const { account, uetr = randomUUID(), priority = 'NORM', acceptedAt = Date.now() } = values;
-  const lotus = { bicfi: 'LOTUSGS0' };
-  const creditorAgent = { bicfi: 'LOTUTHS0' };
+  const { account, acceptedAt = Date.now(), clearingSystemId, currency, ...changes } = values;
   const creationDateTime = new Date(acceptedAt).toISOString();
-  const submitted = buildPacs008({
-    messageId: `SRC${uetr.slice(0, 8)}`,
+  const message = instruction(ownExchange(), {
     creationDateTime,
-    clearingSystemId: 'SGDFAST',
-    endToEndId: 'INVOICE-118',
-    instructionId: 'INSTR-1',
-    uetr,
-    priority,
-    categoryPurpose: 'CASH',
-    interbankSettlementAmount: { currency: 'SGD', amount: '1000' },
     acceptanceDateTime: creationDateTime,
-    agreedRate: { preAgreedExchangeRate: '25', unitCurrency: 'SGD', quotedCurrency: 'THB' },
-    charges: [
-      { currency: 'SGD', amount: '0', agent: lotus },
-      { currency: 'THB', amount: '100', agent: creditorAgent },
-    ],
-    instructingAgent: lotus,
-    instructedAgent: { bicfi: 'HARBSGS0' },
+    endToEndId: 'INVOICE-118',
     intermediaryAgent1: { bicfi: 'HARBSGS0' },
     intermediaryAgent1Account: { otherId: 'MERI-SG-SGD' },
-    intermediaryAgent2: { bicfi: 'HARBTHS0' },
     intermediaryAgent2Account: { otherId: 'MERI-TH-THB' },
-    debtor: { name: 'Aisha Tan' },
-    debtorAccount: { otherId: '1234567890' },
-    debtorAgent: lotus,
-    creditorAgent,
-    creditor: { name: 'Somchai Jaidee' },
-    creditorAccount: { otherId: account },
+    ...(account === undefined ? {} : { creditorAccount: { otherId: account } }),
+    ...changes,
   });
+  const { uetr } = message;
+  const submitted = buildPacs008(message);
   const parsed = engine.parse(Buffer.from(submitted), ['pacs008']);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
   const reading = readPacs008(parsed.value.document);
@@ -100,11 +79,11 @@ export function forwardedPacs008(values: {
   const text = buildForwardedPacs008(reading.value, {
     messageId,
     creationDateTime,
-    clearingSystemId: values.clearingSystemId ?? 'THBPPAY',
-    interbankSettlementAmount: { currency: values.currency ?? 'THB', amount: '25000' },
+    clearingSystemId: clearingSystemId ?? 'THBPPAY',
+    interbankSettlementAmount: { currency: currency ?? 'THB', amount: '25000' },
     settlementDate: creationDateTime.slice(0, 10),
     instructingAgent: { bicfi: 'HARBTHS0' },
-    instructedAgent: creditorAgent,
+    instructedAgent: message.creditorAgent,
   });
   return { uetr, messageId, text };
 }
@@ -115,14 +94,11 @@ export function statementOf(
   status: TransactionStatus,
   values: Partial<Pacs002> = {},
 ): string {
-  return buildPacs002({
-    messageId: randomUUID().replaceAll('-', ''),
-    creationDateTime: new Date().toISOString(),
-    original: { messageId: forwarded.messageId, messageNameId: 'pacs.008.001.13', uetr: forwarded.uetr },
-    status,
-    ...(status === 'RJCT' ? { reasonCode: 'AB03' } : {}),
-    ...values,
-  });
+  const { messageId, uetr } = forwarded;
+  return reportOn(
+    { messageId, uetr },
+    { status, ...(status === 'RJCT' && { reasonCode: 'AB03' }), ...values },
+  );
 }
 
 /** The values of a pacs.002 that must be valid. */

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { openJournal, type NewEntry } from '../../sandbox/journal.ts';
+import { endingIn } from '../harness/endings.ts';
+import { edit } from '../harness/patches.ts';
 import {
   confirm,
   forwardedPacs008,
@@ -53,7 +55,7 @@ test('what is read back is what was recorded, byte for byte, UTF-8 or not', asyn
 
 test('the parties of a payment have a file each; their entries are read in the order of time', async () => {
   const sandbox = await startTestSandbox(gateway, { journalDirectory });
-  const forwarded = forwardedPacs008({ account: '660001' });
+  const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce });
   await instruct(sandbox, gateway, forwarded);
   await post(sandbox.callbackUrl('SGDFAST'), statementOf(forwarded, 'ACCC'));
   await sandbox.close();
@@ -96,10 +98,10 @@ test('memory holds the newest entries only', () => {
 });
 
 test('a restarted sandbox credits nothing twice, repeats its reports byte for byte and keeps what was cancelled', async () => {
-  const credited = forwardedPacs008({ account: '660001' });
-  const lost = forwardedPacs008({ account: '660007' });
-  const reversed = forwardedPacs008({ account: '660001', priority: 'HIGH' });
-  const cancelled = forwardedPacs008({ account: '660001', priority: 'HIGH' });
+  const credited = forwardedPacs008({ ending: endingIn.creditedAtOnce });
+  const lost = forwardedPacs008({ ending: endingIn.cut });
+  const reversed = forwardedPacs008({ ending: endingIn.creditedAtOnce, priority: 'HIGH' });
+  const cancelled = forwardedPacs008({ ending: endingIn.creditedAtOnce, priority: 'HIGH' });
   const first = await startTestSandbox(gateway, { journalDirectory });
   const before = await instruct(first, gateway, credited);
   await expect(instruct(first, gateway, lost)).rejects.toThrow();
@@ -116,14 +118,14 @@ test('a restarted sandbox credits nothing twice, repeats its reports byte for by
     const { bytes } = await instruct(second, gateway, rejected);
     expect(await readReport(bytes)).toMatchObject({ status: 'RJCT', reasonCode: 'AB03' });
   }
-  const other = { ...credited, text: credited.text.replace('Somchai', 'Somsak') };
+  const other = { ...credited, text: edit(credited.text, 'Somchai', 'Somsak') };
   expect((await instruct(second, gateway, other)).status).toBe(409);
   expect(second.journal.entries().filter(({ kind }) => kind === 'ledger')).toEqual([]);
   await second.close();
 });
 
 test('an instruction without an outcome is forgotten by a restart, and credited when it comes again', async () => {
-  const forwarded = forwardedPacs008({ account: '660002' });
+  const forwarded = forwardedPacs008({ ending: endingIn.creditedLater });
   const slow = { answerDelayMs: 60_000 };
   const first = await startTestSandbox(gateway, { journalDirectory, timings: slow });
   await instruct(first, gateway, forwarded);

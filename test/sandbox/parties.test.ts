@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { request } from 'undici';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { endingIn } from '../harness/endings.ts';
 import {
   forwardedPacs008,
   post,
@@ -176,7 +177,7 @@ describe('FX provider', () => {
 });
 
 describe('every party', () => {
-  const instruction = () => forwardedPacs008({ account: '660001' });
+  const instruction = () => forwardedPacs008({ ending: endingIn.creditedAtOnce });
   const th = () => `${sandbox.destinationUrl('IPSO-TH')}/iso20022`;
   const endpoint = (uri: string) =>
     `${th()}/pacs008?${new URLSearchParams({ pacs002Endpoint: uri }).toString()}`;
@@ -213,7 +214,7 @@ describe('every party', () => {
     ['another clearing system', { clearingSystemId: 'SGDFAST' }],
     ['another currency', { currency: 'SGD' }],
   ])('a forwarded message for %s is 422 (MSG-10)', async (_, wrong) => {
-    const { text } = forwardedPacs008({ account: '660001', ...wrong });
+    const { text } = forwardedPacs008({ ending: endingIn.creditedAtOnce, ...wrong });
     expect((await post(endpoint(gateway.pacs002Endpoint), text)).status).toBe(422);
     expect(sandbox.journal.entries()).toMatchObject([
       { violation: expect.stringContaining('MSG-10') as string },

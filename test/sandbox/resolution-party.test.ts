@@ -7,7 +7,7 @@ import { readAcmt024 } from '../../core/iso20022/acmt024.ts';
 import type { AgentIdentification } from '../../core/iso20022/parties.ts';
 import { accountNumberOf, agentBicOf, ownerOf } from '../../sandbox/resolution-behaviours.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
-import { accountRequest, proxyRequest } from '../resolution/asker.ts';
+import { accountRequest, proxyRequest } from '../harness/asker.ts';
 import { validTree } from '../xml/fixtures.ts';
 
 const system = {

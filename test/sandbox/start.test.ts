@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseSandboxEnvironment } from '../../sandbox/environment.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { clientCredentials } from '../../sandbox/tokens.ts';
+import { endingIn } from '../harness/endings.ts';
 import {
   forwardedPacs008,
   post,
@@ -90,7 +91,7 @@ test('without validation a message of the right form is taken, one without its i
   const sandbox = await startTestSandbox(gateway, { validate: false });
   const query = new URLSearchParams({ pacs002Endpoint: gateway.pacs002Endpoint });
   const url = `${sandbox.destinationUrl('IPSO-TH')}/iso20022/pacs008?${query.toString()}`;
-  const { text } = forwardedPacs008({ account: '660001' });
+  const { text } = forwardedPacs008({ ending: endingIn.creditedAtOnce });
   const unusual = text.replace('<ChrgBr>SHAR</ChrgBr>', '<ChrgBr>DEBT</ChrgBr>');
   expect((await post(url, unusual)).status).toBe(200);
   expect((await post(url, text.replace(/<CdtrAcct>.*<\/CdtrAcct>/, ''))).status).toBe(422);
@@ -118,7 +119,7 @@ test('as a process it says where it listens, takes messages, journals them, and 
   );
   const { event, source } = JSON.parse(line) as { event: string; source: string };
   expect(event).toBe('listening');
-  const statement = statementOf(forwardedPacs008({ account: '660001' }), 'ACCC');
+  const statement = statementOf(forwardedPacs008({ ending: endingIn.creditedAtOnce }), 'ACCC');
   expect((await post(`${source}/callbacks/JPYZGIN/pacs002`, statement)).status).toBe(200); // a system of the seed data
   child.kill('SIGTERM');
   expect(await ended).toBe(0);

@@ -8,14 +8,10 @@ import type { AgentIdentification } from '../../core/iso20022/parties.ts';
 import { sum } from './sums.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import {
-  bestQuote,
-  instruction,
-  parsePacs002,
-  submit,
-  type QuoteOnOffer,
-  type Trip,
-} from '../harness/payer.ts';
+import type { QuoteOnOffer } from '../harness/bodies.ts';
+import { endingIn } from '../harness/endings.ts';
+import { instruction, ownExchange } from '../harness/instruction.ts';
+import { bestQuote, parsePacs002, submit, type Trip } from '../harness/payer.ts';
 import { validTree } from '../xml/fixtures.ts';
 
 const gateway = await testGateway({
@@ -187,18 +183,13 @@ describe.concurrent('a corridor settles what was quoted', () => {
       const quote = await bestQuote(gateway, trip);
       expectFigures(quote, corridor);
       const debtorAgent = { bicfi: trip.psp ?? `LOTU${trip.source}S0` };
-      const valid = instruction(quote, { debtorAgent, creditorAgent, clearingSystemId: sourceSystem });
-      const [own, theirs] = valid.charges;
-      const message: OriginalPacs008 = {
-        ...valid,
-        instructingAgent: debtorAgent,
+      const message = instruction(quote, {
+        debtorAgent,
+        creditorAgent,
+        clearingSystemId: sourceSystem,
         instructedAgent: { bicfi: corridor.saps[0] },
-        charges: [
-          { ...own, agent: debtorAgent },
-          { ...theirs, agent: creditorAgent },
-        ],
         ...corridor.changes,
-      };
+      });
       const answer = await submit(gateway, withoutPurposes(message, trip.destination), {
         clientId: sourceSystem,
       });
@@ -253,16 +244,7 @@ describe.concurrent('a payment with an exchange of its own (PAY-5)', () => {
   ])(
     'at %s: %s SGD are %s THB, fee %s, credited %s; no FX provider is told',
     async (rate, amount, destination, fee, credited) => {
-      const valid = instruction(await bestQuote(gateway));
-      const [own, theirs] = valid.charges;
-      const message: OriginalPacs008 = {
-        ...valid,
-        agreedRate: { preAgreedExchangeRate: rate, unitCurrency: 'SGD', quotedCurrency: 'THB' },
-        interbankSettlementAmount: { currency: 'SGD', amount },
-        charges: [own, { ...theirs, amount: fee }],
-        intermediaryAgent2: { bicfi: 'HARBTHS0' },
-        intermediaryAgent2Account: { otherId: 'LOTU-TH-THB' },
-      };
+      const message = instruction(ownExchange({ rate, amount, fee }));
       const answer = await submit(gateway, message);
       expect(answer.report?.status, answer.text).toBe('ACTC');
       const { uetr } = message;
@@ -281,21 +263,21 @@ describe.concurrent('a payment with an exchange of its own (PAY-5)', () => {
   );
 });
 
-const behaviours = {
-  '0001': 'ACCC',
-  '0002': 'ACCC',
-  '0003': 'RJCT AC04',
-  '0004': 'BLCK',
-  '0007': 'ACCC',
-  '0008': 'ACCC',
-  '0009': 'ACCC',
-  '0010': 'ACCC',
-  '0011': 'ACCC',
+const finals = {
+  [endingIn.creditedAtOnce]: 'ACCC',
+  [endingIn.creditedLater]: 'ACCC',
+  [endingIn.rejected]: 'RJCT AC04',
+  [endingIn.blocked]: 'BLCK',
+  [endingIn.cut]: 'ACCC',
+  [endingIn.refusing]: 'ACCC',
+  [endingIn.repeating]: 'ACCC',
+  [endingIn.contradicting]: 'ACCC',
+  [endingIn.interim]: 'ACCC',
 } as const;
 
 describe.concurrent("what the source is told is the destination's truth (I-2 to I-5)", () => {
-  test.each(Object.entries(behaviours))('account %s: %s', async (account, final) => {
-    const message = instruction(await bestQuote(gateway), { account: `555${account}` });
+  test.each(Object.entries(finals))('account %s: %s', async (ending, final) => {
+    const message = instruction(await bestQuote(gateway), { ending });
     expect((await submit(gateway, message)).report?.status).toBe('ACTC');
     const { uetr } = message;
     await evidence.closed(uetr);

@@ -4,9 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction } from '../harness/payer.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote } from '../harness/payer.ts';
 import { readFixture } from '../xml/fixtures.ts';
-import { edit, type DryRun } from '../api/dry-run.ts';
+import type { DryRun } from '../api/dry-run.ts';
+import { edit } from '../harness/patches.ts';
 
 const gateway = await testGateway();
 

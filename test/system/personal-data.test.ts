@@ -9,7 +9,8 @@ import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { askFor } from '../harness/offers.ts';
-import { bestQuote, instruction, submit, submitXml, type Submitted } from '../harness/payer.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit, submitXml, type Submitted } from '../harness/payer.ts';
 
 const logLines: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });

@@ -2,10 +2,12 @@
 // is answered with.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, parsePacs002, submit } from '../harness/payer.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, parsePacs002, submit } from '../harness/payer.ts';
+import { postReport, reportOn, undecided } from '../harness/reports.ts';
 import { validTree } from '../xml/fixtures.ts';
 
 const gateway = await testGateway();
@@ -18,15 +20,8 @@ interface Posted {
 }
 
 /** Posts a pacs.002 as an operator; null: without a token. */
-async function post(xml: string, clientId: string | null = 'THBPPAY'): Promise<Posted> {
-  const response = await fetch(`${gateway.url}/iso20022/pacs002`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/xml',
-      ...(clientId === null ? {} : { authorization: `Bearer ${await gateway.token(clientId)}` }),
-    },
-    body: xml,
-  });
+async function post(xml: string, clientId?: string | null): Promise<Posted> {
+  const response = await postReport(gateway, xml, clientId);
   const text = await response.text();
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') === true;
   return {
@@ -36,25 +31,11 @@ async function post(xml: string, clientId: string | null = 'THBPPAY'): Promise<P
   };
 }
 
-const newMessageId = () => randomUUID().replaceAll('-', '');
-
 /** A payment that a silent destination has got, and the ids of the pacs.008 that it got. */
 async function forwarded(): Promise<{ uetr: string; original: Pacs002['original'] }> {
-  const message = instruction(await bestQuote(gateway), { account: '5550000005' });
-  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  const { uetr } = message;
+  const { uetr } = await undecided(gateway);
   const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
   return { uetr, original: { messageId, messageNameId: 'pacs.008.001.13', uetr } };
-}
-
-function report(original: Pacs002['original'], values: Partial<Pacs002> = {}): string {
-  return buildPacs002({
-    messageId: newMessageId(),
-    creationDateTime: new Date().toISOString(),
-    status: 'ACCC',
-    ...values,
-    original,
-  });
 }
 
 async function securityEvents(uetr: string): Promise<readonly string[]> {
@@ -70,7 +51,7 @@ async function securityEvents(uetr: string): Promise<readonly string[]> {
 describe('a report is refused and recorded', () => {
   test('of a payment that nobody knows: 404', async () => {
     const uetr = randomUUID();
-    const answer = await post(report({ messageId: 'M1', messageNameId: 'pacs.008.001.13', uetr }));
+    const answer = await post(reportOn({ messageId: 'M1', messageNameId: 'pacs.008.001.13', uetr }));
     expect([answer.status, answer.code]).toEqual([404, 'unknown-payment']);
     expect(answer.text).toContain(`no payment ${uetr}`);
     expect(await securityEvents(uetr)).toEqual(['report.unknown-payment THBPPAY']);
@@ -80,14 +61,14 @@ describe('a report is refused and recorded', () => {
     const message = instruction(await bestQuote(gateway), { purpose: 'ZZZZ' });
     await submit(gateway, message);
     const { uetr, messageId } = message;
-    const answer = await post(report({ messageId, messageNameId: 'pacs.008.001.13', uetr }));
+    const answer = await post(reportOn({ messageId, messageNameId: 'pacs.008.001.13', uetr }));
     expect([answer.status, answer.code]).toEqual([404, 'unknown-payment']);
     expect((await evidence.decision(uetr))?.status).toBe('RJCT');
   });
 
   test.each(['MYRRPP', 'SGDFAST'])("from %s, which is not the payment's destination: 403", async (sender) => {
     const { uetr, original } = await forwarded();
-    const answer = await post(report(original), sender);
+    const answer = await post(reportOn(original), sender);
     expect([answer.status, answer.code]).toEqual([403, 'not-the-destination']);
     expect(answer.text).toContain(`${sender} is not the destination of ${uetr}`);
     expect(await securityEvents(uetr)).toEqual([`report.not-the-destination ${sender}`]);
@@ -102,7 +83,7 @@ describe('a report is refused and recorded', () => {
     ['OrgnlInstrId', { instructionId: 'INSTR-2' }],
   ])('with an %s that is not ours: 409', async (name, change) => {
     const { uetr, original } = await forwarded();
-    const answer = await post(report({ ...original, ...change }));
+    const answer = await post(reportOn({ ...original, ...change }));
     expect([answer.status, answer.code]).toEqual([409, 'original-ids-differ']);
     expect(answer.text).toContain(name);
     expect(await securityEvents(uetr)).toEqual(['report.original-ids-differ THBPPAY']);
@@ -113,8 +94,8 @@ describe('a report is refused and recorded', () => {
 describe('a report is refused without further notice', () => {
   test('that is not valid: 422, and no security event', async () => {
     const { uetr, original } = await forwarded();
-    const invalid = report(original).replace('<TxSts>ACCC<', '<TxSts>DONE<');
-    const withoutReason = report(original, { status: 'RJCT' });
+    const invalid = reportOn(original).replace('<TxSts>ACCC<', '<TxSts>DONE<');
+    const withoutReason = reportOn(original, { status: 'RJCT' });
     for (const [xml, rule] of [
       [invalid, 'MSG-4'],
       [withoutReason, 'MSG-11'],
@@ -130,7 +111,7 @@ describe('a report is refused without further notice', () => {
 
   test('without a token: 401', async () => {
     const { original } = await forwarded();
-    const answer = await post(report(original), null);
+    const answer = await post(reportOn(original), null);
     expect([answer.status, answer.code]).toEqual([401, 'unauthenticated']);
   });
 
@@ -138,7 +119,7 @@ describe('a report is refused without further notice', () => {
     'from %s, which is no payment system: 403',
     async (clientId) => {
       const { uetr, original } = await forwarded();
-      const answer = await post(report(original), clientId);
+      const answer = await post(reportOn(original), clientId);
       expect([answer.status, answer.code]).toEqual([403, 'forbidden']);
       expect(await evidence.decision(uetr)).toBeUndefined();
     },
@@ -153,7 +134,7 @@ describe('a report is refused without further notice', () => {
 describe('a report is taken', () => {
   test.each(['ACWP', 'ACTC'] as const)('interim %s: 202, stored, and nothing is decided', async (status) => {
     const { uetr, original } = await forwarded();
-    const answer = await post(report(original, { status }));
+    const answer = await post(reportOn(original, { status }));
     expect([answer.status, answer.text]).toEqual([202, '']);
     expect(await evidence.decision(uetr)).toBeUndefined();
     const stored = await gateway.db
@@ -174,7 +155,7 @@ describe('a report is taken', () => {
     'final %s: a confirmation of the decision, which the source is told',
     async (status, reasonCode) => {
       const { uetr, original } = await forwarded();
-      const answer = await post(report(original, { status, ...(reasonCode && { reasonCode }) }));
+      const answer = await post(reportOn(original, { status, ...(reasonCode && { reasonCode }) }));
       expect(answer.status).toBe(200);
       await validTree('pacs002', answer.text);
       const confirmation = parsePacs002(answer.text);
@@ -192,7 +173,7 @@ describe('a report is taken', () => {
 
   test('twenty times at once: one decision, one callback, the same confirmation each time', async () => {
     const { uetr, original } = await forwarded();
-    const xml = report(original);
+    const xml = reportOn(original);
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(xml)));
     expect(new Set(answers.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
     await evidence.closed(uetr);
@@ -203,8 +184,8 @@ describe('a report is taken', () => {
   test('two finals that differ, at once: one stands, both answers state it, the other is a contradiction (PAY-7)', async () => {
     const { uetr, original } = await forwarded();
     const [one, other] = await Promise.all([
-      post(report(original)),
-      post(report(original, { status: 'RJCT', reasonCode: 'AC04' })),
+      post(reportOn(original)),
+      post(reportOn(original, { status: 'RJCT', reasonCode: 'AC04' })),
     ]);
     expect([one.status, one.text]).toEqual([200, other.text]);
     const callback = await evidence.arrival(uetr, 'source', 'pacs002');
@@ -216,11 +197,11 @@ describe('a report is taken', () => {
 
   test('long after the payment has closed: the same confirmation; RJCT after ACCC is a contradiction', async () => {
     const { uetr, original } = await forwarded();
-    const first = await post(report(original));
+    const first = await post(reportOn(original));
     await evidence.closed(uetr);
-    expect((await post(report(original))).text).toBe(first.text);
+    expect((await post(reportOn(original))).text).toBe(first.text);
     expect(await evidence.audit(uetr)).toEqual([]);
-    const late = await post(report(original, { status: 'RJCT', reasonCode: 'AC04' }));
+    const late = await post(reportOn(original, { status: 'RJCT', reasonCode: 'AC04' }));
     expect([late.status, late.text]).toEqual([200, first.text]);
     expect(await evidence.audit(uetr)).toEqual(['payment.contradiction']);
     expect((await evidence.decision(uetr))?.status).toBe('ACCC');

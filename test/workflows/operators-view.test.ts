@@ -5,14 +5,16 @@ import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, searchAttributes } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submit } from '../harness/payer.ts';
+import { endingIn, type Ending } from '../harness/endings.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway({ maxExecutionSeconds: 30, sweepEveryMs: 500 });
 const evidence = evidenceOf(gateway);
 const handleOf = (uetr: string) => gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
 
-async function pay(account: string, priority: 'HIGH' | 'NORM' = 'NORM'): Promise<string> {
-  const message = instruction(await bestQuote(gateway), { account, priority });
+async function pay(ending: Ending, priority: 'HIGH' | 'NORM' = 'NORM'): Promise<string> {
+  const message = instruction(await bestQuote(gateway), { ending, priority });
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
   return message.uetr;
 }
@@ -34,14 +36,14 @@ const details = async (uetr: string) =>
 
 test('the final status is shown from the decision on, though a receiver takes hours to be told', async () => {
   gateway.sandbox.source.refuse({ status: 503, pathPrefix: '/callbacks/SGDFAST', retryAfterSeconds: 3_600 });
-  const uetr = await pay('5550000001');
+  const uetr = await pay(endingIn.creditedAtOnce);
   await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('ACCC'), 15_000);
   expect(await shown(uetr)).toEqual({ status: 'ACCC', fxp: 'MERISGS0', runs: true });
   gateway.sandbox.source.refuse(null);
 });
 
 test('a payment whose destination has said nothing for 24 hours is INDOUBT, and an alert is raised once', async () => {
-  const uetr = await pay('5550000005');
+  const uetr = await pay(endingIn.silent);
   await evidence.arrival(uetr, 'destination', 'pacs008');
   await gateway.db
     .updateTable('payments')
@@ -61,7 +63,7 @@ test('a payment whose destination has said nothing for 24 hours is INDOUBT, and 
 });
 
 test('a run that only refused a repeat says so, and where the payment of that UETR is told (DUP-2)', async () => {
-  const message = instruction(await bestQuote(gateway), { account: '5550000001' });
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   await submit(gateway, message);
   await evidence.closed(message.uetr);
   await vi.waitFor(async () => expect((await shown(message.uetr)).runs).toBe(false), 10_000);
@@ -74,7 +76,7 @@ test('a run that only refused a repeat says so, and where the payment of that UE
 });
 
 test('sends are told of while the final is awaited, and an enquiry is one more', async () => {
-  const message = instruction(await bestQuote(gateway), { account: '5550000005' });
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
   await submit(gateway, message);
   await vi.waitFor(async () => expect(await details(message.uetr)).toMatch(/Send 1 began at /), 10_000);
   await submit(gateway, message);
@@ -85,7 +87,7 @@ test.each([
   ['HIGH', 'HIGH deadline (TIM-1)'],
   ['NORM', 'enquiry 1 of 26 (TIM-2)'],
 ] as const)('the timer of a %s payment has a name: %s', async (priority, name) => {
-  const uetr = await pay('5550000005', priority);
+  const uetr = await pay(endingIn.silent, priority);
   await evidence.arrival(uetr, 'destination', 'pacs008');
   await vi.waitFor(async () => {
     const { events } = JSON.parse(historyToJSON(await handleOf(uetr).fetchHistory())) as {

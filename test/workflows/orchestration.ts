@@ -4,14 +4,10 @@ import { describe, expect, test, vi } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway, type TestGateway } from '../harness/gateway.ts';
-import {
-  bestQuote,
-  instruction,
-  parsePacs002,
-  submit,
-  type QuoteOnOffer,
-  type Submitted,
-} from '../harness/payer.ts';
+import type { QuoteOnOffer } from '../harness/bodies.ts';
+import { endingIn, type Ending } from '../harness/endings.ts';
+import { instruction, type Changes } from '../harness/instruction.ts';
+import { bestQuote, parsePacs002, submit, type Submitted } from '../harness/payer.ts';
 import { deadCallback, gapsMs, lateServer } from './outages.ts';
 
 interface Paid {
@@ -43,13 +39,9 @@ export async function orchestration(options: { readonly maxCachedWorkflows?: num
   const manner = { concurrent: options.maxCachedWorkflows !== 0 };
 
   /** SG to TH, 1,000 SGD, to the account whose behaviour the test is about; answered ACTC. */
-  async function pay(
-    account: string,
-    changes: Partial<OriginalPacs008> = {},
-    prefer?: string,
-  ): Promise<Paid> {
+  async function pay(ending: Ending, changes: Changes = {}, prefer?: string): Promise<Paid> {
     const quote = await bestQuote(gateway);
-    const message = instruction(quote, { account, ...changes });
+    const message = instruction(quote, { ending, ...changes });
     const answer = await submit(gateway, message, prefer === undefined ? {} : { prefer });
     expect(answer.httpStatus, answer.text).toBe(200);
     if (prefer === undefined) expect(answer.report?.status).toBe('ACTC');
@@ -73,15 +65,7 @@ export async function orchestration(options: { readonly maxCachedWorkflows?: num
 
     test('destination: nothing was sent, so the same instruction goes once it is back (TIM-3)', async () => {
       const quote = await bestQuote(gateway, { destination: 'PH', destinationCurrency: 'PHP' });
-      const philippine = { bicfi: 'LOTUPHS0' };
-      const fee = quote.creditorAgent.chargesInformation.amount;
-      const message = instruction(quote, {
-        creditorAgent: philippine,
-        charges: [
-          { currency: 'SGD', amount: '0', agent: { bicfi: 'LOTUSGS0' } },
-          { currency: 'PHP', amount: String(fee.amount), agent: philippine },
-        ],
-      });
+      const message = instruction(quote);
       expect((await submit(gateway, message)).report?.status).toBe('ACTC');
       await vi.waitFor(async () => {
         expect((await evidence.attempts(message.uetr, 'instruction'))[0]).toMatchObject({
@@ -101,7 +85,7 @@ export async function orchestration(options: { readonly maxCachedWorkflows?: num
   describe('a worker that stops between forward and answer', () => {
     test('is followed by another, which ends the payment ACCC; one instruction, one fxtr.017', async () => {
       const quote = await bestQuote(gateway);
-      const message = instruction(quote, { account: '5550000002' });
+      const message = instruction(quote, { ending: endingIn.creditedLater });
       const submitting = submit(gateway, message);
       await evidence.arrival(message.uetr, 'destination', 'pacs008');
       await gateway.stopWorker();
@@ -120,7 +104,7 @@ export async function orchestration(options: { readonly maxCachedWorkflows?: num
     expectSoundMessages(gateway));
 }
 
-type Pay = (account: string, changes?: Partial<OriginalPacs008>, prefer?: string) => Promise<Paid>;
+type Pay = (ending: Ending, changes?: Changes, prefer?: string) => Promise<Paid>;
 
 function destinationTests(gateway: TestGateway, pay: Pay): void {
   const evidence = evidenceOf(gateway);
@@ -141,7 +125,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
   const instructions = (uetr: string) => evidence.received(uetr, 'destination', 'pacs008');
 
   test('0001 ACCC in the HTTP answer: the source, the destination and the FX provider are told once each (PAY-9, NOT-1)', async () => {
-    const { uetr } = await pay('5550000001');
+    const { uetr } = await pay(endingIn.creditedAtOnce);
     expect(await finalOf(uetr)).toBe('ACCC');
     expect(confirmations(uetr)).toEqual(['ACCC']);
     expect(notifications(uetr)).toBe(1);
@@ -149,7 +133,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
   });
 
   test('0002 ACCC by a message of its own: confirmed in the answer to it (PAY-8, PAY-9)', async () => {
-    const { uetr } = await pay('5550000002');
+    const { uetr } = await pay(endingIn.creditedLater);
     expect(await finalOf(uetr)).toBe('ACCC');
     await evidence.arrival(uetr, 'destination', 'pacs002', 'ACCC');
     expect(confirmations(uetr)).toEqual(['ACCC']);
@@ -157,18 +141,18 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
   });
 
   test('0003 RJCT AC04: the reason passes, no fxtr.017, and the quote may be used again (NOT-1, QUO-8)', async () => {
-    const { uetr, quote } = await pay('5550000003');
+    const { uetr, quote } = await pay(endingIn.rejected);
     expect(await finalOf(uetr)).toBe('RJCT AC04');
     expect(confirmations(uetr)).toEqual(['RJCT']);
     expect(notifications(uetr)).toBe(0);
     expect(await evidence.quoteHolder(quote.quoteId)).toBeUndefined();
-    const again = await submit(gateway, instruction(quote, { account: '5550000001' }));
+    const again = await submit(gateway, instruction(quote, { ending: endingIn.creditedAtOnce }));
     expect(again.report?.status).toBe('ACTC');
     await evidence.closed(again.report?.original.uetr ?? '');
   });
 
   test('0004 BLCK: told as it is, no fxtr.017, and the quote stays taken (PAY-7, QUO-8)', async () => {
-    const { uetr, quote } = await pay('5550000004');
+    const { uetr, quote } = await pay(endingIn.blocked);
     expect(await finalOf(uetr)).toBe('BLCK');
     expect(confirmations(uetr)).toEqual(['BLCK']);
     expect(notifications(uetr)).toBe(0);
@@ -178,7 +162,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
   });
 
   test('0007 a connection cut after reading: the same bytes again reveal ACCC, and money moves once (TIM-3)', async () => {
-    const { uetr } = await pay('5550000007');
+    const { uetr } = await pay(endingIn.cut);
     expect(await finalOf(uetr)).toBe('ACCC');
     expect(instructions(uetr)).toHaveLength(2);
     expect(distinct(instructions(uetr))).toBe(1);
@@ -190,7 +174,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
   });
 
   test('0008 HTTP 503 three times: the same bytes after 1, 2 and 5 s, then ACCC (TIM-3)', async () => {
-    const { uetr } = await pay('5550000008');
+    const { uetr } = await pay(endingIn.refusing);
     expect(await finalOf(uetr)).toBe('ACCC');
     expect(distinct(instructions(uetr))).toBe(1);
     const attempts = await evidence.attempts(uetr, 'instruction');
@@ -208,7 +192,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
   });
 
   test('0009 ACCC three times: each is confirmed with the same bytes; one decision, one callback (PAY-9)', async () => {
-    const { uetr } = await pay('5550000009');
+    const { uetr } = await pay(endingIn.repeating);
     expect(await finalOf(uetr)).toBe('ACCC');
     await vi.waitFor(() => expect(confirmations(uetr)).toEqual(['ACCC', 'ACCC', 'ACCC']), 10_000);
     expect(distinct(evidence.received(uetr, 'destination', 'pacs002'))).toBe(1);
@@ -218,7 +202,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
   });
 
   test('0010 ACCC and then RJCT: the first final stands, the contradiction is on record and confirmed ACCC (PAY-7)', async () => {
-    const { uetr } = await pay('5550000010');
+    const { uetr } = await pay(endingIn.contradicting);
     expect(await finalOf(uetr)).toBe('ACCC');
     await vi.waitFor(() => expect(confirmations(uetr)).toEqual(['ACCC', 'ACCC']), 10_000);
     expect(await evidence.audit(uetr)).toEqual(['payment.contradiction']);
@@ -227,7 +211,7 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
   });
 
   test('0011 ACWP is interim: the source hears of ACCC only (PAY-7)', async () => {
-    const { uetr } = await pay('5550000011');
+    const { uetr } = await pay(endingIn.interim);
     expect(await finalOf(uetr)).toBe('ACCC');
     expect(notifications(uetr)).toBe(1);
   });
@@ -236,32 +220,32 @@ function destinationTests(gateway: TestGateway, pay: Pay): void {
 function preferenceTests(gateway: TestGateway, pay: Pay): void {
   const evidence = evidenceOf(gateway);
 
-  test.each(['0001', '0002', '0003'])(
+  test.each([endingIn.creditedAtOnce, endingIn.creditedLater, endingIn.rejected])(
     'wait (%s): the final status is the answer, and the callback has the same bytes (PAY-1)',
-    async (behaviour) => {
-      const { uetr, answer } = await pay(`555000${behaviour}`, {}, 'wait=20');
+    async (ending) => {
+      const { uetr, answer } = await pay(ending, {}, 'wait=20');
       expect(answer.headers.get('preference-applied')).toBe('wait');
-      expect(answer.report?.status).toBe(behaviour === '0003' ? 'RJCT' : 'ACCC');
+      expect(answer.report?.status).toBe(ending === endingIn.rejected ? 'RJCT' : 'ACCC');
       expect(textOf(await evidence.arrival(uetr, 'source', 'pacs002'))).toBe(answer.text);
       await evidence.closed(uetr);
     },
   );
 
   test('wait, and no final in time: ACTC (PAY-1)', async () => {
-    const { uetr, answer } = await pay('5550000005', {}, 'respond-async, wait=1');
+    const { uetr, answer } = await pay(endingIn.silent, {}, 'respond-async, wait=1');
     expect(answer.headers.get('preference-applied')).toBe('wait');
     expect(answer.report?.status).toBe('ACTC');
     expect(evidence.received(uetr, 'source', 'pacs002')).toEqual([]);
   });
 
   test('what stands in the quotes of another preference is none of ours: answered at once (RFC 7240)', async () => {
-    const { answer } = await pay('5550000005', {}, 'foo="a, wait=30"');
+    const { answer } = await pay(endingIn.silent, {}, 'foo="a, wait=30"');
     expect(answer.headers.get('preference-applied')).toBeNull();
     expect(answer.report?.status).toBe('ACTC');
   });
 
   test('no preference: nothing is said to be applied', async () => {
-    const { answer, uetr } = await pay('5550000001');
+    const { answer, uetr } = await pay(endingIn.creditedAtOnce);
     expect(answer.headers.get('preference-applied')).toBeNull();
     await evidence.closed(uetr);
   });
@@ -278,7 +262,7 @@ function deadlineTests(gateway: TestGateway, pay: Pay): void {
   }
 
   test('0005: RJCT AB03 then, to the source and to the destination; the quote is free again', async () => {
-    const { uetr, message, quote } = await pay('5550000005', high());
+    const { uetr, message, quote } = await pay(endingIn.silent, high());
     const callback = await evidence.arrival(uetr, 'source', 'pacs002');
     const { status, reasonCode, additionalInformation } = parsePacs002(callback.bytes ?? '');
     expect([status, reasonCode]).toEqual(['RJCT', 'AB03']);
@@ -294,7 +278,7 @@ function deadlineTests(gateway: TestGateway, pay: Pay): void {
   });
 
   test('0006: the late ACCC is answered RJCT AB03 again, recorded as a contradiction, and reversed there', async () => {
-    const { uetr } = await pay('5550000006', high());
+    const { uetr } = await pay(endingIn.tooLate, high());
     await gateway.sandbox.journal.waitFor(
       (entry) => entry.uetr === uetr && entry.direction === 'sent' && entry.httpStatus === 200,
       20_000,

@@ -6,7 +6,8 @@ import { afterAll, expect } from 'vitest';
 import { freePort } from '../../cli/parts/ports.ts';
 import { distinct, evidenceOf } from '../harness/evidence.ts';
 import type { TestGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, parsePacs002, submit } from '../harness/payer.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, parsePacs002, submit } from '../harness/payer.ts';
 
 /** MY to SG, so that no other test's callbacks are refused. */
 export async function deadCallback(gateway: TestGateway): Promise<void> {
@@ -18,21 +19,7 @@ export async function deadCallback(gateway: TestGateway): Promise<void> {
     destination: 'SG',
     destinationCurrency: 'SGD',
   });
-  const [debtorAgent, creditorAgent] = [{ bicfi: 'LOTUMYS0' }, { bicfi: 'LOTUSGS0' }];
-  const message = instruction(quote, {
-    clearingSystemId: 'MYRRPP',
-    debtorAgent,
-    creditorAgent,
-    instructingAgent: debtorAgent,
-    charges: [
-      { currency: 'MYR', amount: '0', agent: debtorAgent },
-      {
-        ...quote.creditorAgent.chargesInformation.amount,
-        amount: String(quote.creditorAgent.chargesInformation.amount.amount),
-        agent: creditorAgent,
-      },
-    ],
-  });
+  const message = instruction(quote);
   const pathPrefix = '/callbacks/MYRRPP';
   sandbox.source.refuse({ status: 503, times: 2, pathPrefix });
   expect((await submit(gateway, message, { clientId: 'MYRRPP' })).report?.status).toBe('ACTC');

@@ -3,7 +3,9 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, expect, test } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submit } from '../harness/payer.ts';
+import { endingIn, type Ending } from '../harness/endings.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();
 const connection = await Connection.connect({ address: gateway.temporalAddress });
@@ -22,8 +24,8 @@ async function costOf(uetr: string): Promise<{ events: number; transitions: numb
   return { events: Number(info?.historyLength), transitions: Number(info?.stateTransitionCount) };
 }
 
-async function pay(account: string, priority: 'HIGH' | 'NORM' = 'NORM'): Promise<string> {
-  const message = instruction(await bestQuote(gateway), { account, priority });
+async function pay(ending: Ending, priority: 'HIGH' | 'NORM' = 'NORM'): Promise<string> {
+  const message = instruction(await bestQuote(gateway), { ending, priority });
   const answer = await submit(gateway, message);
   expect(answer.report?.status).toBe('ACTC');
   return message.uetr;
@@ -32,14 +34,14 @@ async function pay(account: string, priority: 'HIGH' | 'NORM' = 'NORM'): Promise
 test.each(['HIGH', 'NORM'] as const)(
   'a %s payment with an asynchronous destination costs at most 32 events and 12 transitions',
   async (priority) => {
-    const { events, transitions } = await costOf(await pay('5550000002', priority));
+    const { events, transitions } = await costOf(await pay(endingIn.creditedLater, priority));
     expect(events).toBeLessThanOrEqual(32);
     expect(transitions).toBeLessThanOrEqual(12);
   },
 );
 
 test('a payment whose destination answers at once costs at most 28 events and 12 transitions', async () => {
-  const { events, transitions } = await costOf(await pay('5550000001'));
+  const { events, transitions } = await costOf(await pay(endingIn.creditedAtOnce));
   expect(events).toBeLessThanOrEqual(28);
   expect(transitions).toBeLessThanOrEqual(12);
 });

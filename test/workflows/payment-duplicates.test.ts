@@ -1,6 +1,5 @@
 // Duplicates are enquiries (DUP): the same message again is a question, its keys in another message are refused, and
 // whatever comes at the same time, one payment results.
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { workflowTypes } from '../../contract/ids.ts';
@@ -8,28 +7,26 @@ import { redeliveryStart } from '../../contract/starts.ts';
 import { askAgain } from '../../db/deliveries.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submit, submitXml, type Submitted } from '../harness/payer.ts';
+import { endingIn, type Ending } from '../harness/endings.ts';
+import { instruction, newMessageId, type Changes } from '../harness/instruction.ts';
+import { bestQuote, submit, submitXml, type Submitted } from '../harness/payer.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
 const { db } = gateway;
 
-const silent = '5550000005';
-const newMessageId = () => `MSG${randomUUID().replaceAll('-', '').slice(0, 28)}`;
 const told = (answer: Submitted) => {
   const { status, reasonCode } = answer.report ?? {};
   return reasonCode === undefined ? status : `${status} ${reasonCode}`;
 };
 
-async function valid(
-  changes: Partial<OriginalPacs008> & { account?: string } = {},
-): Promise<OriginalPacs008> {
+async function valid(changes: Changes = {}): Promise<OriginalPacs008> {
   return instruction(await bestQuote(gateway), changes);
 }
 
 /** A payment that has ended, with what its callback said. */
-async function ended(account: string): Promise<{ message: OriginalPacs008; final: string }> {
-  const message = await valid({ account });
+async function ended(ending: Ending): Promise<{ message: OriginalPacs008; final: string }> {
+  const message = await valid({ ending });
   expect(told(await submit(gateway, message))).toBe('ACTC');
   await evidence.closed(message.uetr);
   return { message, final: textOf(await evidence.arrival(message.uetr, 'source', 'pacs002')) };
@@ -51,7 +48,7 @@ const instructions = (uetr: string) => evidence.received(uetr, 'destination', 'p
 
 describe('the same message again (DUP-1)', () => {
   test('before the final: ACTC in the same bytes, and the stored instruction goes once more', async () => {
-    const message = await valid({ account: silent });
+    const message = await valid({ ending: endingIn.silent });
     const first = await submit(gateway, message);
     await evidence.arrival(message.uetr, 'destination', 'pacs008');
     const second = await submit(gateway, message);
@@ -62,17 +59,17 @@ describe('the same message again (DUP-1)', () => {
   });
 
   test('before the final, with Prefer: wait: the final, once the destination has said it', async () => {
-    const message = await valid({ account: '5550000011' });
+    const message = await valid({ ending: endingIn.interim });
     await submit(gateway, message);
     const enquiry = await submit(gateway, message, { prefer: 'wait=20' });
     expect(told(enquiry)).toBe('ACCC');
     expect(textOf(await evidence.arrival(message.uetr, 'source', 'pacs002'))).toBe(enquiry.text);
   });
 
-  test.each(['5550000001', '5550000003'])(
+  test.each([endingIn.creditedAtOnce, endingIn.rejected])(
     'after the final (%s): the stored pacs.002 in the answer and, again, at the callback',
-    async (account) => {
-      const { message, final } = await ended(account);
+    async (ending) => {
+      const { message, final } = await ended(ending);
       const enquiry = await submit(gateway, message);
       expect(enquiry.text).toBe(final);
       await vi.waitFor(() => expect(callbacks(message.uetr)).toHaveLength(2), 10_000);
@@ -92,7 +89,7 @@ describe('the same message again (DUP-1)', () => {
   });
 
   test('any number of times after the final: every callback that was asked for is delivered in the end', async () => {
-    const { message, final } = await ended('5550000001');
+    const { message, final } = await ended(endingIn.creditedAtOnce);
     for (let round = 0; round < 12; round += 1) {
       expect((await submit(gateway, message)).text).toBe(final);
     }
@@ -101,7 +98,7 @@ describe('the same message again (DUP-1)', () => {
   });
 
   test('after the final, with a redelivery that an earlier release started, whose input says uetr: delivered as ever', async () => {
-    const { message } = await ended('5550000001');
+    const { message } = await ended(endingIn.creditedAtOnce);
     const { uetr } = message;
     expect(await askAgain(db, uetr, 'callback')).toBe(true);
     const start = { ...redeliveryStart(uetr, gateway.taskQueuePrefix), args: [{ uetr }] };
@@ -112,7 +109,7 @@ describe('the same message again (DUP-1)', () => {
 
 describe('keys of a payment in another message (DUP-2): told in the answer only, the payment untouched', () => {
   test('the same UETR under another MsgId is DUPL', async () => {
-    const { message, final } = await ended('5550000001');
+    const { message, final } = await ended(endingIn.creditedAtOnce);
     const other = await submit(gateway, { ...message, messageId: newMessageId() });
     expect(told(other)).toBe('RJCT DUPL');
     expect(other.report?.additionalInformation?.[0]).toMatch(/^DUP-2 CdtTrfTxInf\/PmtId\/UETR/);
@@ -123,14 +120,14 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
   });
 
   test('the same UETR under another MsgId while the payment runs is DUPL, and the payment goes on', async () => {
-    const message = await valid({ account: '5550000011' });
+    const message = await valid({ ending: endingIn.interim });
     await submit(gateway, message);
     expect(told(await submit(gateway, { ...message, messageId: newMessageId() }))).toBe('RJCT DUPL');
     expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   });
 
   test('other content under the same keys is DUPL and a security event; asked again, the same answer', async () => {
-    const { message, final } = await ended('5550000001');
+    const { message, final } = await ended(endingIn.creditedAtOnce);
     const changed = { ...message, creditorAccount: { otherId: '6660000001' } };
     const refusal = await submit(gateway, changed);
     expect(told(refusal)).toBe('RJCT DUPL');
@@ -142,7 +139,7 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
   });
 
   test('a broken copy of a payment is told its fault, and that the first message stands; with its MsgId it is a security event (DUP-2, PAY-3)', async () => {
-    const { message, final } = await ended('5550000001');
+    const { message, final } = await ended(endingIn.creditedAtOnce);
     const broken = { ...message, purpose: 'ZZZZ' };
     for (const [copy, events] of [
       [{ ...broken, messageId: newMessageId() }, []],
@@ -162,7 +159,7 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
   });
 
   test("another operator with the same bytes learns nothing of the payment's status", async () => {
-    const { message } = await ended('5550000001');
+    const { message } = await ended(endingIn.creditedAtOnce);
     const foreign = await submit(gateway, message, { clientId: 'MYRRPP' });
     expect(foreign.report?.status).toBe('RJCT');
     expect(foreign.report?.reasonCode).not.toBe('ACCC');
@@ -170,7 +167,7 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
   });
 
   test('the same MsgId with another UETR is DU01; no payment of that UETR comes to be', async () => {
-    const { message } = await ended('5550000001');
+    const { message } = await ended(endingIn.creditedAtOnce);
     const other = await valid({ messageId: message.messageId });
     expect(told(await submit(gateway, other))).toBe('RJCT DU01');
     await evidence.closed(other.uetr);
@@ -180,7 +177,7 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
   });
 
   test('an invalid message is told what is wrong with it, whatever MsgId it carries (PAY-3)', async () => {
-    const { message } = await ended('5550000001');
+    const { message } = await ended(endingIn.creditedAtOnce);
     const other = await valid({ messageId: message.messageId, purpose: 'ZZZZ' });
     const answer = await submit(gateway, other);
     expect(told(answer)).toBe('RJCT FF01');
@@ -190,7 +187,7 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
 
 describe('at the same time (DUP-3)', () => {
   test('20 identical submissions: equal answers, one payment, one instruction, one callback text', async () => {
-    const message = await valid({ account: '5550000001' });
+    const message = await valid({ ending: endingIn.creditedAtOnce });
     const xml = buildPacs008(message);
     const answers = await Promise.all(Array.from({ length: 20 }, () => submitXml(gateway, xml)));
     const first = new Set(answers.filter((one) => told(one) === 'ACTC').map((one) => one.text));
@@ -206,7 +203,7 @@ describe('at the same time (DUP-3)', () => {
   });
 
   test('20 identical submissions that wait: all get the one final', async () => {
-    const message = await valid({ account: '5550000002' });
+    const message = await valid({ ending: endingIn.creditedLater });
     const xml = buildPacs008(message);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => submitXml(gateway, xml, { prefer: 'wait=20' })),

@@ -10,7 +10,9 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { paymentWorkflowId, redeliveryWorkflowId } from '../../contract/ids.ts';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submit, submitXml } from '../harness/payer.ts';
+import { endingIn, type Ending } from '../harness/endings.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit, submitXml } from '../harness/payer.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 
 const gateway = await testGateway({
@@ -51,14 +53,14 @@ const received =
   (party: string, uetr: string) => (entry: { party: string; uetr?: string; direction: string }) =>
     entry.direction === 'received' && entry.party.startsWith(party) && entry.uetr === uetr;
 
-async function pay(account: string, priority: 'HIGH' | 'NORM' = 'NORM') {
-  const message = instruction(await bestQuote(gateway), { account, priority });
+async function pay(ending: Ending, priority: 'HIGH' | 'NORM' = 'NORM') {
+  const message = instruction(await bestQuote(gateway), { ending, priority });
   const answer = await submit(gateway, message);
   return { message, answer };
 }
 
 test('accepted at once, and delivered again when the source asks later', async () => {
-  const { message } = await pay('5550000001');
+  const { message } = await pay(endingIn.creditedAtOnce);
   await keep('accepted-at-once', paymentWorkflowId(message.uetr));
   await submit(gateway, message);
   const redelivery = redeliveryWorkflowId(message.uetr);
@@ -68,12 +70,12 @@ test('accepted at once, and delivered again when the source asks later', async (
 });
 
 test('accepted later', async () => {
-  const { message } = await pay('5550000002', 'HIGH');
+  const { message } = await pay(endingIn.creditedLater, 'HIGH');
   await keep('accepted-later', paymentWorkflowId(message.uetr));
 });
 
 test('rejected by the destination', async () => {
-  const { message } = await pay('5550000003');
+  const { message } = await pay(endingIn.rejected);
   await keep('rejected-by-the-destination', paymentWorkflowId(message.uetr));
 });
 
@@ -87,16 +89,16 @@ test('rejected at validation', async () => {
 });
 
 test('a silent destination until the HIGH deadline, with an enquiry of the source meanwhile', async () => {
-  const { message } = await pay('5550000005', 'HIGH');
+  const { message } = await pay(endingIn.silent, 'HIGH');
   await keep('deadline', paymentWorkflowId(message.uetr));
-  const waiting = await pay('5550000005', 'HIGH');
+  const waiting = await pay(endingIn.silent, 'HIGH');
   const enquiry = await submit(gateway, waiting.message);
   expect(enquiry.report?.status).toBe('ACTC');
   await keep('enquiry-while-waiting', paymentWorkflowId(waiting.message.uetr));
 });
 
 test('a repeat that is refused after the payment has closed', async () => {
-  const { message } = await pay('5550000001');
+  const { message } = await pay(endingIn.creditedAtOnce);
   await client.workflow.getHandle(paymentWorkflowId(message.uetr)).result();
   const repeat = await submitXml(
     gateway,
@@ -108,12 +110,12 @@ test('a repeat that is refused after the payment has closed', async () => {
 
 test('a callback receiver that comes back', async () => {
   sandbox.source.refuse({ status: 503, times: 2 });
-  const { message } = await pay('5550000001');
+  const { message } = await pay(endingIn.creditedAtOnce);
   await sandbox.journal.waitFor(received('source/', message.uetr), 20_000);
   await keep('callback-comes-back', paymentWorkflowId(message.uetr));
 });
 
 test('a destination that comes back', async () => {
-  const { message } = await pay('5550000008');
+  const { message } = await pay(endingIn.refusing);
   await keep('destination-comes-back', paymentWorkflowId(message.uetr));
 });

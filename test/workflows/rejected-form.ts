@@ -1,8 +1,9 @@
 // Rows of the rejections that a message earns by its form: a valid instruction, one change, and what the source is told.
-import { expect } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import type { QuoteOnOffer } from '../harness/bodies.ts';
 import type { TestGateway } from '../harness/gateway.ts';
-import type { QuoteOnOffer, Trip } from '../harness/payer.ts';
+import { cut, swap } from '../harness/patches.ts';
+import type { Trip } from '../harness/payer.ts';
 
 export type Changes = Partial<OriginalPacs008>;
 
@@ -21,14 +22,6 @@ export interface Row {
   readonly before?: (gateway: TestGateway, quote: QuoteOnOffer) => Promise<void>;
 }
 
-export const cut = (pattern: RegExp) => (xml: string) => {
-  expect(xml).toMatch(pattern);
-  return xml.replace(pattern, '');
-};
-export const swap = (from: string, to: string) => (xml: string) => {
-  expect(xml).toContain(from);
-  return xml.replace(from, to);
-};
 export const tx = (path: string) => `CdtTrfTxInf/${path}`;
 
 /** Charges with one entry replaced in part. */

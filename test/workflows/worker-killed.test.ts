@@ -5,7 +5,9 @@ import { afterAll, expect, test } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, instruction, submitXml, type Submitted } from '../harness/payer.ts';
+import { endingIn, type Ending } from '../harness/endings.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submitXml, type Submitted } from '../harness/payer.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';
 import { lateServer } from './outages.ts';
@@ -35,12 +37,9 @@ async function startAnother(): Promise<ChildProcess> {
   return worker;
 }
 
-async function toMalaysia(account: string): Promise<OriginalPacs008> {
+async function toMalaysia(ending: Ending): Promise<OriginalPacs008> {
   const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
-  const creditorAgent = { bicfi: 'LOTUMYS0' };
-  const valid = instruction(quote, { account, creditorAgent });
-  const [first, second] = valid.charges;
-  return { ...valid, charges: [first, { ...second, agent: creditorAgent }] };
+  return instruction(quote, { ending });
 }
 
 /** As an operator does: what was not answered is sent again, in the same bytes. */
@@ -54,9 +53,16 @@ async function submitUntilAnswered(message: OriginalPacs008): Promise<Submitted>
 
 test('every payment ends ACCC, with one distinct instruction, one callback text and one fxtr.017 each', async () => {
   const first = await startAnother();
-  const atOnce = instruction(await bestQuote(gateway), { account: '5550000001' });
+  const atOnce = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   const others = await Promise.all(
-    ['5550000001', '5550000002', '5550000001', '5550000002', '5550000001', '5550000002'].map(toMalaysia),
+    [
+      endingIn.creditedAtOnce,
+      endingIn.creditedLater,
+      endingIn.creditedAtOnce,
+      endingIn.creditedLater,
+      endingIn.creditedAtOnce,
+      endingIn.creditedLater,
+    ].map(toMalaysia),
   );
   let release = () => {};
   held = new Promise((resolve) => {

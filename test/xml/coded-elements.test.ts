@@ -18,6 +18,7 @@ import type { XmlElement } from '../../core/iso20022/tree.ts';
 import type { SchemaModel } from '../../xml/schema-model.ts';
 import { lotus, officialFolder, readFixture, validTree } from './fixtures.ts';
 import { loadModel, officialTypes } from './generate.ts';
+import { edit } from '../harness/patches.ts';
 
 const codeSetFolder = fileURLToPath(new URL('../../../shared/iso20022/codesets/', import.meta.url));
 const present = existsSync(codeSetFolder) && existsSync(officialFolder);
@@ -115,12 +116,6 @@ const proxy = readFixture('acmt023', 'proxy.xml').toString();
 const rejected = readFixture('pacs002', 'rejected.xml').toString();
 const readers = { pacs008: readPacs008, acmt023: readAcmt023, acmt024: readAcmt024, pacs002: readPacs002 };
 
-/** A message with another text in one place. */
-const edit = (text: string, from: string | RegExp, to: string) => {
-  const edited = text.replace(from, to);
-  if (edited === text) throw new Error(`nothing to replace: ${String(from)}`);
-  return edited;
-};
 /** A message with something more before a tag. */
 const before = (text: string, tag: string, more: string) => edit(text, tag, `${more}${tag}`);
 const codeIn = (text: string, parent: string, code: string) =>

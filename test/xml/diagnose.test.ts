@@ -10,16 +10,14 @@ import type { ComplexType } from '../../xml/schema-model.ts';
 import { libxml2, lotus, officialNote, officialPresent, readFixture } from './fixtures.ts';
 import { generate, loadModel, officialModel, officialTypes, pick, randomFrom } from './generate.ts';
 import { mutate } from '../fuzz/mutate.ts';
+import { edit as editText } from '../harness/patches.ts';
 
 const names = Object.keys(messages) as MessageName[];
 const models = new Map(names.map((name) => [name, loadModel(name)]));
 const modelOf = (name: MessageName) => models.get(name) ?? loadModel(name);
 
-function edit(from: string | RegExp, to: string, text = lotus): string {
-  const edited = text.replace(from, to);
-  if (edited === text) throw new Error(`nothing to replace: ${String(from)}`);
-  return edited;
-}
+/** Replaces exactly one place of a text; default: a valid pacs.008. */
+const edit = (from: string | RegExp, to: string, text = lotus) => editText(text, from, to);
 
 async function violationsOf(text: string | Buffer, name: MessageName = 'pacs008') {
   const parsed = libxml2.parse(Buffer.from(text), [name]);

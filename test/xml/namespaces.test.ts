@@ -7,6 +7,7 @@ import { readMessageKey } from '../../core/iso20022/references.ts';
 import { textAt } from '../../core/iso20022/tree.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
 import { libxml2, lotus, readFixture, validTree } from './fixtures.ts';
+import { edit as editText } from '../harness/patches.ts';
 
 const uetr = '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01';
 const foreignUetr = '11111111-1111-4111-8111-111111111111';
@@ -20,11 +21,8 @@ async function open(text: string, name: MessageName = 'pacs008') {
   return { document: parsed.value.document, violations };
 }
 
-function edit(from: string | RegExp, to: string, text = lotus): string {
-  const edited = text.replace(from, to);
-  if (edited === text) throw new Error(`nothing to replace: ${String(from)}`);
-  return edited;
-}
+/** Replaces exactly one place of a text; default: a valid pacs.008. */
+const edit = (from: string | RegExp, to: string, text = lotus) => editText(text, from, to);
 
 describe('a foreign element before the real one is not read in its place', () => {
   test.each([

@@ -1,6 +1,7 @@
 // One message per rule that is refused: an edit of a valid one, and the rejection that it must get.
 import type { RejectionKey } from '../../core/rejection-table.ts';
 import { lotus } from './fixtures.ts';
+import { edit as editText } from '../harness/patches.ts';
 
 export interface RefusedMessage {
   /** What is wrong. */
@@ -13,12 +14,8 @@ export interface RefusedMessage {
   readonly path: string;
 }
 
-/** Replaces exactly one place of the base message. */
-function edit(from: string | RegExp, to: string): string {
-  const edited = lotus.replace(from, to);
-  if (edited === lotus) throw new Error(`nothing to replace: ${String(from)}`);
-  return edited;
-}
+/** Replaces exactly one place of a valid pacs.008. */
+const edit = (from: string | RegExp, to: string) => editText(lotus, from, to);
 
 const drop = (name: string) => edit(new RegExp(`<${name}>[^]*?</${name}>\\s*`), '');
 const value = (name: string, text: string) =>

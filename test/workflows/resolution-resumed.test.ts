@@ -9,7 +9,7 @@ import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import { resolutionWorkflowId, taskQueues, workflowTypes } from '../../contract/ids.ts';
 import { distinct, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { accountRequest, ask, proxyRequest, resolutionEvidence } from './asker.ts';
+import { accountRequest, ask, proxyRequest, resolutionEvidence } from '../harness/asker.ts';
 
 const gateway = await testGateway({ timings: { interimDelayMs: 700 } }); // of a slow directory (0407)
 const { sandbox, db, temporal } = gateway;

@@ -5,8 +5,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { testDatabase } from '../harness/database.ts';
-import { startApi, type RunningApi } from './running-api.ts';
+import { testDatabase } from '../../harness/database.ts';
+import { startApi, type RunningApi } from '../running-api.ts';
 
 const database = await testDatabase();
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

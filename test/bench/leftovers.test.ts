@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { postgresFolders } from '../../cli/parts/postgres-home.ts';
-import { commandFolder } from './command.ts';
+import { commandFolder } from '../cli/command.ts';
 
 const place = await commandFolder();
 const project = join(import.meta.dirname, '..', '..');

@@ -1,8 +1,8 @@
 // SEC-7: a turn that is handed to a message at the very moment when that message's patience ends.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTurns } from '../../api/http/turns.ts';
-import type { Caller } from '../../api/http/caller.ts';
+import { createTurns } from '../../../api/http/turns.ts';
+import type { Caller } from '../../../api/http/caller.ts';
 
 const caller = { clientId: 'SGDFAST', clearingSystemId: 'SGDFAST', role: 'ipso' } as Caller;
 

@@ -7,8 +7,8 @@ import { readAcmt024 } from '../../core/iso20022/acmt024.ts';
 import { connect } from '../../db/connection.ts';
 import { messageBody } from '../../db/messages.ts';
 import { validTree } from '../xml/fixtures.ts';
-import { accountRequest } from './asker.ts';
-import { playOperator, resolutionSteps, yesTo } from './steps.ts';
+import { accountRequest } from '../harness/asker.ts';
+import { playOperator, resolutionSteps, yesTo } from './resolution-steps.ts';
 
 const operator = await playOperator();
 operator.answer = (response, body) => {

@@ -6,7 +6,7 @@ import { distinct, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';
-import { ask, proxyRequest, resolutionEvidence } from './asker.ts';
+import { ask, proxyRequest, resolutionEvidence } from '../harness/asker.ts';
 
 const { codePath } = await testWorkflowBundle();
 const gateway = await testGateway({

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { movableClock } from '../harness/database-clock.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { accountRequest, ask, proxyRequest, resolutionEvidence, type Asked } from './asker.ts';
+import { accountRequest, ask, proxyRequest, resolutionEvidence, type Asked } from '../harness/asker.ts';
 
 const deadlineMs = 3_000;
 let moveClock: (aheadMs: number) => Promise<void> = () => Promise.resolve();

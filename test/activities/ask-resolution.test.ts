@@ -2,10 +2,10 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutboundHttp } from '../../activities/outbound-http.ts';
 import { connect } from '../../db/connection.ts';
-import { nameServer } from '../activities/name-server.ts';
+import { nameServer } from './name-server.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
-import { accountRequest, proxyRequest } from './asker.ts';
-import { playOperator, resolutionSteps, yesTo } from './steps.ts';
+import { accountRequest, proxyRequest } from '../harness/asker.ts';
+import { playOperator, resolutionSteps, yesTo } from './resolution-steps.ts';
 
 const operator = await playOperator();
 const { db, databaseUrl, deps, at, routed, ask, follow, end, attempts } = await resolutionSteps(operator);

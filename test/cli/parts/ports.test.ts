@@ -4,13 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { choosePorts } from '../../cli/demo-ports.ts';
-import { openHome } from '../../cli/parts/home.ts';
-import { freePort } from '../../cli/parts/ports.ts';
+import { choosePorts } from '../../../cli/demo-ports.ts';
+import { openHome } from '../../../cli/parts/home.ts';
+import { freePort } from '../../../cli/parts/ports.ts';
+import { quietPort } from '../../harness/quiet-port.ts';
 
 describe('freePort', () => {
   it('gives the preferred port when it is free, and another one when somebody listens there', async () => {
-    const preferred = await freePort();
+    const preferred = await quietPort();
     const first = createServer();
     await new Promise<void>((listening) => first.listen(preferred, '127.0.0.1', listening));
     const other = await freePort(preferred);
@@ -19,10 +20,7 @@ describe('freePort', () => {
   });
 
   it('gives a preferred port', async () => {
-    const server = createServer();
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const { port } = server.address() as { port: number };
-    await new Promise((closed) => server.close(closed));
+    const port = await quietPort();
     expect(await freePort(port)).toBe(port);
   });
 
@@ -42,15 +40,6 @@ describe('the ports of the demo', () => {
   const choose = () => choosePorts(folder, (line) => void lines.push(line));
   const written = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>;
 
-  /** Ports that somebody listened on just now, and nobody does any more. */
-  async function letGo(): Promise<number> {
-    const server = createServer();
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const { port } = server.address() as { port: number };
-    await new Promise((closed) => server.close(closed));
-    return port;
-  }
-
   it('are kept in the folder, which stays fit for use', async () => {
     const ports = await choose();
     expect(written()).toEqual(ports);
@@ -59,7 +48,7 @@ describe('the ports of the demo', () => {
 
   it('are those of the last run, before the defaults', async () => {
     const last = { api: 0, source: 0, destination: 0, fxProvider: 0 };
-    for (const name of Object.keys(last) as (keyof typeof last)[]) last[name] = await letGo();
+    for (const name of Object.keys(last) as (keyof typeof last)[]) last[name] = await quietPort();
     writeFileSync(file, JSON.stringify(last));
     expect(await choose()).toEqual(last);
   });

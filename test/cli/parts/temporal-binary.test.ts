@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { create } from 'tar';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findTemporal, pinnedTemporal, TemporalNotFoundError } from '../../cli/parts/temporal-binary.ts';
+import { findTemporal, pinnedTemporal, TemporalNotFoundError } from '../../../cli/parts/temporal-binary.ts';
 
 const binary = '#!/bin/sh\necho the pinned one\n';
 const pin = {

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseApiConfig } from '../../core/config.ts';
-import { assertNoDemoClients } from '../../db/clients.ts';
-import { testDatabase } from '../harness/database.ts';
-import { exchange, problemOf } from './raw-http.ts';
-import { startApi, type RunningApi } from './running-api.ts';
+import { parseApiConfig } from '../../../core/config.ts';
+import { assertNoDemoClients } from '../../../db/clients.ts';
+import { testDatabase } from '../../harness/database.ts';
+import { exchange, problemOf } from '../http/raw-http.ts';
+import { startApi, type RunningApi } from '../running-api.ts';
 
 const database = await testDatabase();
 

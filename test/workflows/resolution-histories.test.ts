@@ -10,7 +10,7 @@ import type { OriginalAcmt023 } from '../harness/acmt023.ts';
 import { resolutionWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
-import { accountRequest, ask, proxyRequest, resolutionEvidence } from './asker.ts';
+import { accountRequest, ask, proxyRequest, resolutionEvidence } from '../harness/asker.ts';
 
 const logs: string[] = [];
 const gateway = await testGateway({

@@ -2,8 +2,8 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testDatabase } from '../harness/database.ts';
-import { startApi, type RunningApi } from './running-api.ts';
+import { testDatabase } from '../../harness/database.ts';
+import { startApi, type RunningApi } from '../running-api.ts';
 
 const database = await testDatabase();
 let api: RunningApi;

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimFolder } from '../../cli/parts/claim.ts';
-import { resetFolder } from '../../cli/parts/reset.ts';
+import { claimFolder } from '../../../cli/parts/claim.ts';
+import { resetFolder } from '../../../cli/parts/reset.ts';
 
 describe('resetFolder', () => {
   let folder = '';

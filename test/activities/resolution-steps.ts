@@ -14,7 +14,7 @@ import { readAcmt023, requestReferencesOf } from '../../core/iso20022/acmt023.ts
 import { buildAcmt023, type OriginalAcmt023 } from '../harness/acmt023.ts';
 import { answerAcmt023 } from '../../core/iso20022/acmt024.ts';
 import { recordReceived } from '../../db/messages.ts';
-import { inActivity, workbench } from '../activities/workbench.ts';
+import { inActivity, workbench } from './workbench.ts';
 import { validTree } from '../xml/fixtures.ts';
 
 type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { distinct, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { ask, proxyRequest, resolutionEvidence } from './asker.ts';
+import { ask, proxyRequest, resolutionEvidence } from '../harness/asker.ts';
 
 /** The operator of India, whose answers the tests write themselves. */
 type Answer = (body: Buffer) => Promise<{ status: number; body: string }>;

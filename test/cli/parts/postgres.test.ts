@@ -1,12 +1,13 @@
 // The embedded Postgres: what was committed stays, whatever happened in between.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAlive } from '../../cli/parts/child.ts';
-import { postgresFolders, postgresHome } from '../../cli/parts/postgres-home.ts';
-import { startPostgres, withClient, type RunningPostgres } from '../../cli/parts/postgres.ts';
+import { isAlive } from '../../../cli/parts/child.ts';
+import { postgresFolders, postgresHome } from '../../../cli/parts/postgres-home.ts';
+import { startPostgres, withClient, type RunningPostgres } from '../../../cli/parts/postgres.ts';
+import { quietPort } from '../../harness/quiet-port.ts';
 
 // The system's temporary folders of this kind are open to their owner only: under root the server's own user cannot
 // even look inside, so this is also the test of the way around that.
@@ -97,7 +98,7 @@ describe('startPostgres', () => {
   it('starts again where somebody took its port in between', { timeout: 60_000 }, async () => {
     const taken: number[] = [];
     for (let races = 0; taken.length === 0 && races < 20; races += 1) {
-      const preferredPort = await unusedPort();
+      const preferredPort = await quietPort();
       const { server, lost } = await raceFor(preferredPort);
       if (lost) taken.push(Number(new URL(server.url).port) - preferredPort);
       expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -122,14 +123,6 @@ describe('startPostgres', () => {
     await expect(gone).rejects.toThrow('DATABASE_URL names a database that does not answer');
   });
 });
-
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 /** Starts the server, and takes its port as soon as its process is there: mostly, but not always, before it does. */
 async function raceFor(

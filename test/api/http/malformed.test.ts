@@ -4,12 +4,12 @@ import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problems } from '../../api/http/problem.ts';
-import { validateRoutes } from '../../api/validate.ts';
-import { createLibxml2Engine } from '../../xml/libxml2.ts';
-import { testDatabase } from '../harness/database.ts';
+import { problems } from '../../../api/http/problem.ts';
+import { validateRoutes } from '../../../api/validate.ts';
+import { createLibxml2Engine } from '../../../xml/libxml2.ts';
+import { testDatabase } from '../../harness/database.ts';
 import { answersOn, exchange, open, problemOf } from './raw-http.ts';
-import { startApi, type RunningApi } from './running-api.ts';
+import { startApi, type RunningApi } from '../running-api.ts';
 
 const database = await testDatabase();
 interface LogLine {

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Connection, WorkflowClient } from '@temporalio/client';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startTemporal, type RunningTemporal } from '../../cli/parts/temporal.ts';
-import { findTemporal } from '../../cli/parts/temporal-binary.ts';
-import { testTemporal } from '../harness/temporal.ts';
+import { startTemporal, type RunningTemporal } from '../../../cli/parts/temporal.ts';
+import { findTemporal } from '../../../cli/parts/temporal-binary.ts';
+import { testTemporal } from '../../harness/temporal.ts';
 
 const { env } = process;
 const folder = mkdtempSync(join(tmpdir(), 'isthmus-temporal-'));
 const options = {
   env: { ...env, TEMPORAL_ADDRESS: '' },
   folder,
-  binFolder: resolve(import.meta.dirname, '..', '..', '.isthmus', 'bin'),
+  binFolder: resolve(import.meta.dirname, '..', '..', '..', '.isthmus', 'bin'),
   storage: 'file' as const,
   searchAttributes: [{ name: 'Uetr', type: 'KEYWORD' as const }],
   ui: true,

@@ -5,7 +5,14 @@ import { elementAt } from '../../core/iso20022/tree.ts';
 import { expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { officialNote, validTree } from '../xml/fixtures.ts';
-import { accountRequest, ask, askXml, parseAcmt024, proxyRequest, resolutionEvidence } from './asker.ts';
+import {
+  accountRequest,
+  ask,
+  askXml,
+  parseAcmt024,
+  proxyRequest,
+  resolutionEvidence,
+} from '../harness/asker.ts';
 
 const deadlineSeconds = 2; // of those that submit from Malaysia (RES-1)
 

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimFolder, FolderInUseError } from '../../cli/parts/claim.ts';
+import { claimFolder, FolderInUseError } from '../../../cli/parts/claim.ts';
 
-const claimModule = resolve(import.meta.dirname, '..', '..', 'cli', 'parts', 'claim.ts');
+const claimModule = resolve(import.meta.dirname, '..', '..', '..', 'cli', 'parts', 'claim.ts');
 
 describe('claimFolder', () => {
   let folder = '';

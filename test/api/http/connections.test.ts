@@ -2,10 +2,10 @@
 // others get none (SEC-7). The times are shortened; how often the server looks is not.
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { RouteModule } from '../../api/dependencies.ts';
-import { testDatabase } from '../harness/database.ts';
+import type { RouteModule } from '../../../api/dependencies.ts';
+import { testDatabase } from '../../harness/database.ts';
 import { answersOn, open, problemOf } from './raw-http.ts';
-import { startApi, type RunningApi } from './running-api.ts';
+import { startApi, type RunningApi } from '../running-api.ts';
 
 const database = await testDatabase();
 const host = 'Host: isthmus.test\r\n';

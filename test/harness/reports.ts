@@ -1,0 +1,53 @@
+// What a destination says of a payment in a test: the pacs.002, and its way to the gateway.
+import { expect } from 'vitest';
+import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { messages } from '../../core/iso20022/messages.ts';
+import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import { endingIn } from './endings.ts';
+import { evidenceOf } from './evidence.ts';
+import type { TestGateway } from './gateway.ts';
+import { instruction, newMessageId, type Changes } from './instruction.ts';
+import { bestQuote, submit } from './payer.ts';
+
+/** Of the pacs.008 that the destination got; what names it at least. */
+export type Reported = Pick<Pacs002['original'], 'messageId' | 'uetr'> & Partial<Pacs002['original']>;
+
+/** The destination's word on an instruction: ACCC, unless `values` say otherwise. */
+export function reportOn(original: Reported, values: Partial<Pacs002> = {}): string {
+  return buildPacs002({
+    messageId: newMessageId(''),
+    creationDateTime: new Date().toISOString(),
+    status: 'ACCC',
+    ...values,
+    original: { messageNameId: messages.pacs008.identifier, ...original, ...values.original },
+  });
+}
+
+/** Posts a pacs.002 as an operator; null: without a token. */
+export async function postReport(
+  gateway: TestGateway,
+  xml: string,
+  clientId: string | null = 'THBPPAY',
+): Promise<Response> {
+  const authorization = clientId === null ? {} : { authorization: `Bearer ${await gateway.token(clientId)}` };
+  return fetch(`${gateway.url}/iso20022/pacs002`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/xml', ...authorization },
+    body: xml,
+  });
+}
+
+/** A payment from SG to TH that its destination has got and says nothing of. */
+export async function undecided(gateway: TestGateway, changes: Changes = {}): Promise<OriginalPacs008> {
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.silent, ...changes });
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  await evidenceOf(gateway).arrival(message.uetr, 'destination', 'pacs008');
+  return message;
+}
+
+/** Posts the destination's ACCC on the instruction that it got; answers the HTTP status. */
+export async function reportFinal(gateway: TestGateway, uetr: string): Promise<number> {
+  gateway.reported.push(uetr);
+  const { messageId = '' } = await evidenceOf(gateway).arrival(uetr, 'destination', 'pacs008');
+  return (await postReport(gateway, reportOn({ messageId, uetr }))).status;
+}
