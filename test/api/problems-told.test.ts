@@ -212,7 +212,15 @@ describe('422: what does not fit, and what to do', () => {
   it.each([
     [`${corridor}/USD/1000?${asLotus}`, 'amountCurrency', /USD is neither SGD nor THB/],
     [`${corridor}/SGD/10.001?${asLotus}`, 'amount', /10\.001 has 3 decimals, SGD has 2/],
-    [`${corridor}/SGD/0.01?${asLotus}`, 'amount', /nothing is left to pay.*larger amount/],
+    [
+      `${corridor}/SGD/1?${asLotus}`,
+      'amount',
+      /creditor agent fee .* nothing is left to pay: .* 24\.98 .* fee .* 75\.02\. .*larger amount/,
+    ],
+    [`${corridor}/SGD/0?${asLotus}`, 'amount', /^The amount is 0.* above 0\.$/],
+    ['/fees-and-amounts/SG/SGD/TH/THB/SGD/1/25', 'amount', /: .* 25 .* fee .* 75\.03\. .*larger amount/],
+    ['/fees-and-amounts/SG/SGD/TH/THB/SGD/0.01/0.1', 'amount', /rounds to 0 .*larger amount/],
+    ['/fees-and-amounts/SG/SGD/TH/THB/THB/0/25', 'amount', /^The amount is 0.* above 0\.$/],
     [
       `${corridor}/SGD/1000?finInstIdType=BICFI&finInstId=NOBODY00`,
       'finInstId',

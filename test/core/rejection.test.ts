@@ -98,13 +98,17 @@ describe('what is told (MSG-11)', () => {
   });
 });
 
-describe('a repeat that is refused (DUP-2, RES-4)', () => {
+describe('a repeat that is refused (DUP-2)', () => {
   const repeats = [
     'duplicate-uetr',
     'duplicate-content',
     'duplicate-message-id',
     'duplicate-request',
   ] as const;
+
+  test.each(repeats)('%s cites the rule on duplicates', (key) => {
+    expect(rejections[key].ruleId).toBe('DUP-2');
+  });
 
   test.each(repeats)('%s: the short form says, in full, that the first message stands', (key) => {
     expect(additionalInformation(reject(key))).toMatch(/; the first (one|message|request) stands$/);
@@ -128,5 +132,23 @@ describe('where the right value comes from is told, not what the check is called
   ] as const)('%s', (key, said) => {
     expect(explain(reject(key))).toMatch(said);
     expect(explain(reject(key)).length).toBeLessThan(600);
+  });
+});
+
+describe('what is expected is something that the sender can send or do (MSG-13)', () => {
+  test.each(keys)('%s: not the principle that was checked', (key) => {
+    const { expected } = reject(key);
+    expect(expected).toBeDefined();
+    expect(expected).not.toBe(rejections[key].checks.replaceAll('`', '').replace(/\.$/, ''));
+  });
+
+  test('an explanation says nothing twice: what the text has said already is not expected again', () => {
+    const place = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/ChrgBr';
+    const told = (text: string, expected: string) =>
+      explain(reject('schema-invalid', place, undefined, { text, found: 'DEBT', expected }));
+    expect(told('must be SHAR', 'SHAR')).toMatch(/: must be SHAR \(FF01, wrong value\)\. Found: DEBT\.$/);
+    expect(told('must be: A word. Of letters', 'Short. A word. Of letters')).toMatch(
+      /: must be: A word\. Of letters \(.*\)\. Found: DEBT\. Expected: Short\.$/,
+    );
   });
 });

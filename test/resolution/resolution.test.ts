@@ -257,7 +257,7 @@ describe.concurrent('repeats', () => {
     const refused = await ask(gateway, other);
     expect(refused.answer).toMatchObject({ verified: false, reasonCode: 'DUPL', verificationId: 'V-2' });
     expect(refused.headers.get('isthmus-rejection')).toMatch(
-      /^RES-4 Assgnmt\/MsgId: already sent with other/,
+      /^DUP-2 Assgnmt\/MsgId: already sent with other/,
     );
     const again = await ask(gateway, other);
     expect([again.text, again.headers.get('isthmus-rejection')]).toEqual([
