@@ -31,7 +31,7 @@ const violationSchema = z
         'The long form (MSG-13), as the header Isthmus-Rejection carries it: element, what stands there, what was ' +
         'expected. Values of persons, accounts and addresses, ids and free text are never repeated.',
       example:
-        'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid by ISO 20022, but not used in this scheme). Found: DEBT. Expected: SHAR.',
+        'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid by ISO 20022, but not used in this scheme). Found: DEBT.',
     }),
     additionalInformation: z
       .string()

@@ -12,13 +12,16 @@ export interface CallbackPolicy extends WebAddressPolicy {
   readonly origins: readonly string[];
 }
 
+const notRegistered =
+  'is not under a callback origin registered by the operator of the submitting clearing system';
+
 /** @returns undefined when the address may be used, else why not, for the person who sent it */
 export function refuseCallbackAddress(address: string, policy: CallbackPolicy): string | undefined {
   const parsed = parseWebAddress(address);
   if (!parsed.ok) return parsed.refusal;
   if (!isSecure(parsed.value, policy)) return 'is not https';
   const isRegistered = policy.origins.some((origin) => covers(origin, parsed.value));
-  return isRegistered ? undefined : 'is not under a callback origin that its operator registered';
+  return isRegistered ? undefined : notRegistered;
 }
 
 /**

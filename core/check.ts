@@ -17,7 +17,7 @@ export interface Check<Subject> {
    * Why another fault keeps it, or a part of it, from being judged; `run` leaves that out by itself, and some other check
    * refuses the subject.
    */
-  readonly hindered?: (subject: Subject) => string | undefined;
+  readonly hindered?: (subject: Subject, isFit: IsFit) => string | undefined;
   /** What it refuses is the moment, nothing of the message: it hinders no other check. */
   readonly isOfMoment?: true;
   /** Tells all that it refuses, in the order of the message. */
@@ -71,7 +71,7 @@ export function judgeFit<Subject>(
     const found = [...run(subject, isFit)];
     rejections.push(...found);
     isRefused ||= found.length > 0 && isOfMoment !== true;
-    const reason = hindered?.(subject);
+    const reason = hindered?.(subject, isFit);
     if (reason !== undefined) notJudged.push({ name, ruleId, reason });
   }
   return { rejections, notJudged, isSound: !isRefused && notJudged.length === 0 };

@@ -35,13 +35,20 @@ function cutTail(text: string, room: number): string {
 function reasonsOf({ text, found, expected }: ToldShort): readonly string[] {
   if (found === undefined || found === 'nothing') return [text];
   const stands = ` Found: ${found}.`;
-  const wanted = expected === undefined || text.includes(expected) ? '' : ` Expected: ${expected}.`;
+  const wanted = withExpected(text, expected);
   return [
     `${text}.${stands}${wanted}`,
     `${text}.${stands}`,
     ...(wanted === '' ? [] : [`${text}.${wanted}`]),
     text,
   ];
+}
+
+/** ` Expected: ...`, of the sentences that the text does not have already; empty where none is left. */
+function withExpected(text: string, expected = ''): string {
+  const said = (sentence: string) => text.includes(sentence);
+  const left = said(expected) ? [] : expected.split('. ').filter((sentence) => !said(sentence));
+  return left.length === 0 ? '' : ` Expected: ${left.join('. ')}.`;
 }
 
 type ToldShort = Pick<Rejection, 'ruleId' | 'xpath' | 'text' | 'found' | 'expected'>;
@@ -74,7 +81,7 @@ export function explain(rejection: Rejection): string {
   const parts = [
     `${ruleId}${where} ${text} (${fault === undefined ? isoCode : `${isoCode}, ${faults[fault]}`}).`,
     found === undefined ? '' : `Found: ${found}.`,
-    expected === undefined ? '' : `Expected: ${expected}.`,
+    withExpected(text, expected).trimStart(),
   ];
   const whole = printable(parts.filter((part) => part !== '').join(' '));
   return whole.length <= maxExplanation

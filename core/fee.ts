@@ -41,11 +41,22 @@ export interface AmountTooSmall {
   readonly detail: string;
 }
 
-export const amountTooSmall = refused<AmountTooSmall>({
-  code: 'amount-too-small',
-  ruleId: 'FEE-5',
-  detail: 'After fees and rounding nothing is left to pay.',
-});
+const amountTooSmall = (detail: string) =>
+  refused<AmountTooSmall>({ code: 'amount-too-small', ruleId: 'FEE-5', detail });
+
+export const amountZero = amountTooSmall(
+  'The amount is 0, so there is nothing to pay. Ask for an amount above 0.',
+);
+
+/** @param settlement interbank settlement amount, @param fee the creditor agent fee on it; both in destination currency */
+export function nothingLeft(settlement: Exact, fee: Exact): typeof amountZero {
+  return amountTooSmall(
+    settlement.isZero()
+      ? 'The amount rounds to 0 in destination currency, so nothing is left to pay. Ask for a larger amount.'
+      : `After the creditor agent fee nothing is left to pay: the amount is ${renderDecimal(settlement)} in destination ` +
+          `currency, and the fee on it ${renderDecimal(fee)}. Ask for a larger amount.`,
+  );
+}
 
 const wholePerPercent = exact('0.01');
 const half = exact('0.5');
@@ -138,14 +149,14 @@ export interface FeesAndAmounts {
 export function feesAndAmounts(request: FeesAndAmountsRequest): Result<FeesAndAmounts, AmountTooSmall> {
   const fee = creditorAgentFee(request.creditorAgentFee, request.destinationDecimalPlaces);
   const given = exact(request.amount);
-  if (given.isZero()) return amountTooSmall;
+  if (given.isZero()) return amountZero;
   const rate = exact(request.exchangeRate);
   const { source, destination } =
     request.amountSide === 'source'
       ? fromSource(given, rate, request.destinationDecimalPlaces)
       : fromDestination(settlementForCredited(given, fee), rate, request.sourceDecimalPlaces);
   const deducted = feeOn(destination, fee);
-  if (source.isZero() || deducted.gte(destination)) return amountTooSmall;
+  if (source.isZero() || deducted.gte(destination)) return nothingLeft(destination, deducted);
   const invoiced = feeOn(source, schemeFee(request.schemeFee, request.sourceDecimalPlaces));
   return ok({
     sourceInterbankSettlementAmount: renderDecimal(source),

@@ -27,7 +27,7 @@ export function currencyUnknown(ends: Ends): string | undefined {
 }
 
 /** Decimals are those of a currency. */
-export function currencyWrong(paths: ReadonlySet<string>): string | undefined {
-  const amounts = [...paths].filter((path) => !path.startsWith('AgrdRate/')).map(below);
+export function currencyWrong(paths: readonly string[]): string | undefined {
+  const amounts = paths.filter((path) => !path.startsWith('AgrdRate/')).map(below);
   return amounts.length === 0 ? undefined : `The currency is wrong: ${amounts.join(', ')}.`;
 }

@@ -30,7 +30,8 @@ export const guidelineChecks: readonly Check<Judged<Submitted>>[] = [
     name: 'decimals',
     ruleId: 'MON-2',
     needs: [],
-    hindered: ({ message, ends }) => currencyWrong(inWrongCurrency(message, ends)),
+    hindered: ({ message, ends }, isFit) =>
+      currencyWrong([...inWrongCurrency(message, ends)].filter((path) => isFit(withoutPositions(at(path))))),
     run: checkDecimals,
   },
   ...chargeChecks,

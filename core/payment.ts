@@ -117,7 +117,7 @@ function bindQuote(judged: Judged<Submitted>, recorded: RecordedQuote, parties: 
     checkQuoteState(quote, parties, holder !== undefined && holder !== message.uetr) ??
     checkQuoteTerms(message, quote, parties) ??
     checkQuoteAgents(message, quote, reference) ??
-    checkQuoteFee(message, quote);
+    checkQuoteFee(message, quote, parties);
   if (rejection !== undefined) return refused(rejection);
   const sourceSap = reference.institutions.get(quote.sourceSapId);
   const destinationSap = reference.institutions.get(quote.destinationSapId);
@@ -152,13 +152,16 @@ function checkQuoteState(quote: StoredQuote, parties: Parties, isInUse: boolean)
 }
 
 /** The fee is the quote's; a quote of endpoint 12b, which knows no fees, may leave nothing to credit (FEE-5). */
-function checkQuoteFee(message: Pacs008, quote: StoredQuote): Rejection | undefined {
+function checkQuoteFee(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
   const fee = exact(quote.creditorAgentFee);
   const { amount } = message.charges[1];
   if (!exact(amount).eq(fee)) {
     return differs('creditor-agent-fee-differs', amount, plainDecimal(quote.creditorAgentFee));
   }
-  return fee.gte(exact(quote.destinationInterbankSettlementAmount)) ? reject('amount-too-small') : undefined;
+  const settlement = exact(quote.destinationInterbankSettlementAmount);
+  return fee.gte(settlement)
+    ? tooSmall(renderDecimal(settlement), renderDecimal(fee), parties.destination)
+    : undefined;
 }
 
 function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
@@ -219,6 +222,8 @@ function checkQuoteAgents(
 /** PAY-5: the debtor agent pays out of its own account at the destination SAP, at a rate of its own. */
 function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Parties): Bound {
   const { debtorAgent, creditorAgent, destination, source } = parties;
+  const missing = missingOwnAccount(message);
+  if (missing !== undefined) return refused(missing);
   const sap = message.intermediaryAgent2 && resolveAgent(reference, message.intermediaryAgent2);
   const accountId = message.intermediaryAgent2Account?.otherId ?? message.intermediaryAgent2Account?.iban;
   const account =
@@ -230,7 +235,8 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
     account.currencyCode === destination.currencyCode &&
     account.countryCode === creditorAgent.countryCode;
   if (!sap || !isOwn || message.intermediaryAgent2Account === undefined) {
-    return refused(reject('own-account-unregistered'));
+    const found = sap ? 'another account' : `an account at ${unknownInstitution}`;
+    return refused(reject('own-account-unregistered', undefined, undefined, { found }));
   }
   const places = reference.currencies.get(destination.currencyCode)?.decimalPlaces;
   const formula = reference.creditorAgentFeeFormulas.get(
@@ -254,7 +260,8 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
       ),
     );
   }
-  if (fee.gte(settlement)) return refused(reject('amount-too-small'));
+  if (fee.gte(settlement))
+    return refused(tooSmall(renderDecimal(settlement), renderDecimal(fee), destination));
   return ok({
     ...endsOf(message, parties),
     sourceCountry: debtorAgent.countryCode,
@@ -267,6 +274,30 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
     destinationLeg: { agent: identifyAgent(sap), account: message.intermediaryAgent2Account },
     destinationSap: sap,
   });
+}
+
+/** A payment names a quote (PAY-4), or an account of the debtor agent's own with the SAP that has it (PAY-5). */
+function missingOwnAccount({
+  intermediaryAgent2,
+  intermediaryAgent2Account,
+}: Pacs008): Rejection | undefined {
+  if (intermediaryAgent2 && intermediaryAgent2Account) return undefined;
+  const only = intermediaryAgent2 ? 'only IntrmyAgt2' : 'only IntrmyAgt2Acct';
+  return reject('own-account-unregistered', undefined, undefined, {
+    text: 'neither a quote nor an own account',
+    fault: 'place-or-count',
+    found: (intermediaryAgent2 ?? intermediaryAgent2Account) ? only : 'nothing',
+    expected: 'AgrdRate/QtId of a quote, or IntrmyAgt2 with an account of your own',
+  });
+}
+
+/** FEE-5, with the amounts; both in destination currency. */
+function tooSmall(settlement: string, fee: string, { currencyCode }: ClearingSystem): Rejection {
+  return differs(
+    'amount-too-small',
+    `${settlement} ${currencyCode} at the destination`,
+    `more than ${fee} ${currencyCode}, the creditor agent fee on it`,
+  );
 }
 
 function endsOf(message: Pacs008, parties: Parties) {

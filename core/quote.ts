@@ -5,11 +5,12 @@
 import { capToMaxima, readMaxima, type CappedAmounts, type Maxima } from './capping.ts';
 import type { Corridor, CorridorFxp, CorridorKey, FixedAmount } from './corridor.ts';
 import {
-  amountTooSmall,
+  amountZero,
   creditorAgentFee,
   feeOn,
   fromDestination,
   fromSource,
+  nothingLeft,
   schemeFee,
   settlementForCredited,
   type AmountSide,
@@ -107,7 +108,7 @@ type Ranked<Quote> = Result<readonly Quote[], AmountTooSmall>;
 export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]): Ranked<PricedQuote> {
   const terms = readTerms(request.corridor);
   const given = exact(request.amount);
-  if (given.isZero()) return amountTooSmall;
+  if (given.isZero()) return amountZero;
   const wanted =
     request.amountSide === 'source' ? given : settlementForCredited(given, terms.creditorAgentFee);
   const chosen = chooseAndRank(offers, { side: request.amountSide, amount: wanted }, terms);
@@ -120,7 +121,7 @@ export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]):
       creditorAccountAmount: renderDecimal(choice.amounts.destination.minus(deducted)),
     });
   }
-  return quotes.length === 0 && chosen.length > 0 ? amountTooSmall : ok(quotes);
+  return quotes.length > 0 ? ok(quotes) : noneLeft(chosen, terms);
 }
 
 /**
@@ -133,7 +134,7 @@ export function priceQuotesWithoutFees(
 ): Ranked<AdjustedQuote> {
   const terms = readTerms(request.corridor);
   const given = exact(request.amount);
-  if (given.isZero()) return amountTooSmall;
+  if (given.isZero()) return amountZero;
   const chosen = chooseAndRank(offers, { side: request.amountSide, amount: given }, terms);
   const quotes: AdjustedQuote[] = [];
   for (const choice of chosen) {
@@ -146,7 +147,14 @@ export function priceQuotesWithoutFees(
       adjustedReason: adjustedReasonOf(choice.amounts),
     });
   }
-  return quotes.length === 0 && chosen.length > 0 ? amountTooSmall : ok(quotes);
+  return quotes.length > 0 ? ok(quotes) : noneLeft(chosen, terms);
+}
+
+/** Why no quote is left: nobody offers a rate, or what the best one buys is too small. */
+function noneLeft([best]: readonly Choice[], terms: Terms): Ranked<never> {
+  if (best === undefined) return ok([]);
+  const { destination } = best.amounts;
+  return nothingLeft(destination, feeOn(destination, terms.creditorAgentFee));
 }
 
 /** What holds for every quote of a request, read once. */

@@ -19,8 +19,8 @@ export interface RejectionRow {
   readonly text: string;
   /** What stands there, in a class of words, where the check itself does not say (MSG-13). */
   readonly found?: string;
-  /** Where the right value comes from, or what to do: told instead of what is checked. */
-  readonly expected?: string;
+  /** What to send or do instead, where the check itself does not say: never the principle, which is in `checks` (MSG-13). */
+  readonly expected: string;
   /** It refuses keys that are taken: told in the HTTP answer only, and what is on record stays as it is (DUP-2). */
   readonly ofRepeat?: true;
   /** What goes on record beside the answer, for whoever looks after the service. */
@@ -28,6 +28,8 @@ export interface RejectionRow {
 }
 
 const sameBytes = 'its status is learnt by sending the very same bytes of the first message again (DUP-1)';
+
+const newPayment = 'to try again, a new payment with a new UETR, MsgId and AccptncDtTm';
 
 const transaction = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf';
 
@@ -37,6 +39,7 @@ export const rejections = {
     ruleId: 'MSG-4',
     checks: "The message is valid by the project's schema.",
     text: 'not valid by the schema',
+    expected: 'what the schema in schemas/README.md has at this place',
   },
   'element-missing': {
     isoCode: 'CH21',
@@ -44,6 +47,7 @@ export const rejections = {
     checks: 'Every mandatory element is there and not empty.',
     fault: 'place-or-count',
     text: 'mandatory element missing',
+    expected: 'the element, not empty',
   },
   'code-required': {
     isoCode: 'CH21',
@@ -51,30 +55,35 @@ export const rejections = {
     checks: 'Where an external code is required, `Prtry` does not stand in its place.',
     fault: 'not-used',
     text: 'Cd is required, not Prtry',
+    expected: 'Cd, with a code of its external code set',
   },
   'too-many-decimals': {
     isoCode: 'CH20',
     ruleId: 'MSG-4',
     checks: 'An amount has at most the decimals of its currency, as the scheme sets them (MON-2).',
     text: 'too many decimals',
+    expected: 'no more decimals than the currency has',
   },
   'currency-wrong': {
     isoCode: 'CURR',
     ruleId: 'MSG-4',
     checks: "A currency is the country's and the corridor's.",
     text: 'currency not of the corridor',
+    expected: 'the currency of the country on that side of the corridor',
   },
   'code-unknown': {
     isoCode: 'FF01',
     ruleId: 'MSG-4',
     checks: 'A code is in its external code set.',
     text: 'code not in its code set',
+    expected: 'a code of its external code set',
   },
   'amount-zero': {
     isoCode: 'FF01',
     ruleId: 'MSG-4',
     checks: 'No amount is zero, but for `ChrgsInf[1]/Amt`.',
     text: 'amount is zero',
+    expected: 'an amount above 0',
   },
   'guideline-violated': {
     isoCode: 'FF01',
@@ -82,6 +91,7 @@ export const rejections = {
     checks:
       'One transaction, settled by clearing, shared charges, a lower-case UUID v4, ids without stray slashes: what MSG-5 demands without a code of its own.',
     text: 'against the usage guideline',
+    expected: 'what the usage guideline in schemas/README.md says of this element',
   },
   'clearing-system-foreign': {
     isoCode: 'AGNT',
@@ -89,12 +99,14 @@ export const rejections = {
     checks: "`ClrSys` is the submitter's own clearing system.",
     xpath: '/Document/FIToFICstmrCdtTrf/GrpHdr/SttlmInf/ClrSys/Prtry',
     text: "not the submitter's clearing system",
+    expected: 'the id of your own clearing system',
   },
   'charges-agent-wrong': {
     isoCode: 'FF01',
     ruleId: 'MSG-6',
     checks: 'The agent of `ChrgsInf[1]` is the source PSP, that of `ChrgsInf[2]` the destination PSP.',
     text: 'not the agent of these charges',
+    expected: 'in ChrgsInf[1] the institution of DbtrAgt, in ChrgsInf[2] that of CdtrAgt',
   },
   'required-by-destination': {
     isoCode: 'CH21',
@@ -102,6 +114,7 @@ export const rejections = {
     checks: "What the destination country's `requiredMessageElements` name is there.",
     fault: 'place-or-count',
     text: 'required by the destination country',
+    expected: 'the element: GET /countries/{countryCode} lists what a destination requires',
   },
   'debtor-agent-not-member': {
     isoCode: 'AGNT',
@@ -126,6 +139,7 @@ export const rejections = {
     checks: 'The creditor agent is onboarded.',
     xpath: `${transaction}/CdtrAgt`,
     text: 'creditor agent not onboarded',
+    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
   },
   'destination-maximum-exceeded': {
     isoCode: 'AM02',
@@ -133,6 +147,8 @@ export const rejections = {
     checks: 'The destination amount does not exceed the destination maximum.',
     xpath: `${transaction}/IntrBkSttlmAmt`,
     text: 'above the destination maximum',
+    expected:
+      'a smaller amount: GET /countries/{countryCode}/currencies/{currencyCode}/max-amounts has the maximum',
   },
   'quote-unknown': {
     isoCode: 'AB04',
@@ -175,6 +191,7 @@ export const rejections = {
     checks: "The agreed rate equals the quote's, numerically.",
     xpath: `${transaction}/AgrdRate/PreAgrdXchgRate`,
     text: "not the quote's rate",
+    expected: 'the exchangeRate of the quote',
   },
   'quote-amount-differs': {
     isoCode: 'AM09',
@@ -182,6 +199,7 @@ export const rejections = {
     checks: "The interbank settlement amount equals the quote's.",
     xpath: `${transaction}/IntrBkSttlmAmt`,
     text: "not the quote's amount",
+    expected: 'the interbankSettlementAmount of the quote on the side of the debtor agent',
   },
   'quote-currency-differs': {
     isoCode: 'CURR',
@@ -189,6 +207,7 @@ export const rejections = {
     checks: "The currencies equal the quote's.",
     xpath: `${transaction}/AgrdRate`,
     text: "not the quote's currencies",
+    expected: 'the currencies of the quote',
   },
   'quote-country-differs': {
     isoCode: 'AB04',
@@ -211,6 +230,7 @@ export const rejections = {
     checks: "The creditor agent fee equals the quote's.",
     xpath: `${transaction}/ChrgsInf[2]/Amt`,
     text: "not the quote's creditor agent fee",
+    expected: 'the amount in chargesInformation of the quote',
   },
   'own-account-unregistered': {
     isoCode: 'RC11',
@@ -218,6 +238,7 @@ export const rejections = {
     checks: "Without a quote, `IntrmyAgt2Acct` is registered as the debtor agent's own account at that SAP.",
     xpath: `${transaction}/IntrmyAgt2Acct`,
     text: 'not a registered account of the debtor agent',
+    expected: 'IntrmyAgt2 and IntrmyAgt2Acct: an account that is registered as your own at that SAP',
   },
   'creditor-agent-fee-wrong': {
     isoCode: 'AM09',
@@ -225,6 +246,7 @@ export const rejections = {
     checks: 'Without a quote, the creditor agent fee follows its formula (FEE-2).',
     xpath: `${transaction}/ChrgsInf[2]/Amt`,
     text: 'not the creditor agent fee',
+    expected: 'the fee by GET /fee-formulas/creditor-agent-fee/{countryCode}/{currencyCode}',
   },
   'amount-too-small': {
     isoCode: 'AM06',
@@ -232,6 +254,7 @@ export const rejections = {
     checks: 'The creditor agent fee is smaller than the destination amount.',
     xpath: `${transaction}/IntrBkSttlmAmt`,
     text: 'nothing left after the creditor agent fee',
+    expected: 'an amount that leaves something after the creditor agent fee',
   },
   'duplicate-uetr': {
     isoCode: 'DUPL',
@@ -270,6 +293,7 @@ export const rejections = {
     checks: 'On a first submission, `AccptncDtTm` is at most 120 s old (set per source clearing system).',
     xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
     text: 'accepted too long ago',
+    expected: 'a recent AccptncDtTm: submit a payment as soon as the debtor agent has accepted it',
   },
   'acceptance-ahead': {
     isoCode: 'TM01',
@@ -277,6 +301,7 @@ export const rejections = {
     checks: 'On a first submission, `AccptncDtTm` is at most 10 s ahead.',
     xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
     text: 'accepted in the future',
+    expected: 'the time at which the debtor agent accepted the payment: check its clock',
   },
   'judged-too-late': {
     isoCode: 'AB03',
@@ -284,6 +309,7 @@ export const rejections = {
     checks: 'What came in time is judged before `AccptncDtTm` is too old.',
     fault: null,
     text: 'came in time, but could not be judged in time by the service',
+    expected: newPayment,
   },
   'deadline-past': {
     isoCode: 'TM01',
@@ -291,6 +317,7 @@ export const rejections = {
     checks: 'A payment of priority HIGH is not past its deadline when it is submitted.',
     xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
     text: 'already past the deadline',
+    expected: 'submission well before the deadline, or priority NORM',
   },
   'deadline-expired': {
     isoCode: 'AB03',
@@ -298,6 +325,7 @@ export const rejections = {
     checks: 'A payment of priority HIGH has its final status before its deadline.',
     fault: null,
     text: 'no final status before the deadline',
+    expected: newPayment,
   },
   'destination-unreachable': {
     isoCode: 'ED06',
@@ -305,6 +333,7 @@ export const rejections = {
     checks: 'Some attempt to reach the destination within 60 s may have left us (NORM).',
     fault: null,
     text: 'destination system not reachable',
+    expected: newPayment,
   },
   'assigner-not-member': {
     isoCode: 'AGNT',
@@ -313,6 +342,7 @@ export const rejections = {
       'Who asks (`Assgnr`, `FrstAgt`, `Cretr`) is a member of the submitting payment system, or that system itself.',
     xpath: '/Document/IdVrfctnReq/Assgnmt/Assgnr',
     text: 'not a member of the submitting system',
+    expected: 'your own clearing system, or an institution that is a member of it',
   },
   'assignee-country-missing': {
     isoCode: 'CH21',
@@ -321,6 +351,7 @@ export const rejections = {
     xpath: '/Document/IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry',
     fault: 'place-or-count',
     text: 'destination country missing',
+    expected: 'the code of the destination country',
   },
   'assignee-country-unknown': {
     isoCode: 'AGNT',
@@ -328,6 +359,7 @@ export const rejections = {
     checks: 'The destination country of a resolution is one of the service.',
     xpath: '/Document/IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry',
     text: 'not a country of the service',
+    expected: 'a country that GET /countries lists',
   },
   'proxy-directory-missing': {
     isoCode: 'BE23',
@@ -335,16 +367,17 @@ export const rejections = {
     checks: 'The destination country of a proxy has a proxy directory.',
     xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Acct/Prxy',
     text: 'the country has no proxy directory',
+    expected: 'an account (Id) and its agent instead: proxies of this country cannot be resolved',
   },
   'duplicate-request': {
     isoCode: 'DUPL',
-    ruleId: 'RES-4',
+    ruleId: 'DUP-2',
     checks: 'A sender does not use the message id of a resolution request again for other content.',
     xpath: '/Document/IdVrfctnReq/Assgnmt/MsgId',
     text: 'already sent with other content; the first request stands',
     found: 'other content than the first request with this MsgId has',
     expected:
-      'a new MsgId; the answer to the first request is had by sending the very same bytes of it again (RES-4)',
+      'a new MsgId; to get the answer to the first request, send the very same bytes of it again (DUP-1)',
     ofRepeat: true,
     event: { severity: 'security', kind: 'resolution.content-changed' },
   },
@@ -354,6 +387,7 @@ export const rejections = {
     checks: 'The creditor agent of a resolution is onboarded.',
     xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
     text: 'creditor agent not onboarded',
+    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
   },
   'resolution-agent-unknown': {
     isoCode: 'RC07',
@@ -361,6 +395,7 @@ export const rejections = {
     checks: 'The creditor agent of a resolution is known, in the destination country.',
     xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
     text: 'creditor agent unknown',
+    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
   },
   'resolution-not-supported': {
     isoCode: 'AB08',
@@ -368,6 +403,7 @@ export const rejections = {
     checks: 'The creditor agent of an account takes resolution requests.',
     xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
     text: 'creditor agent takes no resolution requests',
+    expected: 'nothing else: this creditor agent does not confirm accounts',
   },
   'resolution-deadline': {
     isoCode: 'AB08',
@@ -375,6 +411,7 @@ export const rejections = {
     checks: 'A resolution is answered before its deadline.',
     fault: null,
     text: 'no answer before the deadline',
+    expected: 'to try again, a new request with a new MsgId',
   },
   defect: {
     isoCode: 'NARR',
@@ -382,6 +419,7 @@ export const rejections = {
     checks: 'The message can be judged at all.',
     fault: null,
     text: 'this message could not be judged; we have been told',
+    expected: 'nothing else from you: the fault is ours',
     event: { severity: 'alert', kind: 'message.defect' },
   },
 } as const satisfies Record<string, RejectionRow>;

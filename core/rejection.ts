@@ -10,7 +10,7 @@ export interface RejectionDetails {
   readonly fault?: Fault;
   /** What stands there, as far as it may be shown (`iso20022/visible-values.ts`). */
   readonly found?: string;
-  /** What was expected; what the row checks, where the check itself does not say it better. */
+  /** What was expected: instead of the row's. */
   readonly expected?: string;
 }
 
@@ -48,7 +48,7 @@ export function reject(
     ...(fault === null ? {} : { fault }),
     text: row.text,
     ...(row.found === undefined ? {} : { found: row.found }),
-    expected: row.expected ?? row.checks.replaceAll('`', '').replace(/\.$/, ''),
+    expected: row.expected,
     ...details,
   };
 }

@@ -49,7 +49,9 @@ export function routeRequest(
   }
   if (agent === undefined) {
     const where = '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt';
-    return refused(reject('element-missing', where, 'RES-2'));
+    const expected = 'the creditor agent, where an account is given and no proxy';
+    const details = { text: 'creditor agent missing', found: 'nothing', expected };
+    return refused(reject('element-missing', where, 'RES-2', details));
   }
   const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);
   if (!creditorAgent.ok) return creditorAgent;

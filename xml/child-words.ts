@@ -6,7 +6,7 @@ import type { Violation } from '../core/iso20022/violation.ts';
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
 import type { ChildFault } from './match.ts';
 import { particleNamed, type ComplexType, type Particle, type SchemaModel } from './schema-model.ts';
-import { expectedOf, oneOf } from './values.ts';
+import { expectedOf, oneOf, withoutRules } from './values.ts';
 
 /** A violation before the engine's words are added. */
 export type Finding = Omit<Violation, 'message'>;
@@ -134,8 +134,16 @@ function contentOf(type: ComplexType): string {
 const firstsOf = (type: ComplexType) =>
   type.options.flatMap((option) => option.find(({ min }) => min > 0)?.name ?? []);
 
+/** An element that is missing; of one that must be there twice, which the two are, as its schema says. */
+function whichOf({ name, min, documentation }: Particle): string {
+  if (min < 2) return name;
+  const words = withoutRules(documentation).replaceAll('\u2019', "'");
+  return `${words}; ${name}`;
+}
+
 /** Undefined where another fault tells it already: `Cd` is not missed beside the `Prtry` that stands in its place. */
-function tellMissing(parent: Parent, { name, type: typeName, max }: Particle): Finding | undefined {
+function tellMissing(parent: Parent, particle: Particle): Finding | undefined {
+  const { name, type: typeName, max } = particle;
   const { xpath, children, type, model } = parent;
   const isReplaced =
     name === 'Cd' && children.some((one) => one.name === 'Prtry') && type.leftOut.has('Prtry');
@@ -150,7 +158,9 @@ function tellMissing(parent: Parent, { name, type: typeName, max }: Particle): F
     fault: 'place-or-count',
     xpath: `${xpath}/${name}${max > 1 ? `[${count + 1}]` : ''}`,
     found: count === 0 ? 'nothing' : `${count} of them`,
-    expected: isOneOf ? `one of ${oneOf(firsts)}` : `${name}, ${properPlace(name, type)}${content}`,
+    expected: isOneOf
+      ? `one of ${oneOf(firsts)}`
+      : `${whichOf(particle)}, ${properPlace(name, type)}${content}`,
   };
 }
 

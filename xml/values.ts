@@ -30,7 +30,8 @@ export interface ValueFault extends RejectionDetails {
   readonly kind: 'blank' | 'decimals' | 'invalid';
 }
 
-const withoutRules = (words: string) =>
+/** A sentence of a schema, without the rules that it names. */
+export const withoutRules = (words: string) =>
   words
     .replaceAll(/ \([A-Z]{3}-[0-9]+(, [A-Z]{3}-[0-9]+)*\)/g, '')
     .replaceAll('`', '')

@@ -25,7 +25,8 @@ export interface HeaderDocument {
 
 const faultSchema = z
   .object({
-    pointer: z.string().optional().openapi({ description: 'RFC 6901 pointer into the body' }),
+    pointer: z.string().optional().openapi({ description: 'RFC 6901 pointer into a JSON body' }),
+    xpath: z.string().optional().openapi({ description: 'XPath into a message, from /Document on' }),
     parameter: z.string().optional().openapi({ description: 'Path, query or header parameter' }),
     detail: z.string(),
   })

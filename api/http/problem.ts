@@ -289,9 +289,10 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** One fault of the input: in the body (RFC 6901 pointer), or in a path, query or header parameter. */
+/** One fault of the input: in a JSON body (RFC 6901 pointer), in a message, or in a path, query or header parameter. */
 export type InputFault =
   | { readonly pointer: string; readonly detail: string }
+  | { readonly xpath: string; readonly detail: string }
   | { readonly parameter: string; readonly detail: string };
 
 export interface Problem {
@@ -334,16 +335,17 @@ export function invalidRequest(errors: readonly InputFault[], ruleId?: string): 
 }
 
 /** Only a query parameter can be missing: a path without one is another path. */
-function placeOf({ parameter, detail }: { readonly parameter: string; readonly detail: string }): string {
-  return detail.startsWith('missing') ? `The query parameter ${parameter} is` : parameter;
+function placeOf(fault: InputFault): string {
+  if ('pointer' in fault) return fault.pointer || 'The body';
+  if ('xpath' in fault) return fault.xpath;
+  return fault.detail.startsWith('missing') ? `The query parameter ${fault.parameter} is` : fault.parameter;
 }
 
 /** The first fault in words, and how many more there are. */
 function sentenceOf([first, ...more]: readonly InputFault[]): string {
   if (first === undefined) return problems['invalid-request'].detail;
-  const place = 'parameter' in first ? placeOf(first) : first.pointer || 'The body';
   const others = more.length === 0 ? '' : ` And ${more.length} more: see errors.`;
-  return `${place} ${first.detail}.${others}`;
+  return `${placeOf(first)} ${first.detail}.${others}`;
 }
 
 export function isProblem(value: object | undefined): value is Problem {

@@ -80,7 +80,7 @@ export function amountRefused(refusal: AmountRefusal | AmountTooSmall, fields = 
       return tooManyDecimals(fields.amount, refusal.amount, refusal.currency);
     case 'amount-too-small': {
       const { code, detail, ruleId } = refusal;
-      return refuse(code, fields.amount, `${detail} Ask for a larger amount.`, { ruleId });
+      return refuse(code, fields.amount, detail, { ruleId });
     }
   }
 }

@@ -62,7 +62,13 @@ export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
   }
   const { iban, otherId, proxy } = account;
   if (iban === undefined && otherId === undefined && proxy === undefined) {
-    return refused(reject('element-missing', xpath('Vrfctn/PtyAndAcctId/Acct/Id'), 'RES-2'));
+    return refused(
+      reject('element-missing', xpath('Vrfctn/PtyAndAcctId/Acct/Id'), 'RES-2', {
+        text: 'account or proxy missing',
+        found: 'nothing',
+        expected: 'an account (Id) or a proxy (Prxy)',
+      }),
+    );
   }
   const [unknownCode] = findUnknownCodes(request, `/Document/${message.messageElement}`);
   if (unknownCode !== undefined) return refused(unknownCode);

@@ -161,7 +161,7 @@ const ofPayment: readonly Cure[] = [
       ? text.replace('</PmtTpInf>', '<CtgyPurp><Cd>CASH</Cd></CtgyPurp></PmtTpInf>')
       : text.replace('</PmtId>', '</PmtId><PmtTpInf><CtgyPurp><Cd>CASH</Cd></CtgyPurp></PmtTpInf>'),
   ),
-  cure(/IntrmyAgt2Acct: not a registered account/, replace(/(\s*<Dbtr>)/, `${ownAccount}$1`)),
+  cure(/IntrmyAgt2Acct: neither a quote nor an own account/, replace(/(\s*<Dbtr>)/, `${ownAccount}$1`)),
   cure(/CreDtTm: must be: Date and time with seconds and time zone/, replace(/(<CreDtTm>[^<Z+]*)</, '$1Z<')),
   cure(/NbOfTxs: must be 1/, replace(/<NbOfTxs>\d+/, '<NbOfTxs>1')),
   cure(/GrpHdr\/TtlIntrBkSttlmAmt: not used/, drop('TtlIntrBkSttlmAmt')),

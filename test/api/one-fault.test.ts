@@ -235,7 +235,7 @@ describe('an element that is missing is told with what belongs there (MSG-13)', 
   test('both charges, or the second: which two they are; no currency of an absent element is wrong (MSG-6)', async () => {
     const charges = /<ChrgsInf>[^]*<\/ChrgsInf>/;
     const which =
-      "two: first the source PSP's fee in source currency, which may be 0, then the creditor agent's in destination currency";
+      "Two: first the source PSP's fee in source currency, which may be 0, then the creditor agent's in destination currency";
     const without = await dryRun(edit(fresh(lotus), charges, ''));
     expect(without.violations.map(({ explanation }) => explanation)).toEqual([
       expect.stringMatching(`ChrgsInf\\[1\\]: .* Found: nothing\\. Expected: ${which}`),

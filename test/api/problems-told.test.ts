@@ -215,7 +215,7 @@ describe('422: what does not fit, and what to do', () => {
     [
       `${corridor}/SGD/1?${asLotus}`,
       'amount',
-      /creditor agent fee .* nothing is left to pay: .* 24\.98 .* fee .* 75\.02\. .*larger amount/,
+      /creditor agent fee nothing is left to pay: .* 24\.98 .* fee .* 75\.02\. .*larger amount/,
     ],
     [`${corridor}/SGD/0?${asLotus}`, 'amount', /^The amount is 0.* above 0\.$/],
     ['/fees-and-amounts/SG/SGD/TH/THB/SGD/1/25', 'amount', /: .* 25 .* fee .* 75\.03\. .*larger amount/],

@@ -33,7 +33,9 @@ describe('an address that is not under one is refused', () => {
     'https://ips.examples/',
     'https://other.example/',
   ])('%s', (address) => {
-    expect(judge(address)).toBe('is not under a callback origin registered by the operator of the submitting clearing system');
+    expect(judge(address)).toBe(
+      'is not under a callback origin registered by the operator of the submitting clearing system',
+    );
   });
 
   test('nothing is, where no origin is registered', () => {

@@ -85,22 +85,22 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'a code that the scheme does not use',
       edit('SHAR', 'DEBT'),
-      `MSG-5 ${tx}/ChrgBr: must be SHAR (FF01, ${unused}). Found: DEBT. Expected: SHAR.`,
+      `MSG-5 ${tx}/ChrgBr: must be SHAR (FF01, ${unused}). Found: DEBT.`,
     ],
     [
       'a code that nobody knows',
       edit('SHAR', 'XXXX'),
-      `MSG-5 ${tx}/ChrgBr: must be SHAR (FF01, ${value}). Found: XXXX. Expected: SHAR.`,
+      `MSG-5 ${tx}/ChrgBr: must be SHAR (FF01, ${value}). Found: XXXX.`,
     ],
     [
       'one of several codes',
       edit('>NORM<', '>URGT<'),
-      `MSG-5 ${tx}/PmtTpInf/InstrPrty: must be HIGH or NORM (FF01, ${value}). Found: URGT. Expected: HIGH or NORM.`,
+      `MSG-5 ${tx}/PmtTpInf/InstrPrty: must be HIGH or NORM (FF01, ${value}). Found: URGT.`,
     ],
     [
       'a pattern, in words',
       edit('"SGD">1000.00', '"SGD">1,000.00'),
-      `MSG-4 ${tx}/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros, digits on both sides of a point (FF01, ${value}). Found: 1,000.00. Expected: Plain decimal: no sign, no leading zeros, digits on both sides of a point.`,
+      `MSG-4 ${tx}/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros, digits on both sides of a point (FF01, ${value}). Found: 1,000.00.`,
     ],
     [
       'decimals',
@@ -115,17 +115,17 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'a strange character, without the text',
       edit('Somchai Jaidee', 'Somchai\u202EJaidee'),
-      `MSG-4 ${tx}/Cdtr/Nm: must be: Text that a person reads: not blank, no control characters, line breaks or marks that turn the writing direction (FF01, ${value}). Found: U+202E at position 8 of 14. Expected: Up to 140 readable characters. Text that a person reads: not blank, no control characters, line breaks or marks that turn the writing direction.`,
+      `MSG-4 ${tx}/Cdtr/Nm: must be: Text that a person reads: not blank, no control characters, line breaks or marks that turn the writing direction (FF01, ${value}). Found: U+202E at position 8 of 14. Expected: Up to 140 readable characters.`,
     ],
     [
       'an id with a slash at its end, without the id',
       edit('LOTU-TX-0001', 'LOTU-TX-0001/'),
-      `MSG-5 ${tx}/PmtId/TxId: must be: Printable ASCII; no slash or space at either end, and no two of them in a row (FF01, ${value}). Found: 13 characters, a slash at an end. Expected: An identifier of up to 35 characters. Printable ASCII; no slash or space at either end, and no two of them in a row.`,
+      `MSG-5 ${tx}/PmtId/TxId: must be: Printable ASCII; no slash or space at either end, and no two of them in a row (FF01, ${value}). Found: 13 characters, a slash at an end. Expected: An identifier of up to 35 characters.`,
     ],
     [
       'white space around a time',
       edit(/(<AccptncDtTm>)/, '$1 '),
-      `MSG-4 ${tx}/AddtlDtTm/AccptncDtTm: must be: Date and time with seconds and time zone, years 1000 to 9999, without whitespace around it (FF01, ${value}). Found: 25 characters, white space around it. Expected: Date and time with seconds and time zone, years 1000 to 9999, without whitespace around it.`,
+      `MSG-4 ${tx}/AddtlDtTm/AccptncDtTm: must be: Date and time with seconds and time zone, years 1000 to 9999, without whitespace around it (FF01, ${value}). Found: 25 characters, white space around it.`,
     ],
     [
       'nothing where something must be',
@@ -177,17 +177,17 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'one too many',
       edit(/(<CdtTrfTxInf>[^]*<\/CdtTrfTxInf>)/, '$1$1'),
-      `MSG-5 ${tx}[2]: at most 1 of them (FF01, ${place}). Found: 2 of them. Expected: at most 1.`,
+      `MSG-5 ${tx}[2]: at most 1 of them (FF01, ${place}). Found: 2 of them.`,
     ],
     [
       'two of which only one may be',
       edit('<Prtry>SGDFAST</Prtry>', '<Cd>SGD</Cd><Prtry>SGDFAST</Prtry>'),
-      `MSG-4 GrpHdr/SttlmInf/ClrSys/Prtry: only one of Cd or Prtry (FF01, ${place}). Found: more than one of them. Expected: one of Cd or Prtry.`,
+      `MSG-4 GrpHdr/SttlmInf/ClrSys/Prtry: only one of Cd or Prtry (FF01, ${place}). Found: more than one of them.`,
     ],
     [
       'a proprietary code',
       edit('<Cd>GDDS</Cd>', '<Prtry>goods</Prtry>'),
-      `MSG-4 ${tx}/Purp/Prtry: Cd is required, not Prtry (CH21, ${unused}). Found: Prtry. Expected: Cd.`,
+      `MSG-4 ${tx}/Purp/Prtry: Cd is required, not Prtry (CH21, ${unused}). Found: Prtry.`,
     ],
     [
       'an attribute of the schema instance',
