@@ -29,7 +29,7 @@ export function ruleBookRoutes(router: Router): void {
       path: '/rules/{ruleId}',
       operationId: 'getRule',
       summary: 'The rule that a refusal names',
-      description: 'What it says, why it is there, where it is kept and which test shows it.',
+      description: 'Its text, the reason for it, where it is kept and which test shows it.',
       tag: 'Service',
       request: { params: z.object({ ruleId: z.string().openapi({ example: 'PAY-7' }) }) },
       answers: {

@@ -1,6 +1,5 @@
 /**
- * Where it stands: between an amount and what is invoiced, deducted and credited; endpoint 14 and every quote use it.
- * It must not cap (FEE-6) and knows no maxima.
+ * From an amount to what is invoiced, deducted and credited; endpoint 14 and every quote use it. No capping here (FEE-6).
  */
 import { assert } from './assert.ts';
 import {
@@ -34,7 +33,7 @@ export interface Fee {
   readonly decimalPlaces: number;
 }
 
-/** FEE-5: why no amount can be offered. */
+/** FEE-5: why nothing can be offered for an amount. */
 export interface AmountTooSmall {
   readonly code: 'amount-too-small';
   readonly ruleId: 'FEE-5';
@@ -70,7 +69,7 @@ export function schemeFee(formula: SchemeFeeFormula, sourceDecimalPlaces: number
   };
 }
 
-/** FEE-2: what the creditor agent deducts. A fee of 100 % or more has no inverse (FEE-4) and is no formula of ours. */
+/** FEE-2: what the creditor agent deducts. A fee of 100 % or more has no inverse (FEE-4), so it is not a valid formula. */
 export function creditorAgentFee(formula: CreditorAgentFeeFormula, destinationDecimalPlaces: number): Fee {
   const ratio = exact(formula.percentageFee).times(wholePerPercent);
   assert(ratio.lt(one), 'a creditor agent fee is below 100 % of the amount');
@@ -102,7 +101,7 @@ export function settlementForCredited(credited: Exact, fee: Fee): Exact {
   return settlement;
 }
 
-/** Which side the sender fixed: the source amount, or the amount that is credited. */
+/** The side that the sender fixed: the source amount, or the amount that is credited. */
 export type AmountSide = 'source' | 'destination';
 
 /** Interbank settlement amounts of both sides. */
@@ -125,7 +124,7 @@ export function fromDestination(
   return { source: divideRoundedUpTo(destination, rate, sourceDecimalPlaces), destination };
 }
 
-/** What endpoint 14 takes; texts passed `amountPattern`, `ratePattern` and `fitsDecimalPlaces` before. */
+/** Input of endpoint 14; texts have passed `amountPattern`, `ratePattern` and `fitsDecimalPlaces`. */
 export interface FeesAndAmountsRequest {
   readonly amountSide: AmountSide;
   readonly amount: string;

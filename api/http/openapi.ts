@@ -104,7 +104,7 @@ export function documentResponses(
       },
     },
     ...(Object.fromEntries(others) as RouteConfig['responses']),
-    ...(options.kept ? { 304: { description: 'Not changed since the ETag of If-None-Match' } } : {}),
+    ...(options.kept ? { 304: { description: 'Not modified since the ETag in If-None-Match' } } : {}),
     ...(Object.fromEntries(refusals) as RouteConfig['responses']),
     default: { description: 'Any other refusal', content: problemContent },
   };

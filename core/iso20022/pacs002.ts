@@ -31,7 +31,7 @@ export interface Pacs002 {
   readonly original: OriginalReferences;
   readonly statusId?: string;
   readonly status: TransactionStatus;
-  /** From the external status reason set; always there on RJCT. */
+  /** From the external status reason set; always present with RJCT. */
   readonly reasonCode?: string;
   /** Each at most 105 characters. */
   readonly additionalInformation?: readonly string[];
@@ -99,7 +99,7 @@ export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
 
 const maxAdditionalInformation = { count: 10, length: 105 }; // AddtlInf: Text105, up to ten
 
-/** Whatever the texts hold, they are made fit for their type: a message of ours is valid (MSG-8). */
+/** Makes the texts fit their type, whatever they contain: our messages are valid (MSG-8). */
 function buildReason(values: Pacs002): XmlElement | undefined {
   const { reasonCode, additionalInformation = [] } = values;
   const information = additionalInformation
@@ -143,7 +143,7 @@ export function buildPacs002(values: Pacs002): string {
   );
 }
 
-/** What a status report says of a pacs.008. */
+/** What a status report says about a pacs.008. */
 export interface StatusStatement {
   readonly messageId: string;
   readonly creationDateTime: string;
@@ -165,7 +165,7 @@ export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
   });
 }
 
-/** The report back to whoever sent the pacs.008: agents swapped against the original (MSG-11). */
+/** The report to the sender of the pacs.008: agents swapped, compared with the original (MSG-11). */
 export function answerPacs008(original: Pacs008, statement: StatusStatement): string {
   return answerRefusedPacs008(
     compact<RefusedPacs008>({
@@ -177,7 +177,7 @@ export function answerPacs008(original: Pacs008, statement: StatusStatement): st
   );
 }
 
-/** The same for a pacs.008 that may not even be valid: what could be read of it is repeated. */
+/** The same for a pacs.008 that may be invalid: it repeats what could be read. */
 export function answerRefusedPacs008(refused: RefusedPacs008, statement: StatusStatement): string {
   return buildPacs002(
     compact<Pacs002>({
@@ -189,7 +189,7 @@ export function answerRefusedPacs008(refused: RefusedPacs008, statement: StatusS
   );
 }
 
-/** The confirmation to the destination of our own pacs.008: it goes the same way, so agents stand as in that message (PAY-9). */
+/** The confirmation to the destination of our own pacs.008: it goes the same way, so agents are as in that message (PAY-9). */
 export function confirmPacs008(forwarded: Pacs008, statement: StatusStatement): string {
   return buildPacs002(
     compact<Pacs002>({

@@ -194,19 +194,19 @@ describe('what could not be judged because of another fault is named, with that 
 
   test('charges beside an agent that is none', async () => {
     expect(await reasons('DbtrAgt', 'NOBASGS0')).toContain(
-      `agent of the source PSP fee: It is held against ${tx}/DbtrAgt, which is refused itself.`,
+      `agent of the source PSP fee: It is checked against ${tx}/DbtrAgt, which is itself refused.`,
     );
     expect(await reasons('CdtrAgt', 'NOBATHS0')).toEqual(
       expect.arrayContaining([
-        `agent of the creditor agent fee: It is held against ${tx}/CdtrAgt, which is refused itself.`,
-        `currencies of the destination: It is held against ${tx}/CdtrAgt, which is refused itself.`,
-        `what the destination country requires: It is held against ${tx}/CdtrAgt, which is refused itself.`,
+        `agent of the creditor agent fee: It is checked against ${tx}/CdtrAgt, which is itself refused.`,
+        `currencies of the destination: It is checked against ${tx}/CdtrAgt, which is itself refused.`,
+        `what the destination country requires: It is checked against ${tx}/CdtrAgt, which is itself refused.`,
       ]),
     );
   });
 
   test('the country of a creditor agent that the charges contradict', async () => {
-    const other = `It is held against the country of ${tx}/CdtrAgt, which ${tx}/ChrgsInf[2]/Agt contradicts.`;
+    const other = `It is checked against the country of ${tx}/CdtrAgt, which ${tx}/ChrgsInf[2]/Agt contradicts.`;
     expect(await reasons('CdtrAgt', 'LOTUMYS0')).toEqual(
       expect.arrayContaining([
         `currencies of the destination: ${other}`,

@@ -41,7 +41,7 @@ describe('what is told (MSG-11)', () => {
     const path = `CdtTrfTxInf/${'RgltryRptg[10]/'.repeat(8)}Amt`;
     const told = additionalInformation(reject('schema-invalid', `/Document/FIToFICstmrCdtTrf/${path}`));
     expect(told).toHaveLength(105);
-    expect(told).toMatch(/^MSG-4 \.\.\..*: not valid by the schema$/);
+    expect(told).toMatch(/^MSG-4 \.\.\..*: not valid against the schema$/);
     expect(path.endsWith(told.slice('MSG-4 ...'.length, told.indexOf(': ')))).toBe(true);
   });
 
@@ -116,7 +116,7 @@ describe('a repeat that is refused (DUP-2)', () => {
 
   test.each(repeats)('%s: the long form says how to learn the status, and tells none', (key) => {
     const told = explain(reject(key));
-    expect(told).toMatch(/the very same bytes/);
+    expect(told).toMatch(/exactly the same bytes/);
     expect(told).not.toMatch(/ACCC|ACTC|RJCT|BLCK|credited|accepted|rejected/);
   });
 });
@@ -125,7 +125,7 @@ describe('where the right value comes from is told, not what the check is called
   test.each([
     ['creditor-agent-unknown', /GET \/countries\/\{countryCode\}\/fin-insts\/psp/],
     ['debtor-agent-not-member', /GET \/countries\/\{countryCode\}\/fin-insts\/psp/],
-    ['quote-unknown', /Found: an id that no quote has\. Expected: .*quoteId.*debtor agent/],
+    ['quote-unknown', /Found: the id of no quote\. Expected: .*quoteId.*debtor agent/],
     ['quote-in-use', /Found: .*another payment.* Expected: a new quote/],
     ['quote-expired', /Expected: a new quote.*600 s/],
     ['intermediary-agent-differs', /GET \/quotes\/\{quoteId\}\/intermediary-agents/],
