@@ -13,7 +13,7 @@ import { feeRoutes } from './fees.ts';
 import { finInstRoutes } from './fin-insts.ts';
 import { healthRoutes } from './health.ts';
 import { preflightHeaders, withCors } from './http/cors.ts';
-import { failureOf } from './http/failures.ts';
+import { failureOf, WorkersAway } from './http/failures.ts';
 import { ClientWentAway } from './http/input.ts';
 import { problem, renderProblem } from './http/problem.ts';
 import { methodNotAllowed, nothingAt } from './http/refused-requests.ts';
@@ -63,6 +63,10 @@ function giveUp(error: ClientWentAway, context: Context, logger: Logger): Respon
 
 function answerFailure(error: Error, context: Context, logger: Logger): Response {
   const refusal = failureOf(error);
+  if (error instanceof WorkersAway) {
+    logger.error({ route: routePath(context) }, error.message);
+    return renderProblem(refusal);
+  }
   const text = refusal.code === 'unavailable' ? 'a part of the service does not answer' : 'request failed';
   logger.error({ err: error, route: routePath(context) }, text);
   return renderProblem(refusal);

@@ -54,7 +54,7 @@ function addPage(router: Router, publicUrl: string): void {
       ...route,
       path: '/reference',
       operationId: 'getReferencePage',
-      summary: 'The reference, to read and try',
+      summary: 'The interactive reference',
     },
     () => new Response(page, { headers: { ...shown, 'content-type': 'text/html; charset=utf-8' } }),
   );

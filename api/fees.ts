@@ -149,7 +149,7 @@ function noFormula({
   readonly countryCode: string;
   readonly currencyCode: string;
 }): Problem {
-  const detail = `There is no such fee formula for ${countryCode} and ${currencyCode}.`;
+  const detail = `There is no fee formula for ${countryCode} and ${currencyCode}.`;
   return problem('unknown-fee-formula', { detail });
 }
 

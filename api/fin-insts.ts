@@ -48,13 +48,13 @@ const limit = z
     minimum: 1,
     maximum: maxLimit,
     default: defaultLimit,
-    description: 'Largest number of institutions of a page (REF-2)',
+    description: 'Largest number of institutions on a page (REF-2)',
   });
 const cursor = z
   .string()
   .regex(/^[\w.-]{1,200}$/, 'is not a cursor')
   .optional()
-  .openapi({ description: 'From the Link header of the page before; opaque (REF-2)' });
+  .openapi({ description: 'From the Link header of the previous page; opaque (REF-2)' });
 
 export function finInstRoutes(router: Router, deps: ApiDependencies): void {
   addList(router, deps);

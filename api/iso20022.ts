@@ -248,13 +248,14 @@ async function answerReport(
   const { uetr, sourceSystem, messageId } = payment;
   if (!reading.ok) {
     const detail = additionalInformation(reading.refusal);
-    const { ruleId } = reading.refusal;
-    return problem('message-invalid', { detail, ruleId, errors: [{ pointer: '', detail }] });
+    const { ruleId, xpath } = reading.refusal;
+    return problem('message-invalid', { detail, ruleId, errors: [{ xpath: xpath ?? '/Document', detail }] });
   }
   const report = { values: reading.value, body, answeredInPlace: false };
   const taken = await takeReport(deps.db, payment, report);
   if (taken.kind === 'mismatch') {
-    const detail = `${taken.element} is not that of the pacs.008 that was sent.`;
+    const { element } = taken;
+    const detail = `${element} must be the ${element.replace('Orgnl', '')} of the pacs.008 that you got from us.`;
     return refuseReport(deps, 'original-ids-differ', { uetr, caller, detail });
   }
   incoming.giveUpTurn(); // it counts from now on (PAY-7), and keeps none of its sender's others from being stored

@@ -18,7 +18,7 @@ function takes(examples: Readonly<Record<string, MessageExample>>) {
 
 const rejectionHeader = {
   'Isthmus-Rejection': {
-    description: 'Where the gateway itself refuses: rule, place and reason at length (MSG-13)',
+    description: 'If the gateway itself refuses: rule, place and reason in full (MSG-13)',
     example: 'PAY-4 CdtTrfTxInf/AgrdRate/QtId: quote expired',
   },
 } as const;
@@ -39,7 +39,7 @@ export const submissionDocument = {
     schema: wholeMessage,
     examples: { ACTC: 'pacs002-actc', RJCT: 'pacs002-rjct', ACCC: 'pacs002-accc' },
     headers: {
-      'Preference-Applied': { description: 'RFC 7240: `wait`, when it was preferred', example: 'wait' },
+      'Preference-Applied': { description: 'RFC 7240: `wait`, if it was requested', example: 'wait' },
       ...rejectionHeader,
     },
   },
@@ -52,12 +52,11 @@ export const reportDocument = {
     ACWP: 'pacs002-report-acwp',
   }),
   answer: {
-    description:
-      'A pacs.002.001.15 that confirms the decision, which may be another than was reported (PAY-9)',
+    description: 'A pacs.002.001.15 that confirms the decision, which may differ from the report (PAY-9)',
     contentType: 'application/xml',
     schema: wholeMessage,
     examples: { ACCC: 'pacs002-confirmation-accc', RJCT: 'pacs002-confirmation-rjct' },
-    others: { 202: 'An interim status was taken; the final one is still due' },
+    others: { 202: 'An interim status was received; the final one is still due' },
   },
 } as const satisfies MessageDocument;
 
@@ -88,7 +87,7 @@ export const storedMessageAnswer = {
   examples: { received: 'pacs008', forwarded: 'pacs008-forwarded', told: 'pacs002-accc' },
   headers: {
     ETag: { description: 'SHA-256 of the bytes, hexadecimal' },
-    'Repr-Digest': { description: 'The same as RFC 9530 writes it' },
+    'Repr-Digest': { description: 'The same in the form of RFC 9530' },
   },
 } as const satisfies MessageAnswer;
 

@@ -143,10 +143,10 @@ async function readForm({ req }: Context): Promise<URLSearchParams | string> {
   if (!formType.test(req.header('content-type') ?? '')) return whatToSend;
   if (req.header('content-encoding') !== undefined) return 'Send the form without Content-Encoding.';
   if (req.query('client_id') !== undefined || req.query('client_secret') !== undefined) {
-    return 'Identify the client by HTTP Basic or in the form, never in the address, which is logged on its way.';
+    return 'Identify the client by HTTP Basic or in the form, never in the URL, which proxies log.';
   }
   const bytes = await readLimited(req.raw, maxFormBytes);
-  if (bytes === undefined) return 'The form has more than 8 KiB.';
+  if (bytes === undefined) return 'The form is larger than 8 KiB.';
   const form = new URLSearchParams(Buffer.from(bytes).toString('utf8'));
   const seen = new Set<string>();
   for (const name of form.keys()) {

@@ -8,9 +8,9 @@ import { webhooks } from './webhooks.ts';
 
 const description = `Coordinates instant payments between national payment systems: reference data, fees, rates, quotes, and ISO 20022 submission.
 
-Amounts and rates are exact decimals: read JSON numbers as decimals, not as binary floats.
+Amounts and rates are exact decimals: read JSON numbers as decimals, not as binary floating point.
 Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\` and, where one applies, the rule (\`ruleId\`), whose text is at \`/rules/{ruleId}\`.
-\`x-roles\` names who may call an operation. \`webhooks\` are the messages that Isthmus sends to each party, and what it may answer.`;
+\`x-roles\` names who may call an operation. \`webhooks\` are the messages that Isthmus sends to each party, with the possible answers.`;
 
 /** Under `components`, once each: many operations show them. */
 function registerExamples(registry: OpenAPIHono['openAPIRegistry']): void {
@@ -50,9 +50,9 @@ export function openApiDocument(app: OpenAPIHono, publicUrl: string, version: st
       { name: 'Reference data', description: 'Countries, currencies, address forms, institutions' },
       { name: 'Quotes', description: 'Ranked FX quotes and their intermediary agents' },
       { name: 'Fees', description: 'Fee formulas, fees and amounts' },
-      { name: 'Rates', description: 'What FX providers post, and what PSPs see of it' },
+      { name: 'Rates', description: 'Rates that FX providers post, and what PSPs see of them' },
       { name: 'ISO 20022', description: 'Messages between payment systems' },
-      { name: 'Payments', description: 'What is on record about a payment' },
+      { name: 'Payments', description: 'The record of a payment' },
       { name: 'Service', description: 'Tokens, health, this document' },
     ],
   });

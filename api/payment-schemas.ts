@@ -14,17 +14,14 @@ const messageSchema = z
     messageIdentification: z.string().openapi({ description: 'Its MsgId' }),
     direction: z.enum(['in', 'out']).openapi({ description: 'in: received; out: built by the gateway' }),
     leg: z.enum(['source', 'destination', 'fxp']),
-    party: z.string().openapi({ description: 'Payment system or FX provider on the other end' }),
+    party: z.string().openapi({ description: 'Payment system or FX provider at the other end' }),
     at: time,
     status: code.nullable().openapi({ description: 'TxSts of a pacs.002' }),
     reasonCode: code.nullable(),
     inReplyTo: id.nullable(),
     sha256: z.string().openapi({ description: 'Of the bytes, hexadecimal' }),
     size: z.int().openapi({ description: 'Bytes' }),
-    href: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Where you may read the bytes; null where you may not' }),
+    href: z.string().nullable().openapi({ description: 'Where you can read the bytes; null if you may not' }),
   })
   .strict()
   .openapi('PaymentMessage');
@@ -34,7 +31,7 @@ const decisionSchema = z
     status: z.enum(finalStatuses),
     reasonCode: code.nullable(),
     decidedBy: z.enum(['destination', 'gateway']),
-    ruleId: code.nullable().openapi({ description: 'Rule by which the gateway rejected' }),
+    ruleId: code.nullable().openapi({ description: 'Rule under which the gateway rejected' }),
     decidedAt: time,
     reportMessageId: id.nullable().openapi({ description: "The destination's pacs.002 that decided" }),
     callbackMessageId: id.nullable(),
@@ -50,7 +47,8 @@ const attemptSchema = z
     startedAt: time.openapi({ description: 'Before the socket opened' }),
     finishedAt: time.nullable(),
     outcome: z.enum(['NOT_SENT', 'MAYBE_SENT', 'ANSWERED']).nullable().openapi({
-      description: 'TIM-3; null while it runs, and after a crash, where it counts as MAYBE_SENT',
+      description:
+        'TIM-3; null while the attempt is running, and after a crash, when it counts as MAYBE_SENT',
     }),
     httpStatus: z.int().nullable(),
     durationMs: z.int().nullable(),
@@ -70,12 +68,11 @@ const deliverySchema = z
     askedAt: time,
     nextDueAt: time.nullable().openapi({
       description:
-        'Next attempt of a callback, confirmation or notification (CBK-1); null when none is due, and always of an ' +
-        'instruction, which goes to the destination again with the enquiries of its payment (TIM-2)',
+        'Next attempt of a callback, confirmation or notification (CBK-1); null when none is due, and always for an ' +
+        'instruction, which is sent again by the enquiries of its payment (TIM-2)',
     }),
     deliveredAt: time.nullable().openapi({
-      description:
-        'When the receiver took it; where it was sent more than once, the last time: attempts has each',
+      description: 'When it was received; if it was sent more than once, the last time (each is in attempts)',
     }),
     closedAt: time.nullable().openapi({ description: 'When it was given up (CBK-1)' }),
     closedReason: code.nullable(),
@@ -105,26 +102,28 @@ const differenceSchema = z
           change: z.enum(changes),
           receivedXpath: z.string().nullable(),
           forwardedXpath: z.string().nullable(),
-          ruleId: code.nullable().openapi({ description: 'Rule that asks for it; null would be our defect' }),
+          ruleId: code
+            .nullable()
+            .openapi({ description: 'Rule that requires the change; null would be a defect of ours' }),
           received: z.string().nullable().optional(),
           forwarded: z.string().nullable().optional(),
         })
         .strict()
         .openapi('FieldDifference', {
-          description: 'Values are shown to whoever may read both messages',
+          description: 'Values are shown only to those who may read both messages',
         }),
     ),
   })
   .strict()
-  .openapi('PaymentDifference', { description: 'The forwarded pacs.008 against the received one' });
+  .openapi('PaymentDifference', { description: 'The forwarded pacs.008 compared with the received one' });
 
 export const evidenceSchema = z
   .object({
     uetr: id,
     status: z.enum(['RCVD', 'REFUSED', 'ACTC', 'ACCC', 'RJCT', 'BLCK']).openapi({
       description:
-        'RCVD: stored, not judged yet; REFUSED: only repeats came, which were refused (DUP-2) and made no payment, as ' +
-        'PaymentStatus in the Temporal UI says; ACTC: accepted, no final status yet; then the final status',
+        'RCVD: stored, not judged yet; REFUSED: only repeats arrived, which were refused (DUP-2) and created no payment (so ' +
+        'PaymentStatus in the Temporal UI); ACTC: accepted, no final status yet; otherwise the final status',
     }),
     sourceClearingSystem: z.string(),
     destinationClearingSystem: z.string().nullable(),

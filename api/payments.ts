@@ -43,11 +43,11 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         method: 'get',
         path: '/payments/{uetr}',
         operationId: 'getPayment',
-        summary: 'What is on record about a payment',
+        summary: 'The record of a payment',
         description:
-          'For operators, for the payment systems on either side, and for the debtor and the creditor agent. Every message, ' +
-          'the decision, every delivery with its attempts, and what differs between the pacs.008 that was received and ' +
-          'the one that was forwarded, each with its rule.',
+          'For operators, the payment systems on either side, and the debtor and creditor agents. Every message, the ' +
+          'decision, every delivery with its attempts, and each difference between the received and the forwarded ' +
+          'pacs.008, with its rule.',
         tag: 'Payments',
         roles,
         params: z.object({ uetr }),
@@ -69,7 +69,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         operationId: 'getPaymentMessage',
         summary: 'The stored bytes of a message of a payment',
         description:
-          'Byte for byte as received or sent; ETag is the SHA-256 in hexadecimal, Repr-Digest the same as RFC 9530 writes it. ' +
+          'Byte for byte as received or sent; ETag is the SHA-256 in hexadecimal, Repr-Digest the same in the form of RFC 9530. ' +
           'A side reads the messages of its own leg; operators read all.',
         tag: 'Payments',
         roles,
@@ -83,7 +83,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         const { evidence, view } = seen;
         const message = evidence.messages.find((one) => one.messageId === params.messageId);
         if (message === undefined || !view.mayRead(message)) {
-          const detail = `There is no message ${params.messageId} of your side of payment ${params.uetr}; GET /payments/{uetr} lists those that you may read.`;
+          const detail = `Your side of payment ${params.uetr} has no message ${params.messageId}; GET /payments/{uetr} lists the messages that you may read.`;
           return problem('unknown-message', { detail });
         }
         return bytesOf(deps, message);
@@ -108,7 +108,7 @@ async function openEvidence(
   return view === undefined
     ? problem('unknown-payment', {
         ruleId: 'SEC-1',
-        detail: `There is no payment ${paymentUetr} that ${caller.clientId} may see.`,
+        detail: `There is no payment ${paymentUetr} that ${caller.clientId} may read.`,
       })
     : { evidence, view };
 }

@@ -234,7 +234,7 @@ async function getIntermediaryAgents(
   const quote = quoteId === undefined ? undefined : await findQuote(deps.db, quoteId);
   const isTheirs = caller.role !== 'psp' || caller.institutionId === quote?.pspId; // QUO-9
   if (quote === undefined || !isTheirs) {
-    const detail = `There is no quote ${quoteIdText} that ${caller.clientId} may see.`;
+    const detail = `There is no quote ${quoteIdText} that ${caller.clientId} may read.`;
     return refuse('unknown-quote', { parameter: 'quoteId' }, detail);
   }
   return json(renderIntermediaryAgents(deps.reference.current(), quote));

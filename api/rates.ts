@@ -158,7 +158,7 @@ async function postRate(
 function rateRefused(refusal: RateRefusal): Problem {
   switch (refusal.code) {
     case 'same-currency-corridor': {
-      const detail = `A rate needs two different currencies, and this has ${refusal.currency} on both sides.`;
+      const detail = `A rate needs two different currencies; this one has ${refusal.currency} on both sides.`;
       return refuse(refusal.code, corridorMembers.destinationCurrency, detail);
     }
     case 'corridor-not-set-up': {
@@ -179,7 +179,7 @@ async function postTier(
 ): Promise<JsonObject | Problem> {
   const currency = data.currencies.get(asked.unitCurrency);
   if (currency === undefined) {
-    const detail = `The service has no currency ${asked.unitCurrency}; GET /currencies lists all.`;
+    const detail = `The service has no currency ${asked.unitCurrency}; GET /currencies lists them.`;
     return refuse('unit-currency-unknown', { pointer: '/unitCurrency' }, detail);
   }
   if (!fitsDecimalPlaces(asked.threshold, currency.decimalPlaces)) {

@@ -12,10 +12,10 @@ const rowSchema = z
     ruleId: z
       .string()
       .openapi({ description: `Rule that AddtlInf names. ${whereRulesAre}`, example: 'PAY-4' }),
-    checks: z.string().openapi({ description: 'What must hold' }),
+    checks: z.string().openapi({ description: 'What is checked' }),
     xpath: z.string().nullable().openapi({
       description:
-        'Where it stands, from /Document on; null where the message decides, or nothing of it is meant',
+        'From /Document on; null if it depends on the message, or if the fault is not in the message',
     }),
     text: z.string().openapi({ description: 'Public text', example: 'quote expired' }),
   })
@@ -34,8 +34,7 @@ export function rejectionRoutes(router: Router): void {
       path: '/iso20022/rejections',
       operationId: 'listRejections',
       summary: 'Every reason for which the gateway itself refuses a message',
-      description:
-        'What a destination or a creditor agent refuses carries its own code and passes on unaltered.',
+      description: 'If a destination or a creditor agent refuses, its own code is passed on unaltered.',
       tag: 'ISO 20022',
       roles: 'any',
       madeFrom: () => rejections,

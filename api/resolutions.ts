@@ -37,8 +37,8 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
         summary: 'Resolve a proxy, or confirm an account',
         description:
           'Answers with the acmt.024 of the proxy directory or of the creditor agent, or false with a reason; at the ' +
-          'deadline false AB08 (RES-1). The same bytes go to acmt024Endpoint. Where the gateway itself refuses, the ' +
-          'header `Isthmus-Rejection` names the rule and the XPath, for which acmt.024 has no place.',
+          'deadline, false AB08 (RES-1). The same bytes go to acmt024Endpoint. If the gateway itself refuses, the ' +
+          'header `Isthmus-Rejection` names the rule and the XPath, which do not fit into an acmt.024.',
         tag: 'ISO 20022',
         roles: ['ipso'],
         before: takeMessage,

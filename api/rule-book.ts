@@ -55,7 +55,7 @@ export function ruleBookRoutes(router: Router): void {
       operationId: 'getRule',
       summary: 'The rule that a refusal names',
       description:
-        'What it says, why it is there, where it is kept and which test shows it. The id may be in lower case.',
+        'Its text, the reason for it, where it is kept and which test shows it. The id may be in lower case.',
       tag: 'Service',
       request: { params: z.object({ ruleId: z.string().openapi({ example: 'PAY-7' }) }) },
       answers: {

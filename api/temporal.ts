@@ -6,6 +6,8 @@ import {
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  isGrpcDeadlineError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
@@ -30,7 +32,7 @@ import {
   type StoredPaymentKey,
   type StoredRequestKey,
 } from '../contract/starts.ts';
-import { TemporalUnavailable } from './http/failures.ts';
+import { TemporalUnavailable, WorkersAway } from './http/failures.ts';
 
 export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
@@ -69,13 +71,19 @@ export interface PaymentWorkflows {
   close(): Promise<void>;
 }
 
-const callTimeoutMs = 10_000; // an operator that waits longer sends the same message again
+const defaultCallTimeoutMs = 10_000; // an operator that waits longer sends the same message again
+const probeTimeoutMs = 1_000; // Temporal answers this within milliseconds, or is away
 const maxReconnectBackoffMs = 2_000; // grpc's own is two minutes: that long a service that is back would seem away
 
 export interface TemporalOptions {
   /** Tests keep apart by a prefix of the task queues' names. */
   readonly taskQueuePrefix?: string;
+  /** Default: 10 s. */
+  readonly callTimeoutMs?: number;
 }
+
+const isTimeout = (error: unknown) =>
+  error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error);
 
 function startOfPayment(payment: Parameters<typeof paymentStart>[0], taskQueuePrefix: string) {
   return new WithStartWorkflowOperation<PaymentWorkflow>(
@@ -103,13 +111,20 @@ function askAgainLater(error: unknown): never {
 
 export async function connectTemporal(
   config: TemporalConfig,
-  { taskQueuePrefix = '' }: TemporalOptions = {},
+  { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs }: TemporalOptions = {},
 ): Promise<PaymentWorkflows & ResolutionWorkflows> {
   const connection = await Connection.connect({
     address: config.address,
     channelArgs: { 'grpc.max_reconnect_backoff_ms': maxReconnectBackoffMs },
   });
   const client = new Client({ connection, namespace: config.namespace });
+
+  const ask = () => connection.workflowService.getSystemInfo({});
+  const answers = () =>
+    connection.withDeadline(Date.now() + probeTimeoutMs, ask).then(
+      () => true,
+      () => false,
+    );
 
   /** Every call has an end; a failure to answer is told apart from a refusal. */
   async function call<T>(waitMs: number, work: () => Promise<T>): Promise<T> {
@@ -121,9 +136,20 @@ export async function connectTemporal(
     }
   }
 
+  /** A call that only a worker can answer. */
+  async function callWorkers<T>(waitMs: number, work: () => Promise<T>): Promise<T> {
+    try {
+      return await call(waitMs, work);
+    } catch (error) {
+      const isLate = error instanceof TemporalUnavailable && isTimeout(error.cause);
+      if (!isLate || !(await answers())) throw error;
+      throw new WorkersAway(`no worker answered within ${(callTimeoutMs + waitMs) / 1_000} s`);
+    }
+  }
+
   return {
     submit: (submission) =>
-      call(0, () =>
+      callWorkers(0, () =>
         client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
           updates.submit,
           {
@@ -134,7 +160,7 @@ export async function connectTemporal(
         ),
       ).catch(askAgainLater),
     resolve: (submission) =>
-      call(submission.maxResolutionSeconds * 1_000, () =>
+      callWorkers(submission.maxResolutionSeconds * 1_000, () =>
         client.workflow.executeUpdateWithStart<ResolutionWorkflow, SubmitResult, ResolveArguments>(
           updates.resolve,
           {
@@ -151,7 +177,7 @@ export async function connectTemporal(
     reportFinal: async ({ reportMessageId, ...payment }) => {
       const options = { updateId: reportMessageId, args: [{ reportMessageId }] as ReportFinalArguments };
       try {
-        return await call(0, () =>
+        return await callWorkers(0, () =>
           client.workflow
             .getHandle(paymentWorkflowId(payment.uetr))
             .executeUpdate<Decision | null, ReportFinalArguments>(updates.reportFinal, options),
@@ -159,7 +185,7 @@ export async function connectTemporal(
       } catch (error) {
         if (!(error instanceof WorkflowNotFoundError)) throw error;
         // closed meanwhile, or lost: a new execution takes the report, and the record decides
-        return call(0, () =>
+        return callWorkers(0, () =>
           client.workflow.executeUpdateWithStart<PaymentWorkflow, Decision | null, ReportFinalArguments>(
             updates.reportFinal,
             { args: options.args, startWorkflowOperation: startOfPayment(payment, taskQueuePrefix) },
@@ -171,7 +197,7 @@ export async function connectTemporal(
       const options = { ...redeliveryStart(subjectId, taskQueuePrefix), signal: redeliverySignal };
       await call(0, () => client.workflow.signalWithStart(workflowTypes.redelivery, options));
     },
-    check: () => call(0, () => connection.workflowService.getSystemInfo({})),
+    check: () => call(0, ask),
     close: () => connection.close(),
   };
 }

@@ -25,17 +25,17 @@ const violationSchema = z
     fault: z
       .enum(Object.keys(faults) as [Fault, ...Fault[]])
       .nullable()
-      .openapi({ description: 'Which of four it is (MSG-13); null where it is nothing about the message' }),
+      .openapi({
+        description: 'Which of four kinds of fault it is (MSG-13); null if the fault is not in the message',
+      }),
     explanation: z.string().openapi({
       description:
-        'The long form (MSG-13), as the header Isthmus-Rejection carries it: element, what stands there, what was ' +
+        'The long form (MSG-13), as in the header Isthmus-Rejection: element, what was found, what was ' +
         'expected. Values of persons, accounts and addresses, ids and free text are never repeated.',
       example:
-        'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid by ISO 20022, but not used in this scheme). Found: DEBT. Expected: SHAR.',
+        'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid ISO 20022, but not used in this scheme). Found: DEBT.',
     }),
-    additionalInformation: z
-      .string()
-      .openapi({ description: 'AddtlInf as a pacs.002 would carry it (MSG-11)' }),
+    additionalInformation: z.string().openapi({ description: 'AddtlInf as in a pacs.002 (MSG-11)' }),
   })
   .strict()
   .openapi('Violation');
@@ -52,27 +52,27 @@ const notJudgedSchema = z
 const dryRunSchema = z
   .object({
     message: z.string().openapi({ description: 'Message identifier', example: 'pacs.008.001.13' }),
-    valid: z.boolean().openapi({ description: 'Whether nothing was found' }),
+    valid: z.boolean().openapi({ description: 'Whether no fault was found' }),
     refusedAtIntake: z
       .string()
       .nullable()
       .openapi({
         description:
-          'The detail with which a submission of the message is refused (400, message-refused) before it is judged, ' +
-          'for it lacks the keys that an answer repeats (MSG-2); null where it is judged',
+          'The detail with which a submission of this message would be refused (400, message-refused) before it is judged, ' +
+          'because it lacks the keys that an answer repeats (MSG-2); null if it would be judged',
       }),
     judged: z.array(z.enum(layers)).openapi({
       description:
-        'What the message was held against, wholly or in part. A layer that is left out was not reached, for the schema ' +
-        'found fault with what it needs, or has nothing to say of such a message.',
+        'What the message was checked against, wholly or in part. A layer that is left out was not reached, because the ' +
+        'schema refuses what it needs, or does not apply to such a message.',
     }),
     violations: z.array(violationSchema).openapi({
       description:
-        'Schema first (at most 20), then rules, then reference data; the first is what a submission is told that is not refused at intake',
+        'Schema first (at most 20), then rules, then reference data; the first is the one that a submission would get, unless it is refused at intake',
     }),
     notJudged: z
       .array(notJudgedSchema)
-      .openapi({ description: 'What the message was not held against, each with its reason (MSG-14)' }),
+      .openapi({ description: 'What the message was not checked against, and why (MSG-14)' }),
   })
   .strict()
   .openapi('DryRun');
@@ -85,12 +85,12 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         method: 'post',
         path: '/iso20022/validate',
         operationId: 'validateMessage',
-        summary: 'Everything that would be held against a message, without submitting it',
+        summary: 'Check a message without submitting it',
         description:
-          'Takes any of the six messages, found by its namespace; another version is answered with the namespace that is ' +
-          'expected. A pacs.008 or acmt.023 is judged as one that you submit. Nothing is stored. Every fault that can be ' +
-          'known is told, each with what stands there and what was expected, and so is by name what was not judged: quotes ' +
-          '(PAY-4) and duplicates (DUP) are, only when the message is submitted; AccptncDtTm is held against the present (TIM-4).',
+          'Takes any of the six messages, recognised by its namespace; the answer to another version names the expected ' +
+          'namespace. A pacs.008 or acmt.023 is judged as if you submitted it. Nothing is stored. The answer lists every fault that ' +
+          'can be found, with what was found and what was expected, and by name what was not judged: quotes (PAY-4) and ' +
+          'duplicates (DUP) are checked only on submission; AccptncDtTm is compared with the current time (TIM-4).',
         tag: 'ISO 20022',
         roles: ['ipso'],
         before: takeMessage,

@@ -21,22 +21,22 @@ const xml = (examples: Readonly<Record<string, MessageExample>>) => ({
 });
 
 const resends =
-  'Anything else, or nothing within 5 s, is no answer: the same bytes come again after 1, 2 and 5 s (TIM-3)';
+  'Anything else, or nothing within 5 s, does not count as an answer: the same bytes are sent again after 1, 2 and 5 s (TIM-3)';
 
 /** A delivery: the same bytes until they are taken (CBK-1). */
 const delivered: Pick<Webhook, 'headers' | 'responses'> = {
   headers: z.object({
     'webhook-id': z.string().openapi({
-      description: 'The MsgId: the same at every attempt, so that a repeat can be told (CBK-2)',
+      description: 'The MsgId: the same for every attempt, so that you can recognise a repeat (CBK-2)',
       example: '7c9e6679742540de944be07fc1f90a03',
     }),
   }),
   responses: {
-    '2XX': { description: 'Taken, whatever the body holds (CBK-4): it is not sent again' },
+    '2XX': { description: 'Received, regardless of the body (CBK-4): it is not sent again' },
     410: { description: 'The address is gone: it is not sent again, and an operator is alerted' },
     default: {
       description:
-        'Not taken: the same bytes come again after 1, 2, 5, 10 and 30 s, 1, 2, 5, 15 and 30 min, 1, 2, 4 and 8 h, then ' +
+        'Not received: the same bytes are sent again after 1, 2, 5, 10 and 30 s, 1, 2, 5, 15 and 30 min, 1, 2, 4 and 8 h, then ' +
         'every 8 h up to 72 h; `Retry-After` is honoured (CBK-1)',
     },
   },
@@ -48,12 +48,12 @@ const toDestination: readonly Webhook[] = [
     summary: 'To a destination operator: the converted instruction',
     description:
       'POST to the registered address of the operator + `/iso20022/pacs008`. Answer with the status, or with 202 and report ' +
-      'later to `pacs002Endpoint` (reportPacs002, PAY-8). The same bytes may come more than once, also as an enquiry after ' +
+      'later to `pacs002Endpoint` (reportPacs002, PAY-8). The same bytes may arrive more than once, also as an enquiry after ' +
       '60 s, 5 min, 30 min and 2 h 30 min, then hourly up to 24 h (TIM-2, TIM-3): answer each time, execute once. HIGH: ' +
-      'nothing comes after the deadline but a negative confirmation (TIM-1).',
+      'after the deadline, only a negative confirmation is sent (TIM-1).',
     query: z.object({
       pacs002Endpoint: z.string().openapi({
-        description: 'Where to report the status with a token of yours',
+        description: 'Where to report the status, with a token of your own',
         example: 'https://isthmus.example/iso20022/pacs002',
       }),
     }),
@@ -61,14 +61,14 @@ const toDestination: readonly Webhook[] = [
     responses: {
       200: {
         description:
-          'A pacs.002: a final status decides the payment (PAY-7) and is confirmed by confirmationPacs002; an interim one is noted',
+          'A pacs.002: a final status decides the payment (PAY-7) and is confirmed by confirmationPacs002; an interim status is recorded',
         content: xml({
           ACCC: 'pacs002-report-accc',
           RJCT: 'pacs002-report-rjct',
           ACWP: 'pacs002-report-acwp',
         }),
       },
-      202: { description: 'Taken: the final status follows to pacs002Endpoint' },
+      202: { description: 'Received: the final status will follow to pacs002Endpoint' },
       default: { description: resends },
     },
   },
@@ -78,8 +78,9 @@ const toDestination: readonly Webhook[] = [
     summary: 'To a destination operator: confirmation of the decision',
     description:
       'POST to the registered address + `/iso20022/pacs002`: states the one final status of the payment (PAY-9), after a final ' +
-      'that came in an HTTP answer, and when the gateway itself rejected it: then give back what you may have credited ' +
-      '(TIM-1). A final that you report to `/iso20022/pacs002` is confirmed in that answer instead. Until taken (CBK-1).',
+      'status in an HTTP answer, and when the gateway itself rejected the payment: then take back what you may have ' +
+      'credited (TIM-1). A final status that you report to `/iso20022/pacs002` is confirmed in that answer instead. Sent ' +
+      'until received (CBK-1).',
     carries: { ACCC: 'pacs002-confirmation-accc', RJCT: 'pacs002-confirmation-rjct' },
   },
   {
@@ -91,12 +92,12 @@ const toDestination: readonly Webhook[] = [
     carries: { acmt023: 'acmt023-forwarded' },
     responses: {
       200: {
-        description: 'An acmt.024: true with what was found, or false with a reason',
+        description: 'An acmt.024: true with the account that was found, or false with a reason',
         content: xml({ found: 'acmt024-directory' }),
       },
       default: {
         description:
-          'Anything else is no answer: the same bytes come again after 1, 2 and 5 s, until the deadline; then the source is told AB08 (RES-1)',
+          'Anything else does not count as an answer: the same bytes are sent again after 1, 2 and 5 s, until the deadline; then the source gets AB08 (RES-1)',
       },
     },
   },
@@ -108,8 +109,8 @@ const toSource: readonly Webhook[] = [
     operationId: 'callbackPacs002',
     summary: 'To a source operator: the final status',
     description:
-      'POST to the `pacs002Endpoint` of the submission, in the very bytes that an answer with `Prefer: wait` carries (PAY-1). ' +
-      'Until taken (CBK-1).',
+      'POST to the `pacs002Endpoint` of the submission, byte for byte the same as an answer to `Prefer: wait` (PAY-1). ' +
+      'Sent until received (CBK-1).',
     carries: { ACCC: 'pacs002-accc', RJCT: 'pacs002-rjct' },
   },
   {
@@ -117,7 +118,7 @@ const toSource: readonly Webhook[] = [
     operationId: 'callbackAcmt024',
     summary: 'To a source operator: the answer to a resolution',
     description:
-      'POST to the `acmt024Endpoint` of the request, in the bytes of the HTTP answer (RES-1). Until taken (CBK-1).',
+      'POST to the `acmt024Endpoint` of the request, byte for byte the same as the HTTP answer (RES-1). Sent until received (CBK-1).',
     carries: { found: 'acmt024-true', 'not found': 'acmt024-false' },
   },
 ];
@@ -128,8 +129,8 @@ const toFxProvider: readonly Webhook[] = [
     operationId: 'notificationFxtr017',
     summary: 'To an FX provider: a trade to book',
     description:
-      'POST to the address that the provider gave at onboarding, exactly one per credited payment with its quote (NOT-1). ' +
-      'Until taken (CBK-1).',
+      'POST to the address that the provider gave at onboarding, exactly one for each credited payment with a quote (NOT-1). ' +
+      'Sent until received (CBK-1).',
     carries: { fxtr017: 'fxtr017' },
   },
 ];

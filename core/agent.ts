@@ -7,10 +7,10 @@ import { elementAt, type XmlElement } from './iso20022/tree.ts';
 import { findInstitution, keyOf, type Institution, type ReferenceData } from './reference.ts';
 
 /**
- * The institution that a message names. A BIC or member id that the message gives must be known: an unknown BIC beside a
- * known LEI would send the money on to whoever has that BIC. An LEI may be news to us where the institution has none in our
- * data, and another id beside a better one; but none may name another institution.
- * @param clearingSystemId where a member id is one of, when the message does not say
+ * The institution that a message names. A BIC or member id in the message must be known: an unknown BIC beside a known
+ * LEI would send the money to the owner of that BIC. An LEI may be new to us if our data has none for the institution, and so
+ * may an other id beside a better identifier; but no identifier may name another institution.
+ * @param clearingSystemId the system that a member id belongs to, if the message does not say
  * @returns undefined when nothing known names it, or two identifiers contradict each other
  */
 export function resolveAgent(
@@ -35,7 +35,7 @@ export function resolveAgent(
   return isLeiInOrder ? institution : undefined;
 }
 
-/** What stands where {@link resolveAgent} finds nobody, for refusals (MSG-13). */
+/** Found where {@link resolveAgent} finds no institution, for refusals (MSG-13). */
 export const unknownInstitution = 'an institution that the service does not know';
 
 /** How we name an institution in a message: by BIC, else by LEI, else by its id in the payment system, else by other id. */
@@ -53,8 +53,8 @@ export function isMember(institution: Institution, clearingSystemId: string): bo
 }
 
 /**
- * The debtor agent that a pacs.008 claims, read before any check, for a payment that is rejected is shown to it: null unless it
- * is a member of the submitting system. Others did not submit anything, whatever a message says of them.
+ * The debtor agent that a pacs.008 claims, read before any check, because rejected payments are shown to it too: null unless
+ * it is a member of the submitting system. Other institutions submitted nothing, whatever a message says about them.
  */
 export function claimedDebtorAgent(
   data: ReferenceData,

@@ -1,6 +1,5 @@
 /**
- * Where it stands: under everything in `core/`. States what must be true if our own code is right.
- * It must not be used on what other parties send: that is refused by a rejection, not by a defect.
+ * States what must be true if our own code is right. Not for what other parties send: that is rejected, and is no defect.
  */
 
 /** We are wrong. Never caught to continue: 500 in the api, a halted task in a workflow. */

@@ -1,6 +1,6 @@
 /**
- * Whether a request to resolve speaks in the name of its submitter only (RES-5): whoever asks is told names and accounts.
- * It judges names by reference data; what is asked, and of whom, is core/resolution.ts.
+ * Whether a request to resolve is made in the name of its submitter only (RES-5): the asker learns names and accounts.
+ * This file identifies the asker; what is asked, and of whom, is in core/resolution.ts.
  */
 import { isMember, resolveAgent } from './agent.ts';
 import { readAgent, type AgentIdentification } from './iso20022/parties.ts';
@@ -8,12 +8,12 @@ import { childrenNamed, elementAt, textAt, type XmlElement } from './iso20022/tr
 import type { ReferenceData } from './reference.ts';
 import { reject, type Rejection } from './rejection.ts';
 
-/** Whom an identification names, seen from the submitter: itself or one of its members, somebody else, nobody we know. */
+/** Whom an identification names, from the submitter's point of view: itself or a member, another party, nobody we know. */
 type Standing = 'own' | 'other' | 'unknown';
 
 /**
- * Every element of the assignment that says who asks: creator, first agent and assigner. An agent must be the submitter's
- * own. An assigner that is a party must be too; a creator that is one may be a customer, but no institution of others.
+ * Checks every element of the assignment that says who asks: creator, first agent and assigner. An agent must belong to the
+ * submitter, and so must an assigner that is a party; a creator that is a party may be a customer, but not another's institution.
  * @param request `IdVrfctnReq`, valid by its schema
  * @param submitter clearing system that submits it
  */
@@ -55,7 +55,7 @@ function standingOf(agent: AgentIdentification, submitter: string, reference: Re
   return isMember(institution, submitter) ? 'own' : 'other';
 }
 
-/** Each identifier of an organisation, by itself. */
+/** Each identifier of an organisation separately. */
 function identificationsOf(party: XmlElement): readonly AgentIdentification[] {
   const organisation = elementAt(party, 'Id/OrgId');
   if (organisation === undefined) return [];

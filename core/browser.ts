@@ -1,6 +1,6 @@
 /**
- * Whether a request comes from a web page that may not make it. A server on loopback that asks nobody who they are is reached
- * by every page that a browser on the same machine shows: across origins, or by a name that was made to lead here.
+ * Whether a request comes from a web page that may not make it. A server on loopback without authentication can be reached by
+ * every page open in a browser on the same machine: across origins, or through a host name rebound to this address.
  */
 
 export interface RequestSource {
@@ -13,14 +13,14 @@ export interface RequestSource {
 }
 
 export interface BrowserPolicy {
-  /** Origins whose pages may ask. */
+  /** Origins whose pages may make requests. */
   readonly origins: readonly string[];
-  /** Hosts, with their ports, that are ours besides the names of this machine. */
+  /** Our own hosts, with their ports, besides the names of this machine. */
   readonly hosts?: readonly string[];
 }
 
 /**
- * @returns why the request is refused, for the person who made it; undefined when it may go on
+ * @returns why the request is refused, for the person who made it; undefined if it may proceed
  */
 export function refuseBrowser(
   source: RequestSource,
@@ -28,12 +28,12 @@ export function refuseBrowser(
 ): string | undefined {
   const { host = '', origin, site } = source;
   if (!isLoopbackName(host) && !hosts.includes(host)) {
-    return 'The Host header names something else than this machine. Use 127.0.0.1 or localhost.';
+    return 'The Host header does not name this machine. Use 127.0.0.1 or localhost.';
   }
   if (origin !== undefined && origins.includes(origin)) return undefined;
   const isElsewhere = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
   return isElsewhere || (site !== undefined && site !== 'same-origin' && site !== 'none')
-    ? 'A web page of another origin may not ask this. Ask from a program, or from a page of an allowed origin.'
+    ? 'A web page of another origin may not make this request. Use a program, or a page of an allowed origin.'
     : undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether an address of another party may be used (SEC-2): one that a submission names for its answer must be one that its
- * operator registered, and those of operators, directories and FX providers must be in the same form.
+ * Whether an address of another party may be used (SEC-2): the callback address of a submission must be registered by its
+ * operator, and the addresses of operators, directories and FX providers must have the same form.
  */
 import { isSecure, parseWebAddress, type WebAddress, type WebAddressPolicy } from './web-address.ts';
 
@@ -12,18 +12,21 @@ export interface CallbackPolicy extends WebAddressPolicy {
   readonly origins: readonly string[];
 }
 
-/** @returns undefined when the address may be used, else why not, for the person who sent it */
+const notRegistered =
+  'is not under a callback origin registered by the operator of the submitting clearing system';
+
+/** @returns undefined if the address may be used, else why not, for the person who sent it */
 export function refuseCallbackAddress(address: string, policy: CallbackPolicy): string | undefined {
   const parsed = parseWebAddress(address);
   if (!parsed.ok) return parsed.refusal;
   if (!isSecure(parsed.value, policy)) return 'is not https';
   const isRegistered = policy.origins.some((origin) => covers(origin, parsed.value));
-  return isRegistered ? undefined : 'is not under a callback origin that its operator registered';
+  return isRegistered ? undefined : notRegistered;
 }
 
 /**
  * For addresses that are themselves registered: those of operators, directories and FX providers.
- * @returns undefined when the address may be connected to, as far as its writing tells; else why not, for an operator
+ * @returns undefined if we may connect to the address, as far as its text shows; else why not, for an operator
  */
 export function refuseEndpoint(address: string, policy: WebAddressPolicy): string | undefined {
   const parsed = parseWebAddress(address);

@@ -1,6 +1,5 @@
 /**
- * Where it stands: inside pricing, between the amounts that were asked and those that are quoted (QUO-4).
- * It must not compute fees: they follow from the capped pair.
+ * Lowers the amounts asked for to the maxima of both payment systems (QUO-4). Fees are computed later, from the capped pair.
  */
 import { fromDestination, fromSource, type SettlementAmounts } from './fee.ts';
 import { exact, roundDownTo, type Exact } from './money.ts';

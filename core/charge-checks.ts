@@ -1,6 +1,6 @@
 /**
- * MSG-6: the charges are those of the two PSPs, whatever identifiers they are named by. Where a PSP is refused itself and
- * the agent of its charges would do in its place, the fault is told there alone (MSG-14).
+ * MSG-6: the charges are those of the two PSPs, whatever identifiers name them. If a PSP is itself refused and the agent of
+ * its charges would be acceptable in its place, only the PSP is reported (MSG-14).
  */
 import { isMember, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';
@@ -21,7 +21,7 @@ export function mayBeDebtorAgent(one: Institution | undefined, submitter: string
 const mayBeCreditorAgent = (one: Institution | undefined) =>
   one?.onboarded === true && one.roles.includes('psp');
 
-/** A PSP of the message, and who the agent of its charges is. */
+/** A PSP of the message, and the agent of its charges. */
 interface Pair {
   readonly element: 'DbtrAgt' | 'CdtrAgt';
   readonly psp: Institution | undefined;
@@ -52,18 +52,18 @@ function atDestination({ message, context, ends }: Judged<Submitted>): Pair {
   };
 }
 
-/** Such a PSP is refused with the agents (PAY-6), and what stands in its charges says nothing about them. */
+/** The agent checks refuse such a PSP (PAY-6), and the mismatch says nothing about the charges. */
 const isPspAtFault = ({ psp, charging, mayStandThere }: Pair) =>
   psp !== charging && !mayStandThere(psp) && mayStandThere(charging);
 
-/** Of two that nobody knows, only what is written can tell. */
+/** If both are unknown, only the written identifiers can be compared. */
 const isSame = ({ psp, charging, written }: Pair) =>
   charging === undefined && psp === undefined ? sameAgent(...written) === true : charging === psp;
 
 function* judge(pair: Pair, path: string): Iterable<Rejection> {
   if (isSame(pair) || isPspAtFault(pair)) return;
   const found = pair.charging === undefined ? unknownInstitution : 'another institution';
-  const expected = `the institution that ${pair.element} names, by any identifier of it`;
+  const expected = `the institution in ${pair.element}, by any of its identifiers`;
   yield reject('charges-agent-wrong', at(path), undefined, { found, expected });
 }
 

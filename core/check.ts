@@ -1,30 +1,30 @@
 /**
- * One thing that a message is held against, with what it must read for that: a submission is told the first that fails, a dry
- * run all of them, and which could not be judged because of a fault of what they read (MSG-14).
+ * One check of a message, with the elements that it needs: a submission gets the first failure; a dry run gets all of them,
+ * and the checks that could not be made because of a fault in what they need (MSG-14).
  */
 import type { Rejection } from './rejection.ts';
 
-/** Whether what stands at an XPath (without positions) was judged and can be read. */
+/** Whether the value at an XPath (without positions) was found valid and can be read. */
 export type IsFit = (xpath: string) => boolean;
 
 export interface Check<Subject> {
-  /** In a few words, for whoever is told that it was not judged. */
+  /** In a few words, for the list of what was not judged. */
   readonly name: string;
   readonly ruleId: string;
-  /** XPaths, without positions, of what it cannot do without. */
+  /** XPaths, without positions, of the elements it needs. */
   readonly needs: readonly string[];
   /**
-   * Why another fault keeps it, or a part of it, from being judged; `run` leaves that out by itself, and some other check
-   * refuses the subject.
+   * Why another fault prevents this check, or a part of it. `run` itself leaves that part out, and another check refuses
+   * the subject.
    */
-  readonly hindered?: (subject: Subject) => string | undefined;
-  /** What it refuses is the moment, nothing of the message: it hinders no other check. */
+  readonly hindered?: (subject: Subject, isFit: IsFit) => string | undefined;
+  /** It refuses the moment, not the content of the message: it prevents no other check. */
   readonly isOfMoment?: true;
-  /** Tells all that it refuses, in the order of the message. */
+  /** Everything that it refuses, in the order of the message. */
   readonly run: (subject: Subject, isFit: IsFit) => Iterable<Rejection>;
 }
 
-/** Something that a message was not held against. */
+/** A check that was not made. */
 export interface NotJudged {
   readonly name: string;
   readonly ruleId: string;
@@ -32,7 +32,7 @@ export interface NotJudged {
   readonly reason: string;
 }
 
-/** What came of all checks at once. */
+/** The outcome of all checks. */
 export interface Findings {
   readonly rejections: readonly Rejection[];
   readonly notJudged: readonly NotJudged[];
@@ -40,7 +40,7 @@ export interface Findings {
 
 const everything: IsFit = () => true;
 
-/** All that the checks refuse of a subject that is valid throughout; the first is the one that is answered. */
+/** Everything that the checks refuse in a fully valid subject; the first is the one that is answered. */
 export function* rejectionsOf<Subject>(
   checks: readonly Check<Subject>[],
   subject: Subject,
@@ -49,8 +49,8 @@ export function* rejectionsOf<Subject>(
 }
 
 /**
- * The same of a subject of which only a part is fit to be read.
- * @returns `isSound`: all of it was judged, and nothing of the subject itself is refused
+ * The same for a subject of which only a part is valid.
+ * @returns `isSound`: every check was made, and none refused the content of the subject
  */
 export function judgeFit<Subject>(
   checks: readonly Check<Subject>[],
@@ -65,13 +65,13 @@ export function judgeFit<Subject>(
       .filter((xpath) => !isFit(xpath))
       .map((xpath) => xpath.replace(/^\/Document\/[^/]+\//, ''));
     if (unfit.length > 0) {
-      notJudged.push({ name, ruleId, reason: `The schema refuses what it reads: ${unfit.join(', ')}.` });
+      notJudged.push({ name, ruleId, reason: `The schema refuses what it needs: ${unfit.join(', ')}.` });
       continue;
     }
     const found = [...run(subject, isFit)];
     rejections.push(...found);
     isRefused ||= found.length > 0 && isOfMoment !== true;
-    const reason = hindered?.(subject);
+    const reason = hindered?.(subject, isFit);
     if (reason !== undefined) notJudged.push({ name, ruleId, reason });
   }
   return { rejections, notJudged, isSound: !isRefused && notJudged.length === 0 };

@@ -1,6 +1,6 @@
 /**
- * Configuration from named settings, parsed once at start; an entry file passes its environment in.
- * It must not read the environment itself, and it never guesses: a setting it does not understand stops the start.
+ * Configuration from named settings, parsed once at start; an entry file passes its environment in. It never guesses: an
+ * invalid setting stops the start.
  */
 import {
   isBindHost,
@@ -28,21 +28,24 @@ export const environmentVariables = {
   PORT: { description: 'Port that the api binds', default: '8080' },
   PUBLIC_URL: {
     description:
-      'Address under which operators reach the api, https (http on loopback); destinations answer to it',
+      'Address at which operators reach the api, https (http on loopback); destinations report to it',
     default: 'http://127.0.0.1:8080',
   },
   AUTH: {
     description:
-      'jwt: tokens of an external issuer; builtin: the built-in issuer; none: local play only (SEC-1)',
+      'jwt: tokens of an external issuer; builtin: the built-in issuer; none: local experiments only (SEC-1)',
     default: 'jwt',
   },
   AUTH_ISSUER: { description: 'Expected issuer of tokens; default for builtin: PUBLIC_URL', default: '' },
   AUTH_AUDIENCE: { description: 'Expected audience of tokens; default: PUBLIC_URL', default: '' },
   AUTH_JWKS_URL: { description: 'Key set of the external issuer (AUTH=jwt), over https', default: '' },
-  DEMO: { description: '1: the embedded default; demo clients may exist (seed data)', default: '0' },
+  DEMO: {
+    description: '1: demo clients may exist (seed data); the default of the embedded demo',
+    default: '0',
+  },
   ALLOW_DEMO_ON_NETWORK: {
     description:
-      '1: DEMO=1 with AUTH=builtin may bind beyond loopback, where nobody else reaches it (a container)',
+      '1: DEMO=1 with AUTH=builtin may bind beyond loopback, to an address that nobody else can reach (a container)',
     default: '0',
   },
   CORS_ORIGINS: { description: 'Origins that browsers may call from, separated by commas', default: '' },
@@ -52,7 +55,8 @@ export const environmentVariables = {
     default: '0',
   },
   INSTANCE_ID: {
-    description: 'Told by GET /health/live, for commands that must know whom they talk to; the demo sets it',
+    description:
+      'Returned by GET /health/live, for commands that must know which instance they talk to; the demo sets it',
     default: '',
   },
   LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
@@ -63,11 +67,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ownForm =
   'an https address (http on loopback alone) in lower case, without userinfo, query or fragment';
-/** SEC-1, SEC-2: messages and tokens come to it. */
+/** SEC-1, SEC-2: messages and tokens are sent to it. */
 const isOwnAddress = (text: string) =>
   isWebAddress(text) && isSecureAddress(text, { allowLoopbackHttp: true });
-const databaseUrlForm = 'an address with a host and a database, percent-encoded where it must be';
-const wordForm = 'a text without spaces';
+const databaseUrlForm = 'an address with a host and a database, percent-encoded where needed';
+const wordForm = 'text without spaces';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -91,12 +95,12 @@ export type AuthConfig =
 export interface ApiConfig extends CommonConfig {
   readonly temporal: TemporalConfig;
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0: the operating system chooses. */
   readonly port: number;
   readonly publicUrl: string;
   readonly auth: AuthConfig;
   readonly demo: boolean;
-  /** Empty: none is told. */
+  /** Empty: not returned. */
   readonly instanceId?: string;
   readonly corsOrigins: readonly string[];
   readonly xsdEngine: 'libxml2' | 'xerces';
@@ -110,7 +114,7 @@ export interface WorkerConfig extends CommonConfig {
   readonly allowLoopbackCallbacks: boolean;
 }
 
-/** A setting that is missing or not understood; the message names it and says what it takes. */
+/** A setting that is missing or invalid; the message names it and says what is expected. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -209,26 +213,26 @@ function parseAuth(env: Environment, own: OwnSettings): AuthConfig {
   }
 }
 
-/** SEC-1: what anybody may use binds to loopback only, and the demo's clients, whose secrets are public, unless it is said. */
+/** SEC-1: without authentication, or with the demo's clients, whose secrets are public, bind to loopback only, unless allowed. */
 function assertNotOnNetwork(env: Environment, kind: AuthConfig['kind'], { host, demo }: OwnSettings): void {
   const allowsDemo = flag(env, 'ALLOW_DEMO_ON_NETWORK');
   if (isLoopback(host)) return;
   if (kind === 'none') {
     throw new ConfigurationError(
-      `AUTH=none answers everybody, so it binds to loopback only, not to HOST=${host}: ` +
+      `AUTH=none answers anyone, so it may bind to loopback only, not to HOST=${host}: ` +
         'set HOST=127.0.0.1, or AUTH=builtin or AUTH=jwt.',
     );
   }
   if (kind === 'builtin' && demo && !allowsDemo) {
     throw new ConfigurationError(
-      `DEMO=1 with AUTH=builtin has clients whose secrets everybody knows, so it binds to loopback only, not to HOST=${host}: ` +
-        'set HOST=127.0.0.1 or DEMO=0; or, where nobody else reaches that address, such as in a container whose port is ' +
-        'published on loopback, ALLOW_DEMO_ON_NETWORK=1.',
+      `DEMO=1 with AUTH=builtin has clients whose secrets are public, so it may bind to loopback only, not to HOST=${host}: ` +
+        'set HOST=127.0.0.1 or DEMO=0; or, if nobody else can reach that address, as in a container whose port is ' +
+        'published on loopback only, ALLOW_DEMO_ON_NETWORK=1.',
     );
   }
 }
 
-/** Whether what is bound there is reached from this machine only. */
+/** Whether a server bound there can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
@@ -274,6 +278,6 @@ function formed(
 
 function refused(name: EnvironmentVariableName, expected: string): ConfigurationError {
   return new ConfigurationError(
-    `${name} is not understood; it takes: ${expected}. (${environmentVariables[name].description})`,
+    `${name} is not valid; expected: ${expected}. (${environmentVariables[name].description})`,
   );
 }

@@ -1,7 +1,6 @@
 /**
- * A corridor: two places, what they charge, how much they take, and the FX providers that can settle between them. It is
- * what every quote, rate and fee is about.
- * It reads no rates, for those are never cached (FX-4), and it words no refusal: `api/http/told.ts` does.
+ * A corridor: two places, their fees and maxima, and the FX providers that can settle between them. Every quote, rate and
+ * fee belongs to one. Rates are not read here, because they are never cached (FX-4); `api/http/told.ts` words the refusals.
  */
 import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from './fee.ts';
 import { exact, fitsDecimalPlaces } from './money.ts';
@@ -64,11 +63,11 @@ export interface Corridor {
   readonly creditorAgentFee: CreditorAgentFeeFormula;
   /** By internalId. */
   readonly fxps: ReadonlyMap<string, CorridorFxp>;
-  /** Whether an FX provider is set up for it, able to settle or not; without one it has no rates (REF-3). */
+  /** Whether an FX provider is set up for it, even one that cannot settle; without one there are no rates (REF-3). */
   readonly isRated: boolean;
 }
 
-/** REF-3: why a country and a currency are no place of the service. */
+/** REF-3: why a country and a currency are not a place of the service. */
 export type PlaceRefusal =
   | { readonly code: 'unknown-country'; readonly countryCode: string }
   | { readonly code: 'unknown-currency'; readonly currencyCode: string }
@@ -76,11 +75,11 @@ export type PlaceRefusal =
       readonly code: 'currency-not-of-country';
       readonly countryCode: string;
       readonly currencyCode: string;
-      /** Those that the country does use here. */
+      /** The currencies that the service uses in that country. */
       readonly used: readonly string[];
     };
 
-/** A place that is none, and on which side. */
+/** A place that the service does not have, and on which side. */
 export type EndRefusal = PlaceRefusal & { readonly side: AmountSide };
 
 /** REF-3: why the service has no such corridor. */
@@ -98,7 +97,7 @@ export type RateRefusal =
   | { readonly code: 'corridor-not-set-up'; readonly end?: EndRefusal }
   | { readonly code: 'source-sap-not-validated' | 'destination-sap-not-validated' };
 
-/** Why an amount is none of the corridor. */
+/** Why an amount does not fit the corridor. */
 export type AmountRefusal =
   | { readonly code: 'amount-currency-not-of-corridor'; readonly currency: string; readonly key: CorridorKey }
   | { readonly code: 'too-many-decimals'; readonly amount: string; readonly currency: Currency };
@@ -107,7 +106,7 @@ type Found = Result<Corridor, CorridorRefusal>;
 
 const corridorsOfSnapshot = new WeakMap<ReferenceData, Map<string, Found>>();
 
-/** The corridor, worked out once per snapshot: unknown places, and one without two countries or their fees, are refused. */
+/** The corridor, computed once per snapshot; refused if a place is unknown, or without two countries and their fees. */
 export function findCorridor(data: ReferenceData, key: CorridorKey): Found {
   let known = corridorsOfSnapshot.get(data);
   if (known === undefined) corridorsOfSnapshot.set(data, (known = new Map<string, Found>()));
@@ -115,18 +114,18 @@ export function findCorridor(data: ReferenceData, key: CorridorKey): Found {
   const found = known.get(name);
   if (found !== undefined) return found;
   const made = makeCorridor(data, key);
-  if (made.ok) known.set(name, made); // refusals are not kept: there is no end to what can be asked for
+  if (made.ok) known.set(name, made); // refusals are not kept: the number of possible requests is unlimited
   return made;
 }
 
-/** As `findCorridor`, but refused also where no FX provider is set up: quotes and rates need one. */
+/** Like `findCorridor`, but also refused if no FX provider is set up: quotes and rates need one. */
 export function findRatedCorridor(data: ReferenceData, key: CorridorKey): Found {
   const found = findCorridor(data, key);
   if (!found.ok || found.value.isRated) return found;
   return refused({ code: 'unknown-corridor', key: found.value.key, lacks: 'FX provider' });
 }
 
-/** FX-2, FX-3: what keeps an FX provider from posting a rate for a corridor, in the order in which it is told. */
+/** FX-2, FX-3: why an FX provider may not post a rate for a corridor, in the order of reporting. */
 export function findRateFault(data: ReferenceData, fxpId: string, key: CorridorKey): RateRefusal | undefined {
   if (key.sourceCurrency === key.destinationCurrency) {
     return { code: 'same-currency-corridor', currency: key.sourceCurrency };
@@ -157,7 +156,7 @@ export function findPlace(
   return refused({ code: 'currency-not-of-country', countryCode, currencyCode, used });
 }
 
-/** An amount that a corridor takes, on the side that its currency says; the source where both are the same. */
+/** An amount on the side of the corridor that its currency indicates; the source if both are the same. */
 export interface FixedAmount {
   readonly amountSide: AmountSide;
   /** Well formed (MON-1), with no more decimals than its currency has (MON-2). */
@@ -185,7 +184,7 @@ export function fixAmount(
 
 function makeCorridor(data: ReferenceData, asked: CorridorKey): Found {
   const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = asked;
-  const key = { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency }; // what came along is not kept
+  const key = { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency }; // drops any other properties
   const ends = findEnds(data, key);
   if (!ends.ok) return ends;
   const schemeFee = data.schemeFeeFormulas.get(keyOf(sourceCountry, sourceCurrency));

@@ -1,6 +1,6 @@
 /**
- * The currencies of a pacs.008: each is held against those of the two countries, never against one that is wrong itself, so
- * that one wrong currency is one rejection (MSG-4, MSG-6, MSG-14). What only repeats a wrong currency is not told again.
+ * The currencies of a pacs.008: each is checked against those of the two countries, never against one that is itself wrong, so
+ * that one wrong currency is one rejection (MSG-4, MSG-6, MSG-14). An element that only repeats it is not reported.
  */
 import type { Check } from './check.ts';
 import type { Ends, Judged, Submitted } from './ends.ts';
@@ -18,7 +18,7 @@ interface WrongCurrency {
   readonly expected: string;
 }
 
-/** Those of the source: that of the submitter's clearing system. */
+/** At the source: the currency of the submitter's clearing system. */
 function wrongAtSource(message: Pacs008, { source }: Ends): readonly WrongCurrency[] {
   const { interbankSettlementAmount, agreedRate, charges } = message;
   const settlement = interbankSettlementAmount.currency;
@@ -36,7 +36,7 @@ function wrongAtSource(message: Pacs008, { source }: Ends): readonly WrongCurren
   ];
 }
 
-/** Those of the destination: one of the creditor agent's country, the same throughout. */
+/** At the destination: one currency of the creditor agent's country, the same throughout. */
 function wrongAtDestination(message: Pacs008, ends: Ends): readonly WrongCurrency[] {
   const { agreedRate, charges, transaction } = message;
   const { creditorAgent, destinationCurrencies, isContradicted } = ends;
@@ -55,7 +55,7 @@ function wrongAtDestination(message: Pacs008, ends: Ends): readonly WrongCurrenc
   ];
 }
 
-/** That of the instructed amount, if there is one: of either side. */
+/** The instructed amount, if there is one: the currency of either side. */
 function wrongInstructed(message: Pacs008, ends: Ends): readonly WrongCurrency[] {
   const { instructedAmount, interbankSettlementAmount, agreedRate } = message;
   if (instructedAmount === undefined) return [];
@@ -76,7 +76,7 @@ const check =
   ({ message, ends }: Judged<Submitted>): Iterable<Rejection> =>
     find(message, ends).map(({ path, ...details }) => reject('currency-wrong', at(path), undefined, details));
 
-/** In the order in which they are told. */
+/** In the order of reporting. */
 export const corridorChecks: readonly Check<Judged<Submitted>>[] = [
   {
     name: 'currencies of the source',
@@ -99,7 +99,7 @@ export const corridorChecks: readonly Check<Judged<Submitted>>[] = [
   },
 ];
 
-/** Paths of what is told to be in a wrong currency: how many decimals such an amount may have is not known. */
+/** Paths of amounts in a wrong currency: how many decimals they may have is unknown. */
 export function inWrongCurrency(message: Pacs008, ends: Ends): ReadonlySet<string> {
   const finders: readonly FindWrong[] = [wrongAtSource, wrongAtDestination, wrongInstructed];
   return new Set(finders.flatMap((find) => find(message, ends)).map(({ path }) => path));

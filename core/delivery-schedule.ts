@@ -1,5 +1,5 @@
 /**
- * When what failed is sent again, and when it is given up: what is told (CBK-1), and what is asked (TIM-3).
+ * When a failed send is repeated and when it is given up: for deliveries (CBK-1) and for instructions and requests (TIM-3).
  */
 
 const second = 1_000;
@@ -24,18 +24,18 @@ const delaysMs: readonly number[] = [
   8 * hour,
 ];
 
-/** Milliseconds after which a delivery that was not taken is given up (CBK-1). */
+/** Milliseconds after which an unsuccessful delivery is given up (CBK-1). */
 export const giveUpAfterMs = 72 * hour;
 const variation = 0.2; // CBK-1: each delay varied by up to 20 %
 
 export interface FailedAttempt {
-  /** How many attempts were made since the delivery was asked for, this one included. */
+  /** Attempts since the delivery was requested, including this one. */
   readonly attempts: number;
-  /** Milliseconds since it was asked for. */
+  /** Milliseconds since it was requested. */
   readonly elapsedMs: number;
-  /** Of the receiver's answer, if it answered. */
+  /** HTTP status of the receiver's answer, if it answered. */
   readonly httpStatus: number | null;
-  /** From its `Retry-After`, milliseconds, if it gave one. */
+  /** Its `Retry-After` in milliseconds, if any. */
   readonly retryAfterMs: number | null;
   /** 0 to 1, drawn by the caller. */
   readonly random: number;
@@ -45,7 +45,7 @@ export type NextAttempt =
   | { readonly kind: 'retry'; readonly inMs: number }
   | { readonly kind: 'closed'; readonly reason: 'gone' | 'expired' };
 
-/** What follows a failed attempt: 410 ends it, 72 hours end it, else the schedule or a longer `Retry-After`. */
+/** What follows a failed attempt: 410 and 72 hours end the delivery; else the schedule or a longer `Retry-After`. */
 export function nextAttempt(failed: FailedAttempt): NextAttempt {
   if (failed.httpStatus === 410) return { kind: 'closed', reason: 'gone' };
   const delayMs = delaysMs[Math.min(failed.attempts, delaysMs.length) - 1] ?? second;
@@ -60,8 +60,8 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
 const repeatDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3
 
 /**
- * When what is asked is sent again after sends that had no answer that counts (TIM-3).
- * @param sends how many there were in this round
+ * When an instruction or request is sent again after sends without a usable answer (TIM-3).
+ * @param sends made in this round
  * @returns milliseconds; undefined after the last repeat
  */
 export function repeatAfterMs(sends: number): number | undefined {

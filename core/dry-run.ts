@@ -1,7 +1,7 @@
 /**
- * What the gateway would hold against a message, all of it at once, for whoever prepares one (`POST /iso20022/validate`).
- * It asks the very checks that judge a submission, but no database: quotes, duplicates and contradictions are not its matter,
- * and nothing is ever accepted by it. What it did not judge it lists by name (MSG-14).
+ * Everything that the gateway would refuse in a message, for a sender who is preparing one (`POST /iso20022/validate`). It
+ * uses the same checks as a submission, but no database: it does not look at quotes, duplicates and contradictions, and
+ * accepts nothing. It lists by name what it did not judge (MSG-14).
  */
 import { assert } from './assert.ts';
 import type { NotJudged } from './check.ts';
@@ -18,19 +18,19 @@ import type { Rejection } from './rejection.ts';
 import type { Result } from './result.ts';
 import { requestRejectionOf, routeRequest } from './resolution.ts';
 
-/** What a message can be held against; each needs values that the one before it found valid. */
+/** What a message is checked against; each layer needs values that the one before found valid. */
 export const layers = ['schema', 'rules', 'reference-data'] as const;
 export type Layer = (typeof layers)[number];
 
 export interface DryRun {
-  /** What the message was held against, wholly or in part; a layer that is left out has nothing to say of such a message, or was not reached. */
+  /** What the message was checked against, wholly or in part; other layers do not apply to such a message, or were not reached. */
   readonly judged: readonly Layer[];
   /** In the order of the layers, each once. */
   readonly rejections: readonly Rejection[];
   readonly notJudged: readonly NotJudged[];
 }
 
-/** A message that was parsed, with what its schema has against it. */
+/** A parsed message, with the violations of its schema. */
 export interface ValidatedMessage {
   readonly name: MessageName;
   readonly document: XmlElement;
@@ -39,22 +39,22 @@ export interface ValidatedMessage {
 
 export interface DryRunContext {
   readonly reference: ReferenceData;
-  /** Clearing system of whoever would submit it; undefined believes the message. */
+  /** Clearing system of the submitter; undefined: as the message says. */
   readonly submitter: string | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** A pacs.008 or an acmt.023 is judged as one that a source submits, a pacs.002 or an acmt.024 as an answer to us. */
+/** A pacs.008 or an acmt.023 is judged as a submission of a source, a pacs.002 or an acmt.024 as an answer to us. */
 export function dryRun(message: ValidatedMessage, context: DryRunContext): DryRun {
   const { name, violations } = message;
   const bySchema = violations.map(name === 'acmt023' ? requestRejectionOf : rejectionOf);
   const { judged, rejections, notJudged } =
     name === 'pacs008' ? judgePacs008(message, context) : judgeOther(message, context);
-  // a value that the schema refuses is refused once: what a rule says of it follows from that
+  // a value that the schema refuses is reported once: what a rule says about it follows from that
   const faulty = violations
     .filter(({ isReadable }) => isReadable !== true)
-    .map(({ xpath }) => xpath.replace('/CdtTrfTxInf[1]', '/CdtTrfTxInf')); // rules look at the first alone
+    .map(({ xpath }) => xpath.replace('/CdtTrfTxInf[1]', '/CdtTrfTxInf')); // rules look at the first only
   const byRules = rejections.filter(
     ({ xpath = '' }) => !faulty.some((one) => within(xpath, one) || within(one, xpath)),
   );
@@ -68,10 +68,10 @@ export function dryRun(message: ValidatedMessage, context: DryRunContext): DryRu
 const beyondTheFirst: NotJudged = {
   name: `faults of the schema beyond the first ${maxViolations}`,
   ruleId: 'MSG-4',
-  reason: `No more than ${maxViolations} are told at once.`,
+  reason: `No more than ${maxViolations} are reported at once.`,
 };
 
-/** The same as a dry run, as far as it goes beyond the schema. */
+/** The part of a dry run beyond the schema. */
 type Findings = DryRun;
 
 const unread = (ruleIds: readonly (readonly [name: string, ruleId: string])[], reason: string): Findings => ({
@@ -86,15 +86,15 @@ const rulesAndReferences = [
   ['freshness', 'TIM-4'],
 ] as const;
 
-/** Schema faults elsewhere do not keep a rule from being judged, as long as every value that it needs was found valid. */
+/** A rule is judged despite schema faults elsewhere, as long as every value that it needs is valid. */
 function judgePacs008({ document, violations }: ValidatedMessage, context: DryRunContext): Findings {
   const hasTransaction = elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf') !== undefined;
   const isRoot = document.name === 'Document';
   if (!hasTransaction || !isRoot || violations.length >= maxViolations) {
     const reason =
       hasTransaction && isRoot
-        ? 'There may be more faults than are told.'
-        : 'There is no transaction to be read.';
+        ? 'There may be more faults than are reported.'
+        : 'There is no transaction to read.';
     return withSubmission(unread(rulesAndReferences, reason));
   }
   const isFit = (xpath: string) => foundValid(xpath, violations);
@@ -111,9 +111,9 @@ function judgePacs008({ document, violations }: ValidatedMessage, context: DryRu
   );
 }
 
-const onSubmission = 'Only a submission is held against what is stored.';
+const onSubmission = 'Only a submission is checked against stored data.';
 
-/** What the forwarded message says anew, so that nothing which a source writes there is held against it (MSG-9, MSG-10). */
+/** Elements that the forwarded message replaces, so that no rule applies to what a source writes there (MSG-9, MSG-10). */
 const replacedOnForwarding: readonly NotJudged[] = (
   [
     ['CreDtTm', 'MSG-9'],
@@ -124,10 +124,10 @@ const replacedOnForwarding: readonly NotJudged[] = (
 ).map(([name, ruleId]) => ({
   name,
   ruleId,
-  reason: 'It is held against the schema alone: the forwarded message has its own.',
+  reason: 'It is checked against the schema only: the forwarded message has its own.',
 }));
 
-/** What no dry run judges of a pacs.008. */
+/** What no dry run judges in a pacs.008. */
 function withSubmission(findings: Findings, message?: Pacs008): Findings {
   const quoteId = message?.agreedRate.quoteId;
   const later: readonly NotJudged[] = [
@@ -138,11 +138,11 @@ function withSubmission(findings: Findings, message?: Pacs008): Findings {
           { name: 'destination maximum', ruleId: 'PAY-6', reason: 'It is judged with the quote.' },
         ]),
     { name: 'duplicates', ruleId: 'DUP-2', reason: onSubmission },
-    { name: 'callback address', ruleId: 'SEC-2', reason: 'It comes with a submission.' },
+    { name: 'callback address', ruleId: 'SEC-2', reason: 'It is part of a submission.' },
     {
       name: 'freshness at submission',
       ruleId: 'TIM-4',
-      reason: 'AccptncDtTm is held against the present; a submission that comes later is judged then.',
+      reason: 'AccptncDtTm is compared with the current time; a later submission is judged when it arrives.',
     },
     ...replacedOnForwarding,
   ];
@@ -152,26 +152,26 @@ function withSubmission(findings: Findings, message?: Pacs008): Findings {
 const duplicatesOf = (name: string): NotJudged => ({ name, ruleId: 'DUP-2', reason: onSubmission });
 const matchOf = (name: string, ruleId: string): NotJudged => ({ name, ruleId, reason: onSubmission });
 
-/** What only the receipt of each other kind of message is judged by. */
+/** What is judged only when a message of another kind is received. */
 const onReceipt: Readonly<Record<OtherName, readonly NotJudged[]>> = {
   acmt023: [
     duplicatesOf('duplicates'),
-    { name: 'callback address', ruleId: 'SEC-2', reason: 'It comes with a submission.' },
+    { name: 'callback address', ruleId: 'SEC-2', reason: 'It is part of a submission.' },
     {
       name: 'account or proxy',
       ruleId: 'RES-2',
-      reason: 'Its directory or its creditor agent is asked only by a submission.',
+      reason: 'The directory or the creditor agent is asked only on submission.',
     },
   ],
-  pacs002: [matchOf('the payment that it is about', 'PAY-8'), matchOf('an earlier final status', 'PAY-7')],
-  acmt024: [matchOf('the request that it answers', 'RES-2')],
+  pacs002: [matchOf('the payment it is about', 'PAY-8'), matchOf('an earlier final status', 'PAY-7')],
+  acmt024: [matchOf('the request it answers', 'RES-2')],
   fxtr017: [],
-  pacs028: [matchOf('the payment that it is about', 'TIM-2')],
+  pacs028: [matchOf('the payment it is about', 'TIM-2')],
 };
 
 type OtherName = Exclude<MessageName, 'pacs008'>;
 
-/** What the rules of each other kind of message read, below `Document`: they are judged where all of it was found valid. */
+/** What the rules of each other kind of message need, below `Document`: they are judged if all of it is valid. */
 const readByRules: Readonly<Record<OtherName, readonly string[]>> = {
   acmt023: [
     ...['Vrfctn/PtyAndAcctId/Acct', 'Vrfctn/PtyAndAcctId/Agt', 'Assgnmt/Assgne'].map(
@@ -193,14 +193,14 @@ const rulesOf: Readonly<Record<OtherName, readonly (readonly [name: string, rule
   pacs028: [],
 };
 
-/** The other messages have few rules each that a schema cannot say, so that their readers tell all there is. */
+/** The other messages have few rules beyond their schemas, so their readers report everything. */
 function judgeOther(message: ValidatedMessage, context: DryRunContext): Findings {
   const { name, document, violations } = message;
   assert(name !== 'pacs008', 'a pacs.008 has checks of its own');
   const unfit = readByRules[name].filter((path) => !foundValid(`/Document/${path}`, violations));
   const isReadable = document.name === 'Document' && violations.length < maxViolations && unfit.length === 0;
   if (isReadable) return { ...judgeValid(message, context), notJudged: onReceipt[name] };
-  const { notJudged, ...rest } = unread(rulesOf[name], 'The schema refuses what they read.');
+  const { notJudged, ...rest } = unread(rulesOf[name], 'The schema refuses what they need.');
   return { ...rest, notJudged: [...notJudged, ...onReceipt[name]] };
 }
 
@@ -226,7 +226,7 @@ function judgeValid(
     case 'pacs008':
     case 'pacs028':
     case 'fxtr017':
-      return { judged: [], rejections: [] }; // their schemas say everything
+      return { judged: [], rejections: [] }; // their schemas have all the rules
   }
 }
 

@@ -1,23 +1,23 @@
 /**
- * The two ends of a pacs.008, as the message and reference data have them, before anything is judged: every check of
- * `payment-checks.ts` looks at the same. They judge nothing themselves.
+ * The two ends of a pacs.008, from the message and reference data, before anything is judged: shared by every check of
+ * `payment-checks.ts`.
  */
 import { isMember, resolveAgent } from './agent.ts';
 import type { Pacs008 } from './iso20022/pacs008.ts';
 import { clearingSystemsOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
 
-/** Who submits a message, and what is known of the world. */
+/** Who submits a message, and the reference data. */
 export interface Submitted {
   readonly reference: ReferenceData;
   /** Clearing system of the submitter. */
   readonly submitter: string;
 }
 
-/** What the record holds of the keys of a submission, in another message (DUP-2). */
+/** Other messages on record with the keys of a submission (DUP-2). */
 export interface RecordedKeys {
   /** The payment of its UETR. */
   readonly payment: { readonly messageIdentification: string } | undefined;
-  /** UETR of the payment that holds the same MsgId of that sender since less than 62 days, if another. */
+  /** UETR of another payment with the same sender and MsgId in the last 62 days. */
   readonly messageIdHeldBy: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface SubmittedNow extends Submitted {
   readonly now: number;
   /** When the submission was stored, database clock, epoch milliseconds; default: now. */
   readonly receivedAt?: number;
-  /** Default: nothing, as for a dry run, which does not ask. */
+  /** Default: nothing, as in a dry run, which does not look. */
   readonly recorded?: RecordedKeys;
 }
 
@@ -35,17 +35,17 @@ export interface Ends {
   readonly source: ClearingSystem | undefined;
   readonly debtorAgent: Institution | undefined;
   readonly creditorAgent: Institution | undefined;
-  /** Whether `ChrgsInf[2]` and the currencies agree on another country than the creditor agent's: which is meant nobody knows. */
+  /** Whether `ChrgsInf[2]` and the currencies agree on a country other than the creditor agent's: it is unclear which is meant. */
   readonly isContradicted: boolean;
-  /** Of the creditor agent's country, in the order of reference data; empty where that is not known. */
+  /** Of the creditor agent's country, in the order of reference data; empty if the country is unknown. */
   readonly destinationCurrencies: readonly string[];
-  /** The one of them that is meant: as the message says, or the only one there is. */
+  /** The one that is meant: as the message says, or the only one. */
   readonly destinationCurrency: string | undefined;
-  /** The destination system, when the creditor agent is a member of one in that currency, or not onboarded. */
+  /** The destination system, if the creditor agent is a member of one in that currency, or is not onboarded. */
   readonly destination: ClearingSystem | undefined;
 }
 
-/** A message with what is known of it and of the world, as the checks look at it. */
+/** A message with its context, as the checks get it. */
 export interface Judged<Context> {
   readonly message: Pacs008;
   readonly context: Context;

@@ -1,14 +1,14 @@
 /**
- * How a rejection is told: short in `AddtlInf` (MSG-11), long in the header `Isthmus-Rejection` and in dry runs (MSG-13).
- * Both are plain ASCII; of the sender's own text they repeat no more than the rejection holds.
+ * How a rejection is worded: short in `AddtlInf` (MSG-11), long in the header `Isthmus-Rejection` and in dry runs (MSG-13).
+ * Both are plain ASCII, and repeat no more of the sender's text than the rejection holds.
  */
 import type { Rejection } from './rejection.ts';
 import type { Fault } from './rejection-table.ts';
 
-/** Which of four a refusal is, in words. */
+/** The four kinds of fault, in words. */
 export const faults = {
-  'not-iso-20022': 'not valid by ISO 20022',
-  'not-used': 'valid by ISO 20022, but not used in this scheme',
+  'not-iso-20022': 'not valid ISO 20022',
+  'not-used': 'valid ISO 20022, but not used in this scheme',
   'place-or-count': 'wrong place or count',
   value: 'wrong value',
 } as const satisfies Record<Fault, string>;
@@ -17,13 +17,13 @@ const maxAdditionalInformation = 105; // Max105Text of AddtlInf
 const maxExplanation = 1_000; // a header, with room for others
 const cutMark = '...';
 
-/** Every name and text that we tell is ASCII; should one not be, it must harm no message and no header. */
+/** All our names and texts are ASCII; should one not be, it must not break a message or a header. */
 const printable = (text: string) => text.replaceAll(/[^ -~]/g, '?');
 const belowMessage = (xpath: string) => xpath.replace(/^\/Document\/[^/]+\//, '');
 
-const minReason = 40; // characters: what a deep XPath leaves to the reason, however long it is
+const minReason = 40; // characters that even the longest XPath leaves for the reason
 
-/** As much of a text as there is room for, cut between words. */
+/** As much of a text as fits, cut between words. */
 function cutTail(text: string, room: number): string {
   if (text.length <= room) return text;
   const most = text.slice(0, room - cutMark.length + 1);
@@ -31,11 +31,11 @@ function cutTail(text: string, room: number): string {
   return `${most.slice(0, end > 0 ? end : room - cutMark.length).replace(/[,:;]$/, '')}${cutMark}`;
 }
 
-/** The reasons that may be given, the fullest first: what a check found and expected itself says more than the row's text. */
+/** The possible reasons, the fullest first: what a check found and expected says more than the row's text. */
 function reasonsOf({ text, found, expected }: ToldShort): readonly string[] {
   if (found === undefined || found === 'nothing') return [text];
   const stands = ` Found: ${found}.`;
-  const wanted = expected === undefined || text.includes(expected) ? '' : ` Expected: ${expected}.`;
+  const wanted = withExpected(text, expected);
   return [
     `${text}.${stands}${wanted}`,
     `${text}.${stands}`,
@@ -44,11 +44,18 @@ function reasonsOf({ text, found, expected }: ToldShort): readonly string[] {
   ];
 }
 
+/** ` Expected: ...`, with the sentences that are not in the text already; empty if none is left. */
+function withExpected(text: string, expected = ''): string {
+  const said = (sentence: string) => text.includes(sentence);
+  const left = said(expected) ? [] : expected.split('. ').filter((sentence) => !said(sentence));
+  return left.length === 0 ? '' : ` Expected: ${left.join('. ')}.`;
+}
+
 type ToldShort = Pick<Rejection, 'ruleId' | 'xpath' | 'text' | 'found' | 'expected'>;
 
 /**
- * The text of `AddtlInf` (MSG-11, MSG-13): rule, XPath, that of a transaction from `CdtTrfTxInf` on, and the reason with as much
- * of what stands there and what was expected as there is room for. The XPath is cut at its head rather than the reason left out.
+ * The text of `AddtlInf` (MSG-11, MSG-13): rule, XPath (in a transaction, from `CdtTrfTxInf` on), and the reason, with as much
+ * of what was found and expected as fits. A long XPath loses its beginning, so that there is always room for the reason.
  */
 export function additionalInformation(rejection: ToldShort): string {
   const { ruleId, xpath, text } = rejection;
@@ -68,7 +75,7 @@ export const firstStands = 'DUP-2 the UETR is that of an earlier message: the fi
 
 /**
  * The long form (MSG-13), for the header `Isthmus-Rejection` and dry runs: rule, element, what is wrong and which of the four
- * that is, what stands there, what was expected.
+ * kinds of fault it is, what was found, what was expected.
  * @returns one line of printable ASCII, at most 1,000 characters
  */
 export function explain(rejection: Rejection): string {
@@ -77,7 +84,7 @@ export function explain(rejection: Rejection): string {
   const parts = [
     `${ruleId}${where} ${text} (${fault === undefined ? isoCode : `${isoCode}, ${faults[fault]}`}).`,
     found === undefined ? '' : `Found: ${found}.`,
-    expected === undefined ? '' : `Expected: ${expected}.`,
+    withExpected(text, expected).trimStart(),
   ];
   const whole = printable(parts.filter((part) => part !== '').join(' '));
   return whole.length <= maxExplanation

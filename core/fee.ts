@@ -1,6 +1,5 @@
 /**
- * Where it stands: between an amount and what is invoiced, deducted and credited; endpoint 14 and every quote use it.
- * It must not cap (FEE-6) and knows no maxima.
+ * From an amount to what is invoiced, deducted and credited; endpoint 14 and every quote use it. No capping here (FEE-6).
  */
 import { assert } from './assert.ts';
 import {
@@ -34,18 +33,29 @@ export interface Fee {
   readonly decimalPlaces: number;
 }
 
-/** FEE-5: why no amount can be offered. */
+/** FEE-5: why nothing can be offered for an amount. */
 export interface AmountTooSmall {
   readonly code: 'amount-too-small';
   readonly ruleId: 'FEE-5';
   readonly detail: string;
 }
 
-export const amountTooSmall = refused<AmountTooSmall>({
-  code: 'amount-too-small',
-  ruleId: 'FEE-5',
-  detail: 'After fees and rounding nothing is left to pay.',
-});
+const amountTooSmall = (detail: string) =>
+  refused<AmountTooSmall>({ code: 'amount-too-small', ruleId: 'FEE-5', detail });
+
+export const amountZero = amountTooSmall(
+  'The amount is 0, so there is nothing to pay. Ask for an amount above 0.',
+);
+
+/** @param settlement interbank settlement amount, @param fee the creditor agent fee on it; both in destination currency */
+export function nothingLeft(settlement: Exact, fee: Exact): typeof amountZero {
+  return amountTooSmall(
+    settlement.isZero()
+      ? 'The amount rounds to 0 in destination currency, so nothing is left to pay. Ask for a larger amount.'
+      : `After the creditor agent fee nothing is left to pay: the amount is ${renderDecimal(settlement)} in destination ` +
+          `currency, and the fee on it ${renderDecimal(fee)}. Ask for a larger amount.`,
+  );
+}
 
 const wholePerPercent = exact('0.01');
 const half = exact('0.5');
@@ -59,7 +69,7 @@ export function schemeFee(formula: SchemeFeeFormula, sourceDecimalPlaces: number
   };
 }
 
-/** FEE-2: what the creditor agent deducts. A fee of 100 % or more has no inverse (FEE-4) and is no formula of ours. */
+/** FEE-2: what the creditor agent deducts. A fee of 100 % or more has no inverse (FEE-4), so it is not a valid formula. */
 export function creditorAgentFee(formula: CreditorAgentFeeFormula, destinationDecimalPlaces: number): Fee {
   const ratio = exact(formula.percentageFee).times(wholePerPercent);
   assert(ratio.lt(one), 'a creditor agent fee is below 100 % of the amount');
@@ -91,7 +101,7 @@ export function settlementForCredited(credited: Exact, fee: Fee): Exact {
   return settlement;
 }
 
-/** Which side the sender fixed: the source amount, or the amount that is credited. */
+/** The side that the sender fixed: the source amount, or the amount that is credited. */
 export type AmountSide = 'source' | 'destination';
 
 /** Interbank settlement amounts of both sides. */
@@ -114,7 +124,7 @@ export function fromDestination(
   return { source: divideRoundedUpTo(destination, rate, sourceDecimalPlaces), destination };
 }
 
-/** What endpoint 14 takes; texts passed `amountPattern`, `ratePattern` and `fitsDecimalPlaces` before. */
+/** Input of endpoint 14; texts have passed `amountPattern`, `ratePattern` and `fitsDecimalPlaces`. */
 export interface FeesAndAmountsRequest {
   readonly amountSide: AmountSide;
   readonly amount: string;
@@ -138,14 +148,14 @@ export interface FeesAndAmounts {
 export function feesAndAmounts(request: FeesAndAmountsRequest): Result<FeesAndAmounts, AmountTooSmall> {
   const fee = creditorAgentFee(request.creditorAgentFee, request.destinationDecimalPlaces);
   const given = exact(request.amount);
-  if (given.isZero()) return amountTooSmall;
+  if (given.isZero()) return amountZero;
   const rate = exact(request.exchangeRate);
   const { source, destination } =
     request.amountSide === 'source'
       ? fromSource(given, rate, request.destinationDecimalPlaces)
       : fromDestination(settlementForCredited(given, fee), rate, request.sourceDecimalPlaces);
   const deducted = feeOn(destination, fee);
-  if (source.isZero() || deducted.gte(destination)) return amountTooSmall;
+  if (source.isZero() || deducted.gte(destination)) return nothingLeft(destination, deducted);
   const invoiced = feeOn(source, schemeFee(request.schemeFee, request.sourceDecimalPlaces));
   return ok({
     sourceInterbankSettlementAmount: renderDecimal(source),

@@ -1,6 +1,5 @@
 /**
- * Where it stands: at every border of the way of a payment; the forms of identifiers and codes are written here, once.
- * It must not look anything up, and makes no identifier of its own: randomness is an argument.
+ * The forms of identifiers and codes, each defined once. Nothing is looked up here, and randomness is an argument.
  */
 import { assert } from './assert.ts';
 
@@ -14,7 +13,7 @@ const anyUuid = new RegExp(uuidPattern, 'i');
 export const uuidV4Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** BIC8 or BIC11 in form. */
 export const bicPattern = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/;
-/** ISO 17442 in form; the check digits are not looked at. */
+/** ISO 17442 in form; the check digits are not verified. */
 const leiPattern = /^[A-Z0-9]{18}[0-9]{2}$/;
 /** ISO 3166 alpha-2 in form. */
 export const countryCodePattern = /^[A-Z]{2}$/;
@@ -25,7 +24,7 @@ export function isUuidV4(text: string): boolean {
   return uuidV4Pattern.test(text);
 }
 
-/** A UUID of any version and case: what REF-3 wants before it answers 404 instead of 400. */
+/** A UUID of any version and case: unknown ones get 404, anything else 400 (REF-3). */
 export function isUuid(text: string): boolean {
   return anyUuid.test(text);
 }
@@ -49,7 +48,7 @@ export function isCurrencyCode(text: string): boolean {
 const maxMessageIdLength = 35; // Max35Text
 const messageIdPattern = /^[!-.0-~](?:[ /]?[!-.0-~])*$/;
 
-/** An id that every message may carry: at most 35 printable characters, no `/` or space at either end, no two of them in a row (MSG-5). */
+/** An id that every message can carry: at most 35 printable characters, no `/` or space at either end or two in a row (MSG-5). */
 export function isIdentifier(text: string): boolean {
   return text.length <= maxMessageIdLength && messageIdPattern.test(text);
 }
@@ -61,11 +60,11 @@ export type FinInstIdType = (typeof finInstIdTypes)[number];
 
 export const finInstRoles = ['psp', 'fxp', 'sap'] as const;
 export type FinInstRole = (typeof finInstRoles)[number];
-/** What endpoints 9 and 10 take: a role, or all of them. */
+/** The roles of endpoints 9 and 10: one, or all of them. */
 export const finInstRoleFilters = [...finInstRoles, 'any'] as const;
 export type FinInstRoleFilter = (typeof finInstRoleFilters)[number];
 
-/** The one form in which identifiers are compared: a BIC8 and the same BIC with `XXX` are the BIC8 (REF-4). */
+/** The canonical form of an identifier: a BIC that ends in `XXX` becomes the BIC8 (REF-4). */
 export function canonicalId(type: FinInstIdType, value: string): string {
   const isHeadOffice = type === 'BICFI' && value.length === 11 && value.endsWith('XXX');
   return isHeadOffice ? value.slice(0, 8) : value;
@@ -75,7 +74,7 @@ export function canonicalId(type: FinInstIdType, value: string): string {
 
 /** One quote, UUID v4, lower case (QUO-7). Its last byte is its ordinal within its request. */
 export type QuoteId = Branded<'QuoteId'>;
-/** One request for quotes, the row that holds them all (QUO-10): UUID v4 whose last byte is 00. */
+/** One request for quotes, stored as one row (QUO-10): a UUID v4 whose last byte is 00. */
 export type QuoteRequestId = Branded<'QuoteRequestId'>;
 
 /**
@@ -86,10 +85,10 @@ export function parseQuoteId(text: string): QuoteId | undefined {
   return isUuidV4(text) ? (text as QuoteId) : undefined;
 }
 
-/** Quotes that one request can hold: the ordinal is one byte, and 0 names the request itself. */
+/** Most quotes of one request: the ordinal is one byte, and 0 is the request itself. */
 export const maxQuotesPerRequest = 255;
 
-/** The id of a new request, from a random lower-case UUID v4 that the caller drew; 114 random bits remain. */
+/** The id of a new request, from the caller's random lower-case UUID v4; 114 random bits remain. */
 export function quoteRequestIdFrom(randomUuid: string): QuoteRequestId {
   assert(isUuidV4(randomUuid), 'a quote request id is made from a random UUID v4');
   return `${randomUuid.slice(0, -2)}00` as QuoteRequestId;
@@ -120,7 +119,7 @@ export function leiCheckDigits(first18: string): string {
   return (98 - remainderBy97(`${first18}00`)).toString().padStart(2, '0');
 }
 
-/** Remainder of the number that is written when letters stand for 10 (A) to 35 (Z). */
+/** Remainder of the number that results when letters are replaced by 10 (A) to 35 (Z). */
 function remainderBy97(text: string): number {
   let remainder = 0;
   for (const character of text) {

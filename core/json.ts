@@ -1,12 +1,12 @@
 /**
- * Members that stand more than once in one object of a JSON text, which JSON.parse passes over in silence: the last one
- * counts there, the first one elsewhere (SEC-4). It must not judge anything else: the text has been parsed before.
+ * Finds members that occur more than once in one object of a JSON text. JSON.parse silently takes the last one, other parsers
+ * the first (SEC-4). The text has been parsed before.
  */
 
 export type JsonPath = readonly (string | number)[];
 
 interface Frame {
-  /** Of an object: the names so far. Of an array: undefined. */
+  /** In an object: the names so far. In an array: undefined. */
   readonly names: Set<string> | undefined;
   /** Where we are: the member's name or the element's index. */
   at: string | number;
@@ -16,8 +16,8 @@ interface Frame {
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * @param text that JSON.parse takes
- * @param limit how many are enough; each name of an object is told once
+ * @param text that JSON.parse accepts
+ * @param limit after which to stop; each name of an object is reported once
  * @returns where they stand, from the top of the text
  */
 export function findRepeatedMembers(text: string, limit: number): readonly JsonPath[] {

@@ -1,6 +1,6 @@
 /**
- * The judgement of a pacs.008: every check in the order of PAY-3, and those of them that a dry run can make. It looks nothing
- * up and has no clock: what the record holds is told to it, and the database's unique keys have the last word (DUP-3).
+ * The judgement of a pacs.008: every check in the order of PAY-3, and those that a dry run can make. Pure: stored data and the
+ * time are arguments, and the database's unique keys have the last word (DUP-3).
  */
 import { judgeFit, rejectionsOf, type Check, type Findings, type IsFit } from './check.ts';
 import { findEnds, type Judged, type SubmittedNow } from './ends.ts';
@@ -22,15 +22,15 @@ const checksBeforeQuote: readonly Check<Judged<SubmittedNow>>[] = [
 /** A message that passed every check that needs no quote. */
 export interface AwaitingQuote {
   readonly message: Pacs008;
-  /** The quote that it names; undefined when it names none, or nothing that could be one. */
+  /** The quote that it names; undefined if it names none, or an id that cannot be one. */
   readonly quoteId: QuoteId | undefined;
-  /** Judges the rest. @param recorded what the record holds of that quote */
+  /** Judges the rest. @param recorded what is stored about that quote */
   readonly bind: (recorded: RecordedQuote) => Result<BoundPayment, Rejection>;
 }
 
 /**
- * PAY-3: the first failure is the one that is told. The callback address, which comes before all others, is judged where a
- * message comes in (`api/http/callback.ts`): HTTP 422, and nothing is stored (SEC-2).
+ * PAY-3: the first failure is the one that is reported. The callback address, checked before all others, is judged at intake
+ * (`api/http/callback.ts`): HTTP 422, and nothing is stored (SEC-2).
  * @param reading what the schema, and the message by itself, say (MSG)
  */
 export function judgePayment(
@@ -51,9 +51,9 @@ export function judgePayment(
 }
 
 /**
- * Every rejection that reference data and the clock lead to, for a dry run: no quote is asked for, so that a message
- * without one (PAY-5) is judged to its end and one with a quote up to PAY-4.
- * @param isFit what of the message was found valid
+ * Every rejection by reference data and the clock, for a dry run. Quotes are not read, so a message without one (PAY-5) is
+ * judged completely, and a message with one up to PAY-4.
+ * @param isFit which parts of the message are valid
  * @param isSound whether the rules of the message refuse nothing
  */
 export function judgeByReference(
@@ -66,7 +66,7 @@ export function judgeByReference(
   if (message.agreedRate.quoteId !== undefined) return before;
   if (!isSound || !before.isSound) {
     const { name, ruleId } = ownExchangeCheck;
-    const reason = 'It is judged when nothing else is wrong.';
+    const reason = 'It is judged only if nothing else is wrong.';
     return { ...before, notJudged: [...before.notJudged, { name, ruleId, reason }] };
   }
   const after = judgeFit([ownExchangeCheck], judged, isFit);

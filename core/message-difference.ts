@@ -1,6 +1,6 @@
 /**
- * What became of a pacs.008 on its way through the gateway, field by field, each difference with the rule that asks for it
- * (MSG-9, MSG-10, PAY-4). It is evidence: it compares what was received with what was sent and knows nothing of how that was built.
+ * The differences between a received pacs.008 and the forwarded one, field by field, each with the rule that requires it
+ * (MSG-9, MSG-10, PAY-4). As evidence, it compares the two messages only, and shares no code with the building of the second.
  */
 import { pacs008Paths } from './iso20022/pacs008.ts';
 import { elementAt, type XmlElement } from './iso20022/tree.ts';
@@ -16,13 +16,13 @@ export interface FieldDifference {
   readonly forwardedXpath?: string;
   readonly received?: string;
   readonly forwarded?: string;
-  /** Undefined when no rule asks for it: then the gateway is wrong. */
+  /** Undefined if no rule requires it: then the gateway is wrong. */
   readonly ruleId?: string;
 }
 
 const { group, transaction } = pacs008Paths;
 
-/** What the gateway sets itself, and how that may differ from what was received. */
+/** What the gateway sets itself, and how it may differ from what was received. */
 const setByGateway: readonly {
   readonly xpath: string;
   readonly ruleId: string;
@@ -37,13 +37,13 @@ const setByGateway: readonly {
   { xpath: `${transaction}/InstdAgt`, ruleId: 'MSG-10', as: ['changed', 'added', 'removed'] },
 ];
 
-/** Where a child of `CdtTrfTxInf` stands in the forwarded message (MSG-10). */
+/** Where a child of `CdtTrfTxInf` goes in the forwarded message (MSG-10). */
 const movedTo: Readonly<Record<string, string>> = {
   IntrmyAgt1: 'PrvsInstgAgt1',
   IntrmyAgt1Acct: 'PrvsInstgAgt1Acct',
 };
 
-/** Children of a forwarded `CdtTrfTxInf` that the quote gives, and the received one that would have given them (PAY-4). */
+/** Children of a forwarded `CdtTrfTxInf` that come from the quote, and the received element that they would come from (PAY-4). */
 const filledFromQuote: Readonly<Record<string, string>> = {
   PrvsInstgAgt1: 'IntrmyAgt1',
   PrvsInstgAgt1Acct: 'IntrmyAgt1Acct',
@@ -69,12 +69,12 @@ function fieldsOf(root: XmlElement): Fields {
   return fields;
 }
 
-/** The child of `CdtTrfTxInf` that a field stands in. */
+/** The child of `CdtTrfTxInf` that contains a field. */
 function childOf(xpath: string): string | undefined {
   return within(xpath, transaction) ? xpath.slice(transaction.length + 1).split('/')[0] : undefined;
 }
 
-/** Where a received field is to be found in the forwarded message. */
+/** Where a received field is in the forwarded message. */
 function placeOf(xpath: string): string {
   const child = childOf(xpath) ?? '';
   const target = movedTo[child];
@@ -126,7 +126,7 @@ export function compareMessages(received: XmlElement, forwarded: XmlElement): re
   });
 }
 
-/** The rule that asks for a difference, if one does. */
+/** The rule that requires a difference, if any. */
 function ruleOf(difference: FieldDifference, received: XmlElement): string | undefined {
   const { change, receivedXpath, forwardedXpath } = difference;
   const xpath = forwardedXpath ?? receivedXpath ?? '';

@@ -1,12 +1,12 @@
 /**
- * Where it stands: under every amount and rate on the way of a payment; text becomes an exact decimal here and text again.
- * It must never let a JavaScript number be money (MON-1), and it rounds only where the name of the function says so.
+ * Exact decimals for every amount and rate, from text and back to text. Money is never a JavaScript number (MON-1), and only
+ * functions whose name says so round.
  */
 import { Decimal } from 'decimal.js';
 import { assert } from './assert.ts';
 
 /**
- * 60 digits hold the product of any amount, rate and fee ratio we accept without rounding;
+ * 60 digits hold the product of any amount, rate and fee ratio that we accept, without rounding;
  * the exponents keep every rendering free of an `e`.
  */
 const ExactDecimal = Decimal.clone({
@@ -18,7 +18,7 @@ const ExactDecimal = Decimal.clone({
 
 declare const exactBrand: unique symbol;
 
-/** An exact decimal. Only operations that cannot round are its own; roundings are functions of this file. */
+/** An exact decimal. Its methods cannot round; rounding is done by functions of this file. */
 export interface Exact {
   readonly [exactBrand]: true;
   plus(other: Exact): Exact;
@@ -34,7 +34,7 @@ export interface Exact {
   cmp(other: Exact): number;
 }
 
-// The same value under two types: outside of this file it has only operations that cannot round.
+// One value under two types: outside this file, it has only operations that cannot round.
 const asDecimal = (value: Exact): Decimal => value as unknown as Decimal;
 const asExact = (value: Decimal): Exact => value as unknown as Exact;
 
@@ -79,7 +79,7 @@ export function roundDownTo(value: Exact, decimalPlaces: number): Exact {
   return asExact(asDecimal(value).toDecimalPlaces(decimalPlaces, Decimal.ROUND_FLOOR));
 }
 
-/** Quotient rounded down to the currency's decimals; exact, for it is an integer division of units (FEE-4). */
+/** Quotient rounded down to the currency's decimals; exact, because it is an integer division of units (FEE-4). */
 export function divideRoundedDownTo(dividend: Exact, divisor: Exact, decimalPlaces: number): Exact {
   const units = asDecimal(dividend).times(unitsPerWhole(decimalPlaces)).divToInt(asDecimal(divisor));
   return asExact(units.times(wholesPerUnit(decimalPlaces)));
@@ -146,7 +146,7 @@ export function plainDecimal(text: string): string {
 
 const digits: unique symbol = Symbol('digits');
 
-/** JSON text that is written as it is: the digits of a number, or a part that was rendered before. */
+/** JSON text that is written verbatim: the digits of a number, or a part that was rendered before. */
 export interface JsonNumber {
   readonly [digits]: string;
 }
@@ -165,7 +165,7 @@ export function jsonNumber(text: string): JsonNumber {
   return { [digits]: text };
 }
 
-/** Renders a value once, to be written as it is wherever it is placed: for parts that are the same in many answers. */
+/** Renders a value once, to be written verbatim wherever it is used: for parts that many answers share. */
 export function renderedJson(value: JsonValue): JsonNumber {
   return { [digits]: renderJson(value) };
 }

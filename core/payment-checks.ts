@@ -1,6 +1,6 @@
 /**
- * The checks of a pacs.008 that need reference data, the clock or the record, but no quote: usage guidelines, duplicates,
- * freshness, agents. They look nothing up by themselves, and which comes first is said in `judge-payment.ts` (PAY-3).
+ * The checks of a pacs.008 that need reference data, the clock or stored keys, but no quote: usage guidelines, duplicates,
+ * freshness, agents. Their inputs are arguments; `judge-payment.ts` has their order (PAY-3).
  */
 import { unknownInstitution } from './agent.ts';
 import { chargeChecks, mayBeDebtorAgent } from './charge-checks.ts';
@@ -17,7 +17,7 @@ import { reject, type Rejection } from './rejection.ts';
 const maxAheadMs = 10_000; // TIM-4
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 
-/** MSG-4 to MSG-7: what the guidelines demand and only reference data can tell. */
+/** MSG-4 to MSG-7: guidelines that need reference data. */
 export const guidelineChecks: readonly Check<Judged<Submitted>>[] = [
   {
     name: "the submitter's clearing system",
@@ -30,7 +30,8 @@ export const guidelineChecks: readonly Check<Judged<Submitted>>[] = [
     name: 'decimals',
     ruleId: 'MON-2',
     needs: [],
-    hindered: ({ message, ends }) => currencyWrong(inWrongCurrency(message, ends)),
+    hindered: ({ message, ends }, isFit) =>
+      currencyWrong([...inWrongCurrency(message, ends)].filter((path) => isFit(withoutPositions(at(path))))),
     run: checkDecimals,
   },
   ...chargeChecks,
@@ -95,7 +96,7 @@ function* checkDecimals({ message, context, ends }: Judged<Submitted>, isFit: Is
 
 function* checkRequiredElements({ message, context, ends }: Judged<Submitted>): Iterable<Rejection> {
   const { creditorAgent } = ends;
-  if (creditorAgent === undefined || ends.isContradicted) return; // told elsewhere: RC07, MSG-6
+  if (creditorAgent === undefined || ends.isContradicted) return; // reported elsewhere: RC07, MSG-6
   const { countryCode } = creditorAgent;
   const required = context.reference.countries.get(countryCode)?.requiredPacs008Elements ?? [];
   const missing = (path: string, what: string) => {
@@ -110,7 +111,7 @@ function* checkRequiredElements({ message, context, ends }: Judged<Submitted>): 
   }
 }
 
-/** DUP-2: keys that are taken by another message; the same message again is no submission to be judged (DUP-1). */
+/** DUP-2: keys that another message has used; the same message again is an enquiry and is not judged (DUP-1). */
 function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<Rejection> {
   const { payment, messageIdHeldBy } = context.recorded ?? {};
   if (payment !== undefined) {
@@ -120,7 +121,7 @@ function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<R
   } else if (messageIdHeldBy !== undefined) yield reject('duplicate-message-id');
 }
 
-/** TIM-4, and TIM-1 for a HIGH payment: what came in time, and was judged too late by us, is no fault of its sender. */
+/** TIM-4, and TIM-1 for a HIGH payment: if a message arrived in time and we judged it too late, its sender is not at fault. */
 function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iterable<Rejection> {
   const { now, receivedAt = now } = context;
   const { text, epochMs: acceptedAt } = message.acceptanceDateTime;
@@ -160,8 +161,8 @@ export function deadlineOf(message: Pacs008, destination: ClearingSystem | undef
 
 const shortcomingOf = ({ onboarded, roles }: Institution) =>
   onboarded && roles.includes('psp')
-    ? 'an institution that is no member'
-    : 'an institution that is no onboarded PSP';
+    ? 'an institution that is not a member'
+    : 'an institution that is not an onboarded PSP';
 
 /** PAY-6. */
 function* checkDebtorAgent({ context, ends }: Judged<Submitted>): Iterable<Rejection> {
@@ -175,7 +176,7 @@ function* checkDebtorAgent({ context, ends }: Judged<Submitted>): Iterable<Rejec
 function* checkCreditorAgent({ ends }: Judged<Submitted>): Iterable<Rejection> {
   const { creditorAgent, destination } = ends;
   if (creditorAgent?.roles.includes('psp') !== true) {
-    const found = creditorAgent === undefined ? unknownInstitution : 'an institution that is no PSP';
+    const found = creditorAgent === undefined ? unknownInstitution : 'an institution that is not a PSP';
     yield reject('creditor-agent-unknown', undefined, undefined, { found });
   } else if (!creditorAgent.onboarded) yield reject('creditor-agent-not-onboarded');
   else if (destination === undefined && currencyUnknown(ends) === undefined) {

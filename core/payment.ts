@@ -1,6 +1,6 @@
 /**
- * The last checks of a pacs.008, its quote or own exchange and the limits (PAY-4 to PAY-6); `judge-payment.ts` makes those
- * before. What passes is bound: every amount, agent and account that the payment will use is settled here.
+ * The last checks of a pacs.008: its quote or own FX, and the limits (PAY-4 to PAY-6); `judge-payment.ts` makes the earlier
+ * ones. A payment that passes is bound: every amount, agent and account that it will use is fixed here.
  */
 import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';
@@ -16,11 +16,11 @@ import { reject, type Rejection } from './rejection.ts';
 import type { RejectionKey } from './rejection-table.ts';
 import { ok, refused, type Result } from './result.ts';
 
-/** What the record holds of the quote that a message names. */
+/** What is stored about the quote that a message names. */
 export interface RecordedQuote {
-  /** Undefined when there is none by that id, or the message names none. */
+  /** Undefined if the id is unknown, or the message names none. */
   readonly quote: StoredQuote | undefined;
-  /** UETR of the payment that holds it and is not rejected, if there is one (QUO-8). */
+  /** UETR of the payment that uses it and is not rejected, if any (QUO-8). */
   readonly holder: string | undefined;
 }
 
@@ -56,11 +56,11 @@ export interface BoundPayment {
 type Bound = Result<BoundPayment, Rejection>;
 
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
-/** A value that is not the one that was expected; amounts, rates and currencies may be shown (MSG-13). */
+/** A value other than the expected one; amounts, rates and currencies may be shown (MSG-13). */
 const differs = (key: RejectionKey, found: string, expected: string, xpath?: string) =>
   reject(key, xpath, undefined, { found, expected });
 
-/** Settles every amount, agent and account of a message whose ends were found in order (PAY-4 to PAY-6). */
+/** Fixes every amount, agent and account of a message whose ends have passed their checks (PAY-4 to PAY-6). */
 export function bindPayment(judged: Judged<Submitted>, recorded: RecordedQuote): Bound {
   const { message, context, ends } = judged;
   const { source, debtorAgent, creditorAgent, destination } = ends;
@@ -89,7 +89,7 @@ const boundBy = [
   ...['IntrmyAgt1', 'IntrmyAgt1Acct', 'IntrmyAgt2', 'IntrmyAgt2Acct'],
 ].map(at);
 
-/** PAY-5 and the limit: what can be judged of a payment without asking for a quote. */
+/** PAY-5 and the limit: what can be judged without reading a quote. */
 export const ownExchangeCheck: Check<Judged<Submitted>> = {
   name: 'own account, creditor agent fee and destination maximum',
   ruleId: 'PAY-5',
@@ -107,7 +107,7 @@ interface Parties {
   readonly destination: ClearingSystem;
 }
 
-/** PAY-4: the message must say what the quote says; what it leaves out of the agents is filled in. */
+/** PAY-4: the message must agree with the quote; agents that it leaves out are filled in. */
 function bindQuote(judged: Judged<Submitted>, recorded: RecordedQuote, parties: Parties): Bound {
   const { message, context } = judged;
   const { reference } = context;
@@ -117,7 +117,7 @@ function bindQuote(judged: Judged<Submitted>, recorded: RecordedQuote, parties: 
     checkQuoteState(quote, parties, holder !== undefined && holder !== message.uetr) ??
     checkQuoteTerms(message, quote, parties) ??
     checkQuoteAgents(message, quote, reference) ??
-    checkQuoteFee(message, quote);
+    checkQuoteFee(message, quote, parties);
   if (rejection !== undefined) return refused(rejection);
   const sourceSap = reference.institutions.get(quote.sourceSapId);
   const destinationSap = reference.institutions.get(quote.destinationSapId);
@@ -151,14 +151,17 @@ function checkQuoteState(quote: StoredQuote, parties: Parties, isInUse: boolean)
   return isInUse ? reject('quote-in-use') : undefined;
 }
 
-/** The fee is the quote's; a quote of endpoint 12b, which knows no fees, may leave nothing to credit (FEE-5). */
-function checkQuoteFee(message: Pacs008, quote: StoredQuote): Rejection | undefined {
+/** The fee is the quote's; a quote of endpoint 12b, which ignores fees, may leave nothing to credit (FEE-5). */
+function checkQuoteFee(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
   const fee = exact(quote.creditorAgentFee);
   const { amount } = message.charges[1];
   if (!exact(amount).eq(fee)) {
     return differs('creditor-agent-fee-differs', amount, plainDecimal(quote.creditorAgentFee));
   }
-  return fee.gte(exact(quote.destinationInterbankSettlementAmount)) ? reject('amount-too-small') : undefined;
+  const settlement = exact(quote.destinationInterbankSettlementAmount);
+  return fee.gte(settlement)
+    ? tooSmall(renderDecimal(settlement), renderDecimal(fee), parties.destination)
+    : undefined;
 }
 
 function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
@@ -190,7 +193,7 @@ function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties)
       );
 }
 
-/** Both intermediary agents and accounts, as far as the message gives them. */
+/** Both intermediary agents and accounts, if the message gives them. */
 function checkQuoteAgents(
   message: Pacs008,
   quote: StoredQuote,
@@ -216,9 +219,11 @@ function checkQuoteAgents(
   return undefined;
 }
 
-/** PAY-5: the debtor agent pays out of its own account at the destination SAP, at a rate of its own. */
+/** PAY-5: the debtor agent pays from its own account at the destination SAP, at its own rate. */
 function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Parties): Bound {
   const { debtorAgent, creditorAgent, destination, source } = parties;
+  const missing = missingOwnAccount(message);
+  if (missing !== undefined) return refused(missing);
   const sap = message.intermediaryAgent2 && resolveAgent(reference, message.intermediaryAgent2);
   const accountId = message.intermediaryAgent2Account?.otherId ?? message.intermediaryAgent2Account?.iban;
   const account =
@@ -230,7 +235,8 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
     account.currencyCode === destination.currencyCode &&
     account.countryCode === creditorAgent.countryCode;
   if (!sap || !isOwn || message.intermediaryAgent2Account === undefined) {
-    return refused(reject('own-account-unregistered'));
+    const found = sap ? 'another account' : `an account at ${unknownInstitution}`;
+    return refused(reject('own-account-unregistered', undefined, undefined, { found }));
   }
   const places = reference.currencies.get(destination.currencyCode)?.decimalPlaces;
   const formula = reference.creditorAgentFeeFormulas.get(
@@ -254,7 +260,8 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
       ),
     );
   }
-  if (fee.gte(settlement)) return refused(reject('amount-too-small'));
+  if (fee.gte(settlement))
+    return refused(tooSmall(renderDecimal(settlement), renderDecimal(fee), destination));
   return ok({
     ...endsOf(message, parties),
     sourceCountry: debtorAgent.countryCode,
@@ -267,6 +274,30 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
     destinationLeg: { agent: identifyAgent(sap), account: message.intermediaryAgent2Account },
     destinationSap: sap,
   });
+}
+
+/** A payment names a quote (PAY-4), or an account of the debtor agent's own with the SAP that has it (PAY-5). */
+function missingOwnAccount({
+  intermediaryAgent2,
+  intermediaryAgent2Account,
+}: Pacs008): Rejection | undefined {
+  if (intermediaryAgent2 && intermediaryAgent2Account) return undefined;
+  const only = intermediaryAgent2 ? 'only IntrmyAgt2' : 'only IntrmyAgt2Acct';
+  return reject('own-account-unregistered', undefined, undefined, {
+    text: 'neither a quote nor an own account',
+    fault: 'place-or-count',
+    found: (intermediaryAgent2 ?? intermediaryAgent2Account) ? only : 'nothing',
+    expected: 'AgrdRate/QtId of a quote, or IntrmyAgt2 with an account of your own',
+  });
+}
+
+/** FEE-5, with the amounts; both in destination currency. */
+function tooSmall(settlement: string, fee: string, { currencyCode }: ClearingSystem): Rejection {
+  return differs(
+    'amount-too-small',
+    `${settlement} ${currencyCode} at the destination`,
+    `more than ${fee} ${currencyCode}, the creditor agent fee on it`,
+  );
 }
 
 function endsOf(message: Pacs008, parties: Parties) {

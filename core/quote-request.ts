@@ -1,6 +1,6 @@
 /**
- * Where it stands: before pricing, at endpoints 12 and 12b. It looks up what a PSP asks for, in the order in which refusals
- * are told: corridor, PSP, amount. It must not price (`core/quote.ts`) nor word a refusal (`api/http/told.ts`).
+ * Looks up what a PSP asks for at endpoints 12 and 12b, in the order of refusals: corridor, PSP, amount. Prices are made in
+ * `core/quote.ts`, refusals worded in `api/http/told.ts`.
  */
 import {
   findRatedCorridor,
@@ -21,12 +21,12 @@ export interface NamedInstitution {
   readonly id: string;
 }
 
-/** Values have the right form; whether they exist and fit is asked here. */
+/** Values have the right form; whether they exist and fit is checked here. */
 export interface AskedQuotes extends CorridorKey {
   readonly amountCurrency: string;
   readonly amount: string;
   readonly psp: NamedInstitution;
-  /** The one PSP that the caller may ask for; undefined: any (QUO-1). */
+  /** The only PSP that the caller may ask for; undefined: any (QUO-1). */
   readonly onlyFor: { readonly institutionId?: string } | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface PspRefusal {
 
 export type QuoteRefusal = CorridorRefusal | PspRefusal | AmountRefusal | AmountTooSmall;
 
-/** What was asked for, with everything looked up. */
+/** The request, with everything looked up. */
 export interface PspQuoteRequest extends QuoteRequest {
   /** internalId of the requesting PSP. */
   readonly pspId: string;

@@ -1,15 +1,16 @@
 /**
- * Where it stands: the heart of endpoints 12 and 12b; it turns the active rates of a corridor into ranked quotes (QUO-2 to QUO-5).
- * It must not read, store or date anything: `db/quotes.ts` keeps the snapshot of what it returns (QUO-7).
+ * Turns the active rates of a corridor into ranked quotes, for endpoints 12 and 12b (QUO-2 to QUO-5). Pure: `db/quotes.ts`
+ * stores the snapshot of what is returned (QUO-7).
  */
 import { capToMaxima, readMaxima, type CappedAmounts, type Maxima } from './capping.ts';
 import type { Corridor, CorridorFxp, CorridorKey, FixedAmount } from './corridor.ts';
 import {
-  amountTooSmall,
+  amountZero,
   creditorAgentFee,
   feeOn,
   fromDestination,
   fromSource,
+  nothingLeft,
   schemeFee,
   settlementForCredited,
   type AmountSide,
@@ -21,7 +22,7 @@ import { exact, renderDecimal, type Exact } from './money.ts';
 import { improveRate } from './rate.ts';
 import { ok, type Result } from './result.ts';
 
-/** What is asked of a corridor. */
+/** An amount for which quotes are asked, and its corridor. */
 export interface QuoteRequest extends FixedAmount {
   readonly corridor: Corridor;
 }
@@ -38,7 +39,7 @@ export interface OfferedRate {
   readonly createdDateTime: string;
 }
 
-/** All that one FXP offers the requesting PSP in the corridor. */
+/** Everything that one FXP offers the requesting PSP in the corridor. */
 export interface FxpOffer {
   /** internalId */
   readonly fxpId: string;
@@ -47,7 +48,7 @@ export interface FxpOffer {
   readonly pspImprovement: { readonly pspImprovementId: string; readonly basisPoints: string } | null;
 }
 
-/** QUO-7: what is kept of a quote, for a payment to be bound to. Decimal strings without trailing zeros. */
+/** QUO-7: what is stored of a quote, for payments to be bound to. Decimal strings without trailing zeros. */
 export interface QuoteSnapshot {
   /** internalId */
   readonly fxpId: string;
@@ -70,14 +71,14 @@ export interface QuoteSnapshot {
   readonly destinationAccountId: string;
 }
 
-/** A snapshot as it is found again. */
+/** A stored snapshot. */
 export interface StoredQuote extends QuoteSnapshot, CorridorKey {
   readonly quoteId: QuoteId;
   /** internalId of the requesting PSP. */
   readonly pspId: string;
   /** Epoch milliseconds. */
   readonly issuedAt: number;
-  /** Whether it was more than 600 s old when it was read, by the database clock (QUO-6). */
+  /** Whether it was more than 600 s old when read, by the database clock (QUO-6). */
   readonly expired: boolean;
 }
 
@@ -88,26 +89,26 @@ export interface PricedQuote extends QuoteSnapshot {
   readonly creditorAccountAmount: string;
 }
 
-/** QUO-5: which maximum the amounts asked for exceeded. */
+/** QUO-5: which maximum the requested amounts exceeded. */
 export type AdjustedReason =
   'SourceMaximumExceeded' | 'DestinationMaximumExceeded' | 'SourceAndDestinationMaximumExceeded';
 
-/** A quote of endpoint 12b, whose amounts were found without fees; the fees follow from them, for the snapshot. */
+/** A quote of endpoint 12b, whose amounts ignore fees; the fees follow from them, for the snapshot. */
 export interface AdjustedQuote extends Omit<PricedQuote, 'creditorAccountAmount'> {
-  /** null when the fee is not smaller than the amount: 12b, which knows no fees, shows the quote nevertheless (FEE-5) */
+  /** null if the fee is not smaller than the amount: 12b, which ignores fees, shows the quote all the same (FEE-5) */
   readonly creditorAccountAmount: string | null;
   /** null when nothing was capped */
   readonly adjustedReason: AdjustedReason | null;
 }
 
-/** Best first; empty when nobody who can settle offers a rate. */
+/** Best first; empty if no FX provider that can settle offers a rate. */
 type Ranked<Quote> = Result<readonly Quote[], AmountTooSmall>;
 
-/** Endpoint 12: ranked quotes with fees, or `amount-too-small` when fees and rounding leave none (FEE-5). */
+/** Endpoint 12: ranked quotes with fees, or `amount-too-small` if fees and rounding leave none (FEE-5). */
 export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]): Ranked<PricedQuote> {
   const terms = readTerms(request.corridor);
   const given = exact(request.amount);
-  if (given.isZero()) return amountTooSmall;
+  if (given.isZero()) return amountZero;
   const wanted =
     request.amountSide === 'source' ? given : settlementForCredited(given, terms.creditorAgentFee);
   const chosen = chooseAndRank(offers, { side: request.amountSide, amount: wanted }, terms);
@@ -120,11 +121,11 @@ export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]):
       creditorAccountAmount: renderDecimal(choice.amounts.destination.minus(deducted)),
     });
   }
-  return quotes.length === 0 && chosen.length > 0 ? amountTooSmall : ok(quotes);
+  return quotes.length > 0 ? ok(quotes) : noneLeft(chosen, terms);
 }
 
 /**
- * Endpoint 12b: ranked quotes whose amounts know no fees (QUO-5): destination given is the interbank settlement amount.
+ * Endpoint 12b: ranked quotes whose amounts ignore fees (QUO-5): a given destination amount is the interbank settlement amount.
  * Zero amounts are left out; `amount-too-small` when that leaves none (FEE-5).
  */
 export function priceQuotesWithoutFees(
@@ -133,7 +134,7 @@ export function priceQuotesWithoutFees(
 ): Ranked<AdjustedQuote> {
   const terms = readTerms(request.corridor);
   const given = exact(request.amount);
-  if (given.isZero()) return amountTooSmall;
+  if (given.isZero()) return amountZero;
   const chosen = chooseAndRank(offers, { side: request.amountSide, amount: given }, terms);
   const quotes: AdjustedQuote[] = [];
   for (const choice of chosen) {
@@ -146,10 +147,17 @@ export function priceQuotesWithoutFees(
       adjustedReason: adjustedReasonOf(choice.amounts),
     });
   }
-  return quotes.length === 0 && chosen.length > 0 ? amountTooSmall : ok(quotes);
+  return quotes.length > 0 ? ok(quotes) : noneLeft(chosen, terms);
 }
 
-/** What holds for every quote of a request, read once. */
+/** Why no quote is left: there is no rate, or the amount is too small even at the best one. */
+function noneLeft([best]: readonly Choice[], terms: Terms): Ranked<never> {
+  if (best === undefined) return ok([]);
+  const { destination } = best.amounts;
+  return nothingLeft(destination, feeOn(destination, terms.creditorAgentFee));
+}
+
+/** What applies to every quote of a request, read once. */
 interface Terms {
   readonly fxps: Corridor['fxps'];
   readonly maxima: Maxima;
@@ -179,7 +187,7 @@ interface Wanted {
   readonly amount: Exact;
 }
 
-/** The rate that one FXP's quote uses, and what comes of it. */
+/** The rate that one FXP's quote uses, and the resulting amounts. */
 interface Choice {
   readonly fxp: CorridorFxp;
   readonly offer: FxpOffer;
@@ -217,7 +225,7 @@ function chooseTier(
   for (const { rate, threshold } of descending) {
     const stored = exact(rate.exchangeRate);
     const exchangeRate = pspBasisPoints === undefined ? stored : improveRate(stored, pspBasisPoints);
-    if (exchangeRate === undefined) continue; // no message could carry it
+    if (exchangeRate === undefined) continue; // no message can carry it
     const asked =
       wanted.side === 'source'
         ? fromSource(wanted.amount, exchangeRate, maxima.destinationDecimalPlaces)
@@ -228,7 +236,7 @@ function chooseTier(
   return undefined;
 }
 
-/** QUO-2: exchange rate descending, then older rate first, then FXP id as PSPs see it; total, for an FXP has one quote. */
+/** QUO-2: exchange rate descending, then older rate first, then FXP id as PSPs see it; total, because an FXP has one quote. */
 function compareChoices(a: Choice, b: Choice): number {
   return (
     b.exchangeRate.cmp(a.exchangeRate) ||

@@ -1,6 +1,5 @@
 /**
- * Where it stands: between the rates that FX providers post and the quotes that PSPs see; it applies improvements (FX-8).
- * It must not choose between tiers (`core/quote.ts`) nor store anything.
+ * Applies improvements to the rates that FX providers post (FX-8). `core/quote.ts` chooses between tiers.
  */
 import {
   divideToRate,
@@ -18,7 +17,7 @@ const firstRateTooLong = exact(`1${'0'.repeat(maxRateDigits)}`);
 /**
  * `rate` x (1 + basis points / 10000), half up to 10 decimals, then to 11 digits (FX-8, MON-3).
  * @param basisPoints 0 to 10000 (FX-6)
- * @returns undefined when the improved rate would need more than 11 digits before the point, so that no message could carry it
+ * @returns undefined when the improved rate would need more than 11 digits before the point, which no message can carry
  */
 export function improveRate(rate: Exact, basisPoints: Exact): Exact | undefined {
   if (basisPoints.isZero()) return rate;
@@ -26,7 +25,7 @@ export function improveRate(rate: Exact, basisPoints: Exact): Exact | undefined 
   return improved.lt(firstRateTooLong) ? improved : undefined;
 }
 
-/** `improveRate` on stored text: what FX-4 saves for a tier. */
+/** `improveRate` on stored text, as saved for a tier (FX-4). */
 export function improveRateText(rate: string, basisPoints: string): string | undefined {
   const improved = improveRate(exact(rate), exact(basisPoints));
   return improved === undefined ? undefined : renderDecimal(improved);

@@ -1,6 +1,6 @@
 /**
- * Reference data as one immutable snapshot: what validation, quoting and the JSON endpoints look things up in.
- * It must not load itself: db/reference.ts reads it and keeps it fresh (REF-6).
+ * Reference data as one immutable snapshot, for validation, quoting and the JSON endpoints. db/reference.ts reads it and keeps
+ * it up to date (REF-6).
  */
 import type { CreditorAgentFeeFormula, SchemeFeeFormula } from './fee.ts';
 import { canonicalId, type FinInstIdType, type FinInstRole } from './ids.ts';
@@ -38,7 +38,7 @@ export interface ClearingSystem {
   readonly maxAmount: string;
   readonly maxExecutionSeconds: number;
   readonly maxAcceptanceAgeSeconds: number;
-  /** How long a request to resolve that it submits waits for its answer (RES-1). */
+  /** How long a resolution that it submits may take (RES-1). */
   readonly maxResolutionSeconds: number;
   readonly countryCodes: readonly string[];
 }
@@ -61,7 +61,7 @@ export interface Institution {
   readonly memberships: readonly Membership[];
   readonly onboarded: boolean;
   readonly supportsAcmt023: boolean;
-  /** Where an FXP takes its fxtr.017. */
+  /** Where an FXP receives its fxtr.017. */
   readonly notificationUrl: string | null;
 }
 
@@ -132,7 +132,7 @@ export interface ReferenceData {
   readonly addressInputs: ReadonlyMap<string, AddressInput>;
 }
 
-/** Joins the parts of a key; a space occurs in none of them. */
+/** Joins the parts of a key; none of them contains a space. */
 export function keyOf(...parts: readonly string[]): string {
   return parts.join(' ');
 }

@@ -1,20 +1,20 @@
 /**
- * A rejection is a value, told to the other side in a pacs.002 or acmt.024; it is never logged as an error.
+ * A rejection is a value, sent to the other side in a pacs.002 or acmt.024; it is never logged as an error.
  */
 import { rejections, type Fault, type RejectionKey, type RejectionRow } from './rejection-table.ts';
 
-/** What a check knows of what it refuses, beyond the row of the table (MSG-13). */
+/** What a check knows about its refusal, beyond the row of the table (MSG-13). */
 export interface RejectionDetails {
   /** What is wrong, in a few words: instead of the row's. */
   readonly text?: string;
   readonly fault?: Fault;
-  /** What stands there, as far as it may be shown (`iso20022/visible-values.ts`). */
+  /** What was found, as far as it may be shown (`iso20022/visible-values.ts`). */
   readonly found?: string;
-  /** What was expected; what the row checks, where the check itself does not say it better. */
+  /** What was expected: instead of the row's. */
   readonly expected?: string;
 }
 
-/** What the table says of a rejection. */
+/** The row of a rejection. */
 export const rowOf = ({ key }: { readonly key: RejectionKey }): RejectionRow => rejections[key];
 
 export interface Rejection extends RejectionDetails {
@@ -28,7 +28,7 @@ export interface Rejection extends RejectionDetails {
 
 /**
  * A rejection of the table.
- * @param xpath where it stands, if not where the table says
+ * @param xpath the place, if not the table's
  * @param ruleId the rule, where several share one row (MSG-5 through the schema)
  */
 export function reject(
@@ -48,7 +48,7 @@ export function reject(
     ...(fault === null ? {} : { fault }),
     text: row.text,
     ...(row.found === undefined ? {} : { found: row.found }),
-    expected: row.expected ?? row.checks.replaceAll('`', '').replace(/\.$/, ''),
+    expected: row.expected,
     ...details,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Whom a request to resolve a proxy or confirm an account goes to, and what follows from a proxy directory's answer (RES-2).
- * Pure routing by reference data: it sends nothing and knows no deadline.
+ * Who is asked to resolve a proxy or confirm an account, and what follows from a proxy directory's answer (RES-2). Pure
+ * routing by reference data.
  */
 import { identifyAgent, resolveAgent } from './agent.ts';
 import { assert } from './assert.ts';
@@ -20,16 +20,16 @@ export interface Enquiry {
   readonly destination: ClearingSystem;
   readonly operator: Operator;
   readonly assignee: AgentIdentification;
-  /** What a proxy directory found: the creditor agent is asked about it. */
+  /** What a proxy directory found, about which the creditor agent is asked. */
   readonly found?: KnownAccount;
 }
 
-/** What follows from a true answer of a proxy directory: null, that its word stands. */
+/** What follows from a true answer of a proxy directory; null: its answer is passed on. */
 export type FollowUp = Result<Enquiry | null, Rejection>;
 
 /**
  * Where a valid request goes first.
- * @param submitter clearing system that submits it; undefined believes the message (a dry run without authentication)
+ * @param submitter clearing system that submits it; undefined: any (a dry run without authentication)
  */
 export function routeRequest(
   request: Acmt023,
@@ -49,7 +49,9 @@ export function routeRequest(
   }
   if (agent === undefined) {
     const where = '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt';
-    return refused(reject('element-missing', where, 'RES-2'));
+    const expected = 'the creditor agent, where an account is given and no proxy';
+    const details = { text: 'creditor agent missing', found: 'nothing', expected };
+    return refused(reject('element-missing', where, 'RES-2', details));
   }
   const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);
   if (!creditorAgent.ok) return creditorAgent;
@@ -59,7 +61,7 @@ export function routeRequest(
     : refused(reject('resolution-not-supported'));
 }
 
-/** Whether the creditor agent of an account that a directory found is to be asked too. */
+/** Whether the creditor agent of an account that a directory found must be asked too. */
 export function followDirectory(request: Acmt023, answer: Acmt024, reference: ReferenceData): FollowUp {
   assert(answer.verified, 'only a true answer is followed up');
   const { destinationCountry } = request;
@@ -113,7 +115,7 @@ export const passingReasons: ReadonlySet<string> = new Set([
   'RR02',
 ]);
 
-/** Whether a party's reason is one that the scheme lists (RES-4); others pass too, and are put on record. */
+/** Whether the scheme lists a party's reason (RES-4); others pass too, and are recorded. */
 export function isListedReason(reasonCode: string): boolean {
   return passingReasons.has(reasonCode);
 }

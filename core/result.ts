@@ -1,4 +1,4 @@
-/** What reading, looking up or judging comes to: the value that was asked for, or why there is none. A refusal is a value, never thrown. */
+/** The result of reading, looking up or judging: the value, or the reason why there is none. A refusal is never thrown. */
 export type Result<Value, Refusal> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 
@@ -10,7 +10,7 @@ export function refused<Refusal>(refusal: Refusal): { readonly ok: false; readon
   return { ok: false, refusal };
 }
 
-/** The same, with what is made of the value. */
+/** The same, with the value mapped. */
 export function mapValue<Value, Made, Refusal>(
   result: Result<Value, Refusal>,
   make: (value: Value) => Made,
@@ -18,7 +18,7 @@ export function mapValue<Value, Made, Refusal>(
   return result.ok ? ok(make(result.value)) : result;
 }
 
-/** The same, with the refusal in the words of whoever tells it. */
+/** The same, with the refusal mapped. */
 export function mapRefusal<Value, Refusal, Told>(
   result: Result<Value, Refusal>,
   tell: (refusal: Refusal) => Told,
@@ -26,7 +26,7 @@ export function mapRefusal<Value, Refusal, Told>(
   return result.ok ? result : refused(tell(result.refusal));
 }
 
-/** The first of what is found, undefined where nothing is; no more is looked for. */
+/** The first value, if any; the rest is not computed. */
 export function first<Value>(found: Iterable<Value>): Value | undefined {
   for (const value of found) return value;
   return undefined;

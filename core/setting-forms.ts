@@ -1,6 +1,6 @@
 /**
- * The forms of settings that name a place: what is no address of its kind stops the start, where it would otherwise fail
- * later, or be trusted although it is not what was meant (SEC-1, SEC-2).
+ * The forms of settings that are addresses: a malformed one stops the start, instead of failing later or being trusted as
+ * something else than was meant (SEC-1, SEC-2).
  */
 import { hostFault } from './host.ts';
 import { isSecure, parseWebAddress, type WebAddress, type WebAddressPolicy } from './web-address.ts';
@@ -17,7 +17,7 @@ export function isSecureAddress(text: string, policy: WebAddressPolicy): boolean
   return parsed.ok && isSecure(parsed.value, policy);
 }
 
-/** An origin as a browser sends it: nothing after the host, and no port that the scheme has anyway. */
+/** An origin as a browser sends it: nothing after the host, and no default port. */
 export function isBrowserOrigin(text: string): boolean {
   const parsed = parseWebAddress(text);
   if (!parsed.ok || !isSecure(parsed.value, { allowLoopbackHttp: true })) return false;
@@ -32,7 +32,7 @@ function originOf({ scheme, host, port }: WebAddress): string {
 const databaseForm =
   /^postgres(?:ql)?:\/\/(?:[^\s/?#]*@)?(?<host>\[[^\s/?#@[\]]*\]|[^\s/?#@:[\]]*)(?::(?<port>\d+))?\/[\w$.~%+-]+(?:\?(?<query>[^\s?#]*))?$/i;
 
-/** postgres://user:password@host:port/database; the host may stand in the query, as for a socket, or be its encoded path. */
+/** postgres://user:password@host:port/database; the host may be in the query, as for a socket, or be its encoded path. */
 export function isDatabaseUrl(text: string): boolean {
   const { host, port, query = '' } = databaseForm.exec(text)?.groups ?? {};
   if (host === undefined || !isReadable(text)) return false;
@@ -43,7 +43,7 @@ export function isDatabaseUrl(text: string): boolean {
   return isNamed && [...(port === undefined ? [] : [port]), ...ports].every(isPort);
 }
 
-/** Whether every character is shown, and what is percent-encoded is text that a database can be told. */
+/** Whether every character is visible, and the percent-encoded text is valid for a database. */
 function isReadable(text: string): boolean {
   try {
     return !/\p{C}/u.test(text) && !decodeURIComponent(text).includes('\0');
@@ -58,22 +58,22 @@ export function isHostAndPort(text: string): boolean {
   return colon > 0 && isHost(text.slice(0, colon)) && isPort(text.slice(colon + 1));
 }
 
-/** 1 to 65535, as it is commonly written. */
+/** 1 to 65535, without leading zeros. */
 export function isPort(text: string): boolean {
   return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535;
 }
 
-/** What a server can bind: a name or an address, without a port. */
+/** What a server can bind to: a name or an address, without a port. */
 export function isBindHost(text: string): boolean {
   return isIpv6(text) || (!text.startsWith('[') && isHost(text));
 }
 
-/** Text that can be told from what stands beside it: every character is shown, and none is a space. */
+/** Text of visible characters without spaces. */
 export function isWord(text: string): boolean {
   return !/[\s\p{C}]/u.test(text);
 }
 
-/** A name, as networks of our own have them, too (underscores, a dot at the end), or an address. */
+/** A name, with underscores or a final dot as in private networks, or an address. */
 function isHost(text: string): boolean {
   if (text.startsWith('[')) return text.endsWith(']') && isIpv6(text.slice(1, -1));
   return hostFault(text.toLowerCase().replaceAll('_', 'a').replace(/\.$/, '')) === undefined;

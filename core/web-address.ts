@@ -1,6 +1,6 @@
 /**
- * The one form in which the address of another party may be written (SEC-2): no two readers take it for different places,
- * whether they decode once or twice, cut path parameters off or make characters plain.
+ * The only form in which the address of another party may be written (SEC-2): all programs read it alike, whether they decode
+ * once or twice, strip path parameters or normalise characters.
  * Purely lexical: what the address resolves to is checked when the connection is made (activities/outbound-http.ts).
  */
 import { hostFault } from './host.ts';
@@ -11,7 +11,7 @@ export interface WebAddress {
   /** A name, an IPv4 address, or an IPv6 address in brackets. */
   readonly host: string;
   readonly port: string | undefined;
-  /** From the first slash; a slash where none is written. */
+  /** From the first slash; a slash if there is none. */
   readonly path: string;
   /** With its question mark, or empty. */
   readonly query: string;
@@ -34,9 +34,7 @@ export function parseWebAddress(address: string): Result<WebAddress, string> {
   if (address.length > maxLength) return refused(`is longer than ${maxLength} characters`);
   const match = form.exec(address);
   if (match === null) {
-    return refused(
-      'is not written as scheme://host[:port]/path, in lower case, without userinfo or fragment',
-    );
+    return refused('must be scheme://host[:port]/path, in lower case, without userinfo or fragment');
   }
   const [, scheme = '', host = '', port, path = '/', query = ''] = match;
   if (port !== undefined && Number(port) > 65_535) return refused('has a port above 65535');
@@ -49,20 +47,20 @@ export function isSecure({ scheme, host }: WebAddress, { allowLoopbackHttp }: We
   return scheme === 'https' || (allowLoopbackHttp && isLoopbackHost(host));
 }
 
-/** What is percent-encoded must need it, and stand for one character that is seen. */
+/** Only characters that need it may be percent-encoded, and the result must be visible. */
 function encodingFault(text: string): string | undefined {
-  if (/%(?![0-9a-f]{2})/i.test(text)) return 'has a percent sign that begins no encoded character';
+  if (/%(?![0-9a-f]{2})/i.test(text)) return 'has a percent sign that does not begin an encoded character';
   for (const [triplet] of text.matchAll(/%[0-7][0-9a-f]/gi)) {
     const character = decodeURIComponent(triplet);
     if (character === '%') return 'is encoded twice (%25)';
     if (unreserved.test(character)) return `encodes a character that needs no encoding (${triplet})`;
   }
   const decoded = decode(text);
-  if (decoded === undefined) return 'encodes something that is no UTF-8';
-  return /[\p{C}\p{Zl}\p{Zp}]/u.test(decoded) ? 'encodes a character that is not shown' : undefined;
+  if (decoded === undefined) return 'encodes bytes that are not UTF-8';
+  return /[\p{C}\p{Zl}\p{Zp}]/u.test(decoded) ? 'encodes an invisible character' : undefined;
 }
 
-/** @param path without faults of encoding */
+/** @param path that passed `encodingFault` */
 function pathFault(path: string): string | undefined {
   for (const [encoded] of path.matchAll(/(?:%[0-9a-f]{2})+/gi)) {
     if (divider.test(plain(encoded))) return `encodes a character that divides addresses (${encoded})`;
@@ -75,7 +73,7 @@ function pathFault(path: string): string | undefined {
   return isOdd ? 'has a path with dot segments or empty segments' : undefined;
 }
 
-/** Decoded, and characters that stand for others (full-width ones, for example) as those. */
+/** Decoded, with compatibility characters (full-width ones, for example) normalised. */
 function plain(text: string): string {
   return (decode(text) ?? text).normalize('NFKC');
 }

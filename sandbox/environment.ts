@@ -43,7 +43,7 @@ export interface SandboxSettings extends Pick<
 export function parseSandboxEnvironment(env: Environment): SandboxSettings {
   const read = (name: Name): string => env[name] || sandboxEnvironmentVariables[name].default;
   const refused = (name: Name, expected: string) =>
-    new ConfigurationError(`${name} is not understood; it takes: ${expected}.`);
+    new ConfigurationError(`${name} is not valid; expected: ${expected}.`);
   const port = (name: Name): number => {
     const value = read(name);
     if (value !== '0' && !isPort(value)) throw refused(name, 'a port number, 0 to 65535');

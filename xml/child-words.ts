@@ -1,17 +1,17 @@
 /**
- * Puts into words what is wrong with which children an element has (MSG-13). A name of the sender is told only where it is
- * one that the schema, or its list of what the scheme leaves out, has itself.
+ * Describes what is wrong with the children of an element (MSG-13). A name from the message is repeated only if the schema,
+ * or its list of what the scheme leaves out, has it too.
  */
 import type { Violation } from '../core/iso20022/violation.ts';
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
 import type { ChildFault } from './match.ts';
 import { particleNamed, type ComplexType, type Particle, type SchemaModel } from './schema-model.ts';
-import { expectedOf, oneOf } from './values.ts';
+import { expectedOf, oneOf, withoutRules } from './values.ts';
 
 /** A violation before the engine's words are added. */
 export type Finding = Omit<Violation, 'message'>;
 
-/** An element whose children are looked at. */
+/** An element whose children are examined. */
 export interface Parent {
   readonly xpath: string;
   readonly children: readonly XmlElement[];
@@ -21,13 +21,13 @@ export interface Parent {
   readonly model: SchemaModel;
 }
 
-/** Every name that a type takes, once. */
+/** Every child name of a type, once. */
 const namesOf = (type: ComplexType) => [...new Set(type.options.flat().map(({ name }) => name))];
 
-/** What a type takes, in words. */
+/** The children of a type, in words. */
 export const takes = (type: ComplexType) => `only ${namesOf(type).join(', ')}`;
 
-/** Where a child stands, by the nearest one before it that the schema knows. */
+/** The place of a child, after the nearest known one before it. */
 function standing({ children, steps, type }: Parent, index: number): string {
   for (let before = index - 1; before >= 0; before -= 1) {
     if (particleNamed(type, children[before]?.name ?? '') !== undefined)
@@ -36,7 +36,7 @@ function standing({ children, steps, type }: Parent, index: number): string {
   return 'at the beginning';
 }
 
-/** Where an element stands in its type: between its neighbours of the schema. */
+/** The proper place of an element in its type: between its neighbours in the schema. */
 function properPlace(name: string, type: ComplexType): string {
   const names = namesOf(type);
   const index = names.indexOf(name);
@@ -45,7 +45,7 @@ function properPlace(name: string, type: ComplexType): string {
   return after === undefined ? `last, after ${before}` : `after ${before} and before ${after}`;
 }
 
-/** The one parent that an element of that name has in the whole schema; undefined where there is none, or several. */
+/** The only possible parent of an element with that name in the whole schema; undefined if there is none, or several. */
 function homeOf(name: string, model: SchemaModel): string | undefined {
   const owners = [...model.complexTypes].flatMap(([typeName, type]) =>
     particleNamed(type, name) === undefined ? [] : [typeName],
@@ -67,7 +67,7 @@ function tellLeftOut(parent: Parent, index: number): Finding {
         kind: 'invalid',
         ...common,
         text: 'not used in this scheme',
-        found: `it stands ${standing(parent, index)}`,
+        found: `it is ${standing(parent, index)}`,
         expected: 'no such element',
       };
 }
@@ -78,8 +78,8 @@ function tellUnknown(parent: Parent, index: number): Finding {
   if (type.leftOut.has(name)) return tellLeftOut(parent, index);
   const isForeign = name === foreignName;
   const home = isForeign ? undefined : homeOf(name, model);
-  const what = isForeign ? 'an element of another namespace' : 'an element that is not known there';
-  const known = home === undefined ? what : `${name}, which belongs into ${home},`;
+  const what = isForeign ? 'an element of another namespace' : 'an unknown element';
+  const known = home === undefined ? what : `${name}, which belongs in ${home},`;
   return {
     kind: 'invalid',
     xpath,
@@ -96,10 +96,10 @@ function tellMisplaced(parent: Parent, index: number): Finding {
   return {
     kind: 'invalid',
     xpath: `${xpath}/${steps[index] ?? ''}`,
-    text: 'not in its place',
+    text: 'in the wrong place',
     fault: 'place-or-count',
     isReadable: true,
-    found: `it stands ${standing(parent, index)}`,
+    found: `it is ${standing(parent, index)}`,
     expected: properPlace(children[index]?.name ?? '', type),
   };
 }
@@ -122,7 +122,7 @@ function tellSurplus(parent: Parent, { index, particle, kind }: ChildFault): Fin
   };
 }
 
-/** What an element of that type cannot do without, in words. */
+/** The mandatory content of a type, in words. */
 function contentOf(type: ComplexType): string {
   if (type.kind === 'amount') return ', with Ccy';
   const needed = (type.options[0] ?? []).filter(({ min }) => min > 0).map(({ name }) => name);
@@ -130,12 +130,20 @@ function contentOf(type: ComplexType): string {
   return `, with one of ${oneOf(firstsOf(type))}`;
 }
 
-/** The first element that each option of a type cannot do without. */
+/** The first mandatory element of each option of a type. */
 const firstsOf = (type: ComplexType) =>
   type.options.flatMap((option) => option.find(({ min }) => min > 0)?.name ?? []);
 
-/** Undefined where another fault tells it already: `Cd` is not missed beside the `Prtry` that stands in its place. */
-function tellMissing(parent: Parent, { name, type: typeName, max }: Particle): Finding | undefined {
+/** The missing element; if two are required, which two, in the words of its schema. */
+function whichOf({ name, min, documentation }: Particle): string {
+  if (min < 2) return name;
+  const words = withoutRules(documentation).replaceAll('\u2019', "'");
+  return `${words}; ${name}`;
+}
+
+/** Undefined if another fault covers it: `Cd` is not missing if `Prtry` is used in its place. */
+function tellMissing(parent: Parent, particle: Particle): Finding | undefined {
+  const { name, type: typeName, max } = particle;
   const { xpath, children, type, model } = parent;
   const isReplaced =
     name === 'Cd' && children.some((one) => one.name === 'Prtry') && type.leftOut.has('Prtry');
@@ -150,11 +158,13 @@ function tellMissing(parent: Parent, { name, type: typeName, max }: Particle): F
     fault: 'place-or-count',
     xpath: `${xpath}/${name}${max > 1 ? `[${count + 1}]` : ''}`,
     found: count === 0 ? 'nothing' : `${count} of them`,
-    expected: isOneOf ? `one of ${oneOf(firsts)}` : `${name}, ${properPlace(name, type)}${content}`,
+    expected: isOneOf
+      ? `one of ${oneOf(firsts)}`
+      : `${whichOf(particle)}, ${properPlace(name, type)}${content}`,
   };
 }
 
-/** What is told of one fault, if anything. */
+/** What to report of one fault, if anything. */
 export function tellChild(parent: Parent, fault: ChildFault): Finding | undefined {
   const { kind, index, particle } = fault;
   switch (kind) {

@@ -1,11 +1,11 @@
-/** What costs a parser more than all that a message may say (SEC-7): counted in the bytes, before any parser sees them. */
+/** Finds bodies with far more tags than any valid message, which would be costly to parse (SEC-7). It counts bytes, before parsing. */
 
 const maxTags = 5_000; // the largest message that our schemas let through has some 800 elements
 const lessThan = 0x3c;
 const equalsSign = 0x3d;
 const slash = 0x2f;
 
-/** Whether a byte stands more than 5,000 times, end tags left out: it looks no further. */
+/** Whether a byte occurs more than 5,000 times, not counting end tags; stops there. */
 function isCrowded(text: Buffer, byte: number): boolean {
   let count = 0;
   for (let at = text.indexOf(byte); at >= 0; at = text.indexOf(byte, at + 1)) {
@@ -15,7 +15,7 @@ function isCrowded(text: Buffer, byte: number): boolean {
   return false;
 }
 
-/** What there is too much of, in words; undefined when a parser may have it. In values an equals sign is rare. */
+/** What there is too much of, in words; undefined if the body may be parsed. Equals signs are rare in values. */
 export function findCrowd(text: Buffer): string | undefined {
   if (isCrowded(text, lessThan)) return 'more than 5,000 elements';
   return isCrowded(text, equalsSign) ? 'more than 5,000 attributes (equals signs)' : undefined;

@@ -1,7 +1,7 @@
 /**
- * Says what is wrong with a message that an engine refused: every element, with what stands there and what was expected,
- * from the tree and the schema instead of the engine's words, so that every engine leads to the same rejections (MSG-13).
- * It goes on where an engine stops (MSG-14). The verdict itself is the engine's alone.
+ * Says what is wrong with a message that an engine refused: every faulty element, with what was found and what was expected.
+ * It uses the tree and the schema instead of the engine's words, so that every engine leads to the same rejections (MSG-13),
+ * and goes on where an engine stops (MSG-14). The verdict is the engine's alone.
  */
 import { maxViolations, type Violation } from '../core/iso20022/violation.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
@@ -13,14 +13,14 @@ import { particleNamed, type ComplexType, type SchemaModel } from './schema-mode
 import { expectedOf, findValueFault } from './values.ts';
 
 /**
- * What is against a message with attributes by which it would bend the schema itself (`xsi:type`, `xsi:nil`): it is refused
- * before any engine is asked, for one may let them pass.
+ * The fault of a message with attributes that would override the schema (`xsi:type`, `xsi:nil`): it is refused before
+ * validation, because an engine might accept them.
  */
 export const bendsSchema = 'an attribute of another namespace is not allowed';
 
 /**
- * What a message is refused for, at most 20, in document order; empty when it is valid.
- * @param complaint what the engine says against it, undefined when it finds it valid: that is the verdict
+ * The violations of a message, at most 20, in document order; empty if it is valid.
+ * @param complaint the engine's error, undefined if it finds the message valid: this is the verdict
  */
 export function violationsOf(
   reading: TreeReading,
@@ -36,23 +36,23 @@ export function violationsOf(
   return violations.length > 0 ? violations : [{ kind: 'invalid', xpath: '/Document', message: complaint }];
 }
 
-/** What a message is looked at with. */
+/** What the diagnosis needs throughout. */
 interface Exam {
   readonly reading: TreeReading;
   readonly model: SchemaModel;
 }
 
-/** One element that is looked at. */
+/** One element that is examined. */
 interface Place {
   readonly element: XmlElement;
   readonly xpath: string;
   readonly typeName: string;
-  /** Whether its parent must have it: then to be empty is to be missing. */
+  /** Whether its parent must have it: then empty means missing. */
   readonly isMandatory: boolean;
 }
 
 /**
- * What is wrong with a message, in document order; nothing when it is valid.
+ * What is wrong with a message, in document order; nothing if it is valid.
  * @internal exported for tests
  */
 export function* diagnose(reading: TreeReading, model: SchemaModel): Iterable<Finding> {
@@ -94,8 +94,8 @@ function* lookAtAttributes(
   }
   for (const name of Object.keys(element.attributes)) {
     if (name.includes(':') || (takesCurrency && name === 'Ccy')) continue;
-    const found = name === 'Ccy' ? 'Ccy' : 'an attribute that is not known';
-    yield { ...common, text: 'an attribute that may not stand there', fault: 'not-iso-20022', found };
+    const found = name === 'Ccy' ? 'Ccy' : 'an unknown attribute';
+    yield { ...common, text: 'an attribute that is not allowed here', fault: 'not-iso-20022', found };
   }
 }
 
@@ -104,7 +104,14 @@ function* lookAtValue({ model }: Exam, place: Place, typeName: string): Iterable
   const { element, xpath, isMandatory } = place;
   if (element.children.length > 0) {
     const [found, expected] = ['elements', expectedOf(model, typeName)];
-    yield { kind: 'invalid', xpath, text: 'a value, not elements', fault: 'not-iso-20022', found, expected };
+    yield {
+      kind: 'invalid',
+      xpath,
+      text: 'elements where a value belongs',
+      fault: 'not-iso-20022',
+      found,
+      expected,
+    };
     return;
   }
   const valueFault = findValueFault(model, typeName, { text: element.text, xpath });
@@ -125,7 +132,7 @@ function* lookAtCurrency({ model }: Exam, { element, xpath }: Place): Iterable<F
   }
   const valueFault = findValueFault(model, 'Currency', { text, xpath });
   if (valueFault !== undefined)
-    yield { ...valueFault, kind: 'invalid', xpath, text: 'Ccy is no currency code' };
+    yield { ...valueFault, kind: 'invalid', xpath, text: 'Ccy is not a currency code' };
 }
 
 function* lookAtChildren(exam: Exam, { element, xpath }: Place, type: ComplexType): Iterable<Finding> {
@@ -133,7 +140,7 @@ function* lookAtChildren(exam: Exam, { element, xpath }: Place, type: ComplexTyp
   const hasText = children.length === 0 ? !isBlank(element.text) : exam.reading.withTextBetween.has(element);
   if (hasText) {
     const common = { kind: 'invalid', xpath, isReadable: true, fault: 'not-iso-20022' } as const;
-    yield { ...common, text: 'elements, no text beside them', found: 'text', expected: takes(type) };
+    yield { ...common, text: 'text where only elements are allowed', found: 'text', expected: takes(type) };
   }
   const steps = stepsOf(children);
   const parent = { xpath, children, steps, type, model: exam.model };

@@ -1,6 +1,6 @@
 /**
- * What is refused before any parser runs (MSG-2): bytes that are not UTF-8, and constructs that a message has no use for.
- * One pass over the bytes; it opens no document and starts nothing. All that can be known is told at once (MSG-13).
+ * What is refused before parsing (MSG-2): bytes that are not UTF-8, and constructs that no message needs. One pass over the
+ * bytes, which reports everything it can find at once (MSG-13).
  */
 import { isUtf8 } from 'node:buffer';
 import { isWhiteSpace } from '../core/iso20022/white-space.ts';
@@ -27,7 +27,7 @@ function fault(code: IntakeFault['code'], detail: string): IntakeFault {
   return { code, detail };
 }
 
-/** What is against the XML declaration, which starts at `at` and must be the very first. */
+/** Faults of the XML declaration, which starts at `at` and must come first. */
 function declarationFaults(
   text: Buffer,
   at: number,
@@ -39,14 +39,14 @@ function declarationFaults(
     return { faults: [unread], end: at + declarationStart.length };
   }
   const [{ length }, version, encoding] = declaration;
-  if (version !== '1.0') faults.push(fault('xml-version', 'only XML 1.0 is taken'));
+  if (version !== '1.0') faults.push(fault('xml-version', 'only XML 1.0 is accepted'));
   if (encoding !== undefined && !utf8Pattern.test(encoding)) {
-    faults.push(fault('encoding-declared', 'only the encoding UTF-8 may be declared'));
+    faults.push(fault('encoding-declared', 'the only encoding that may be declared is UTF-8'));
   }
   return { faults, end: at + length };
 }
 
-/** What a message has no use for: how it starts, how it ends, and what is told of it. */
+/** Constructs that no message needs: how they start and end, and how they are reported. */
 const markups = [
   { start: '<!--', end: '-->', code: 'comment', words: 'comments are not allowed' },
   { start: '<![CDATA[', end: ']]>', code: 'cdata', words: 'CDATA sections are not allowed' },
@@ -59,7 +59,7 @@ const markups = [
   { start: '<!', end: undefined, code: 'doctype', words: 'a document type declaration is not allowed' },
 ] as const;
 
-/** Finds the next `<!` or `<?`, asked with positions that only grow: it looks at no byte twice. */
+/** Finds the next `<!` or `<?`. Positions must increase, so that no byte is examined twice. */
 function markupFinder(text: Buffer): (from: number) => number {
   const next = { '<!': -1, '<?': -1 };
   const nextOf = (start: keyof typeof next, from: number) => {
@@ -72,7 +72,7 @@ function markupFinder(text: Buffer): (from: number) => number {
   return (from) => Math.min(nextOf('<!', from), nextOf('<?', from));
 }
 
-/** Each kind of unwanted markup once, with the line of its first. */
+/** Each kind of unwanted markup once, with the line of its first occurrence. */
 function markupFaults(text: Buffer, from: number): readonly IntakeFault[] {
   const faults = new Map<string, IntakeFault>();
   const nextMarkup = markupFinder(text);
@@ -80,9 +80,9 @@ function markupFaults(text: Buffer, from: number): readonly IntakeFault[] {
     const head = text.toString('latin1', at, at + 9);
     const markup = markups.find(({ start }) => head.startsWith(start)) ?? markups[3];
     const isLateDeclaration = isDeclaration(text, at);
-    const words = isLateDeclaration ? 'an XML declaration may only be the very first' : markup.words;
+    const words = isLateDeclaration ? 'an XML declaration must come first' : markup.words;
     if (!faults.has(words)) faults.set(words, fault(markup.code, `${words} (line ${lineOf(text, at)})`));
-    if (markup.end === undefined) break; // what stands in it is no markup of the message
+    if (markup.end === undefined) break; // what is inside is not markup of the message
     const end = text.indexOf(markup.end, at + markup.start.length);
     if (end < 0) break;
     at = nextMarkup(end + markup.end.length);
@@ -96,12 +96,12 @@ function lineOf(text: Buffer, at: number): number {
   return line;
 }
 
-const blankFirst = 'white space before the XML declaration, which must be the very first';
+const blankFirst = 'white space before the XML declaration, which must come first';
 const blankAfterMark =
-  'white space between the byte order mark and the XML declaration, which must follow it at once';
-const strayMark = fault('not-well-formed', 'a byte order mark (U+FEFF) that is not the very first');
+  'white space between the byte order mark and the XML declaration, which must follow immediately';
+const strayMark = fault('not-well-formed', 'a byte order mark (U+FEFF) that is not at the very beginning');
 
-/** Where white space ends, and byte order marks, which nobody sees, with it. */
+/** The end of white space and byte order marks, which are invisible. */
 function skipUnseen(text: Buffer, from: number): { readonly end: number; readonly hasMark: boolean } {
   let end = from;
   let hasMark = false;
@@ -112,7 +112,7 @@ function skipUnseen(text: Buffer, from: number): { readonly end: number; readonl
   }
 }
 
-/** @returns empty when the bytes may be parsed */
+/** @returns empty if the bytes may be parsed */
 export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
   if (!isUtf8(bytes)) return [fault('not-utf8', 'the body is not UTF-8')];
   const text = withoutMark(bytes);

@@ -1,6 +1,6 @@
 /**
- * The default engine: libxml2 in this process. One document per message: it is parsed, written out as our tree and validated,
- * so that values are read from what was judged (MSG-8). It fetches nothing and expands no entity.
+ * The default engine: libxml2 in this process. Each message is one document, which is parsed, converted to our tree and
+ * validated, so that values are read from what was judged (MSG-8). It fetches nothing and expands no entity.
  */
 import { XmlDocument, XmlParseError, XmlValidateError, type ErrorDetail } from 'libxml2-wasm';
 import { messageOfNamespace, type MessageName } from '../core/iso20022/messages.ts';
@@ -18,12 +18,12 @@ import {
   type SchemaOptions,
 } from './schemas.ts';
 
-/** A document that libxml2 holds, with the tree made of it. */
+/** A document in libxml2's memory, with the tree made of it. */
 export interface OpenDocument extends TreeReading {
   readonly handle: XmlDocument;
 }
 
-/** All faults as one, which has the code of the first. */
+/** All faults as one, with the code of the first. */
 function oneFault(faults: readonly [IntakeFault, ...IntakeFault[]]): IntakeFault {
   const ruleId = faults.find((fault) => fault.ruleId !== undefined)?.ruleId;
   const detail = faults.map((fault) => fault.detail).join('; ');
@@ -31,7 +31,7 @@ function oneFault(faults: readonly [IntakeFault, ...IntakeFault[]]): IntakeFault
   return { code, detail, ...(ruleId === undefined ? {} : { ruleId }) };
 }
 
-/** Parses bytes that MSG-2 lets through; whoever called disposes of `handle`. */
+/** Parses bytes that passed MSG-2; the caller disposes of `handle`. */
 export function openDocument(
   bytes: Uint8Array,
   expected: readonly MessageName[],
@@ -57,7 +57,7 @@ export function openDocument(
   return refused(ofRoot);
 }
 
-/** What keeps a text from being XML, in words of our own: libxml2's may repeat names. */
+/** Why a text is not XML, in our own words: libxml2's may repeat names. */
 const parseWords: readonly (readonly [RegExp, string])[] = [
   [/^(Document is empty|Start tag expected)/, 'it does not start with an element'],
   [/^Opening and ending tag mismatch/, 'a start tag and an end tag that do not match'],
@@ -81,7 +81,7 @@ function notWellFormed([first]: readonly ErrorDetail[]): string {
   return `not well-formed XML${where}${words === undefined ? '' : `: ${words}`}`;
 }
 
-/** What the schemas say against a document, in libxml2's words; undefined when it is valid. */
+/** The schemas' complaint about a document, in libxml2's words; undefined if it is valid. */
 function complaintOf(document: OpenDocument, schema: MessageSchema): string | undefined {
   if (document.withForeignAttribute.size > 0) return bendsSchema;
   for (const { validator } of schema.files) {

@@ -1,22 +1,22 @@
 /**
- * Lays the children of an element against what its type takes: which are unknown, out of place, one too many, missing.
- * An engine stops at the first; this goes on, so that a sender learns of all at once (MSG-14).
+ * Compares the children of an element with its type: which are unknown, out of place, too many, missing. An engine stops at
+ * the first fault; this finds all of them (MSG-14).
  */
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
 import type { ComplexType, Particle } from './schema-model.ts';
 
-/** Something about which children stand where. */
+/** A fault of an element's children. */
 export interface ChildFault {
   readonly kind: 'foreign' | 'unknown' | 'misplaced' | 'surplus' | 'excluded' | 'missing';
-  /** Of the child that it is about, or before which it is noticed; the number of children at their end. */
+  /** Of the child concerned, or before which something is missing; the number of children at the end. */
   readonly index: number;
-  /** What the schema says of the name; undefined for what it does not know. */
+  /** The schema's entry for the name; undefined for unknown names. */
   readonly particle?: Particle;
 }
 
-/** The indexes of a longest run of children that stand in order; what is not in it is out of place. */
+/** The indexes of a longest subsequence of children in order; the others are out of place. */
 function inOrder(places: readonly (number | undefined)[]): ReadonlySet<number> {
-  const ends: number[] = []; // by length of run: the index of the child that ends the one with the lowest place
+  const ends: number[] = []; // by length: the index of the last child of the subsequence with the lowest place
   const before = new Map<number, number | undefined>();
   const placeAt = (index: number | undefined) => places[index ?? -1] ?? -1;
   for (const [index, place] of places.entries()) {
@@ -87,7 +87,7 @@ function matchChoice(particles: readonly Particle[], children: readonly XmlEleme
   return faults;
 }
 
-/** What is wrong with which children an element of that type has, in document order. */
+/** The faults of the children of an element of that type, in document order. */
 export function matchChildren(type: ComplexType, children: readonly XmlElement[]): readonly ChildFault[] {
   if (type.kind === 'choice') return matchChoice(type.options.flat(), children);
   let best: readonly ChildFault[] | undefined;

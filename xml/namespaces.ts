@@ -1,11 +1,11 @@
-/** Which namespace a prefix stands for at a place of a document (Namespaces in XML): declarations hold for what is within. */
+/** The namespace of a prefix at a place in a document (Namespaces in XML): a declaration applies to everything inside. */
 
-/** The declarations of one element, and what is around it. One per element that declares any, so that none is copied. */
+/** The declarations of one element, linked to its ancestors'. One per element with declarations, so that none is copied. */
 export interface Scope {
   readonly outer: Scope | undefined;
-  /** By prefix; the empty one is for elements without. */
+  /** By prefix; the empty prefix is the default namespace. */
   readonly declared: ReadonlyMap<string, string>;
-  /** Of elements without prefix; empty where there is none. */
+  /** Of elements without prefix; empty if there is none. */
   readonly unprefixed: string;
 }
 
@@ -33,7 +33,7 @@ export function scopeWithin(outer: Scope, attributes: readonly (readonly [string
   return { outer, declared, unprefixed: declared.get('') ?? outer.unprefixed };
 }
 
-/** The namespace of a name with this prefix; empty where there is none. */
+/** The namespace of a name with this prefix; empty if there is none. */
 export function namespaceOf(prefix: string, scope: Scope): string {
   if (prefix === '') return scope.unprefixed;
   for (let one: Scope | undefined = scope; one !== undefined; one = one.outer) {

@@ -1,6 +1,6 @@
 /**
- * Reads a message that another party sent in answer to one of ours, from bytes to values: parsed, validated and read from one
- * tree (MSG-8). Whether it is about something of ours is judged by whoever asked.
+ * Reads a message that answers one of ours, from bytes to values: parsed, validated and read from one tree (MSG-8). The caller
+ * judges whether it is about one of our messages.
  */
 import { explain } from '../core/explanation.ts';
 import { readAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
@@ -11,7 +11,7 @@ import { refused, type Result } from '../core/result.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';
 import { readValid } from './read-valid.ts';
 
-/** The messages by which others answer ours, and what each holds. */
+/** The messages by which others answer ours, with their values. */
 interface Answers {
   readonly pacs002: Pacs002;
   readonly acmt024: Acmt024;
@@ -21,7 +21,7 @@ const readers: {
   readonly [Name in keyof Answers]: (document: XmlElement) => Result<Answers[Name], Rejection>;
 } = { pacs002: readPacs002, acmt024: readAcmt024 };
 
-/** The values of a parsed message, or what its schema has against it. Disposes of it. */
+/** The values of a parsed message, or its rejection. Disposes of it. */
 export async function readMessage<Name extends keyof Answers>(
   name: Name,
   parsed: ParsedMessage,
@@ -33,7 +33,7 @@ export async function readMessage<Name extends keyof Answers>(
   }
 }
 
-/** The same from bytes, with what is against them in words: element and expectation, none of the sender's text (MSG-13). */
+/** The same from bytes, with the refusal in words: element and expectation, without the sender's text (MSG-13). */
 export async function parseMessage<Name extends keyof Answers>(
   engine: XmlEngine,
   name: Name,

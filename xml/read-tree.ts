@@ -1,7 +1,7 @@
 /**
- * Makes our tree of what libxml2 writes of a document that it holds. Walking that document node by node through the
- * bindings costs more than parsing and validating it; writing it out and reading it back costs a fifth (`npm run bench -- xml`).
- * The input is always libxml2's own output, never bytes from outside: anything unforeseen is a defect.
+ * Makes our tree from a document serialised by libxml2. Walking the document node by node through the bindings costs more than
+ * parsing and validating it; serialising it and reading it back costs a fifth (`npm run bench -- xml`). The input is always
+ * libxml2's own output, never bytes from outside: anything unexpected is a defect.
  */
 import { assert } from '../core/assert.ts';
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
@@ -15,14 +15,14 @@ interface OpenElement extends XmlElement {
 
 export interface TreeReading {
   readonly root: XmlElement;
-  /** That of the root element. Elements of any other are named {@link foreignName}, so that no reader finds them (MSG-8). */
+  /** Of the root element. Elements of any other namespace are named {@link foreignName}, so that no reader finds them (MSG-8). */
   readonly namespace: string;
   /**
-   * Elements with an attribute of a namespace, that of XML Schema instances (`xsi:type`, `xsi:nil`) or another; but for schema
-   * locations, which are hints that no engine here follows.
+   * Elements with an attribute of a namespace: that of XML Schema instances (`xsi:type`, `xsi:nil`) or another. Schema
+   * locations do not count: they are hints, which our engines ignore.
    */
   readonly withForeignAttribute: ReadonlyMap<XmlElement, 'instance' | 'other'>;
-  /** Elements that have text beside their children: it is not in the tree. */
+  /** Elements with text beside their children, which is not in the tree. */
   readonly withTextBetween: ReadonlySet<XmlElement>;
 }
 
@@ -31,7 +31,7 @@ const noChildren: XmlElement[] = []; // shared by all leaves, never pushed to
 
 const reference = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
 
-/** Each kind in one pass of its own, which costs a tenth of a call per reference; `&amp;` last, so that none is made by it. */
+/** One pass per kind of reference, at a tenth of the cost of a call per reference; `&amp;` last, so that it creates no other. */
 function unescape(text: string): string {
   if (!text.includes('&')) return text;
   const plain = text
@@ -46,10 +46,10 @@ function unescape(text: string): string {
   return plain.replaceAll('&amp;', '&');
 }
 
-const maxSharedNames = 1_000; // our six schemas have some 300; names from outside must not grow this without bound
+const maxSharedNames = 1_000; // our six schemas have about 300; names from outside must not let this grow without limit
 const sharedNames = new Map<string, string>();
 
-/** One string object per element name, as a property key is: comparing names is then comparing addresses. */
+/** One string object per element name, like a property key, so that names are compared by address. */
 function shareName(name: string): string {
   const shared = sharedNames.get(name);
   if (shared !== undefined) return shared;
@@ -58,9 +58,9 @@ function shareName(name: string): string {
   return key;
 }
 
-const attributePattern = / ([^ =]+)=(?:"([^"]*)"|'([^']*)')/gy; // sticky: linear, however long a name is
+const attributePattern = / ([^ =]+)=(?:"([^"]*)"|'([^']*)')/gy; // sticky, so linear in the length of a name
 
-/** All attributes of a start tag, namespace declarations among them, with their prefixes. */
+/** All attributes of a start tag with their prefixes, including namespace declarations. */
 function readAttributes(rest: string): readonly (readonly [name: string, value: string])[] {
   const attributes: [string, string][] = [];
   let end = 0;
@@ -76,7 +76,7 @@ function readAttributes(rest: string): readonly (readonly [name: string, value: 
 const locations: readonly string[] = ['schemaLocation', 'noNamespaceSchemaLocation'];
 const instanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance';
 
-/** Declarations and schema locations must not pass on in a message that does not declare their prefix. */
+/** Declarations and schema locations must not be copied to a message that does not declare their prefix. */
 function isLeftOut(attribute: string, scope: Scope): boolean {
   if (isDeclaration(attribute)) return true;
   const [prefix, name] = partsOf(attribute);
@@ -105,7 +105,7 @@ interface StartTag {
   readonly foreignAttribute: 'instance' | 'other' | undefined;
 }
 
-/** @param tag what stands between `<` and `>`, @param outer the namespaces around it */
+/** @param tag the text between `<` and `>`, @param outer the namespaces in scope */
 function readStartTag(tag: string, outer: Scope): StartTag {
   const space = tag.indexOf(' ');
   if (space < 0) {
@@ -126,12 +126,12 @@ function readStartTag(tag: string, outer: Scope): StartTag {
   };
 }
 
-/** Whether nothing but white space stands between two tags; a carriage return is written as a reference. */
+/** Whether there is only white space between two tags; a carriage return is written as a reference. */
 function isBlankBetween(written: string, start: number, end: number): boolean {
   return isBlank(written, start, end) || isBlank(unescape(written.slice(start, end)));
 }
 
-/** @param written the document as libxml2 writes it, without declaration and without empty-element tags */
+/** @param written the document as serialised by libxml2, without declaration and empty-element tags */
 export function readTree(written: string): TreeReading {
   const stack: { readonly element: OpenElement; readonly scope: Scope }[] = [];
   const withForeignAttribute = new Map<XmlElement, 'instance' | 'other'>();

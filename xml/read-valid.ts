@@ -1,6 +1,6 @@
 /**
- * From a parsed message to its values, by the document that its schema judged (MSG-8). Whose message it is, and what it is
- * about, is judged by whoever asked.
+ * From a parsed message to its values, through the document that its schema judged (MSG-8). The caller judges whose message
+ * it is and what it is about.
  */
 import { rejectionOf, type Violation } from '../core/iso20022/violation.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
@@ -9,8 +9,8 @@ import { refused, type Result } from '../core/result.ts';
 import type { ParsedMessage } from './engine.ts';
 
 /**
- * The values, or the first thing that is against the message: of its schema, else of its reader. It disposes of nothing.
- * @param refuse what a fault of the schema means for that kind of message
+ * The values, or the first rejection: by the schema, else by the reader. It does not dispose of the message.
+ * @param refuse turns a violation of the schema into a rejection, for that kind of message
  */
 export async function readValid<Value>(
   message: ParsedMessage,

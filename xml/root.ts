@@ -1,6 +1,6 @@
 /**
- * Which message a body claims to be, by its root element: asked of the tree of a parsed body, and, where a body may not be
- * parsed for what else is wrong with it, of its text, so that a sender is told of both at once (MSG-13).
+ * Which message a body claims to be, by its root element: from the tree of a parsed body or, if other faults prevent parsing,
+ * from its text, so that the sender learns of both at once (MSG-13).
  */
 import { expectedNamespaces, isoIdentifier, messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { IntakeFault } from './engine.ts';
@@ -11,13 +11,13 @@ interface Root {
   readonly namespace: string;
 }
 
-const headLimit = 4 * 1024; // bytes in which a root element is looked for; its start tag is within the first hundred
+const headLimit = 4 * 1024; // bytes searched for the root element; its start tag is usually within the first hundred
 const skipped = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>/g;
-// no character can be taken in two ways: a body without an end is given up after one pass
+// unambiguous for every character: an unterminated body is given up after one pass
 const startTagPattern = /^[ \t\r\n]*<([^ \t\r\n!?/<>=&"']+)(?=[ \t\r\n/>])((?:[^<>"']|"[^"]*"|'[^']*')*)>/;
 const attributePattern = /[ \t\r\n]([^ \t\r\n=]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/gy;
 
-/** The root element, as far as the text of a body shows it; undefined where it does not, or where a DOCTYPE may say more. */
+/** The root element, from the text of a body; undefined if it cannot be seen, or a DOCTYPE could change it. */
 export function peekRoot(text: Buffer): Root | undefined {
   const head = text.toString('latin1', 0, headLimit).replaceAll(skipped, '');
   const [, qualifiedName, attributes = ''] = startTagPattern.exec(head) ?? [];
@@ -31,7 +31,7 @@ export function peekRoot(text: Buffer): Root | undefined {
   return { name: qualifiedName.slice(colon + 1), namespace: '' };
 }
 
-/** Names of what others wrap messages in, business application headers first. */
+/** Names of common wrappers of messages, business application headers first. */
 const wrappers: ReadonlySet<string> = new Set([
   ...[
     'AppHdr',
@@ -49,7 +49,7 @@ const wrappers: ReadonlySet<string> = new Set([
 const declarationPattern =
   /xmlns(?::[^ \t\r\n="'<>:]{1,100})?[ \t\r\n]{0,9}=[ \t\r\n]{0,9}["'](urn:iso:std:iso:20022:tech:xsd:[a-z0-9.]{15})["']/g;
 
-/** The message within a wrapping, by the namespaces that are declared in it, as published; undefined where there is none. */
+/** The message inside a wrapper, by the namespaces declared in it, as published; undefined if there is none. */
 function innerMessage(text: Buffer, outer: string): string | undefined {
   for (const [, namespace = ''] of text.toString('latin1').matchAll(declarationPattern)) {
     const identifier = namespace === outer ? undefined : isoIdentifier(namespace);
@@ -58,7 +58,7 @@ function innerMessage(text: Buffer, outer: string): string | undefined {
   return undefined;
 }
 
-/** What is against the root element of a body; undefined when it is of one of the expected messages. */
+/** The fault of the root element of a body; undefined if it is one of the expected messages. */
 export function rootFault(
   { name, namespace }: Root,
   text: Buffer,
@@ -71,9 +71,9 @@ export function rootFault(
   const given = isWrapped ? inner : own;
   const isRight = given !== undefined && expected.some((one) => messages[one].identifier === given);
   const wanted = expectedNamespaces(given ?? '', expected).join(' or ');
-  const told = `the root element must be of namespace ${wanted}${given === undefined || isRight ? '' : `, not of ${given}`}`;
+  const told = `the namespace of the root element must be ${wanted}${given === undefined || isRight ? '' : `, not of ${given}`}`;
   if (!isWrapped) return { code: 'namespace', detail: told };
   const alone =
-    'the message is wrapped: send its Document alone, as the root element, without business application header or envelope (MSG-12)';
+    'the message is wrapped: send its Document alone, as the root element, without a business application header or envelope (MSG-12)';
   return { code: 'wrapped', ruleId: 'MSG-12', detail: isRight ? alone : `${alone}; ${told}` };
 }

@@ -1,7 +1,7 @@
 /**
- * The project's schemas as data: which children an element has, how often, of what type, and what ISO 20022 has beside them.
- * It never judges a message; it tells why an engine refused one (`diagnose.ts`), and lets tests generate messages and check
- * the schemas' README.
+ * The project's schemas as data: which children an element has, how often, of what type, and what the scheme leaves out of ISO
+ * 20022. Not used to judge messages, but to explain why an engine refused one (`diagnose.ts`), and by tests, which generate
+ * messages and check the schemas' README.
  */
 import { childrenNamed, elementAt, type XmlElement } from '../core/iso20022/tree.ts';
 
@@ -20,14 +20,14 @@ export interface ComplexType {
   readonly documentation: string;
   /** One list for a sequence; one of a single particle per option of a choice; one per alternative; none for an amount. */
   readonly options: readonly (readonly Particle[])[];
-  /** Elements that ISO 20022 has there and the scheme does not use: `xs:appinfo` of the type. */
+  /** Elements of ISO 20022 that the scheme does not use: `xs:appinfo` of the type. */
   readonly leftOut: ReadonlySet<string>;
 }
 
 export interface SimpleType {
   readonly base: string;
   readonly documentation: string;
-  /** Values that ISO 20022 has there and the scheme does not use. */
+  /** Values of ISO 20022 that the scheme does not use. */
   readonly leftOut: ReadonlySet<string>;
   readonly facets: readonly { readonly name: string; readonly value: string }[];
 }
@@ -94,7 +94,7 @@ export function readSchemaModel(schema: XmlElement): SchemaModel {
   };
 }
 
-/** The particle of that name in a type, whichever option it stands in. */
+/** The particle of that name in a type, in any of its options. */
 export function particleNamed(type: ComplexType, name: string): Particle | undefined {
   for (const option of type.options) {
     const found = option.find((one) => one.name === name);

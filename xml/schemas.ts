@@ -1,6 +1,6 @@
 /**
  * Finds and compiles the schemas, each once per process and on first use; a message is validated by the compiled one.
- * Where a directory with the official schemas is given, those are asked first.
+ * Tests may set a directory with the official schemas, which then come first.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface SchemaFile {
 }
 
 export interface MessageSchema {
-  /** In the order in which they are asked: the official one, if any, then the project's. */
+  /** In the order of validation: the official one, if any, then the project's. */
   readonly files: readonly SchemaFile[];
   /** The project's schema as data. */
   readonly model: SchemaModel;
@@ -42,7 +42,7 @@ function loadModel(path: string): SchemaModel {
   return readSchemaModel(readTree(document.toString(writeOptions)).root);
 }
 
-/** How libxml2 writes a document for `readTree`. */
+/** How libxml2 serialises a document for `readTree`. */
 export const writeOptions = { format: false, noDeclaration: true, noEmptyTags: true } as const;
 
 function load(type: MessageType, { officialSchemaDirectory }: SchemaOptions): MessageSchema {
@@ -52,7 +52,7 @@ function load(type: MessageType, { officialSchemaDirectory }: SchemaOptions): Me
   return { files: paths.map(compile), model: loadModel(own) };
 }
 
-/** Compiles on first use and keeps what it compiled. */
+/** Compiles on first use, and caches. */
 export function openSchemas(options: SchemaOptions): (name: MessageName) => MessageSchema {
   const loaded = new Map<MessageName, MessageSchema>();
   return (name) => {

@@ -1,36 +1,37 @@
 /**
- * What a simple type of our schemas takes, asked of one value: not to judge it, for the engine has, but to say what is wrong
- * with it, what stands there and what was expected (MSG-13).
+ * Compares one value with a simple type of our schemas: not to judge it, which the engine has done, but to say what is wrong
+ * with it, what was found and what was expected (MSG-13).
  */
 import type { RejectionDetails } from '../core/rejection.ts';
 import { visible, type VisibleKind } from '../core/iso20022/visible-values.ts';
 import { isBlank, showsNothing, trimmed } from '../core/iso20022/white-space.ts';
 import type { SchemaModel, SimpleType } from './schema-model.ts';
 
-/** One restriction of the chain that a type is: its own facets, in words and as tests. */
+/** One restriction in the chain of a type: its own facets, in words and as tests. */
 interface Level {
-  /** The sentence of the schema, without the rules that it names. */
+  /** The schema's sentence, without rule ids. */
   readonly words: string;
   readonly patterns: readonly RegExp[];
   readonly enumeration: readonly string[];
   readonly leftOut: ReadonlySet<string>;
-  /** Facets that are numbers, by name. */
+  /** Numeric facets, by name. */
   readonly limits: ReadonlyMap<string, number>;
 }
 
 interface ValueType {
-  /** From the type itself to what it restricts. */
+  /** From the type itself to its base. */
   readonly levels: readonly Level[];
-  /** White space around decimals and booleans carries no meaning; around anything else it is part of the value. */
+  /** White space around decimals and booleans has no meaning; around anything else it is part of the value. */
   readonly collapses: boolean;
 }
 
-/** A value that its type does not take. */
+/** A value that is not valid for its type. */
 export interface ValueFault extends RejectionDetails {
   readonly kind: 'blank' | 'decimals' | 'invalid';
 }
 
-const withoutRules = (words: string) =>
+/** A schema's sentence, without rule ids. */
+export const withoutRules = (words: string) =>
   words
     .replaceAll(/ \([A-Z]{3}-[0-9]+(, [A-Z]{3}-[0-9]+)*\)/g, '')
     .replaceAll('`', '')
@@ -42,7 +43,7 @@ function levelOf(type: SimpleType): Level {
   const limits = type.facets.filter(({ name }) => name !== 'pattern' && name !== 'enumeration');
   return {
     words: withoutRules(type.documentation),
-    patterns: valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')), // one syntax, as far as we use it
+    patterns: valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')), // the two syntaxes agree, as far as we use them
     enumeration: valuesOf('enumeration'),
     leftOut: type.leftOut,
     limits: new Map(limits.map(({ name, value }) => [name, Number(value)])),
@@ -80,7 +81,7 @@ export function oneOf(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
 }
 
-/** What values of a type may be shown as; types that are not here hold ids, names and free text. */
+/** How values of a type may be shown; all other types hold ids, names and free text. */
 const kinds: Readonly<Record<string, VisibleKind>> = {
   AmountValue: 'number',
   Rate: 'number',
@@ -102,36 +103,36 @@ const kinds: Readonly<Record<string, VisibleKind>> = {
   MemberSystemCode: 'code',
 };
 
-const maxLooked = 400; // characters: more than any type of ours takes
+const maxLooked = 400; // characters: more than any of our types allows
 
-/** The first character that a type does not take wherever it stands; undefined where only the arrangement is wrong. */
+/** The first character that the type does not allow anywhere; undefined if only the arrangement is wrong. */
 function strangeCharacter(characters: readonly string[], { patterns }: Level): string | undefined {
   const isTaken = (text: string) => patterns.some((pattern) => pattern.test(text));
-  if (!isTaken('aaa')) return undefined; // no type of free characters
+  if (!isTaken('aaa')) return undefined; // not a type of free text
   const index = characters.slice(0, maxLooked).findIndex((one) => !isTaken(`a${one}a`));
   const code = characters[index]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
   return code === undefined ? undefined : `U+${code} at position ${index + 1} of ${characters.length}`;
 }
 
-/** What is odd about how a value is arranged, without any of its characters. */
+/** What is wrong with the arrangement of a value, without showing any of its characters. */
 function arrangement(value: string, { patterns }: Level): string {
   const inSmall = value.replaceAll(/[A-Z]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 32));
   if (value.length <= maxLooked && patterns.some((one) => one.test(inSmall))) {
-    return ', capital letters where small ones belong';
+    return ', upper case instead of lower case';
   }
   if (trimmed(value) !== value) return ', white space around it';
   if (/^\/|\/$/.test(value)) return ', a slash at an end';
-  return /[ /]{2}/.test(value) ? ', two of slash and space in a row' : '';
+  return /[ /]{2}/.test(value) ? ', slashes or spaces in a row' : '';
 }
 
-/** Digits that count: neither zeros before the number nor zeros at the end of its fraction do. */
+/** Significant digits: without leading zeros, and without zeros at the end of the fraction. */
 function digitsOf(decimal: string): { readonly total: number; readonly fraction: number } {
   const [integer = '', fraction = ''] = decimal.split('.');
   const [whole, part] = [integer.replace(/^0+/, ''), fraction.replace(/(?<!0)0+$/, '')];
   return { total: whole.length + part.length, fraction: part.length };
 }
 
-/** What a level has against a value, in a few words; undefined when it takes it. */
+/** What is wrong with a value at one level, in a few words; undefined if it is valid there. */
 function faultOf(level: Level, value: string, length: number): string | undefined {
   const { enumeration, patterns, limits, words } = level;
   const limit = (name: string) => limits.get(name) ?? Infinity;
@@ -150,7 +151,7 @@ function faultOf(level: Level, value: string, length: number): string | undefine
 
 const amountDecimals = /^[0-9]+\.([0-9]+)$/;
 
-/** More decimals than an amount can have has a code of its own (CH20). */
+/** Too many decimals of an amount have their own code (CH20). */
 function tooManyDecimals({ levels }: ValueType, value: string): number | undefined {
   const most = levels[0]?.limits.get('fractionDigits');
   const isAmount = levels[0]?.limits.has('minInclusive') === true;
@@ -160,8 +161,8 @@ function tooManyDecimals({ levels }: ValueType, value: string): number | undefin
 
 /**
  * What is wrong with a value.
- * @param name of a simple type of the model, @param text as it stands in the element or attribute, @param xpath where
- * @returns undefined when the type takes it
+ * @param name of a simple type of the model, @param text as in the element or attribute, @param xpath its place
+ * @returns undefined if the value is valid
  */
 export function findValueFault(
   model: SchemaModel,
@@ -179,7 +180,7 @@ export function findValueFault(
       return {
         kind: 'blank',
         fault: 'place-or-count',
-        found: text === '' ? 'nothing' : isBlank(text) ? 'white space' : 'characters that show nothing',
+        found: text === '' ? 'nothing' : isBlank(text) ? 'white space' : 'invisible characters',
         expected,
       };
     }

@@ -1,6 +1,6 @@
 /**
- * The second engine: Xerces, through `xsd-schema-validator`, one JVM per message. It judges the very bytes that libxml2 parsed
- * into the tree, so it is an independent judge and far slower; it is meant for tests and for whoever asks for it.
+ * The second engine: Xerces, through `xsd-schema-validator`, one JVM per message. It validates the same bytes that libxml2
+ * parsed into the tree: an independent judge, but far slower; meant for tests, and for operators who choose it.
  */
 import type * as xsdSchemaValidator from 'xsd-schema-validator';
 import { messageOfNamespace } from '../core/iso20022/messages.ts';
@@ -12,7 +12,7 @@ import { openSchemas, type MessageSchema, type SchemaOptions } from './schemas.t
 
 type ValidateXml = typeof xsdSchemaValidator.validateXML;
 
-/** What the package rejects with when a document is refused, or when there is no Java. */
+/** The package's rejection if a document is invalid, or Java is missing. */
 interface Refusal {
   readonly messages?: readonly string[];
 }
@@ -28,7 +28,7 @@ async function loadValidator(): Promise<ValidateXml> {
   }
 }
 
-/** What the schemas say against the bytes, in Xerces' words; undefined when they are valid. */
+/** The schemas' complaint about the bytes, in Xerces' words; undefined if they are valid. */
 async function complaintOf(
   validateXml: ValidateXml,
   bytes: Uint8Array,

@@ -40,7 +40,7 @@ export function createAuthenticator(config: AuthConfig, deps: AuthenticatorDepen
 
 function whereToGetOne(config: Exclude<AuthConfig, { kind: 'none' }>): string {
   return config.kind === 'builtin'
-    ? 'POST /oauth/token gives one (client credentials).'
+    ? 'POST /oauth/token issues one (client credentials).'
     : `${config.issuer} gives one (client credentials).`;
 }
 

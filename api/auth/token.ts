@@ -95,15 +95,17 @@ async function readToken(token: string, verification: Verification): Promise<Ver
     if (typeof endsAtMs !== 'number') return endsAtMs;
     const binding = bindingOf(payload);
     if (binding === unknownBinding)
-      return invalidToken('The token is bound in a way that is not known here.');
+      return invalidToken('The token is bound in a way that is not supported here.');
     const claims = claimsOf(payload, judgedBy);
     const caller = claims && callerFrom(claims, judgedBy);
     if (claims === undefined || caller === undefined) {
-      return invalidToken('The token names no role here, or no institution or payment system for its role.');
+      return invalidToken(
+        'The token names no role of this service, or no institution or payment system for its role.',
+      );
     }
     if (stands !== undefined && !(await stands(claims))) {
       return invalidToken(
-        'The client of this token is no longer what the token says. Get a new one.',
+        'The role or institution of this client has changed since the token was issued. Get a new token.',
         'SEC-8',
       );
     }
@@ -122,7 +124,7 @@ function isCanonical(token: string): boolean {
 /** When the token ends, or why its times are refused: a token lives at most an hour, and its end is the end (SEC-8). */
 function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Problem {
   if (exp - iat > maxTokenLifetimeSeconds + clockToleranceSeconds) {
-    const detail = `The token lives longer than ${maxTokenLifetimeSeconds} s (exp - iat). Get one that lives shorter.`;
+    const detail = `The token is valid for more than ${maxTokenLifetimeSeconds} s (exp - iat). Get one with a shorter lifetime.`;
     return invalidToken(detail, 'SEC-8');
   }
   return exp * 1_000 <= nowMs || exp <= iat ? expired() : exp * 1_000;
@@ -144,7 +146,7 @@ function refusalOf(error: unknown, logger: Logger): Problem {
     error instanceof errors.JWKSMultipleMatchingKeys;
   if (isTokensFault) return unreadable();
   logger.error({ err: error }, "the token issuer's keys or clients could not be had");
-  return problem('unavailable', { detail: "The token issuer's keys could not be had. Try again." });
+  return problem('unavailable', { detail: "The token issuer's keys could not be fetched. Try again." });
 }
 
 const unknownBinding = Symbol('a binding that we cannot check');
@@ -185,7 +187,7 @@ function institutionIdOf(value: unknown, data: ReferenceData): string | undefine
 }
 
 function unreadable(): Problem {
-  return invalidToken('The token is malformed or its signature does not hold.');
+  return invalidToken('The token is malformed, or its signature is wrong.');
 }
 
 function expired(): Problem {

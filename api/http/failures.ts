@@ -10,6 +10,9 @@ export class TemporalUnavailable extends Error {
   override readonly name = 'TemporalUnavailable';
 }
 
+/** Temporal answers, and no worker does the work: the message says all there is to know. */
+export class WorkersAway extends TemporalUnavailable {}
+
 /** Whether the error says that a part could not be reached or asked for another try. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof TemporalUnavailable || isDatabaseFailure(error)) return true;

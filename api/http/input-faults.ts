@@ -29,7 +29,7 @@ export function bodyFaults(judged: Judged): InputFault[] {
 
 function wordsFor(issue: z.core.$ZodIssue, { shape, given }: Judged): string {
   if (issue.code === 'unrecognized_keys') {
-    return `unknown member; this body has: ${Object.keys(shape ?? {}).join(', ')}`;
+    return `unknown member; this body takes: ${Object.keys(shape ?? {}).join(', ')}`;
   }
   const value = valueAt(given, issue.path);
   const field = shape?.[String(issue.path[0])];
@@ -55,9 +55,13 @@ const never = '\u0000'; // no text of ours takes it: whoever refuses it says wha
 
 /** What a field takes; undefined where it takes any text and says nothing of it. */
 function expectationOf(field: z.ZodType): string | undefined {
+  const { description } = field;
   const [issue] = field.safeParse(never).error?.issues ?? [];
-  return issue === undefined ? field.description : rule(issue);
+  return issue === undefined ? description && `give ${asPart(description)}` : rule(issue);
 }
+
+/** A description as a part of a sentence. */
+const asPart = (text: string) => text.replace(/^[A-Z](?=[a-z])/, (one) => one.toLowerCase());
 
 const harmless = /^[\w.,:+-]{1,36}$/; // codes, ids and amounts; nothing that a page or a log could take for more
 

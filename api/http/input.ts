@@ -108,7 +108,7 @@ async function readBodyText(context: Context): Promise<string | Problem> {
     });
   }
   const bytes = await readLimited(context.req.raw, maxBodyBytes);
-  if (bytes === undefined) return problem('payload-too-large', { detail: 'A body here has at most 64 KiB.' });
+  if (bytes === undefined) return problem('payload-too-large', { detail: 'A body must not exceed 64 KiB.' });
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -134,7 +134,7 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
   }
   const repeated = findRepeatedMembers(text, maxFaults);
   if (repeated.length === 0) return { value };
-  const detail = 'stands more than once in the same object; send it once';
+  const detail = 'occurs more than once in the same object; send it once';
   return invalidRequest(
     repeated.map((path) => ({ pointer: pointerTo(path), detail })),
     'SEC-4',

@@ -22,7 +22,8 @@ declare module 'hono' {
 export async function takeMessage(context: Context): Promise<Problem | undefined> {
   const { raw } = context.req;
   const bytes = await readLimited(raw, maxMessageBytes);
-  if (bytes === undefined) return problem('payload-too-large', { detail: 'A message has at most 256 KiB.' });
+  if (bytes === undefined)
+    return problem('payload-too-large', { detail: 'A message must not exceed 256 KiB.' });
   if (!xmlType.test(raw.headers.get('content-type') ?? '') || raw.headers.has('content-encoding')) {
     return problem('unsupported-media-type', {
       detail: `Send Content-Type: application/xml or text/xml, UTF-8, without Content-Encoding${sentInstead(raw.headers)}.`,
@@ -63,7 +64,7 @@ export function openMessage(engine: XmlEngine, body: Buffer, name: MessageName):
 export function refusedKeys(name: MessageName, document: XmlElement): string | undefined {
   const told = findKeyFaults(name, document).map(
     ({ element, problem: what, path, expected }) =>
-      `${element} is ${what}: expected at Document/${path} is ${expected}.`,
+      `${element} is ${what}: Document/${path} must be ${expected}.`,
   );
   const root = document.name === 'Document' ? [] : ['The root element must be Document (MSG-12).'];
   return told.length === 0 ? undefined : [...root, ...told].join(' ');

@@ -25,7 +25,8 @@ export interface HeaderDocument {
 
 const faultSchema = z
   .object({
-    pointer: z.string().optional().openapi({ description: 'RFC 6901 pointer into the body' }),
+    pointer: z.string().optional().openapi({ description: 'RFC 6901 pointer into a JSON body' }),
+    xpath: z.string().optional().openapi({ description: 'XPath into a message, from /Document on' }),
     parameter: z.string().optional().openapi({ description: 'Path, query or header parameter' }),
     detail: z.string(),
   })
@@ -103,7 +104,7 @@ export function documentResponses(
       },
     },
     ...(Object.fromEntries(others) as RouteConfig['responses']),
-    ...(options.kept ? { 304: { description: 'Not changed since the ETag of If-None-Match' } } : {}),
+    ...(options.kept ? { 304: { description: 'Not modified since the ETag in If-None-Match' } } : {}),
     ...(Object.fromEntries(refusals) as RouteConfig['responses']),
     default: { description: 'Any other refusal', content: problemContent },
   };

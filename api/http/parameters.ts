@@ -55,7 +55,7 @@ export const finInstIdType = z
 export const finInstId = z
   .string()
   .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces, as in LOTUSGS0')
-  .openapi({ description: 'Identifier of the kind given', example: 'LOTUSGS0' });
+  .openapi({ description: 'Identifier of the given kind', example: 'LOTUSGS0' });
 
 export const corridorPath = z.object({
   sourceCountry: countryCode,

@@ -38,19 +38,19 @@ const told: Readonly<Partial<Record<ProblemCode, Problem>>> = {
   ]),
   unauthenticated: withDetail(
     'unauthenticated',
-    'Send an access token: Authorization: Bearer <token>. POST /oauth/token gives one (client credentials).',
+    'Send an access token: Authorization: Bearer <token>. POST /oauth/token issues one (client credentials).',
   ),
   'invalid-token': withDetail(
     'invalid-token',
-    'The token has expired. POST /oauth/token gives one (client credentials).',
+    'The token has expired. POST /oauth/token issues one (client credentials).',
   ),
   forbidden: withDetail(
     'forbidden',
-    'This takes the role psp or operator (of the scheme); MERISGS0 has the role fxp (FX provider).',
+    'This requires the role psp or operator (of the scheme); MERISGS0 has the role fxp (FX provider).',
   ),
   'not-own-institution': withDetail(
     'not-own-institution',
-    'A PSP may ask for itself only; LOTUSGS0 asks for BICFI BANYSGS0. The role operator may ask for any.',
+    'A PSP may only ask for quotes for itself, and LOTUSGS0 asked for BICFI BANYSGS0. The role operator may ask for any PSP.',
   ),
   'unknown-country': unknownCountry({ parameter: 'sourceCountry' }, 'XX'),
   'unknown-currency': unknownCurrency({ parameter: 'sourceCurrency' }, 'XXX'),

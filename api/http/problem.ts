@@ -4,7 +4,7 @@ import { renderJson } from '../../core/money.ts';
 import { baseHeaders } from './response.ts';
 
 /** What stands in the description of every `ruleId`. */
-export const whereRulesAre = 'What it says, and why: `GET /rules/{ruleId}`';
+export const whereRulesAre = 'Its text and reason: `GET /rules/{ruleId}`';
 
 interface ProblemRow {
   readonly status: number;
@@ -26,7 +26,7 @@ export const problems = {
     status: 400,
     title: 'Invalid cursor',
     ruleId: 'REF-3',
-    detail: 'This cursor was not given by this service for this list.',
+    detail: 'The cursor is not one that this list returned.',
   },
   unauthenticated: {
     status: 401,
@@ -50,7 +50,7 @@ export const problems = {
     status: 403,
     title: 'Not your institution',
     ruleId: 'QUO-1',
-    detail: 'A PSP may ask for itself only.',
+    detail: 'A PSP may only ask for quotes for itself.',
   },
   'fxp-not-named': {
     status: 403,
@@ -104,19 +104,19 @@ export const problems = {
     status: 404,
     title: 'Unknown fee formula',
     ruleId: 'REF-3',
-    detail: 'There is no such fee formula for this country and currency.',
+    detail: 'There is no fee formula for this country and currency.',
   },
   'unknown-quote': {
     status: 404,
     title: 'Unknown quote',
     ruleId: 'QUO-9',
-    detail: 'There is no such quote of yours.',
+    detail: 'You have no quote with this id.',
   },
   'message-refused': {
     status: 400,
     title: 'Not an ISO 20022 message',
     ruleId: 'MSG-2',
-    detail: 'The body is not a message that could be answered.',
+    detail: 'The body is not a message that can be answered.',
   },
   'unknown-payment': {
     status: 404,
@@ -128,7 +128,7 @@ export const problems = {
     status: 404,
     title: 'Unknown message',
     ruleId: 'SEC-1',
-    detail: 'There is no such message of your side of this payment.',
+    detail: 'Your side of this payment has no message with this id.',
   },
   'not-the-destination': {
     status: 403,
@@ -140,24 +140,24 @@ export const problems = {
     status: 409,
     title: 'Original ids differ',
     ruleId: 'PAY-8',
-    detail: 'The original ids are not those of the pacs.008 that was sent.',
+    detail: 'The original ids are not those of the pacs.008 that you got from us.',
   },
   'message-invalid': {
     status: 422,
     title: 'Message not valid',
     ruleId: 'MSG-4',
-    detail: 'The message is not valid by its schema.',
+    detail: 'The message is not valid against its schema.',
   },
   'callback-address-refused': {
     status: 422,
     title: 'Callback address refused',
     ruleId: 'SEC-2',
-    detail: 'The callback address may not be used.',
+    detail: 'The callback address is not allowed.',
   },
   'method-not-allowed': {
     status: 405,
     title: 'Method not allowed',
-    detail: 'This address does not take this method; see the Allow header.',
+    detail: 'This method is not allowed at this address; see the Allow header.',
   },
   'request-in-progress': {
     status: 409,
@@ -165,29 +165,29 @@ export const problems = {
     ruleId: 'FX-10',
     retryAfter: 1,
     detail:
-      'The first request with this Idempotency-Key still runs; send it again in a second for its answer.',
+      'The first request with this Idempotency-Key is still running; repeat it in a second to get its answer.',
   },
   'payload-too-large': {
     status: 413,
     title: 'Payload too large',
-    detail: 'The body is larger than this address takes.',
+    detail: 'The body is larger than this address accepts.',
   },
   'unsupported-media-type': {
     status: 415,
     title: 'Unsupported media type',
-    detail: 'This address does not take this content type.',
+    detail: 'This address does not accept this content type.',
   },
   'too-many-decimals': {
     status: 422,
     title: 'Too many decimals',
     ruleId: 'MON-2',
-    detail: 'The amount has more decimals than its currency.',
+    detail: 'The amount has more decimals than its currency allows.',
   },
   'amount-too-small': {
     status: 422,
     title: 'Amount too small',
     ruleId: 'FEE-5',
-    detail: 'After fees and rounding nothing is left to pay.',
+    detail: 'After fees and rounding, nothing is left to pay.',
   },
   'amount-currency-not-of-corridor': {
     status: 422,
@@ -218,21 +218,21 @@ export const problems = {
     title: 'Corridor not set up',
     ruleId: 'FX-3',
     detail:
-      'The FX provider is not set up to rate this currency pair between these countries; an operator of the scheme sets that up.',
+      'The FX provider is not set up for this currency pair between these countries; an operator of the scheme can set it up.',
   },
   'source-sap-not-validated': {
     status: 422,
     title: 'No validated SAP in the source country',
     ruleId: 'FX-3',
     detail:
-      'The FX provider has no nominated, validated SAP with an account in the source country and currency; an operator of the scheme validates it.',
+      'The FX provider has no nominated, validated SAP with an account in the source country and currency; an operator of the scheme can validate one.',
   },
   'destination-sap-not-validated': {
     status: 422,
     title: 'No validated SAP in the destination country',
     ruleId: 'FX-3',
     detail:
-      'The FX provider has no nominated, validated SAP with an account in the destination country and currency; an operator of the scheme validates it.',
+      'The FX provider has no nominated, validated SAP with an account in the destination country and currency; an operator of the scheme can validate one.',
   },
   'unit-currency-unknown': {
     status: 422,
@@ -244,8 +244,7 @@ export const problems = {
     status: 422,
     title: 'Idempotency-Key used before',
     ruleId: 'FX-10',
-    detail:
-      'This Idempotency-Key was used for another request: send that very body again, or take a new key.',
+    detail: 'This Idempotency-Key was used for another request: send the same body again, or use a new key.',
   },
   'request-timeout': {
     status: 408,
@@ -257,7 +256,7 @@ export const problems = {
   'expectation-failed': {
     status: 417,
     title: 'Expectation failed',
-    detail: 'Only Expect: 100-continue is known here; leave out any other.',
+    detail: 'Only Expect: 100-continue is supported; leave out any other expectation.',
   },
   'headers-too-large': {
     status: 431,
@@ -270,14 +269,14 @@ export const problems = {
     ruleId: 'SEC-7',
     retryAfter: 2,
     detail:
-      'Your clearing system sends messages faster than they are taken in. Nothing of this one was stored: send it again after the seconds of Retry-After.',
+      'Your clearing system sends messages faster than they can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
   'too-many-connections': {
     status: 503,
     title: 'Too many connections',
     ruleId: 'SEC-7',
     retryAfter: 1,
-    detail: 'You hold as many connections as one address may. Use those again, and try again.',
+    detail: 'You have as many open connections as one address is allowed. Reuse one of them, and try again.',
   },
   internal: {
     status: 500,
@@ -294,9 +293,10 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** One fault of the input: in the body (RFC 6901 pointer), or in a path, query or header parameter. */
+/** One fault of the input: in a JSON body (RFC 6901 pointer), in a message, or in a path, query or header parameter. */
 export type InputFault =
   | { readonly pointer: string; readonly detail: string }
+  | { readonly xpath: string; readonly detail: string }
   | { readonly parameter: string; readonly detail: string };
 
 export interface Problem {
@@ -339,16 +339,17 @@ export function invalidRequest(errors: readonly InputFault[], ruleId?: string): 
 }
 
 /** Only a query parameter can be missing: a path without one is another path. */
-function placeOf({ parameter, detail }: { readonly parameter: string; readonly detail: string }): string {
-  return detail.startsWith('missing') ? `The query parameter ${parameter} is` : parameter;
+function placeOf(fault: InputFault): string {
+  if ('pointer' in fault) return fault.pointer || 'The body';
+  if ('xpath' in fault) return fault.xpath;
+  return fault.detail.startsWith('missing') ? `The query parameter ${fault.parameter} is` : fault.parameter;
 }
 
 /** The first fault in words, and how many more there are. */
 function sentenceOf([first, ...more]: readonly InputFault[]): string {
   if (first === undefined) return problems['invalid-request'].detail;
-  const place = 'parameter' in first ? placeOf(first) : first.pointer || 'The body';
   const others = more.length === 0 ? '' : ` And ${more.length} more: see errors.`;
-  return `${place} ${first.detail}.${others}`;
+  return `${placeOf(first)} ${first.detail}.${others}`;
 }
 
 export function isProblem(value: object | undefined): value is Problem {

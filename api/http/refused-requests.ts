@@ -5,26 +5,26 @@ import { problem, type Problem } from './problem.ts';
 /** Each an `invalid-request`. */
 const malformations = {
   notHttp: 'This is not HTTP/1.1.',
-  tls: 'This port speaks plain HTTP, and TLS was sent. Use http:// here.',
+  tls: 'This port speaks plain HTTP, but got TLS. Use http:// here.',
   version:
-    'Send HTTP/1.1: no other version is spoken here. (A proxy may need to be told, as nginx by proxy_http_version 1.1.)',
-  method: 'The request begins with no method that is known here. Methods are GET, HEAD, OPTIONS and POST.',
+    'Send HTTP/1.1: no other version is supported. (A proxy may need to be configured for it, for example nginx with proxy_http_version 1.1.)',
+  method: 'The request does not begin with a known method. Methods are GET, HEAD, OPTIONS and POST.',
   requestLine:
-    'The request line is not written as method, path and HTTP/1.1, with one space between and the path percent-encoded.',
+    'The request line must be method, path and HTTP/1.1, separated by single spaces, with the path percent-encoded.',
   target: 'Write the target of the request as a path, such as /countries, with the host in the Host header.',
-  fragment: 'The target of a request has no fragment. Leave out # and what follows.',
-  oddPath: 'The path has dot segments or a backslash. Write the path that is meant.',
-  address: 'The Host header and the path do not make up an address.',
+  fragment: 'A request target must not have a fragment. Leave out # and what follows.',
+  oddPath: 'The path has dot segments or a backslash. Write the resolved path.',
+  address: 'The Host header and the path do not form a valid address.',
   host: 'Send one Host header with the name or address of this service, and its port if any.',
-  lineEnds: 'A line of the head or of a chunk does not end with CRLF, and with nothing else.',
-  header: 'A header is not written as name: value on one line of printable characters.',
-  upgrade: 'This service changes to no other protocol. Leave out the Upgrade header.',
+  lineEnds: 'Every line of the head or of a chunk must end with CRLF and nothing else.',
+  header: 'A header must be name: value, on one line of printable characters.',
+  upgrade: 'This service does not switch to another protocol. Leave out the Upgrade header.',
   bodyLength:
-    'The length of the body is not told in one way: send one Content-Length with a number, or Transfer-Encoding: chunked.',
-  transferEncoding: 'The only Transfer-Encoding that is known here is chunked, once. Send no other.',
-  chunkSize: 'The size of a chunk is not written as a hexadecimal number (RFC 9112, 7.1).',
-  chunkExtensions: 'The chunk extensions are too long. Send chunks without.',
-  ended: 'The request ended before it was whole. Send all of it, and keep the connection open meanwhile.',
+    'The length of the body is ambiguous: send either one Content-Length with a number, or Transfer-Encoding: chunked.',
+  transferEncoding: 'The only supported Transfer-Encoding is chunked, once. Send no other.',
+  chunkSize: 'The size of a chunk must be a hexadecimal number (RFC 9112, 7.1).',
+  chunkExtensions: 'The chunk extensions are too long. Leave them out.',
+  ended: 'The request ended before it was complete. Send all of it, and keep the connection open until then.',
 } as const;
 export type Malformation = keyof typeof malformations;
 
@@ -40,14 +40,14 @@ export function repeatedHeader(name: string): Problem {
 /** 404 where no route is; the address is repeated where that is harmless. */
 export function nothingAt(method: string, path: string): Problem {
   const asked = /^[\w/.-]{1,80}$/.test(path) ? `${method} ${path}` : 'this address';
-  return problem('not-found', { detail: `There is nothing at ${asked}; /reference shows every address.` });
+  return problem('not-found', { detail: `There is nothing at ${asked}; /reference lists every address.` });
 }
 
 /** 405 with what the address takes. */
 export function methodNotAllowed(method: string, allow: string): Problem {
   const detail =
     method === 'CONNECT'
-      ? 'This service is no proxy; it takes no CONNECT.'
-      : `This address takes the methods ${allow}; not ${method}.`;
+      ? 'This service is not a proxy; it does not accept CONNECT.'
+      : `This address accepts the methods ${allow}, not ${method}.`;
   return problem('method-not-allowed', { detail, headers: { allow } });
 }

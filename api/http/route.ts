@@ -164,7 +164,7 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
     if (isProblem(caller)) return caller;
     if (caller.role !== 'all' && !roles.includes(caller.role)) {
       const taken = roles.map(roleInWords).join(' or ');
-      const detail = `This takes the role ${taken}; ${caller.clientId} has the role ${roleInWords(caller.role)}.`;
+      const detail = `This requires the role ${taken}; ${caller.clientId} has the role ${roleInWords(caller.role)}.`;
       return problem('forbidden', { detail });
     }
     const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);

@@ -29,7 +29,7 @@ export interface ServerLimits extends ConnectionLimits {
 
 export interface ServerOptions {
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0: the operating system chooses. */
   readonly port: number;
   readonly logger: Logger;
   readonly limits?: Partial<ServerLimits>;

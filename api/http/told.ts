@@ -80,7 +80,7 @@ export function amountRefused(refusal: AmountRefusal | AmountTooSmall, fields = 
       return tooManyDecimals(fields.amount, refusal.amount, refusal.currency);
     case 'amount-too-small': {
       const { code, detail, ruleId } = refusal;
-      return refuse(code, fields.amount, `${detail} Ask for a larger amount.`, { ruleId });
+      return refuse(code, fields.amount, detail, { ruleId });
     }
   }
 }
@@ -114,7 +114,7 @@ function pspRefused({ code, psp, sourceCountry }: PspRefusal, field: Field, clie
     case 'unknown-psp':
       return unknownPsp(field, psp, sourceCountry);
     case 'not-own-institution': {
-      const detail = `A PSP may ask for itself only; ${clientId} asks for ${psp.type} ${psp.id}. The role operator may ask for any.`;
+      const detail = `A PSP may only ask for quotes for itself, and ${clientId} asked for ${psp.type} ${psp.id}. The role operator may ask for any PSP.`;
       return problem(code, { detail });
     }
     case 'psp-not-of-source-country':
@@ -129,18 +129,22 @@ export function refuse(code: ProblemCode, field: Field, detail: string, more: Pr
 }
 
 export function unknownCountry(field: Field, code: string): Problem {
-  return refuse('unknown-country', field, `The service has no country ${code}; GET /countries lists all.`);
+  return refuse('unknown-country', field, `The service has no country ${code}; GET /countries lists them.`);
 }
 
 export function unknownCurrency(field: Field, code: string): Problem {
-  return refuse('unknown-currency', field, `The service has no currency ${code}; GET /currencies lists all.`);
+  return refuse(
+    'unknown-currency',
+    field,
+    `The service has no currency ${code}; GET /currencies lists them.`,
+  );
 }
 
 export function currencyNotOfCountry(
   field: Field,
   { countryCode, currencyCode, used }: Omit<Extract<PlaceRefusal, { readonly used: unknown }>, 'code'>,
 ): Problem {
-  const detail = `${countryCode} does not use ${currencyCode} here, but ${used.join(', ')}.`;
+  const detail = `In ${countryCode}, the service does not use ${currencyCode}, only ${used.join(', ')}.`;
   return refuse('currency-not-of-country', field, detail);
 }
 
@@ -176,7 +180,7 @@ export function tooManyDecimals(
   return refuse(
     'too-many-decimals',
     field,
-    `${amount} has ${decimals} decimals, ${currencyCode} has ${decimalPlaces}: round it yourself, for nobody else may.`,
+    `${amount} has ${decimals} decimal${decimals === 1 ? '' : 's'}, ${currencyCode} has ${decimalPlaces}: round the amount before you send it.`,
   );
 }
 
@@ -189,7 +193,7 @@ export function unknownInstitution(field: Field, { type, id }: Named): Problem {
   return refuse(
     'unknown-institution',
     field,
-    `There is no institution ${type} ${id}; GET /fin-insts/any lists all.`,
+    `There is no institution ${type} ${id}; GET /fin-insts/any lists them.`,
   );
 }
 
@@ -199,7 +203,7 @@ export function unknownPsp(field: Field, { type, id }: Named, country?: string, 
   return refuse(
     'unknown-psp',
     field,
-    `There is no PSP ${type} ${id}; GET ${list} lists those that may stand here.`,
+    `There is no PSP ${type} ${id}; GET ${list} lists the PSPs that are allowed here.`,
     ruleId === undefined ? {} : { ruleId },
   );
 }

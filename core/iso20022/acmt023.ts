@@ -1,6 +1,6 @@
 /**
- * Reads and builds the acmt.023 (request to resolve a proxy or confirm an account), and the one that leaves for the party
- * that can answer it (RES-3). Whom to ask is decided in core/resolution.ts.
+ * Reads the acmt.023 (request to resolve a proxy or confirm an account) and builds the one for the party that can answer it
+ * (RES-3). core/resolution.ts decides who that is.
  */
 import { isIdentifier } from '../ids.ts';
 import { reject, type Rejection } from '../rejection.ts';
@@ -32,7 +32,7 @@ export interface Acmt023 {
   readonly creditorAgent?: AgentIdentification;
   /** `Acct/Ccy`. */
   readonly currency?: string;
-  /** `IdVrfctnReq` itself: what no rule names passes unaltered (RES-3). */
+  /** `IdVrfctnReq` itself: what no rule changes passes unaltered (RES-3). */
   readonly request: XmlElement;
 }
 
@@ -40,9 +40,9 @@ export interface Acmt023 {
 export interface RequestReferences {
   readonly messageId: string;
   readonly creationDateTime?: string;
-  /** `NOTPROVIDED` where the request has none that an answer could carry. */
+  /** `NOTPROVIDED` if the request has none that an answer can carry. */
   readonly verificationId: string;
-  /** `Assgnr`: who asked. Absent where a request that is not valid does not say it in a form that an answer could carry. */
+  /** `Assgnr`: who asked. Absent if an invalid request has none that an answer can carry. */
   readonly assigner?: XmlElement;
 }
 
@@ -62,7 +62,13 @@ export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
   }
   const { iban, otherId, proxy } = account;
   if (iban === undefined && otherId === undefined && proxy === undefined) {
-    return refused(reject('element-missing', xpath('Vrfctn/PtyAndAcctId/Acct/Id'), 'RES-2'));
+    return refused(
+      reject('element-missing', xpath('Vrfctn/PtyAndAcctId/Acct/Id'), 'RES-2', {
+        text: 'account or proxy missing',
+        found: 'nothing',
+        expected: 'an account (Id) or a proxy (Prxy)',
+      }),
+    );
   }
   const [unknownCode] = findUnknownCodes(request, `/Document/${message.messageElement}`);
   if (unknownCode !== undefined) return refused(unknownCode);
@@ -89,9 +95,9 @@ export function requestReferencesOf(acmt023: Acmt023): RequestReferences {
   });
 }
 
-export const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a mandatory id that nobody gave
+export const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a missing mandatory id
 
-/** The same, of a request that may not be valid: what an answer could not carry is left out (MSG-2). */
+/** The same for a request that may be invalid; what an answer cannot carry is left out (MSG-2). */
 export function readRequestReferences(document: XmlElement, messageId: string): RequestReferences {
   const request = elementAt(document, message.messageElement);
   const agent = usableAgent(request && elementAt(request, 'Assgnmt/Assgnr/Agt'));
@@ -103,7 +109,7 @@ export function readRequestReferences(document: XmlElement, messageId: string): 
   });
 }
 
-/** What RES-3 sets on a leg; all else comes from the message that was received. */
+/** What RES-3 sets on a leg; everything else comes from the received message. */
 export interface RequestLeg {
   readonly messageId: string;
   readonly creationDateTime: string;
@@ -111,12 +117,12 @@ export interface RequestLeg {
   readonly assignee: AgentIdentification;
   /** The destination country. */
   readonly country: string;
-  /** What the proxy directory found, for the creditor agent: only where the request itself does not say it. */
+  /** What the proxy directory found, for the creditor agent: only if the request itself does not say it. */
   readonly account?: AccountIdentification;
   readonly creditorAgent?: AgentIdentification;
 }
 
-/** Names the party that is asked by an identifier and its country. */
+/** The party that is asked, by an identifier and its country. */
 function buildAssignee(assignee: AgentIdentification, country: string): XmlElement {
   const [institution] = buildAgent('Agt', assignee).children;
   const children = institution?.children ?? [];

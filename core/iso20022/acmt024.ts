@@ -19,7 +19,7 @@ import {
 } from './parties.ts';
 import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
 
-/** What a party knows of an account. */
+/** What a party knows about an account. */
 export interface KnownAccount {
   /** `Pty/Nm`. */
   readonly partyName?: string;
@@ -32,16 +32,16 @@ export interface KnownAccount {
 export interface Acmt024 {
   readonly messageId: string;
   readonly creationDateTime: string;
-  /** The request that is answered. */
+  /** The request being answered. */
   readonly original: { readonly messageId: string; readonly creationDateTime?: string };
   /** `OrgnlId`: the request's `Vrfctn/Id`. */
   readonly verificationId: string;
   readonly verified: boolean;
-  /** Always there when it is not verified (RES-4). */
+  /** Always present if not verified (RES-4). */
   readonly reasonCode?: string;
   /** `UpdtdPtyAndAcctId`: what was found. */
   readonly found?: KnownAccount;
-  /** `IdVrfctnRpt` itself: what no rule names passes unaltered (RES-3). */
+  /** `IdVrfctnRpt` itself: what no rule changes passes unaltered (RES-3). */
   readonly report: XmlElement;
 }
 
@@ -106,8 +106,8 @@ function render(...children: readonly XmlElement[]): string {
 }
 
 /**
- * A party's answer for whoever sent the original request, as text: the assignee is who asked, `OrgnlAssgnmt` names the
- * original request; all else as received (RES-3).
+ * A party's answer for the sender of the original request, as text: the assignee is the asker, `OrgnlAssgnmt` names the
+ * original request; everything else as received (RES-3).
  */
 export function passOnAcmt024(received: Acmt024, original: RequestReferences, key: AnswerKey): string {
   const assignment = elementAt(received.report, 'Assgnmt');
@@ -125,11 +125,11 @@ export function passOnAcmt024(received: Acmt024, original: RequestReferences, ke
   return render(passed, originalAssignment(original), answer);
 }
 
-/** An answer as whoever answers states it. */
+/** An answer, as the answering party states it. */
 export interface Acmt024Statement extends AnswerKey {
   /** Who answers. */
   readonly assigner: AgentIdentification;
-  /** To whom, where the request does not say it. */
+  /** To whom, if the request does not say. */
   readonly assignee: AgentIdentification;
   readonly verified: boolean;
   readonly reasonCode?: string;

@@ -1,6 +1,6 @@
 /**
- * Builds the pacs.008 that leaves for the destination (MSG-9, MSG-10), and original ones for whoever plays a source.
- * Nothing that no rule names is touched: it passes as the tree that was read.
+ * Builds the pacs.008 for the destination (MSG-9, MSG-10), and original ones for tests and the demo's sources. Whatever no
+ * rule changes passes as it was read.
  */
 import { messages } from './messages.ts';
 import type { Pacs008 } from './pacs008.ts';
@@ -14,7 +14,7 @@ import {
 } from './parties.ts';
 import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
 
-/** What MSG-10 sets; all else comes from the message that was received. */
+/** What MSG-10 sets; everything else comes from the received message. */
 export interface ForwardedLeg {
   readonly messageId: string;
   readonly creationDateTime: string;
@@ -31,7 +31,7 @@ export interface ForwardedLeg {
   /** The source SAP, from `IntrmyAgt1` or the quote. */
   readonly previousInstructingAgent1?: AgentIdentification;
   readonly previousInstructingAgent1Account?: AccountIdentification;
-  /** Only where the received message leaves it out and the quote fills it in (PAY-4). */
+  /** Only if the received message leaves it out and the quote fills it in (PAY-4). */
   readonly intermediaryAgent2?: AgentIdentification;
   readonly intermediaryAgent2Account?: AccountIdentification;
 }
@@ -109,8 +109,8 @@ function moved(transaction: XmlElement, from: string, to: string): XmlElement | 
 
 /**
  * The pacs.008 for the destination, as text.
- * `IntrmyAgt1` and account are removed and moved, as received, to `PrvsInstgAgt1`; where the message leaves them out,
- * `leg` gives them. The same holds for `IntrmyAgt2` in its own place.
+ * `IntrmyAgt1` and its account move, as received, to `PrvsInstgAgt1`; if the message leaves them out, they come from `leg`.
+ * The same applies to `IntrmyAgt2`, which stays in its place.
  */
 export function buildForwardedPacs008(received: Pacs008, leg: ForwardedLeg): string {
   const { transaction } = received;
@@ -147,7 +147,7 @@ export function buildForwardedPacs008(received: Pacs008, leg: ForwardedLeg): str
   return render(buildGroup(leg), branch('CdtTrfTxInf', ...children));
 }
 
-/** A natural person or organisation as original messages name it. */
+/** A natural person or organisation in an original message. */
 interface Party {
   readonly name: string;
   readonly townName?: string;

@@ -1,16 +1,16 @@
 /**
- * Which code set each coded element is held against (MSG-4), found by the names that lead to it: every message, wherever
- * the element stands. What a schema lists itself (priorities, statuses) is the schema's matter.
+ * The external code set of each coded element (MSG-4), found by the last names of its path, in every message. Codes that a
+ * schema itself lists (priorities, statuses) are left to the schema.
  */
 import { reject, type Rejection } from '../rejection.ts';
 import { codeSets, type CodeSet, type CodeSetName } from './external-codes.ts';
 import { xpathOf, type XmlElement } from './tree.ts';
 import { visible } from './visible-values.ts';
 
-/** How an element's code is judged: by a set of codes, or not here, for the reason that a rule gives. */
+/** How an element's code is judged: by a code set, or not here, for the reason in a rule. */
 export type Coding = { readonly set: CodeSetName } | { readonly passedBy: string; readonly because: string };
 
-/** By the last names of the way to the element; the longest that fits counts. */
+/** By the last names of the element's path; the longest match counts. */
 const codings: Readonly<Record<string, Coding>> = {
   'Purp/Cd': { set: 'purpose' },
   'CtgyPurp/Cd': { set: 'categoryPurpose' },
@@ -31,7 +31,7 @@ const codings: Readonly<Record<string, Coding>> = {
   'RgltryRptg/Dtls/Cd': { passedBy: 'MSG-9', because: 'authorities give these codes, not ISO 20022' },
 };
 
-/** Codes of ISO 3166 and ISO 4217, which have no code set of ISO 20022: by the last name alone. */
+/** Codes of ISO 3166 and ISO 4217, which are not ISO 20022 code sets: by the last name alone. */
 const standing: Readonly<Record<string, Coding>> = {
   Ctry: { passedBy: 'MSG-9', because: 'a country by its form; those that matter are looked up (RES-2)' },
   CtryOfRes: { passedBy: 'MSG-9', because: 'a country by its form' },
@@ -55,7 +55,7 @@ export function codingOf(path: readonly string[]): Coding | undefined {
   return standing[path.at(-1) ?? ''];
 }
 
-/** An element and those around it, up to the one whose codes are judged. */
+/** An element and its ancestors, up to the one whose codes are judged. */
 interface Link {
   readonly element: XmlElement;
   readonly outer: Link | undefined;

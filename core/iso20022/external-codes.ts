@@ -1,6 +1,6 @@
 /**
- * The external code sets of ISO 20022 that coded elements are held against (MSG-4), as published at the end of 2024. Which
- * element is held against which is said in `coded-elements.ts`.
+ * The external code sets of ISO 20022 that coded elements are checked against (MSG-4), as published at the end of 2024.
+ * `coded-elements.ts` says which element uses which set.
  */
 
 export interface CodeSet {

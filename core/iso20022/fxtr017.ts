@@ -1,6 +1,6 @@
 /**
- * Builds the fxtr.017 that tells an FX provider of a completed payment (NOT-1, NOT-2), and reads it for whoever plays a provider.
- * It carries institutions, accounts of the provider and amounts: never a person.
+ * Builds the fxtr.017 that notifies an FX provider of a completed payment (NOT-1, NOT-2), and reads it for simulated providers.
+ * It has institutions, the provider's accounts and amounts, but never a person.
  */
 import type { Rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';
@@ -47,13 +47,13 @@ const message = messages.fxtr017;
 const withoutHyphens = (uuid: string) => uuid.replaceAll('-', '');
 const withHyphens = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-const maxPartyNameLength = 34; // PtyNm; half an id would be that of another, so that a longer one is left out
+const maxPartyNameLength = 34; // PtyNm; a cut id could be that of another institution, so a longer one is left out
 
 function fits(id: string | undefined): boolean {
   return id !== undefined && id.length <= maxPartyNameLength;
 }
 
-/** By BIC where there is one and nothing else is to be said; otherwise by name, LEI and account. */
+/** By BIC, if there is one and nothing else to state; otherwise by name, LEI and account. */
 function buildParty(name: string, agent: AgentIdentification, accountId?: string): XmlElement {
   const { bicfi, lei } = agent;
   const bic = bicfi === undefined ? undefined : branch('AnyBIC', leaf('AnyBIC', bicfi));

@@ -1,6 +1,6 @@
 /**
- * What the text of a value shows before it becomes a number or a time. Values here were valid by the schema;
- * nothing is rounded or compared as a binary float.
+ * Checks on the text of values, before they become numbers or times. The schema has found them valid; nothing is rounded or
+ * compared as a binary float.
  */
 
 import { maxRateDigits } from '../money.ts';
@@ -17,22 +17,22 @@ export function rateFault(rate: string): boolean {
 }
 
 /**
- * Milliseconds since 1970 UTC of a date time with time zone; what is finer than a millisecond is cut off.
+ * Milliseconds since 1970 UTC of a date time with time zone; anything finer than a millisecond is cut off.
  * @param dateTime valid by the schema: four-digit year, seconds, `Z` or an offset
- * @returns undefined for what is none
+ * @returns undefined if it is not one
  */
 export function parseDateTime(dateTime: string): number | undefined {
   const epochMs = Date.parse(dateTime.replace(/(\.[0-9]{3})[0-9]+/, '$1'));
   return Number.isNaN(epochMs) ? undefined : epochMs;
 }
 
-/** What no text that a person reads may hold, and what XML cannot carry: one code point each. */
+/** Code points that human-readable text may not contain, or XML cannot carry. */
 const unreadable = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu;
 
 /**
- * A text as `ReadableText` of the schemas takes it: what it forbids is a question mark, and what is too long is cut.
+ * Makes a text valid `ReadableText` of the schemas: forbidden characters become question marks, and what is too long is cut.
  * @param maxLength code points
- * @returns undefined when nothing is left that a person could read
+ * @returns undefined if nothing readable is left
  */
 export function readable(text: string, maxLength: number): string | undefined {
   const characters = Array.from(text.replaceAll(unreadable, '?')).slice(0, maxLength);

@@ -1,6 +1,5 @@
 /**
- * The messages that the gateway speaks (MSG-1): exact versions, their namespaces and schemas.
- * Everything that depends on a version is looked up here and nowhere else.
+ * The messages of the gateway (MSG-1): exact versions, namespaces and schemas. Everything that depends on a version is here.
  */
 
 function message<Name extends string>(name: Name, identifier: string, messageElement: string) {
@@ -37,13 +36,13 @@ export function messageOfNamespace(namespace: string): MessageType | undefined {
   return byNamespace.get(namespace);
 }
 
-/** The message that a namespace of ISO 20022 is of, as published, e.g. `pacs.008.001.08`; undefined for any other namespace. */
+/** The message of an ISO 20022 namespace, as published, e.g. `pacs.008.001.08`; undefined for any other namespace. */
 export function isoIdentifier(namespace: string): string | undefined {
   return /^urn:iso:std:iso:20022:tech:xsd:([a-z]{4}\.[0-9]{3}\.[0-9]{3}\.[0-9]{2})$/.exec(namespace)?.[1];
 }
 
 /**
- * Which of these namespaces a message in another version should have had; all of them when it is of none of these kinds.
+ * Which of these namespaces a message in another version should have; all of them if it is of none of these kinds.
  * @param identifier as published, e.g. `pacs.008.001.08`
  */
 export function expectedNamespaces(identifier: string, expected: readonly MessageName[]): readonly string[] {

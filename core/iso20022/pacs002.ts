@@ -31,7 +31,7 @@ export interface Pacs002 {
   readonly original: OriginalReferences;
   readonly statusId?: string;
   readonly status: TransactionStatus;
-  /** From the external status reason set; always there on RJCT. */
+  /** From the external status reason set; always present with RJCT. */
   readonly reasonCode?: string;
   /** Each at most 105 characters. */
   readonly additionalInformation?: readonly string[];
@@ -99,7 +99,7 @@ export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
 
 const maxAdditionalInformation = { count: 10, length: 105 }; // AddtlInf: Text105, up to ten
 
-/** Whatever the texts hold, they are made fit for their type: a message of ours is valid (MSG-8). */
+/** Makes the texts fit their type, whatever they contain: our messages are valid (MSG-8). */
 function buildReason(values: Pacs002): XmlElement | undefined {
   const { reasonCode, additionalInformation = [] } = values;
   const information = additionalInformation
@@ -143,7 +143,7 @@ export function buildPacs002(values: Pacs002): string {
   );
 }
 
-/** What a status report says of a pacs.008. */
+/** What a status report says about a pacs.008. */
 export interface StatusStatement {
   readonly messageId: string;
   readonly creationDateTime: string;

@@ -1,6 +1,6 @@
 /**
- * Reads a pacs.008 (customer credit transfer) from the tree that was validated (MSG-8): plain values, amounts as decimal strings.
- * It checks what a schema cannot say and no reference data is needed for; accounts, agents and quotes are checked later.
+ * Reads a pacs.008 (customer credit transfer) from the validated tree (MSG-8): plain values, amounts as decimal strings. It
+ * makes the checks that a schema cannot express and that need no reference data; accounts, agents and quotes come later.
  */
 import { assert } from '../assert.ts';
 import { judgeFit, rejectionsOf, type Check, type IsFit } from '../check.ts';
@@ -35,7 +35,7 @@ export interface Pacs008 {
   readonly transactionId?: string;
   readonly uetr: string;
   readonly clearingSystemReference?: string;
-  /** NORM where the message says nothing (MSG-5). */
+  /** NORM if the message does not say (MSG-5). */
   readonly priority: 'HIGH' | 'NORM';
   readonly categoryPurpose?: string;
   readonly purpose?: string;
@@ -60,14 +60,14 @@ export interface Pacs008 {
   readonly intermediaryAgent1Account?: AccountIdentification;
   readonly intermediaryAgent2?: AgentIdentification;
   readonly intermediaryAgent2Account?: AccountIdentification;
-  /** In a forwarded message, where the source's intermediary agent 1 has gone (MSG-10). */
+  /** In a forwarded message: the source's intermediary agent 1 (MSG-10). */
   readonly previousInstructingAgent1?: AgentIdentification;
   readonly previousInstructingAgent1Account?: AccountIdentification;
   readonly debtorAgent: AgentIdentification;
   readonly creditorAgent: AgentIdentification;
   readonly debtorAccount: AccountIdentification;
   readonly creditorAccount: AccountIdentification;
-  /** `CdtTrfTxInf` itself: what no rule names passes unaltered (MSG-9). */
+  /** `CdtTrfTxInf` itself: what no rule changes passes unaltered (MSG-9). */
   readonly transaction: XmlElement;
 }
 
@@ -76,15 +76,15 @@ export const pacs008Paths = {
   transaction: '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf',
 } as const;
 
-/** What is done about a value that is mandatory in the schema: what is not there is a defect, or has a stand-in. */
+/** How to treat a missing value that is mandatory in the schema: as a defect, or with a substitute. */
 type Demand = <T>(value: T | undefined, name: string, standIn: T) => T;
 
-/** Of a message that its schema found valid. */
+/** For a message that its schema found valid. */
 const demanded: Demand = (value, name) => {
   assert(value !== undefined, `${name} is mandatory in the schema, so that a validated message has it`);
   return value;
 };
-/** Of any other: whoever reads it must not look at what was found unfit. */
+/** For any other: values that were found invalid must not be used. */
 const whereGiven: Demand = (value, _, standIn) => value ?? standIn;
 
 const noAgent: AgentIdentification = {};
@@ -96,7 +96,7 @@ function readCharge(element: XmlElement | undefined, demand: Demand): Charge | u
   return { ...readAmount(amount), agent: demand(readAgent(elementAt(element, 'Agt')), 'Agt', noAgent) };
 }
 
-/** Which leg a message is of: from the source to us, or from us to the destination. */
+/** The leg of a message: from the source to us, or from us to the destination. */
 type Leg = 'source' | 'destination';
 
 function readValues(document: XmlElement, leg: Leg, demand: Demand): Pacs008 {
@@ -176,7 +176,7 @@ export function readForwardedPacs008(document: XmlElement): Result<Pacs008, Reje
 
 /**
  * What `readPacs008` reads of any message, with every rejection instead of the first: for dry runs, never to accept one by.
- * @param isFit what was found valid; of all else the values mean nothing
+ * @param isFit what was found valid; all other values are meaningless
  */
 export function readPacs008Throughout(
   document: XmlElement,
@@ -229,17 +229,17 @@ const currencyCheck: Check<Pacs008> = {
 
 /**
  * MSG-4, MSG-5 and MSG-10, as far as they need no reference data; the first rejection is the one that is answered. The
- * currencies are held against those of the two countries (`currency-checks.ts`).
+ * currencies are checked against those of the two countries (`currency-checks.ts`).
  */
 const sourceChecks: readonly Check<Pacs008>[] = [
   { name: 'elements of forwarded messages', ruleId: 'MSG-10', needs: [], run: checkForwardedElements },
   amountCheck,
   codeCheck,
 ];
-/** For what we send, which settles in the destination currency (MSG-10), of whose countries the message alone speaks. */
+/** For our own messages, which settle in the destination currency (MSG-10); without reference data about the countries. */
 const destinationChecks: readonly Check<Pacs008>[] = [amountCheck, codeCheck, currencyCheck];
 
-/** No amount is zero, but for the source PSP's fee (MSG-4); a rate has at most 11 digits as written (MON-1). */
+/** No amount is zero, except the source PSP's fee (MSG-4); a rate has at most 11 digits as written (MON-1). */
 function* checkAmounts(value: Pacs008, isFit: IsFit): Iterable<Rejection> {
   const mayBeZero = 'ChrgsInf[1]/Amt';
   for (const { amount, path } of amountsOf(value)) {
@@ -255,7 +255,7 @@ function* checkAmounts(value: Pacs008, isFit: IsFit): Iterable<Rejection> {
   }
 }
 
-/** A source does not fill in what only a forwarded message carries (MSG-10). */
+/** Elements that only a forwarded message has, and a source may not give (MSG-10). */
 function* checkForwardedElements(value: Pacs008): Iterable<Rejection> {
   const { previousInstructingAgent1, previousInstructingAgent1Account } = value;
   const details = {

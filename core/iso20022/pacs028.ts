@@ -1,6 +1,6 @@
 /**
- * Builds the pacs.028 (payment status request) that enquires about a pacs.008 of ours, where the destination takes it instead of
- * the message once more (TIM-2).
+ * Builds the pacs.028 (payment status request) about a pacs.008 of ours, for destinations that prefer it to receiving the
+ * pacs.008 again (TIM-2).
  */
 import { messages } from './messages.ts';
 import { originalReferencesOf } from './pacs002.ts';
@@ -10,7 +10,7 @@ import { branch, leaf, optionalLeaf, renderDocument } from './tree.ts';
 
 const message = messages.pacs028;
 
-/** The enquiry about a forwarded pacs.008, as text; it goes the way of that message. */
+/** The enquiry about a forwarded pacs.008, as text; it goes the same way as that message. */
 export function enquireAboutPacs008(
   forwarded: Pacs008,
   leg: { readonly messageId: string; readonly creationDateTime: string },

@@ -1,6 +1,5 @@
 /**
- * Agents, accounts and amounts as every message writes them: read into plain values, built back in schema order.
- * Whether an agent exists or is onboarded is not decided here.
+ * Agents, accounts and amounts of every message: read into plain values, and built in schema order.
  */
 import { codeSets } from './external-codes.ts';
 import { branch, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
@@ -21,7 +20,7 @@ export interface AgentIdentification {
   readonly name?: string;
 }
 
-/** An account by IBAN or another id, with its proxy where one was used. */
+/** An account by IBAN or another id, with its proxy if one was used. */
 export interface AccountIdentification {
   readonly iban?: string;
   readonly otherId?: string;
@@ -63,7 +62,7 @@ function readMemberId(element: XmlElement): NonNullable<AgentIdentification['mem
 }
 
 /**
- * One pass over the children, for a message has a dozen agents.
+ * One pass over the children, because a message has a dozen agents.
  * @param element an agent element such as `DbtrAgt`; absent gives undefined
  */
 export function readAgent(element: XmlElement | undefined): AgentIdentification | undefined {
@@ -152,7 +151,7 @@ function bic11(bic: string): string {
 
 /**
  * Whether two agents name the same institution.
- * @returns undefined when they share no kind of identifier, so that only reference data can tell
+ * @returns undefined if they share no kind of identifier, so that only reference data can decide
  */
 export function sameAgent(one: AgentIdentification, other: AgentIdentification): boolean | undefined {
   if (one.bicfi !== undefined && other.bicfi !== undefined) return bic11(one.bicfi) === bic11(other.bicfi);

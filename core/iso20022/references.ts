@@ -1,6 +1,6 @@
 /**
- * What an answer must repeat of a message, read before any schema has judged it (MSG-2): its keys, and whatever else
- * is well formed. A value that an answer could not carry is left out, never repaired.
+ * What an answer repeats from a message, read before its schema has judged it (MSG-2): its keys, and whatever else is well
+ * formed. A value that an answer cannot carry is left out, never repaired.
  */
 import { isBic, isIdentifier, isLei, isUuidV4 } from '../ids.ts';
 import { ok, refused, type Result } from '../result.ts';
@@ -21,7 +21,7 @@ export interface OriginalReferences {
   readonly uetr: string;
 }
 
-/** What identifies a message; `uetr` only where the kind of message has one. */
+/** What identifies a message; `uetr` only for kinds of message that have one. */
 export interface MessageKey {
   readonly messageId: string;
   readonly uetr?: string;
@@ -36,7 +36,7 @@ const keyPaths: Readonly<Record<MessageName, { messageId: string; uetr?: string 
   fxtr017: { messageId: 'FXTradStsAndDtlsNtfctn/TradInf/MsgId' },
 };
 
-/** A key that an answer would have to repeat, and cannot. */
+/** A key that an answer has to repeat, and cannot. */
 export interface KeyFault {
   readonly element: 'MsgId' | 'UETR';
   readonly problem: 'missing' | 'malformed';
@@ -45,7 +45,7 @@ export interface KeyFault {
   readonly expected: string;
 }
 
-/** What is against the keys of a message, all of it (MSG-2, MSG-13). */
+/** Every fault of the keys of a message (MSG-2, MSG-13). */
 export function findKeyFaults(name: MessageName, document: XmlElement): readonly KeyFault[] {
   const { messageId, uetr } = keyPaths[name];
   const keys = [
@@ -67,7 +67,7 @@ export function findKeyFaults(name: MessageName, document: XmlElement): readonly
   });
 }
 
-/** MsgId and, where the message has one, UETR: without them no answer could be given (MSG-2). */
+/** MsgId and, if the message has one, UETR: without them, no answer is possible (MSG-2). */
 export function readMessageKey(name: MessageName, document: XmlElement): Result<MessageKey, KeyFault> {
   const [fault] = findKeyFaults(name, document);
   if (fault !== undefined) return refused(fault);
@@ -83,14 +83,14 @@ export interface Pacs008References {
   readonly instructedAgent?: AgentIdentification;
 }
 
-/** The value, when it is there and well formed. */
+/** The value, if it is present and well formed. */
 export const usable = <T>(value: T | undefined, test: (value: T) => boolean): T | undefined =>
   value !== undefined && test(value) ? value : undefined;
 
 const dateTimePattern =
   /^([1-9]\d{3}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-3]):[0-5]\d|[+-]14:00)$/;
 
-/** As strict as the schemas, for an answer that repeats it must be valid: 30 February is none. */
+/** As strict as the schemas, because an answer that repeats it must be valid: 30 February is refused. */
 function isDateTime(text: string): boolean {
   const day = dateTimePattern.exec(text)?.[1];
   if (day === undefined) return false;
@@ -98,12 +98,12 @@ function isDateTime(text: string): boolean {
   return !Number.isNaN(epochMs) && new Date(epochMs).toISOString().startsWith(day);
 }
 
-/** A date time without the whitespace around it, when it has the form of one. */
+/** A date time without the whitespace around it, if it has the form of one. */
 export function usableDateTime(text: string | undefined): string | undefined {
   return usable(text === undefined ? undefined : collapsed(text), isDateTime);
 }
 
-/** Only the BIC or LEI of an agent, and only when it has their form. */
+/** Only the BIC or LEI of an agent, and only if well formed. */
 export function usableAgent(element: XmlElement | undefined): AgentIdentification | undefined {
   const agent = readAgent(element);
   const bicfi = usable(agent?.bicfi, isBic);

@@ -1,14 +1,14 @@
 /**
- * The plain tree that every message is read from and built as: element names without prefix, attributes, text.
- * The XML engine makes it from the very document that it validated (MSG-8); nothing here parses XML.
+ * The plain tree from which every message is read, and as which it is built: element names without prefix, attributes, text.
+ * The XML engine makes it from the same document that it validates (MSG-8); nothing here parses XML.
  */
 
-/** The name of every element that is of another namespace than the message: no element of XML can have it. */
+/** The name given to every element of another namespace: no XML element can have it. */
 export const foreignName = '#foreign';
 
 /** One element. `text` is empty for an element that has children. */
 export interface XmlElement {
-  /** Without prefix; {@link foreignName} where it is none of the message's namespace, so that nothing finds it by name (MSG-8). */
+  /** Without prefix; {@link foreignName} if it is of another namespace, so that nothing finds it by name (MSG-8). */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
@@ -23,19 +23,19 @@ export function leaf(name: string, text: string, attributes = noAttributes): Xml
   return { name, attributes, children: noChildren, text };
 }
 
-/** A branch: an element with children, in the order given; what is absent is left out. */
+/** A branch: an element with children, in the given order; undefined ones are left out. */
 export function branch(name: string, ...children: readonly (XmlElement | undefined)[]): XmlElement {
   return { name, attributes: noAttributes, children: children.filter((one) => one !== undefined), text: '' };
 }
 
-/** A leaf, or nothing where there is no value. */
+/** A leaf, or undefined without a value. */
 export function optionalLeaf(name: string, text: string | undefined): XmlElement | undefined {
   return text === undefined ? undefined : leaf(name, text);
 }
 
 const stepsByPath = new Map<string, readonly string[]>();
 
-/** The names of a path; every path is written in our code, so there are few, and each is taken apart once. */
+/** The names of a path, split once: every path is a constant of the code, so there are few. */
 function stepsOf(path: string): readonly string[] {
   const known = stepsByPath.get(path);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * What a schema says against a message, put into the words of the rules: which element, and of which kind.
- * The verdict is the XML engine's; this file only gives it its ISO code (MSG-4).
+ * Turns the violations of a schema into rejections: which element, and which kind of fault. The XML engine has judged; this
+ * file only assigns the ISO code (MSG-4).
  */
 import { reject, type Rejection, type RejectionDetails } from '../rejection.ts';
 import { compact } from './parties.ts';
@@ -8,25 +8,25 @@ import { withoutPositions } from './tree.ts';
 
 export interface Violation extends RejectionDetails {
   /**
-   * `missing`: a mandatory element is not there or empty. `proprietary`: `Prtry` where an external code is required.
-   * `decimals`: more decimals than the type has. `surplus`: one more than there may be. `invalid`: anything else.
+   * `missing`: a mandatory element is absent or empty. `proprietary`: `Prtry` where an external code is required.
+   * `decimals`: more decimals than the type allows. `surplus`: one too many. `invalid`: anything else.
    */
   readonly kind: 'missing' | 'proprietary' | 'decimals' | 'surplus' | 'invalid';
   /**
-   * From `/Document` on, of names that the schema knows and of nothing else (MSG-13), with a position where siblings share a
-   * name. Of an element that it does not know, the XPath is that of its parent.
+   * From `/Document` on, with names that the schema knows and nothing else (MSG-13), and a position where siblings share a
+   * name. For an unknown element, the XPath of its parent.
    */
   readonly xpath: string;
-  /** What stands at the XPath is what a reader finds there, and was judged apart: the fault is its place, or something beside it. */
+  /** The value at the XPath can be read, and was judged separately: the fault is its place, or something beside it. */
   readonly isReadable?: true;
-  /** The engine's own words about the message. They may repeat values of it: never log, store or tell them (SEC-3). */
+  /** The engine's own message. It may repeat values: never log, store or show it (SEC-3). */
   readonly message: string;
 }
 
 /** Violations beyond this number are not kept (docs/explanation/architecture.md, order of intake). */
 export const maxViolations = 20;
 
-/** Elements whose whole point in the schema is a rule of MSG-5. */
+/** Elements that the schema restricts for MSG-5 only. */
 const guidelineElements: ReadonlySet<string> = new Set([
   'MsgId',
   'NbOfTxs',
@@ -45,7 +45,7 @@ function lastName(xpath: string): string {
   return xpath.slice(xpath.lastIndexOf('/') + 1).replace(/\[\d+\]$/, '');
 }
 
-/** The rejection of a message that is not valid by the project's schema. */
+/** The rejection of a message that is not valid against the project's schema. */
 export function rejectionOf(violation: Violation): Rejection {
   const { kind, xpath, text, fault, found, expected, isReadable } = violation;
   const details = compact<RejectionDetails>({ text, fault, found, expected });
@@ -65,17 +65,17 @@ export function rejectionOf(violation: Violation): Rejection {
   }
 }
 
-/** Whether an element is the other or stands in it. */
+/** Whether an element is the other or is inside it. */
 export const within = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
 
 /**
- * Whether a part of a message was judged and found fit to be read, whatever else was found.
+ * Whether a part of a message was judged and found valid, whatever else was found.
  * @param path of an element, from `/Document` on, without positions; all elements at it are meant
  */
 export function foundValid(path: string, violations: readonly Violation[]): boolean {
   return !violations.some((violation) => {
     const xpath = withoutPositions(violation.xpath);
-    if (violation.kind === 'surplus') return within(xpath, path); // not judged; readers of its parent do not look at it
+    if (violation.kind === 'surplus') return within(xpath, path); // not judged; readers of its parent ignore it
     return violation.isReadable !== true && (within(path, xpath) || within(xpath, path));
   });
 }

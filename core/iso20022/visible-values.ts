@@ -1,9 +1,9 @@
 /**
- * Which values of a message a refusal may show (MSG-13): codes, currencies, dates, amounts and counts, when they have the
- * shape of one; never what stands in a person or an address, never an id, and never free text.
+ * Which values of a message a refusal may show (MSG-13): codes, currencies, dates, amounts and counts, if they look like one;
+ * never a value of a person or an address, an id, or free text.
  */
 
-/** What kind of value an element has, with the shape in which it may be shown. */
+/** The kinds of value, each with the pattern that may be shown. */
 const shapes = {
   code: /^[A-Za-z0-9]{1,5}$/,
   number: /^[0-9.,+-]{1,30}$/,
@@ -11,10 +11,10 @@ const shapes = {
 } as const;
 export type VisibleKind = keyof typeof shapes;
 
-/** Whatever stands in one of these is nobody's business but the parties'. */
+/** Anything inside one of these is private to the parties. */
 const personal = /\/(Dbtr|Cdtr|UltmtDbtr|UltmtCdtr|Pty|PstlAdr|CtctDtls)(\[[0-9]+\])?\//;
 
-/** @returns the value, where it may be shown; undefined otherwise */
+/** @returns the value, if it may be shown */
 export function visible(kind: VisibleKind, xpath: string, value: string): string | undefined {
   return shapes[kind].test(value) && !personal.test(xpath) ? value : undefined;
 }

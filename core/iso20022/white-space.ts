@@ -1,7 +1,7 @@
 /**
- * White space as XML has it: space, tab, carriage return, line feed, and nothing else. What JavaScript takes for white space
- * (`\s`, `trim`) holds more, some of it legal in names: nothing that reads messages may go by that. Whether a text shows
- * anything to a person is another question, and Unicode's to answer.
+ * White space as in XML: space, tab, carriage return, line feed, and nothing else. JavaScript's white space (`\s`, `trim`)
+ * includes more, some of it legal in names, so code that reads messages must not use it. Whether a text is visible to a person
+ * is another question, which Unicode answers.
  */
 
 /** @param code a UTF-16 code unit, or a byte of UTF-8 */
@@ -9,7 +9,7 @@ export function isWhiteSpace(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
 }
 
-/** Whether a part of a text holds white space only; an empty part does. */
+/** Whether a part of a text is white space only; true for an empty part. */
 export function isBlank(text: string, start = 0, end = text.length): boolean {
   for (let index = start; index < end; index += 1) if (!isWhiteSpace(text.charCodeAt(index))) return false;
   return true;
@@ -26,7 +26,7 @@ export function trimmed(text: string): string {
 
 const unseen = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFB]*$/u;
 
-/** Whether a person sees nothing where a text stands (MSG-4); of an empty text, too. `ReadableText` of the schemas lists the same. */
+/** Whether a text is invisible to a person (MSG-4), or empty. `ReadableText` of the schemas lists the same characters. */
 export function showsNothing(text: string): boolean {
   return unseen.test(text);
 }

@@ -137,7 +137,7 @@ const ofPayment: readonly Cure[] = [
   cure(/ClrSys\/Prtry: .*Expected: SGDFAST/, replace(/<Prtry>TIPS/, '<Prtry>SGDFAST')),
   cure(/SttlmPrty: not used/, drop('SttlmPrty')),
   cure(
-    /AccptncDtTm, which belongs into AddtlDtTm|AddtlDtTm: mandatory.*with AccptncDtTm/,
+    /AccptncDtTm, which belongs in AddtlDtTm|AddtlDtTm: mandatory.*with AccptncDtTm/,
     replace(/(<AccptncDtTm>[^<]*<\/AccptncDtTm>)/, '<AddtlDtTm>$1</AddtlDtTm>'),
   ),
   cure(/XchgRate: not used/, drop('XchgRate')),
@@ -161,7 +161,7 @@ const ofPayment: readonly Cure[] = [
       ? text.replace('</PmtTpInf>', '<CtgyPurp><Cd>CASH</Cd></CtgyPurp></PmtTpInf>')
       : text.replace('</PmtId>', '</PmtId><PmtTpInf><CtgyPurp><Cd>CASH</Cd></CtgyPurp></PmtTpInf>'),
   ),
-  cure(/IntrmyAgt2Acct: not a registered account/, replace(/(\s*<Dbtr>)/, `${ownAccount}$1`)),
+  cure(/IntrmyAgt2Acct: neither a quote nor an own account/, replace(/(\s*<Dbtr>)/, `${ownAccount}$1`)),
   cure(/CreDtTm: must be: Date and time with seconds and time zone/, replace(/(<CreDtTm>[^<Z+]*)</, '$1Z<')),
   cure(/NbOfTxs: must be 1/, replace(/<NbOfTxs>\d+/, '<NbOfTxs>1')),
   cure(/GrpHdr\/TtlIntrBkSttlmAmt: not used/, drop('TtlIntrBkSttlmAmt')),
@@ -230,15 +230,15 @@ export const journeys: readonly Journey[] = [
     name: 'elements in another order',
     text: shuffled,
     cures: [
-      cure(/ChrgBr: not in its place.*after AgrdRate and before ChrgsInf/, (text) =>
+      cure(/ChrgBr: in the wrong place.*after AgrdRate and before ChrgsInf/, (text) =>
         text.replace('<ChrgBr>SHAR</ChrgBr>', '').replace('</AgrdRate>', '</AgrdRate><ChrgBr>SHAR</ChrgBr>'),
       ),
       cure(
-        /Dbtr(Acct|Agt): not in its place/,
+        /Dbtr(Acct|Agt): in the wrong place/,
         replace(/(<DbtrAgt>[^]*?<\/DbtrAgt>)(\s*)(<DbtrAcct>[^]*?<\/DbtrAcct>)/, '$3$2$1'),
       ),
       cure(
-        /(UnitCcy|QtdCcy): not in its place/,
+        /(UnitCcy|QtdCcy): in the wrong place/,
         replace(/(<QtdCcy>[^<]*<\/QtdCcy>)(\s*)(<UnitCcy>[^<]*<\/UnitCcy>)/, '$3$2$1'),
       ),
     ],

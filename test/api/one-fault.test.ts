@@ -195,19 +195,19 @@ describe('what could not be judged because of another fault is named, with that 
 
   test('charges beside an agent that is none', async () => {
     expect(await reasons('DbtrAgt', 'NOBASGS0')).toContain(
-      `agent of the source PSP fee: It is held against ${tx}/DbtrAgt, which is refused itself.`,
+      `agent of the source PSP fee: It is checked against ${tx}/DbtrAgt, which is itself refused.`,
     );
     expect(await reasons('CdtrAgt', 'NOBATHS0')).toEqual(
       expect.arrayContaining([
-        `agent of the creditor agent fee: It is held against ${tx}/CdtrAgt, which is refused itself.`,
-        `currencies of the destination: It is held against ${tx}/CdtrAgt, which is refused itself.`,
-        `what the destination country requires: It is held against ${tx}/CdtrAgt, which is refused itself.`,
+        `agent of the creditor agent fee: It is checked against ${tx}/CdtrAgt, which is itself refused.`,
+        `currencies of the destination: It is checked against ${tx}/CdtrAgt, which is itself refused.`,
+        `what the destination country requires: It is checked against ${tx}/CdtrAgt, which is itself refused.`,
       ]),
     );
   });
 
   test('the country of a creditor agent that the charges contradict', async () => {
-    const other = `It is held against the country of ${tx}/CdtrAgt, which ${tx}/ChrgsInf[2]/Agt contradicts.`;
+    const other = `It is checked against the country of ${tx}/CdtrAgt, which ${tx}/ChrgsInf[2]/Agt contradicts.`;
     expect(await reasons('CdtrAgt', 'LOTUMYS0')).toEqual(
       expect.arrayContaining([
         `currencies of the destination: ${other}`,
@@ -215,5 +215,55 @@ describe('what could not be judged because of another fault is named, with that 
         `creditor agent: ${other}`,
       ]),
     );
+  });
+});
+
+describe('an element that is missing is told with what belongs there (MSG-13)', () => {
+  const explained = async (body: string) =>
+    (await dryRun(body)).violations.map(({ explanation }) => explanation);
+
+  test('neither a quote nor an own account (PAY-5)', async () => {
+    const none = edit(fresh(own), /<IntrmyAgt2>[^]*<\/IntrmyAgt2Acct>/, '');
+    expect(await explained(none)).toEqual([
+      `PAY-5 ${tx}/IntrmyAgt2Acct: neither a quote nor an own account (RC11, wrong place or count). Found: nothing. Expected: AgrdRate/QtId of a quote, or IntrmyAgt2 with an account of your own.`,
+    ]);
+    const halves = [/<IntrmyAgt2>[^]*<\/IntrmyAgt2>/, /<IntrmyAgt2Acct>[^]*<\/IntrmyAgt2Acct>/];
+    for (const half of halves) {
+      expect((await explained(edit(fresh(own), half, '')))[0]).toMatch(/Found: only IntrmyAgt2(Acct)?\./);
+    }
+  });
+
+  test('both charges, or the second: which two they are; no currency of an absent element is wrong (MSG-6)', async () => {
+    const charges = /<ChrgsInf>[^]*<\/ChrgsInf>/;
+    const which =
+      "Two: first the source PSP's fee in source currency, which may be 0, then the creditor agent's in destination currency";
+    const without = await dryRun(edit(fresh(lotus), charges, ''));
+    expect(without.violations.map(({ explanation }) => explanation)).toEqual([
+      expect.stringMatching(`ChrgsInf\\[1\\]: .* Found: nothing\\. Expected: ${which}`),
+    ]);
+    expect(without.notJudged.filter(({ reason }) => /currency is wrong/.test(reason))).toEqual([]);
+    const [first = ''] = /<ChrgsInf>[^]*?<\/ChrgsInf>/.exec(lotus) ?? [];
+    const one = await dryRun(edit(fresh(lotus), charges, first));
+    expect(one.violations.map(({ explanation }) => explanation)).toEqual([
+      expect.stringMatching(`ChrgsInf\\[2\\]: .* Found: 1 of them\\. Expected: ${which}`),
+    ]);
+    expect(one.notJudged.filter(({ reason }) => /currency is wrong/.test(reason))).toEqual([]);
+  });
+
+  test('the account or the proxy of a request to resolve, and the agent of an account (RES-2)', async () => {
+    const request = readFixture('acmt023', 'account.xml').toString();
+    expect(
+      await explained(edit(request, /(<Acct>\s*)<Id>[^]*?<\/Id>(?=\s*<Ccy>|\s*<\/Acct>)/, '$1')),
+    ).toEqual([
+      'RES-2 Vrfctn/PtyAndAcctId/Acct/Id: account or proxy missing (CH21, wrong place or count). Found: nothing. Expected: an account (Id) or a proxy (Prxy).',
+    ]);
+    expect(await explained(edit(request, /(<\/Acct>\s*)<Agt>[^]*?<\/Agt>/, '$1'))).toEqual([
+      'RES-2 Vrfctn/PtyAndAcctId/Agt: creditor agent missing (CH21, wrong place or count). Found: nothing. Expected: the creditor agent, where an account is given and no proxy.',
+    ]);
+  });
+
+  test('a clearing system id that is too long for Cd: it belongs into Prtry (MSG-5)', async () => {
+    const coded = edit(fresh(lotus), '<Prtry>SGDFAST</Prtry>', '<Cd>FAST</Cd>');
+    expect((await explained(coded))[0]).toMatch(/ClrSys\/Cd: .*up to three characters.*Prtry/);
   });
 });

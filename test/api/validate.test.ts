@@ -97,13 +97,11 @@ describe('what was not judged is listed by name (MSG-14)', () => {
       'RES-2 account or proxy',
     ]);
     expect(await namesOf(['pacs002', 'credited.xml'], 'THBPPAY')).toEqual([
-      'PAY-8 the payment that it is about',
+      'PAY-8 the payment it is about',
       'PAY-7 an earlier final status',
     ]);
-    expect(await namesOf(['acmt024', 'found.xml'], 'THBPPAY')).toEqual(['RES-2 the request that it answers']);
-    expect(await namesOf(['pacs028', 'enquiry.xml'], 'SGDFAST')).toEqual([
-      'TIM-2 the payment that it is about',
-    ]);
+    expect(await namesOf(['acmt024', 'found.xml'], 'THBPPAY')).toEqual(['RES-2 the request it answers']);
+    expect(await namesOf(['pacs028', 'enquiry.xml'], 'SGDFAST')).toEqual(['TIM-2 the payment it is about']);
   });
 });
 
@@ -145,7 +143,7 @@ describe('a message with faults', () => {
       text: 'must be SHAR',
       fault: 'not-used',
       explanation:
-        'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid by ISO 20022, but not used in this scheme). Found: DEBT. Expected: SHAR.',
+        'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid ISO 20022, but not used in this scheme). Found: DEBT.',
       additionalInformation: 'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR. Found: DEBT.',
     });
   });
@@ -185,8 +183,8 @@ describe('a message with faults', () => {
     );
     const { violations } = await dryRun(named(lei.replace('22<', '23<'), lei));
     expect(violations.map(({ explanation }) => explanation)).toEqual([
-      'MSG-6 CdtTrfTxInf/ChrgsInf[1]/Agt: not the agent of these charges (FF01, wrong value). Found: an institution that the service does not know. Expected: the institution that DbtrAgt names, by any identifier of it.',
-      'MSG-6 CdtTrfTxInf/ChrgsInf[2]/Agt: not the agent of these charges (FF01, wrong value). Found: another institution. Expected: the institution that CdtrAgt names, by any identifier of it.',
+      'MSG-6 CdtTrfTxInf/ChrgsInf[1]/Agt: not the agent of these charges (FF01, wrong value). Found: an institution that the service does not know. Expected: the institution in DbtrAgt, by any of its identifiers.',
+      'MSG-6 CdtTrfTxInf/ChrgsInf[2]/Agt: not the agent of these charges (FF01, wrong value). Found: another institution. Expected: the institution in CdtrAgt, by any of its identifiers.',
     ]);
   });
 
@@ -209,7 +207,7 @@ describe('a message with faults', () => {
         {
           name: 'agent of the source PSP fee',
           ruleId: 'MSG-6',
-          reason: 'The schema refuses what it reads: CdtTrfTxInf/DbtrAgt.',
+          reason: 'The schema refuses what it needs: CdtTrfTxInf/DbtrAgt.',
         },
         expect.objectContaining({ name: 'debtor agent', ruleId: 'PAY-6' }),
       ]),
@@ -228,12 +226,12 @@ describe('a message with faults', () => {
       {
         name: 'currencies of the source',
         ruleId: 'MSG-4',
-        reason: 'The schema refuses what it reads: CdtTrfTxInf/IntrBkSttlmAmt.',
+        reason: 'The schema refuses what it needs: CdtTrfTxInf/IntrBkSttlmAmt.',
       },
       {
         name: 'currency of the instructed amount',
         ruleId: 'MSG-4',
-        reason: 'The schema refuses what it reads: CdtTrfTxInf/IntrBkSttlmAmt.',
+        reason: 'The schema refuses what it needs: CdtTrfTxInf/IntrBkSttlmAmt.',
       },
     ]);
   });
@@ -270,7 +268,7 @@ describe('a message with faults', () => {
     const run = await dryRun(lotus.replaceAll('Document', 'BizMsgEnvlp'));
     expect(run).toMatchObject({ valid: false, judged: ['schema'] });
     expect(run.violations.map(({ explanation }) => explanation)).toEqual([
-      'MSG-4 /Document: the root element must be Document (FF01, not valid by ISO 20022). Found: another root element. Expected: Document.',
+      'MSG-4 /Document: the root element must be Document (FF01, not valid ISO 20022). Found: another root element.',
     ]);
     expect(run.notJudged.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['rules of the message', 'reference data', 'quote', 'duplicates']),

@@ -113,7 +113,7 @@ describe('what is missing or not understood stops the start, by name', () => {
     ['CORS_ORIGINS', 'https://a.example,,'],
     ['CORS_ORIGINS', 'file://'],
   ])('%s=%s', (name, value) => {
-    expect(fault({ [name]: value })).toMatch(new RegExp(`^${name} is not understood; it takes: .+`));
+    expect(fault({ [name]: value })).toMatch(new RegExp(`^${name} is not valid; expected: .+`));
   });
 
   test('no message repeats a value, which may be a secret', () => {

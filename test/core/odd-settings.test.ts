@@ -39,7 +39,7 @@ function toldOf(env: Environment): string {
 }
 
 function expectRefusal(told: string, name: string): void {
-  expect(told).toMatch(new RegExp(`^${name} is not understood; it takes: [^\n]+$`));
+  expect(told).toMatch(new RegExp(`^${name} is not valid; expected: [^\n]+$`));
   expect(told).not.toContain('secret');
 }
 

@@ -257,7 +257,7 @@ describe('what stands there is told in a class of words (MSG-13)', () => {
       'an institution that the service does not know',
       { creditorAgent: nobody, charges: chargesOf(lotusSg, nobody) },
     ],
-    ['an institution that is no member', { debtorAgent: lotusTh, charges: chargesOf(lotusTh, lotusTh) }],
+    ['an institution that is not a member', { debtorAgent: lotusTh, charges: chargesOf(lotusTh, lotusTh) }],
     ['an institution that the service does not know', { intermediaryAgent1: nobody }],
     ['another institution', { intermediaryAgent1: { bicfi: 'HARBTHS0' } }],
     ['another account', { intermediaryAgent2Account: { otherId: 'X' } }],

@@ -41,7 +41,7 @@ describe('what is told (MSG-11)', () => {
     const path = `CdtTrfTxInf/${'RgltryRptg[10]/'.repeat(8)}Amt`;
     const told = additionalInformation(reject('schema-invalid', `/Document/FIToFICstmrCdtTrf/${path}`));
     expect(told).toHaveLength(105);
-    expect(told).toMatch(/^MSG-4 \.\.\..*: not valid by the schema$/);
+    expect(told).toMatch(/^MSG-4 \.\.\..*: not valid against the schema$/);
     expect(path.endsWith(told.slice('MSG-4 ...'.length, told.indexOf(': ')))).toBe(true);
   });
 
@@ -98,7 +98,7 @@ describe('what is told (MSG-11)', () => {
   });
 });
 
-describe('a repeat that is refused (DUP-2, RES-4)', () => {
+describe('a repeat that is refused (DUP-2)', () => {
   const repeats = [
     'duplicate-uetr',
     'duplicate-content',
@@ -106,13 +106,17 @@ describe('a repeat that is refused (DUP-2, RES-4)', () => {
     'duplicate-request',
   ] as const;
 
+  test.each(repeats)('%s cites the rule on duplicates', (key) => {
+    expect(rejections[key].ruleId).toBe('DUP-2');
+  });
+
   test.each(repeats)('%s: the short form says, in full, that the first message stands', (key) => {
     expect(additionalInformation(reject(key))).toMatch(/; the first (one|message|request) stands$/);
   });
 
   test.each(repeats)('%s: the long form says how to learn the status, and tells none', (key) => {
     const told = explain(reject(key));
-    expect(told).toMatch(/the very same bytes/);
+    expect(told).toMatch(/exactly the same bytes/);
     expect(told).not.toMatch(/ACCC|ACTC|RJCT|BLCK|credited|accepted|rejected/);
   });
 });
@@ -121,12 +125,30 @@ describe('where the right value comes from is told, not what the check is called
   test.each([
     ['creditor-agent-unknown', /GET \/countries\/\{countryCode\}\/fin-insts\/psp/],
     ['debtor-agent-not-member', /GET \/countries\/\{countryCode\}\/fin-insts\/psp/],
-    ['quote-unknown', /Found: an id that no quote has\. Expected: .*quoteId.*debtor agent/],
+    ['quote-unknown', /Found: the id of no quote\. Expected: .*quoteId.*debtor agent/],
     ['quote-in-use', /Found: .*another payment.* Expected: a new quote/],
     ['quote-expired', /Expected: a new quote.*600 s/],
     ['intermediary-agent-differs', /GET \/quotes\/\{quoteId\}\/intermediary-agents/],
   ] as const)('%s', (key, said) => {
     expect(explain(reject(key))).toMatch(said);
     expect(explain(reject(key)).length).toBeLessThan(600);
+  });
+});
+
+describe('what is expected is something that the sender can send or do (MSG-13)', () => {
+  test.each(keys)('%s: not the principle that was checked', (key) => {
+    const { expected } = reject(key);
+    expect(expected).toBeDefined();
+    expect(expected).not.toBe(rejections[key].checks.replaceAll('`', '').replace(/\.$/, ''));
+  });
+
+  test('an explanation says nothing twice: what the text has said already is not expected again', () => {
+    const place = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/ChrgBr';
+    const told = (text: string, expected: string) =>
+      explain(reject('schema-invalid', place, undefined, { text, found: 'DEBT', expected }));
+    expect(told('must be SHAR', 'SHAR')).toMatch(/: must be SHAR \(FF01, wrong value\)\. Found: DEBT\.$/);
+    expect(told('must be: A word. Of letters', 'Short. A word. Of letters')).toMatch(
+      /: must be: A word\. Of letters \(.*\)\. Found: DEBT\. Expected: Short\.$/,
+    );
   });
 });

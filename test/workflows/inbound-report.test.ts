@@ -85,7 +85,9 @@ describe('a report is refused and recorded', () => {
     const { uetr, original } = await forwarded();
     const answer = await post(reportOn({ ...original, ...change }));
     expect([answer.status, answer.code]).toEqual([409, 'original-ids-differ']);
-    expect(answer.text).toContain(name);
+    expect(answer.text).toContain(
+      `${name} must be the ${name.replace('Orgnl', '')} of the pacs.008 that you got from us`,
+    );
     expect(await securityEvents(uetr)).toEqual(['report.original-ids-differ THBPPAY']);
     expect(await evidence.decision(uetr)).toBeUndefined();
   });
@@ -96,14 +98,15 @@ describe('a report is refused without further notice', () => {
     const { uetr, original } = await forwarded();
     const invalid = reportOn(original).replace('<TxSts>ACCC<', '<TxSts>DONE<');
     const withoutReason = reportOn(original, { status: 'RJCT' });
-    for (const [xml, rule] of [
-      [invalid, 'MSG-4'],
-      [withoutReason, 'MSG-11'],
+    for (const [xml, rule, place] of [
+      [invalid, 'MSG-4', 'TxSts'],
+      [withoutReason, 'MSG-11', 'StsRsnInf/Rsn/Cd'],
     ] as const) {
       const answer = await post(xml);
       expect([answer.status, answer.code]).toEqual([422, 'message-invalid']);
-      const { ruleId, detail } = JSON.parse(answer.text) as { ruleId: string; detail: string };
+      const { ruleId, detail, errors } = JSON.parse(answer.text) as Record<string, unknown>;
       expect({ ruleId, detail }).toEqual({ ruleId: rule, detail: expect.stringContaining(rule) as unknown });
+      expect(errors).toEqual([{ xpath: `/Document/FIToFIPmtStsRpt/TxInfAndSts/${place}`, detail }]);
     }
     expect(await securityEvents(uetr)).toEqual([]);
     expect(await evidence.decision(uetr)).toBeUndefined();

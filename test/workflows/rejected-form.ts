@@ -56,7 +56,7 @@ export const form: readonly Row[] = [
   {
     title: 'an element that the guideline does not know is refused, and not named (MSG-4, MSG-13)',
     code: 'FF01',
-    told: 'MSG-4 CdtTrfTxInf: holds an element that is not known there',
+    told: 'MSG-4 CdtTrfTxInf: holds an unknown element',
     edit: swap('<ChrgBr>', '<Sprfls/><ChrgBr>'),
   },
   {

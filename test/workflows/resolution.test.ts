@@ -209,8 +209,8 @@ describe.concurrent('a request that is refused', () => {
       const asked = await askXml(gateway, foreign.replace(/<MsgId>.*?</, `<MsgId>${messageId}<`));
       expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AGNT' });
       expect(asked.headers.get('isthmus-rejection')).toBe(
-        `RES-5 Assgnmt/${path}: not a member of the submitting system (AGNT, wrong value). Expected: Who asks (Assgnr, ` +
-          'FrstAgt, Cretr) is a member of the submitting payment system, or that system itself.',
+        `RES-5 Assgnmt/${path}: not a member of the submitting system (AGNT, wrong value). Expected: your own ` +
+          'clearing system, or an institution that is a member of it.',
       );
       expect(await evidence.attempts(messageId, 'account-enquiry')).toEqual([]);
       await evidence.callback(asked);
@@ -264,7 +264,7 @@ describe.concurrent('repeats', () => {
     const refused = await ask(gateway, other);
     expect(refused.answer).toMatchObject({ verified: false, reasonCode: 'DUPL', verificationId: 'V-2' });
     expect(refused.headers.get('isthmus-rejection')).toMatch(
-      /^RES-4 Assgnmt\/MsgId: already sent with other/,
+      /^DUP-2 Assgnmt\/MsgId: already sent with other/,
     );
     const again = await ask(gateway, other);
     expect([again.text, again.headers.get('isthmus-rejection')]).toEqual([
@@ -312,7 +312,7 @@ describe.concurrent('the deadline (RES-1)', () => {
     const asked = await ask(gateway, request, { clientId: 'MYRRPP' });
     expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
     expect(asked.headers.get('isthmus-rejection')).toBe(
-      'RES-1 no answer before the deadline (AB08). Expected: A resolution is answered before its deadline.',
+      'RES-1 no answer before the deadline (AB08). Expected: to try again, a new request with a new MsgId.',
     );
     await evidence.callback(asked);
     await evidence.closed(request.messageId, 'MYRRPP');

@@ -73,8 +73,8 @@ describe('agrees with the engine', () => {
 });
 
 const tx = 'CdtTrfTxInf';
-const iso = 'not valid by ISO 20022';
-const unused = 'valid by ISO 20022, but not used in this scheme';
+const iso = 'not valid ISO 20022';
+const unused = 'valid ISO 20022, but not used in this scheme';
 const place = 'wrong place or count';
 const value = 'wrong value';
 
@@ -83,22 +83,22 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'a code that the scheme does not use',
       edit('SHAR', 'DEBT'),
-      `MSG-5 ${tx}/ChrgBr: must be SHAR (FF01, ${unused}). Found: DEBT. Expected: SHAR.`,
+      `MSG-5 ${tx}/ChrgBr: must be SHAR (FF01, ${unused}). Found: DEBT.`,
     ],
     [
       'a code that nobody knows',
       edit('SHAR', 'XXXX'),
-      `MSG-5 ${tx}/ChrgBr: must be SHAR (FF01, ${value}). Found: XXXX. Expected: SHAR.`,
+      `MSG-5 ${tx}/ChrgBr: must be SHAR (FF01, ${value}). Found: XXXX.`,
     ],
     [
       'one of several codes',
       edit('>NORM<', '>URGT<'),
-      `MSG-5 ${tx}/PmtTpInf/InstrPrty: must be HIGH or NORM (FF01, ${value}). Found: URGT. Expected: HIGH or NORM.`,
+      `MSG-5 ${tx}/PmtTpInf/InstrPrty: must be HIGH or NORM (FF01, ${value}). Found: URGT.`,
     ],
     [
       'a pattern, in words',
       edit('"SGD">1000.00', '"SGD">1,000.00'),
-      `MSG-4 ${tx}/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros, digits on both sides of a point (FF01, ${value}). Found: 1,000.00. Expected: Plain decimal: no sign, no leading zeros, digits on both sides of a point.`,
+      `MSG-4 ${tx}/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros, digits on both sides of a point (FF01, ${value}). Found: 1,000.00.`,
     ],
     [
       'decimals',
@@ -108,27 +108,27 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'a length, without the text',
       edit('Somchai Jaidee', 'x'.repeat(141)),
-      `MSG-4 ${tx}/Cdtr/Nm: longer than 140 characters (FF01, ${value}). Found: 141 characters. Expected: Up to 140 readable characters. Text that a person reads: not blank, no control characters, line breaks or marks that turn the writing direction.`,
+      `MSG-4 ${tx}/Cdtr/Nm: longer than 140 characters (FF01, ${value}). Found: 141 characters. Expected: Up to 140 readable characters. Human-readable text: not blank, no control characters, line breaks or marks that change the writing direction.`,
     ],
     [
       'a strange character, without the text',
       edit('Somchai Jaidee', 'Somchai\u202EJaidee'),
-      `MSG-4 ${tx}/Cdtr/Nm: must be: Text that a person reads: not blank, no control characters, line breaks or marks that turn the writing direction (FF01, ${value}). Found: U+202E at position 8 of 14. Expected: Up to 140 readable characters. Text that a person reads: not blank, no control characters, line breaks or marks that turn the writing direction.`,
+      `MSG-4 ${tx}/Cdtr/Nm: must be: Human-readable text: not blank, no control characters, line breaks or marks that change the writing direction (FF01, ${value}). Found: U+202E at position 8 of 14. Expected: Up to 140 readable characters.`,
     ],
     [
       'an id with a slash at its end, without the id',
       edit('LOTU-TX-0001', 'LOTU-TX-0001/'),
-      `MSG-5 ${tx}/PmtId/TxId: must be: Printable ASCII; no slash or space at either end, and no two of them in a row (FF01, ${value}). Found: 13 characters, a slash at an end. Expected: An identifier of up to 35 characters. Printable ASCII; no slash or space at either end, and no two of them in a row.`,
+      `MSG-5 ${tx}/PmtId/TxId: must be: Printable ASCII; no slash or space at either end, and no two of them in a row (FF01, ${value}). Found: 13 characters, a slash at an end. Expected: An identifier of up to 35 characters.`,
     ],
     [
       'white space around a time',
       edit(/(<AccptncDtTm>)/, '$1 '),
-      `MSG-4 ${tx}/AddtlDtTm/AccptncDtTm: must be: Date and time with seconds and time zone, years 1000 to 9999, without whitespace around it (FF01, ${value}). Found: 25 characters, white space around it. Expected: Date and time with seconds and time zone, years 1000 to 9999, without whitespace around it.`,
+      `MSG-4 ${tx}/AddtlDtTm/AccptncDtTm: must be: Date and time with seconds and time zone, years 1000 to 9999, without whitespace around it (FF01, ${value}). Found: 25 characters, white space around it.`,
     ],
     [
       'nothing where something must be',
       edit('<Nm>Somchai Jaidee</Nm>', '<Nm></Nm>'),
-      `MSG-4 ${tx}/Cdtr/Nm: empty (CH21, ${place}). Found: nothing. Expected: Up to 140 readable characters. Text that a person reads: not blank, no control characters, line breaks or marks that turn the writing direction.`,
+      `MSG-4 ${tx}/Cdtr/Nm: empty (CH21, ${place}). Found: nothing. Expected: Up to 140 readable characters. Human-readable text: not blank, no control characters, line breaks or marks that change the writing direction.`,
     ],
     [
       'an element that is missing, and where it belongs',
@@ -146,12 +146,12 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'an element that ISO 20022 has and the scheme does not use',
       edit('<ChrgBr>', '<XchgRate>25</XchgRate><ChrgBr>'),
-      `MSG-4 ${tx}/XchgRate: not used in this scheme (FF01, ${unused}). Found: it stands after AgrdRate. Expected: no such element.`,
+      `MSG-4 ${tx}/XchgRate: not used in this scheme (FF01, ${unused}). Found: it is after AgrdRate. Expected: no such element.`,
     ],
     [
       'an element that ISO 20022 does not have there, without its name',
       edit('<SttlmInf>', '<Sum>1</Sum><SttlmInf>'),
-      `MSG-4 /Document/FIToFICstmrCdtTrf/GrpHdr: holds an element that is not known there (FF01, ${iso}). Found: an element that is not known there after NbOfTxs. Expected: only MsgId, CreDtTm, NbOfTxs, SttlmInf.`.replace(
+      `MSG-4 /Document/FIToFICstmrCdtTrf/GrpHdr: holds an unknown element (FF01, ${iso}). Found: an unknown element after NbOfTxs. Expected: only MsgId, CreDtTm, NbOfTxs, SttlmInf.`.replace(
         '/Document/FIToFICstmrCdtTrf/',
         '',
       ),
@@ -162,7 +162,7 @@ describe('says which element, what stands there, what was expected, and which of
         /<AddtlDtTm>\s*(<AccptncDtTm>[^<]*<\/AccptncDtTm>)\s*<\/AddtlDtTm>/,
         '<AddtlDtTm>$1</AddtlDtTm>$1',
       ),
-      `MSG-4 ${tx}: holds an element that is not known there (FF01, ${iso}). Found: AccptncDtTm, which belongs into AddtlDtTm, after AddtlDtTm. Expected: only PmtId, PmtTpInf, IntrBkSttlmAmt, IntrBkSttlmDt, AddtlDtTm, InstdAmt, AgrdRate, ChrgBr, ChrgsInf, PrvsInstgAgt1, PrvsInstgAgt1Acct, InstgAgt, InstdAgt, IntrmyAgt1, IntrmyAgt1Acct, IntrmyAgt2, IntrmyAgt2Acct, UltmtDbtr, Dbtr, DbtrAcct, DbtrAgt, CdtrAgt, Cdtr, CdtrAcct, UltmtCdtr, InstrForCdtrAgt, Purp, RgltryRptg, RmtInf.`,
+      `MSG-4 ${tx}: holds an unknown element (FF01, ${iso}). Found: AccptncDtTm, which belongs in AddtlDtTm, after AddtlDtTm. Expected: only PmtId, PmtTpInf, IntrBkSttlmAmt, IntrBkSttlmDt, AddtlDtTm, InstdAmt, AgrdRate, ChrgBr, ChrgsInf, PrvsInstgAgt1, PrvsInstgAgt1Acct, InstgAgt, InstdAgt, IntrmyAgt1, IntrmyAgt1Acct, IntrmyAgt2, IntrmyAgt2Acct, UltmtDbtr, Dbtr, DbtrAcct, DbtrAgt, CdtrAgt, Cdtr, CdtrAcct, UltmtCdtr, InstrForCdtrAgt, Purp, RgltryRptg, RmtInf.`,
     ],
     [
       'an element out of place',
@@ -170,22 +170,22 @@ describe('says which element, what stands there, what was expected, and which of
         /(<UnitCcy>[^<]*<\/UnitCcy>)\s*(<QtdCcy>[^<]*<\/QtdCcy>)\s*(<PreAgrdXchgRate>[^<]*<\/PreAgrdXchgRate>)/,
         '$2$3$1',
       ),
-      `MSG-4 ${tx}/AgrdRate/UnitCcy: not in its place (FF01, ${place}). Found: it stands after PreAgrdXchgRate. Expected: first, before QtdCcy.`,
+      `MSG-4 ${tx}/AgrdRate/UnitCcy: in the wrong place (FF01, ${place}). Found: it is after PreAgrdXchgRate. Expected: first, before QtdCcy.`,
     ],
     [
       'one too many',
       edit(/(<CdtTrfTxInf>[^]*<\/CdtTrfTxInf>)/, '$1$1'),
-      `MSG-5 ${tx}[2]: at most 1 of them (FF01, ${place}). Found: 2 of them. Expected: at most 1.`,
+      `MSG-5 ${tx}[2]: at most 1 of them (FF01, ${place}). Found: 2 of them.`,
     ],
     [
       'two of which only one may be',
       edit('<Prtry>SGDFAST</Prtry>', '<Cd>SGD</Cd><Prtry>SGDFAST</Prtry>'),
-      `MSG-4 GrpHdr/SttlmInf/ClrSys/Prtry: only one of Cd or Prtry (FF01, ${place}). Found: more than one of them. Expected: one of Cd or Prtry.`,
+      `MSG-4 GrpHdr/SttlmInf/ClrSys/Prtry: only one of Cd or Prtry (FF01, ${place}). Found: more than one of them.`,
     ],
     [
       'a proprietary code',
       edit('<Cd>GDDS</Cd>', '<Prtry>goods</Prtry>'),
-      `MSG-4 ${tx}/Purp/Prtry: Cd is required, not Prtry (CH21, ${unused}). Found: Prtry. Expected: Cd.`,
+      `MSG-4 ${tx}/Purp/Prtry: Cd is required, not Prtry (CH21, ${unused}). Found: Prtry.`,
     ],
     [
       'an attribute of the schema instance',
@@ -200,7 +200,7 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'an attribute without prefix',
       edit('<Dbtr>', '<Dbtr secret="1">'),
-      `MSG-4 ${tx}/Dbtr: an attribute that may not stand there (FF01, ${iso}). Found: an attribute that is not known. Expected: no attribute.`,
+      `MSG-4 ${tx}/Dbtr: an attribute that is not allowed here (FF01, ${iso}). Found: an unknown attribute. Expected: no attribute.`,
     ],
     [
       'an amount without currency',
@@ -210,17 +210,17 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'an amount in no currency',
       edit(' Ccy="SGD">1000', ' Ccy="sgd">1000'),
-      `MSG-4 ${tx}/IntrBkSttlmAmt: Ccy is no currency code (FF01, ${value}). Found: sgd. Expected: Currency code.`,
+      `MSG-4 ${tx}/IntrBkSttlmAmt: Ccy is not a currency code (FF01, ${value}). Found: sgd. Expected: Currency code.`,
     ],
     [
       'text between elements, without the text',
       edit('<Dbtr>', '<Dbtr>Aisha'),
-      `MSG-4 ${tx}/Dbtr: elements, no text beside them (FF01, ${iso}). Found: text. Expected: only Nm, PstlAdr, Id, CtryOfRes, CtctDtls.`,
+      `MSG-4 ${tx}/Dbtr: text where only elements are allowed (FF01, ${iso}). Found: text. Expected: only Nm, PstlAdr, Id, CtryOfRes, CtctDtls.`,
     ],
     [
       'elements in a value',
       edit('Somchai Jaidee', '<b>Somchai</b> Jaidee'),
-      `MSG-4 ${tx}/Cdtr/Nm: a value, not elements (FF01, ${iso}). Found: elements. Expected: Up to 140 readable characters. Text that a person reads: not blank, no control characters, line breaks or marks that turn the writing direction.`,
+      `MSG-4 ${tx}/Cdtr/Nm: elements where a value belongs (FF01, ${iso}). Found: elements. Expected: Up to 140 readable characters. Human-readable text: not blank, no control characters, line breaks or marks that change the writing direction.`,
     ],
     [
       'an element of another namespace',
@@ -241,7 +241,7 @@ const leaves = (text: string) =>
 test('a UETR in capital letters is told as that (MSG-5)', async () => {
   const text = lotus.replace(/(?<=<UETR>)[^<]*/, (uetr) => uetr.toUpperCase());
   const [told] = await toldOf(text);
-  expect(told).toContain('Found: 36 characters, capital letters where small ones belong.');
+  expect(told).toContain('Found: 36 characters, upper case instead of lower case.');
 });
 
 describe('shows nothing of a person, an account, an address or an id', () => {

@@ -17,13 +17,13 @@ function faultOf(text: string | Buffer, expected: readonly MessageName[] = ['pac
   return parsed.refusal;
 }
 
-const namespace = `the root element must be of namespace ${wanted}`;
+const namespace = `the namespace of the root element must be ${wanted}`;
 const alone =
-  'the message is wrapped: send its Document alone, as the root element, without business application header or envelope (MSG-12)';
-const blank = 'white space before the XML declaration, which must be the very first';
+  'the message is wrapped: send its Document alone, as the root element, without a business application header or envelope (MSG-12)';
+const blank = 'white space before the XML declaration, which must come first';
 const markedBlank =
-  'white space between the byte order mark and the XML declaration, which must follow it at once';
-const strayMark = 'a byte order mark (U+FEFF) that is not the very first';
+  'white space between the byte order mark and the XML declaration, which must follow immediately';
+const strayMark = 'a byte order mark (U+FEFF) that is not at the very beginning';
 
 describe('everything that is wrong with a body is told at once', () => {
   test.each([
@@ -54,12 +54,12 @@ describe('everything that is wrong with a body is told at once', () => {
     [
       'a version of XML and an encoding',
       lotus.replace('version="1.0" encoding="UTF-8"', 'version="1.1" encoding="UTF-16"'),
-      'only XML 1.0 is taken; only the encoding UTF-8 may be declared',
+      'only XML 1.0 is accepted; the only encoding that may be declared is UTF-8',
     ],
     [
       'a second declaration',
       `${lotus}${lotus}`,
-      `an XML declaration may only be the very first (line ${lotus.split('\n').length})`,
+      `an XML declaration must come first (line ${lotus.split('\n').length})`,
     ],
     [
       'a DOCTYPE, whose inside is not looked at',

@@ -67,7 +67,7 @@ describe('a request that is no plain HTTP/1.1', () => {
     ['a list of Hosts', get('Host: a, b\r\n'), 400, /Host header/],
     ['an expectation that is unknown', get(`${host}Expect: x\r\n`), 417, /100-continue/],
     ['a list of expectations', get(`${host}Expect: 100-continue, x\r\n`), 417, /100-continue/],
-    ['CONNECT', `CONNECT isthmus.test:443 HTTP/1.1\r\n${host}\r\n`, 405, /no proxy/],
+    ['CONNECT', `CONNECT isthmus.test:443 HTTP/1.1\r\n${host}\r\n`, 405, /not a proxy/],
     ['an upgrade to websocket', get(`${host}Connection: Upgrade\r\nUpgrade: websocket\r\n`), 400, /Upgrade/],
     ['TRACE', `TRACE /countries HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 405, /method/],
     ['an absolute target', get(host, 'http://isthmus.test/countries'), 400, /path/],

@@ -89,7 +89,7 @@ describe('400: which field, what it must be, what stands there', () => {
     [
       'a member too many',
       { ...rate, rates: '1' },
-      /^\/rates: unknown member; this body has: sourceCountry, .*, rate$/,
+      /^\/rates: unknown member; this body takes: sourceCountry, .*, rate$/,
     ],
   ])('POST of a rate with %s', async (_, sent, told) => {
     const { status, body } = await api.post('/api/v1/rates', sent);
@@ -127,9 +127,9 @@ describe('403: which role may, and which yours is', () => {
     [
       `${corridor}/SGD/1000?${asLotus}`,
       'MERISGS0',
-      /takes the role psp or operator \(of the scheme\); MERISGS0 has the role fxp \(FX provider\)\.$/,
+      /requires the role psp or operator \(of the scheme\); MERISGS0 has the role fxp \(FX provider\)\.$/,
     ],
-    ['/api/v1/rates', 'LOTUSGS0', /takes the role fxp \(FX provider\); LOTUSGS0 has the role psp\.$/],
+    ['/api/v1/rates', 'LOTUSGS0', /requires the role fxp \(FX provider\); LOTUSGS0 has the role psp\.$/],
     [
       `${corridor}/SGD/1000?${asLotus}`,
       'SGDFAST',
@@ -138,7 +138,7 @@ describe('403: which role may, and which yours is', () => {
     [
       `${corridor}/SGD/1000?finInstIdType=BICFI&finInstId=BANYSGS0`,
       'LOTUSGS0',
-      /LOTUSGS0 asks for BICFI BANYSGS0.*operator/,
+      /LOTUSGS0 asked for BICFI BANYSGS0.*operator/,
     ],
   ])('GET %s as %s', async (path, client, told) => {
     const { status, body } = await api.get(path, client);
@@ -190,7 +190,7 @@ describe('404: which thing is unknown, and where to look', () => {
 it('405: what the address takes instead', async () => {
   const answer = await api.request('/countries', { method: 'DELETE' });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-  expect(answer.body.detail).toBe('This address takes the methods GET, HEAD, OPTIONS; not DELETE.');
+  expect(answer.body.detail).toBe('This address accepts the methods GET, HEAD, OPTIONS, not DELETE.');
 });
 
 it('413 and 415: how much, and what to send', async () => {
@@ -212,7 +212,15 @@ describe('422: what does not fit, and what to do', () => {
   it.each([
     [`${corridor}/USD/1000?${asLotus}`, 'amountCurrency', /USD is neither SGD nor THB/],
     [`${corridor}/SGD/10.001?${asLotus}`, 'amount', /10\.001 has 3 decimals, SGD has 2/],
-    [`${corridor}/SGD/0.01?${asLotus}`, 'amount', /nothing is left to pay.*larger amount/],
+    [
+      `${corridor}/SGD/1?${asLotus}`,
+      'amount',
+      /creditor agent fee nothing is left to pay: .* 24\.98 .* fee .* 75\.02\. .*larger amount/,
+    ],
+    [`${corridor}/SGD/0?${asLotus}`, 'amount', /^The amount is 0.* above 0\.$/],
+    ['/fees-and-amounts/SG/SGD/TH/THB/SGD/1/25', 'amount', /: .* 25 .* fee .* 75\.03\. .*larger amount/],
+    ['/fees-and-amounts/SG/SGD/TH/THB/SGD/0.01/0.1', 'amount', /rounds to 0 .*larger amount/],
+    ['/fees-and-amounts/SG/SGD/TH/THB/THB/0/25', 'amount', /^The amount is 0.* above 0\.$/],
     [
       `${corridor}/SGD/1000?finInstIdType=BICFI&finInstId=NOBODY00`,
       'finInstId',

@@ -48,7 +48,7 @@ describe('a member that stands twice in a JSON body', () => {
     const answer = await api.post('/rates/', body);
     const { errors } = answer.body as { errors: { pointer: string; detail: string }[] };
     expect([answer.status, errors.map(({ pointer }) => pointer)]).toEqual([400, pointers]);
-    for (const { detail } of errors) expect(detail).toMatch(/^stands more than once/);
+    for (const { detail } of errors) expect(detail).toMatch(/^occurs more than once/);
     expect(await ratesOf()).toBe(before);
   });
 
@@ -65,7 +65,7 @@ describe('a member that stands twice in a JSON body', () => {
       expect([path, status, body.errors]).toEqual([
         path,
         400,
-        [{ pointer: '/a', detail: expect.stringMatching(/^stands more than once/) }],
+        [{ pointer: '/a', detail: expect.stringMatching(/^occurs more than once/) }],
       ]);
     }
   });
@@ -149,7 +149,7 @@ describe('a parameter that stands twice', () => {
     expect(await ask(grant, {}, '/oauth/token?client_id=LOTUSGS0&client_secret=demo-LOTUSGS0')).toEqual([
       400,
       'invalid_request',
-      expect.stringContaining('address'),
+      expect.stringContaining('URL'),
     ]);
   });
 

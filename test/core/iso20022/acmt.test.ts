@@ -63,7 +63,12 @@ describe('reading', () => {
     const reading = readAcmt023(await validTree('acmt023', buildAcmt023({ ...original, account: {} })));
     expect(reading).toMatchObject({
       ok: false,
-      refusal: { isoCode: 'CH21', ruleId: 'RES-2', xpath: expect.stringContaining('Acct/Id') as string },
+      refusal: {
+        isoCode: 'CH21',
+        ruleId: 'RES-2',
+        xpath: expect.stringContaining('Acct/Id') as string,
+        expected: 'an account (Id) or a proxy (Prxy)',
+      },
     });
   });
 
