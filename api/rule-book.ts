@@ -1,5 +1,5 @@
-// GET /rules/{ruleId}: the text of the rule that a refusal names, for everybody who was told one. It is read from the very
-// document that people read, when it is first asked for.
+// GET /rules/{ruleId}: the text of the rule that a refusal names, without authentication. It is read from
+// docs/reference/rules.md on the first request.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
@@ -9,7 +9,7 @@ import type { Router } from './http/route.ts';
 
 const file = fileURLToPath(new URL('../docs/reference/rules.md', import.meta.url));
 
-/** Markdown by rule, without the links of the document, which lead to other files of the project. */
+/** Markdown by rule, without links, which point to other files of the project. */
 function readRules(): ReadonlyMap<string, string> {
   const parts = readFileSync(file, 'utf8').split(/^(?=##)/m);
   return new Map(
