@@ -1,10 +1,10 @@
-// What the benchmarks are told on the command line.
+// Command-line options of the benchmarks.
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { UserError } from '../cli/errors.ts';
 
 const help = 'bench/README.md says what each benchmark takes.';
 
-/** @throws UserError for an option that there is none of, or that lacks its value */
+/** @throws UserError for an unknown option, or one without its value */
 export function readOptions<const Options extends NonNullable<ParseArgsConfig['options']>>(
   argv: readonly string[],
   options: Options,
@@ -16,7 +16,7 @@ export function readOptions<const Options extends NonNullable<ParseArgsConfig['o
   }
 }
 
-/** @throws UserError unless the text is a number from 1 on, or above 0 where a fraction will do */
+/** @throws UserError unless the text is an integer from 1, or a number above 0 if fractions are allowed */
 export function positive(text: string, option: string, fraction: 'whole' | 'fraction' = 'whole'): number {
   const value = Number(text);
   const fits = fraction === 'whole' ? Number.isInteger(value) && value >= 1 : value > 0 && value < Infinity;
