@@ -99,7 +99,7 @@ function startOfResolution(request: Parameters<typeof resolutionStart>[0], taskQ
   );
 }
 
-/** An execution that was ended by hand under a submission lost nothing: whoever sends it again is answered (LIF-3). */
+/** An execution that was ended by hand during a submission lost nothing: a repeat is answered (LIF-3). */
 function askAgainLater(error: unknown): never {
   const isDefect =
     error instanceof WorkflowUpdateFailedError &&
