@@ -24,6 +24,6 @@ COPY db/seed db/seed
 COPY docs/reference/rules.md docs/reference/rules.md
 COPY --from=build /app/dist dist
 USER node
-# The processes end in order on SIGTERM.
+# The processes shut down cleanly on SIGTERM.
 STOPSIGNAL SIGTERM
 CMD ["node", "--enable-source-maps", "dist/api.js"]

@@ -1,4 +1,4 @@
-// Endpoints 6 to 8: the kinds of recipient address of a country and the form fields of each, with the XPath that each fills.
+// Endpoints 6 to 8: the kinds of recipient address of a country, and the form fields of each with the XPath that it fills.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject, JsonValue } from '../core/money.ts';
 import type { AddressInput, AddressType, ReferenceData } from '../core/reference.ts';
@@ -154,7 +154,7 @@ function inputsOf(data: ReferenceData, type: AddressType): JsonObject[] {
   });
 }
 
-/** Label, attributes and XPaths are stored as JSON of the specification's shape and passed on. */
+/** Label, attributes and XPaths are stored as JSON in the specification's form, and passed on. */
 function renderInput(input: AddressInput): JsonObject {
   return {
     addressInputId: input.addressInputId,

@@ -1,5 +1,5 @@
 // The HTTP service as one Hono app: every route, and what holds for all of them (404, 405, OPTIONS, CORS, failures).
-// It is the front door of a payment and of every quote; it must not hold any rule of the domain.
+// No rule of the domain belongs here.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { routePath } from 'hono/route';
@@ -55,7 +55,7 @@ export function createApp(deps: ApiDependencies): OpenAPIHono {
   return router.app;
 }
 
-/** Nobody waits for this answer: the connection has ended, or ends with what the server found in its bytes. */
+/** Nobody waits for this answer: the connection has ended, or ends with the server's own refusal of its bytes. */
 function giveUp(error: ClientWentAway, context: Context, logger: Logger): Response {
   logger.info({ route: routePath(context) }, error.message);
   return renderProblem(problem('invalid-request'));

@@ -1,4 +1,4 @@
-// Endpoints 1 to 3: countries, their currencies and maxima. It must not change anything: reference data has no writer here.
+// Endpoints 1 to 3: countries, their currencies and maxima. Read only.
 import { z } from '@hono/zod-openapi';
 import { findPlace } from '../core/corridor.ts';
 import { exact, type JsonObject } from '../core/money.ts';
@@ -114,7 +114,7 @@ function fieldsOf(data: ReferenceData, country: Country): JsonObject {
   };
 }
 
-/** Per currency the lowest maximum, should several payment systems serve it: that amount passes in each of them. */
+/** Per currency, the lowest maximum of its payment systems: each of them accepts that amount. */
 function currenciesOf(data: ReferenceData, code: string): JsonObject[] {
   const lowest = new Map<string, string>();
   for (const system of data.clearingSystems.values()) {

@@ -1,4 +1,4 @@
-// What the routes are given, and the form of a module that declares some. Kept apart from the app, which names them all.
+// The dependencies of the routes, and the type of a module that declares some; apart from the app, which imports them all.
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
 import type { Db } from '../db/connection.ts';
@@ -15,7 +15,7 @@ export interface ApiDependencies {
   readonly config: ApiConfig;
   readonly auth: Authenticator;
   readonly logger: Logger;
-  /** Further parts that must answer before the service is ready, by name; the database is always asked. */
+  /** Other parts that must answer for the service to be ready, by name; the database is always checked. */
   readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
   /** Routes of other modules, e.g. ISO 20022 submission. */
   readonly modules?: readonly RouteModule[];

@@ -1,4 +1,4 @@
-// The OpenAPI document and a page to read and try it, from files of our own packages only. It must load nothing from elsewhere.
+// The OpenAPI document and an interactive page for it. The page loads nothing from elsewhere.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
@@ -10,7 +10,7 @@ import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import { openApiDocument } from './openapi-document.ts';
 
-/** What the page loads, and nothing else of the package. */
+/** The files that the page loads, and nothing else of the package. */
 const assets = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -33,7 +33,7 @@ export function documentationRoutes(router: Router, deps: ApiDependencies): void
       },
     },
     () => {
-      // made when it is first asked for: every module has declared its routes by then
+      // made on the first request: by then, every module has declared its routes
       text ??= JSON.stringify(openApiDocument(router.app, deps.config.publicUrl, packageJson.version));
       const headers = {
         ...baseHeaders,
@@ -82,7 +82,7 @@ function addPage(router: Router, publicUrl: string): void {
   }
 }
 
-/** Scripts and styles from here only; the reader sets style attributes. It calls this service and its token endpoint. */
+/** Scripts and styles from here only; the page sets style attributes, and calls this service and its token endpoint. */
 function pagePolicy(publicUrl: string): string {
   return [
     "default-src 'none'",
@@ -106,7 +106,7 @@ async function loadAsset(name: string): Promise<Asset> {
   return { body, etag: etagOf(body) };
 }
 
-/** The work is done when it is first asked for; a failure is not kept. */
+/** Does the work on first use; a failure is not kept. */
 function lazily<Value>(work: () => Promise<Value>): () => Promise<Value> {
   let pending: Promise<Value> | undefined;
   return () => {
@@ -135,7 +135,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** A secret that somebody tries it with lives as long as the page; an earlier version kept it in the browser. */
+/** A secret entered on the page lives as long as the page; removes those that an earlier version kept in the browser. */
 const startScript = `window.localStorage.removeItem('authorized');
 window.reference = SwaggerUIBundle({
   url: '/openapi.json',

@@ -1,9 +1,8 @@
-// The messages that the OpenAPI document shows: one payment and one resolution from end to end, as they lie in
-// schemas/examples. They are read when the document is made; no answer is ever made from them.
+// The example messages of the OpenAPI document: one payment and one resolution from end to end, from schemas/examples.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Name of the file, and what it shows. */
+/** By file name: what it shows. */
 export const messageExamples = {
   pacs008: 'A payment of 1,000 SGD to Thailand, as the source operator submits it',
   'pacs002-actc': 'Accepted, not yet final',

@@ -171,7 +171,7 @@ function ofCountry(data: ReferenceData, country: string, role: FinInstRoleFilter
 
 const listsOfSnapshot = new WeakMap<ReferenceData, Map<FinInstRoleFilter, readonly Institution[]>>();
 
-/** By id, so that a page continues after the last one even when institutions were added meanwhile (REF-2). */
+/** By id, so that the next page continues correctly even if institutions were added meanwhile (REF-2). */
 function institutionsOf(data: ReferenceData, role: FinInstRoleFilter): readonly Institution[] {
   let lists = listsOfSnapshot.get(data);
   if (lists === undefined) {
@@ -200,7 +200,7 @@ function renderInstitution(institution: Institution): JsonObject {
   };
 }
 
-/** The last id of a page with a check value, so that a cursor that we never gave is recognised (REF-3). It hides nothing. */
+/** The last id of a page with a check value, to recognise a cursor that we never issued (REF-3). It is not secret. */
 function writeCursor(institutionId: string, role: FinInstRoleFilter): string {
   return `${Buffer.from(institutionId).toString('base64url')}.${checkValue(institutionId, role)}`;
 }

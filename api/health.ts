@@ -1,4 +1,4 @@
-// Liveness and readiness, for whoever runs the service. They must tell nothing but up or down, for nobody is asked who they are.
+// Liveness and readiness, for operators. Without authentication, so they say up or down and nothing else.
 import { z } from '@hono/zod-openapi';
 import { sql } from 'kysely';
 import type { ApiDependencies, ReadinessCheck } from './dependencies.ts';

@@ -1,4 +1,4 @@
-// Entry of the api process: reads its configuration, opens what it needs, serves until it is told to stop.
+// Entry of the api process: reads its configuration, opens what it needs, and serves until it is stopped.
 import { pino } from 'pino';
 import { ConfigurationError, parseApiConfig } from '../core/config.ts';
 import { startApi } from './start.ts';
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  logger.info({ url: api.url }, 'api is listening'); // after the handlers: whoever hears of it may stop it at once
+  logger.info({ url: api.url }, 'api is listening'); // after the handlers: it may be stopped right after this line
 }
 
 main().catch((error: unknown) => {

@@ -1,15 +1,15 @@
-// What the api does beside requests: quotes have the partitions of the coming days, and those of 62 days ago are dropped
-// (QUO-10). Any api does it, several at once too; on a connection of its own, for it may take longer than a request.
+// Background work of the api: creates the quote partitions of the coming days and drops those of 62 days ago (QUO-10). Every api
+// process does it, even several at once, on a separate connection, because it may take longer than a request.
 import type { Logger } from 'pino';
 import { connect } from '../db/connection.ts';
 import { dropOldQuotePartitions, ensureQuotePartitions } from '../db/partitions.ts';
 
 const hourMs = 3_600_000;
-const answerMs = 15_000; // a statement has 10 s: after that the host has vanished
+const answerMs = 15_000; // statements are limited to 10 s: after 15 s the host is gone
 
 /**
- * Starts at once and goes on every hour: an api that is often restarted does it too.
- * @returns ends it, when what is under way has ended
+ * Runs at once and then every hour, so that an api that is often restarted does it too.
+ * @returns stops it, after the current run
  */
 export function startMaintenance(databaseUrl: string, logger: Logger): () => Promise<void> {
   let running = Promise.resolve();

@@ -1,5 +1,4 @@
-// What the OpenAPI document says of the routes that take or give ISO 20022 messages: bodies, headers and examples. The routes
-// themselves say the rest.
+// OpenAPI descriptions of the routes with ISO 20022 messages: bodies, headers and examples. The routes have the rest.
 import { z } from '@hono/zod-openapi';
 import type { MessageExample } from './examples.ts';
 import { shownExamples, type AnswerDocument } from './http/openapi.ts';
@@ -96,5 +95,5 @@ interface MessageDocument {
   readonly answer: MessageAnswer;
 }
 
-/** Shows messages that exist. */
+/** With examples that exist. */
 type MessageAnswer = AnswerDocument & { readonly examples: Readonly<Record<string, MessageExample>> };

@@ -1,5 +1,5 @@
-// The token endpoint of the built-in issuer (RFC 6749, client credentials) and what verifiers read (RFC 8414, RFC 7517).
-// It must not say whether a client exists: a wrong id and a wrong secret get the same answer.
+// The token endpoint of the built-in issuer (RFC 6749, client credentials), and its metadata and keys for verifiers (RFC 8414,
+// RFC 7517). It never reveals whether a client exists: a wrong id and a wrong secret get the same answer.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -35,7 +35,7 @@ const tokenRequestSchema = z
   })
   .openapi('TokenRequest');
 
-/** Where the issuer is the built-in one; else these routes do not exist. */
+/** Only with the built-in issuer. */
 export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDependencies) => void {
   return (router, deps) => {
     const refused = {
@@ -95,7 +95,7 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
       async () => {
         const { keys } = await issuer.jwks();
         return json({ keys: keys.map((key) => ({ ...key }) as Record<string, string>) }, 200, {
-          'cache-control': 'public, max-age=25', // a verifier that keeps it counts no key for longer than SEC-8 allows
+          'cache-control': 'public, max-age=25', // a verifier that caches it accepts no key for longer than SEC-8 allows
         });
       },
     );
@@ -128,7 +128,7 @@ async function issueToken(context: Context, deps: ApiDependencies, issuer: Built
   });
 }
 
-/** The demo's secrets are known to every page too: one that a browser on this machine shows must not use them. */
+/** The demo's secrets are public: a web page open in a browser on this machine must not be able to use them. */
 function refusePage(
   { req }: Context,
   { demo, host: bound, publicUrl, corsOrigins }: ApiConfig,
@@ -138,7 +138,7 @@ function refusePage(
   return refuseBrowser({ host, origin, site }, { origins: corsOrigins, hosts: [new URL(publicUrl).host] });
 }
 
-/** The form, or why it is not read: each parameter stands once, and in the body (RFC 6749, 2.3.1 and 3.2). */
+/** The form, or why it is refused: each parameter once, and in the body (RFC 6749, 2.3.1 and 3.2). */
 async function readForm({ req }: Context): Promise<URLSearchParams | string> {
   if (!formType.test(req.header('content-type') ?? '')) return whatToSend;
   if (req.header('content-encoding') !== undefined) return 'Send the form without Content-Encoding.';
@@ -150,7 +150,7 @@ async function readForm({ req }: Context): Promise<URLSearchParams | string> {
   const form = new URLSearchParams(Buffer.from(bytes).toString('utf8'));
   const seen = new Set<string>();
   for (const name of form.keys()) {
-    // a name that is none of the protocol's is not repeated: it may hold anything
+    // a name that is not in the protocol's form is not repeated: it may contain anything
     if (seen.has(name))
       return `${/^[a-z_]{1,40}$/.test(name) ? `The parameter ${name}` : 'A parameter'} is given more than once.`;
     seen.add(name);
@@ -163,7 +163,7 @@ interface ClientCredentials {
   readonly secret: string;
 }
 
-/** Undefined where there are none; a text says why they are refused. */
+/** Undefined if there are none; a string says why they are refused. */
 function readCredentials({ req }: Context, form: URLSearchParams): ClientCredentials | string | undefined {
   const basic = req.header('authorization');
   const [id, secret] = [form.get('client_id'), form.get('client_secret')];
@@ -195,7 +195,7 @@ async function claimsOf(
   deps: ApiDependencies,
   { id, secret }: ClientCredentials,
 ): Promise<CallerClaims | undefined> {
-  if (id.includes('\0')) return undefined; // no text of the database can hold it
+  if (id.includes('\0')) return undefined; // database text cannot contain it
   const client = await findClient(deps.db, id);
   const hash = createHash('sha256').update(secret).digest();
   if (client === undefined || !timingSafeEqual(hash, client.secretSha256) || !isRole(client.role))

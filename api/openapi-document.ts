@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document of what is served, made from the very route definitions, and of what we send (webhooks). It must
-// not describe anything by hand that a route already says.
+// The OpenAPI 3.1 document, made from the route definitions, with the messages that we send as webhooks. What a route
+// definition says is not repeated here.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { messageExamples, readExample, type MessageExample } from './examples.ts';
 import { problemExample, problemExampleName } from './http/problem-examples.ts';
@@ -12,7 +12,7 @@ Amounts and rates are exact decimals: read JSON numbers as decimals, not as bina
 Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\` and, where one applies, the rule (\`ruleId\`), whose text is at \`/rules/{ruleId}\`.
 \`x-roles\` names who may call an operation. \`webhooks\` are the messages that Isthmus sends to each party, with the possible answers.`;
 
-/** Under `components`, once each: many operations show them. */
+/** Under `components`, once each, because many operations share them. */
 function registerExamples(registry: OpenAPIHono['openAPIRegistry']): void {
   for (const [name, summary] of Object.entries(messageExamples)) {
     registry.registerComponent('examples', name, { summary, value: readExample(name as MessageExample) });

@@ -1,4 +1,4 @@
-// The form of the evidence of a payment, for the OpenAPI document. Ids, codes, times and hashes; no personal data.
+// The schema of a payment's evidence. Ids, codes, times and hashes; no personal data.
 import { z } from '@hono/zod-openapi';
 import { changes } from '../core/message-difference.ts';
 import { finalStatuses } from '../core/report.ts';

@@ -1,4 +1,4 @@
-// What endpoints 12, 12b and 13 answer, as the specification's tables have it. It must not compute anything.
+// The answers of endpoints 12, 12b and 13, as in the specification's tables.
 import { z } from '@hono/zod-openapi';
 import { finInstIdTypes } from '../core/ids.ts';
 

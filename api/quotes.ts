@@ -1,5 +1,5 @@
-// Endpoints 12, 12b and 13: a PSP asks what its money buys, and gets ranked quotes that stay good for ten minutes (QUO-6).
-// The order is: understand, offers, price, store, answer. It must not compute: core/quote.ts prices.
+// Endpoints 12, 12b and 13: a PSP asks for quotes, and gets them ranked and valid for ten minutes (QUO-6). In this order: read
+// the request, load offers, price (core/quote.ts), store, answer.
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { AmountTooSmall } from '../core/fee.ts';
@@ -155,7 +155,7 @@ const rankedQuotes = {
   },
 } as const;
 
-/** The specification's fields have no place for it. */
+/** As a header, because the specification's fields have no place for it. */
 function expiry(issuedAt: Date): Readonly<Record<string, string>> {
   return { 'isthmus-quotes-expire': new Date(issuedAt.getTime() + validMs).toISOString() };
 }
@@ -172,9 +172,9 @@ const quoteProblems = [
   'amount-too-small',
 ] as const;
 
-/** What endpoints 12 and 12b do each in their own way. */
+/** Where endpoints 12 and 12b differ. */
 interface Pricing<Quote extends QuoteSnapshot> {
-  /** Where each part of the question stands. */
+  /** Where each part of the request is. */
   readonly fields: QuoteFields;
   readonly price: (
     request: QuoteRequest,

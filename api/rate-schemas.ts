@@ -1,4 +1,4 @@
-// What endpoints 17 to 19 and the lists of rates answer (FX-5 to FX-9). It must not compute anything.
+// The answers of endpoints 17 to 19 and of the lists of rates (FX-5 to FX-9).
 import { z } from '@hono/zod-openapi';
 import { finInstIdTypes } from '../core/ids.ts';
 
@@ -76,7 +76,7 @@ export const pspImprovementSchema = z
   .strict()
   .openapi('PspImprovement');
 
-/** Meridian's rate from Singapore to Thailand: its first tier makes the 25 of the specification's figures. */
+/** Meridian's rate from Singapore to Thailand: its first tier gives the 25 of the specification's figures. */
 export const rateAcceptedExample = {
   status: 'accepted',
   quote: {

@@ -49,7 +49,7 @@ const pspBody = z
   .strict()
   .openapi('NewPspImprovement');
 
-/** Where the parts of a rate's corridor stand. */
+/** Where the parts of a rate's corridor are. */
 const corridorMembers: CorridorFields = {
   sourceCountry: { pointer: '/sourceCountry' },
   sourceCurrency: { pointer: '/sourceCurrency' },
@@ -154,7 +154,7 @@ async function postRate(
   };
 }
 
-/** FX-2 and FX-3, each with a code of its own. */
+/** FX-2 and FX-3, each with its own code. */
 function rateRefused(refusal: RateRefusal): Problem {
   switch (refusal.code) {
     case 'same-currency-corridor': {
@@ -240,7 +240,7 @@ function addLists(router: Router, deps: ApiDependencies): void {
       if (!corridor.ok) return corridorRefused(corridor.refusal);
       const { key, fxps } = corridor.value;
       const rates = await readActiveRates(deps.db, key);
-      const shown = rates.filter((one) => fxps.has(one.fxpId)); // those that quotes are made of
+      const shown = rates.filter((one) => fxps.has(one.fxpId)); // those that quotes can use
       return json({ rates: shown.map((one) => renderListedRate(data, one)) });
     },
   );

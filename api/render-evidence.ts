@@ -1,5 +1,5 @@
-// The evidence of a payment as JSON, cut to what a caller may see. It must not look anything up, and writes no value of a
-// message but those of the field difference.
+// The evidence of a payment as JSON, limited to what the caller may see. The only message values in it are those of the field
+// differences.
 import { assert } from '../core/assert.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { FieldDifference } from '../core/message-difference.ts';
@@ -16,7 +16,7 @@ import {
 
 /** What a caller may see of a payment. */
 export interface View {
-  /** Messages that the timeline shows it. */
+  /** Messages in its timeline. */
   readonly mayList: (message: EvidenceMessage) => boolean;
   /** Messages whose bytes and values it may read. */
   readonly mayRead: (message: EvidenceMessage) => boolean;
@@ -81,7 +81,7 @@ function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObjec
 
 function renderDelivery(delivery: EvidenceDelivery): JsonObject {
   const { deliveredAt, closedAt } = delivery;
-  // an instruction follows no schedule of its own: the payment is enquired about as TIM-2 says, whoever took it
+  // an instruction has no schedule of its own: enquiries about the payment follow TIM-2
   const isDue = delivery.kind !== 'instruction' && deliveredAt === null && closedAt === null;
   return {
     kind: delivery.kind,
@@ -108,7 +108,7 @@ function renderEvent({ at, severity, kind, party, detail }: EvidenceEvent): Json
   return { at: timeOf(at), severity, kind, party, detail: detail as JsonValue };
 }
 
-/** Values only for whoever may read both messages. */
+/** Values only for callers who may read both messages. */
 function renderDifference(
   { payment, messages: all }: PaymentEvidence,
   { difference, mayRead }: EvidenceView,

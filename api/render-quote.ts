@@ -1,4 +1,4 @@
-// Quotes on the wire, in the fields of the specification, decimals digit for digit (MON-4). It must not compute.
+// Quotes as JSON, in the fields of the specification, decimals digit for digit (MON-4).
 import type { Corridor, CorridorFxp, SettlementPlace } from '../core/corridor.ts';
 import { quoteIdOf, type QuoteRequestId } from '../core/ids.ts';
 import { jsonNumber, plainDecimal, renderedJson, type JsonNumber, type JsonObject } from '../core/money.ts';
@@ -52,7 +52,7 @@ export function renderAdjustedQuotes(issued: IssuedQuotes<AdjustedQuote>): reado
   });
 }
 
-/** Endpoint 13: the SAPs of a stored quote, as reference data has them now. */
+/** Endpoint 13: the SAPs of a stored quote, with their current reference data. */
 export function renderIntermediaryAgents(data: ReferenceData, quote: StoredQuote): JsonObject {
   return {
     intermediaryAgent1: {

@@ -1,5 +1,5 @@
-// Puts the api together: database, reference data, authentication, Temporal, routes, server. Used by the entry and by
-// tests, which bring their own logger and their own task queues.
+// Assembles the api: database, reference data, authentication, Temporal, routes, server. Used by the entry file and by
+// tests, which pass their own logger and task queues.
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
 import { connect, serviceLimits } from '../db/connection.ts';

@@ -99,7 +99,7 @@ function startOfResolution(request: Parameters<typeof resolutionStart>[0], taskQ
   );
 }
 
-/** An execution that was ended by hand under a submission lost nothing: whoever sends it again is answered (LIF-3). */
+/** An execution that was ended by hand during a submission lost nothing: a repeat is answered (LIF-3). */
 function askAgainLater(error: unknown): never {
   const isDefect =
     error instanceof WorkflowUpdateFailedError &&
@@ -109,16 +109,8 @@ function askAgainLater(error: unknown): never {
   throw new TemporalUnavailable('the execution was ended meanwhile', { cause: error });
 }
 
-export async function connectTemporal(
-  config: TemporalConfig,
-  { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs }: TemporalOptions = {},
-): Promise<PaymentWorkflows & ResolutionWorkflows> {
-  const connection = await Connection.connect({
-    address: config.address,
-    channelArgs: { 'grpc.max_reconnect_backoff_ms': maxReconnectBackoffMs },
-  });
-  const client = new Client({ connection, namespace: config.namespace });
-
+/** The ways to call Temporal: each call has an end, and a failure to answer is distinguished from a refusal. */
+function callsOn(connection: Connection, callTimeoutMs: number) {
   const ask = () => connection.workflowService.getSystemInfo({});
   const answers = () =>
     connection.withDeadline(Date.now() + probeTimeoutMs, ask).then(
@@ -126,7 +118,6 @@ export async function connectTemporal(
       () => false,
     );
 
-  /** Every call has an end; a failure to answer is told apart from a refusal. */
   async function call<T>(waitMs: number, work: () => Promise<T>): Promise<T> {
     try {
       return await connection.withDeadline(Date.now() + callTimeoutMs + waitMs, work);
@@ -146,6 +137,21 @@ export async function connectTemporal(
       throw new WorkersAway(`no worker answered within ${(callTimeoutMs + waitMs) / 1_000} s`);
     }
   }
+
+  return { ask, call, callWorkers };
+}
+
+export async function connectTemporal(
+  config: TemporalConfig,
+  { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs }: TemporalOptions = {},
+): Promise<PaymentWorkflows & ResolutionWorkflows> {
+  const connection = await Connection.connect({
+    address: config.address,
+    channelArgs: { 'grpc.max_reconnect_backoff_ms': maxReconnectBackoffMs },
+  });
+  const client = new Client({ connection, namespace: config.namespace });
+
+  const { ask, call, callWorkers } = callsOn(connection, callTimeoutMs);
 
   return {
     submit: (submission) =>

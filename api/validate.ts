@@ -1,5 +1,5 @@
-// POST /iso20022/validate: a dry run. Tells everything that would be held against a message, stores nothing, starts
-// nothing and sends nothing; whoever submits the same bytes later may still be refused for what only a submission is judged by.
+// POST /iso20022/validate: a dry run. Reports every fault of a message and stores, starts and sends nothing. A later submission
+// of the same bytes may still be refused by the checks that only a submission gets.
 import { z } from '@hono/zod-openapi';
 import { dryRun, layers, type DryRun } from '../core/dry-run.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
@@ -126,7 +126,7 @@ async function judge(message: ParsedMessage, context: Parameters<typeof dryRun>[
   }
 }
 
-/** The messages that parties submit to us; the others are ours, or answers to a question of ours. */
+/** The messages that parties submit to us; the others are ours, or answers to our requests. */
 const submitted: ReadonlySet<MessageName> = new Set(['pacs008', 'pacs002', 'acmt023']);
 
 function render({ type, document }: ParsedMessage, { judged, rejections, notJudged }: DryRun) {

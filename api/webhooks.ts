@@ -1,5 +1,5 @@
-// The messages that we send to each party, for the OpenAPI document: where they go, what they carry, what the receiver may
-// answer and what follows from it. The worker sends them; nothing here is served.
+// The messages that we send to each party, for the OpenAPI document: address, content, possible answers and what follows from
+// them. The worker sends them; nothing here is served.
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { MessageExample } from './examples.ts';
 import { shownExamples } from './http/openapi.ts';
@@ -23,7 +23,7 @@ const xml = (examples: Readonly<Record<string, MessageExample>>) => ({
 const resends =
   'Anything else, or nothing within 5 s, does not count as an answer: the same bytes are sent again after 1, 2 and 5 s (TIM-3)';
 
-/** A delivery: the same bytes until they are taken (CBK-1). */
+/** A delivery: the same bytes until they are received (CBK-1). */
 const delivered: Pick<Webhook, 'headers' | 'responses'> = {
   headers: z.object({
     'webhook-id': z.string().openapi({

@@ -1,4 +1,4 @@
-// A closed loop over a fixed number of tasks: each of the clients begins the next task when it has ended the last one.
+// A closed loop over a fixed number of tasks: each client begins its next task after finishing the last.
 
 /**
  * @param task what a client does for the n-th task, from 0
@@ -17,20 +17,20 @@ export async function closedCount(
   return (performance.now() - start) / 1_000;
 }
 
-/** The value below which that share of them lies; NaN of none. */
+/** The quantile of the values; NaN if there are none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** What a benchmark waits for from another process: announced by id, awaited once. */
+/** Events from another process that a benchmark waits for: announced by id, awaited once. */
 export interface Arrivals<T> {
-  /** Call it before that which makes it come. @throws when it does not come in time */
+  /** Call it before triggering the event. @throws if it does not arrive in time */
   next(id: string): Promise<T>;
   arrive(id: string, value: T): void;
 }
 
-const arrivalTimeoutMs = 60_000; // far beyond any latency of a closed loop of 32; something is broken then
+const arrivalTimeoutMs = 60_000; // far beyond any latency of a closed loop of 32: then something is broken
 
 export function arrivals<T>(what: string): Arrivals<T> {
   const waiting = new Map<string, (value: T) => void>();
@@ -48,7 +48,7 @@ export function arrivals<T>(what: string): Arrivals<T> {
           resolve(value);
         });
       });
-      arrival.catch(() => undefined); // who waits for it may have failed before
+      arrival.catch(() => undefined); // the waiting code may have failed already
       return arrival;
     },
     arrive: (id, value) => waiting.get(id)?.(value),

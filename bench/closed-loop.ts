@@ -1,4 +1,4 @@
-// The load generator: a fixed number of clients, each sending its next request when it has the answer to the last one.
+// The load generator: a fixed number of clients, each sending its next request after the answer to the last.
 import { Pool } from 'undici';
 
 export interface LoopRequest {
@@ -23,7 +23,7 @@ export interface LoopResult {
   readonly p99Ms: number;
 }
 
-/** @throws at the first answer that is not 200: a fast refusal is no result */
+/** @throws at the first answer other than 200: a fast refusal is not a result */
 export async function closedLoop(options: LoopOptions): Promise<LoopResult> {
   const pool = new Pool(options.url, { connections: options.clients });
   const durations: number[] = [];

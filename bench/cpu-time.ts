@@ -1,5 +1,5 @@
 // CPU time of the processes that a benchmark started, each with all its descendants: a Postgres server is many processes.
-// Linux tells it in /proc, finished children included; elsewhere `ps` tells it, of living processes only.
+// On Linux from /proc, including finished children; elsewhere from `ps`, for living processes only.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -11,8 +11,8 @@ interface ProcessTime {
 const msPerTick = 10; // USER_HZ is 100 on every Linux that Node runs on
 
 /**
- * Milliseconds of CPU, user and system, that processes and their descendants have used since they were started; of this
- * process itself, whose descendants the others are, without them.
+ * Milliseconds of CPU, user and system, used by processes and their descendants since their start; for this process, whose
+ * descendants the others are, without descendants.
  */
 export function cpuTimes(roots: readonly number[]): readonly number[] {
   const times = existsSync('/proc/self/stat') ? timesOfProc() : timesOfPs();
@@ -39,7 +39,7 @@ function timesOfProc(): Map<number, ProcessTime> {
     } catch {
       continue; // it has ended meanwhile; its parent counts it
     }
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before may hold anything
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before it may contain anything
     const [utime, stime, finishedUtime, finishedStime] = fields.slice(11, 15).map(Number);
     const ticks = (utime ?? 0) + (stime ?? 0) + (finishedUtime ?? 0) + (finishedStime ?? 0);
     times.set(Number(name), { parent: Number(fields[1]), milliseconds: ticks * msPerTick });

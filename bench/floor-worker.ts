@@ -1,9 +1,9 @@
 // The worker process of the floor: two task queues with the settings of activities/worker.ts and empty activities. It is
-// started by bench/floor.ts, tells it over its channel which runs have ended, and ends with it.
+// started by bench/floor.ts, reports finished runs over its channel, and ends with it.
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { floorQueues, type FloorActivities } from './floor-workflow.ts';
 
-/** What the floor's worker says: that it runs, or the id of a run whose delivery was made. */
+/** Messages of the floor's worker: that it is running, or the id of a run whose delivery was made. */
 export type FloorWord = { readonly isReady: true } | { readonly delivered: string };
 
 const [address, namespace, codePath] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /**
- * The floor of `npm run bench -- payments`: a workflow of the shape of workflows/payment.ts in which nothing is done. What
- * it costs is what the engine costs. It sets no search attributes and no details, and its activities are empty.
+ * The floor of `npm run bench -- payments`: a workflow with the shape of workflows/payment.ts that does nothing, so its
+ * cost is the engine's. It sets no search attributes and no details, and its activities are empty.
  */
 import {
   allHandlersFinished,
@@ -15,13 +15,13 @@ export interface FloorActivities {
   validate(): Promise<void>;
   forward(): Promise<void>;
   decide(): Promise<void>;
-  /** Tells the benchmark that this one has come to its end. */
+  /** Reports to the benchmark that this run has ended. */
   deliver(id: string): Promise<void>;
 }
 
 export interface FloorInput {
   readonly id: string;
-  /** Whether the decision follows the forwarding at once, or waits for the second update. */
+  /** Whether the decision follows the forwarding immediately, or waits for the second update. */
   readonly answersAtOnce: boolean;
 }
 

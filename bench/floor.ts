@@ -25,7 +25,7 @@ export interface FloorOptions {
   readonly workerFile: string;
   readonly workflowBundle: string;
   readonly logFile: string;
-  /** What the asynchronous destinations of the payments take to answer. */
+  /** Answer time of the payments' asynchronous destinations. */
   readonly answerDelayMs: number;
 }
 

@@ -1,4 +1,4 @@
-// `npm run bench -- hono`: our way of a request against Hono's own middleware for the same answer, in the same process, in
+// `npm run bench -- hono`: our handling of a request against Hono's own middleware for the same answer, in the same process, in
 // turns. What is and is not measured: bench/README.md.
 import { join } from 'node:path';
 import { spawnGuarded } from '../cli/parts/guard.mjs';
@@ -80,7 +80,7 @@ async function startMeasured(place: BenchPlace): Promise<{ pid: number; line: Ho
   return { pid: child.pid ?? 0, line };
 }
 
-/** Others who use the machine lengthen a round now and then; they move a mean, not a median. */
+/** Other load on the machine slows single rounds: it moves a mean, not a median. */
 function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;

@@ -1,5 +1,5 @@
-// `npm run bench -- <name>` ends up here, through cli/bootstrap.mjs. It hands over to run.ts, which is loaded when the command
-// line is understood.
+// `npm run bench -- <name>` ends up here, through cli/bootstrap.mjs. It hands over to run.ts, which is loaded once the
+// command line is valid.
 import type { Command } from 'commander';
 import type { CommandContext } from '../cli/command.ts';
 import { runCommand } from '../cli/command-line.ts';

@@ -1,4 +1,4 @@
-// What the benchmarks are told on the command line, and what they say of it.
+// Command-line options of the benchmarks, and their usage.
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { UsageError } from '../cli/errors.ts';
 
@@ -22,7 +22,7 @@ bench/README.md says what each one measures, and what it does not.`;
 
 const help = 'npm run bench -- --help shows the options.';
 
-/** @throws UsageError for an option that does not exist, or that lacks its value */
+/** @throws UsageError for an unknown option, or one without its value */
 export function readOptions<const Options extends NonNullable<ParseArgsConfig['options']>>(
   argv: readonly string[],
   options: Options,
@@ -34,7 +34,7 @@ export function readOptions<const Options extends NonNullable<ParseArgsConfig['o
   }
 }
 
-/** @throws UsageError unless the text is a number from 1 on, or above 0 where a fraction will do */
+/** @throws UsageError unless the text is an integer from 1, or a number above 0 if fractions are allowed */
 export function positive(text: string, option: string, fraction: 'whole' | 'fraction' = 'whole'): number {
   const value = Number(text);
   const fits = fraction === 'whole' ? Number.isInteger(value) && value >= 1 : value > 0 && value < Infinity;

@@ -1,5 +1,5 @@
-// The load generator of `npm run bench -- payments`: a source operator that submits pacs.008 and takes the callbacks. It is
-// kept cheap, for it shares the machine: messages are built before the clock starts, callbacks are not parsed as XML.
+// The load generator of `npm run bench -- payments`: a source operator that submits pacs.008 and receives the callbacks. It is
+// kept cheap, because it shares the machine: messages are built before the clock starts, callbacks are not parsed as XML.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
@@ -10,7 +10,7 @@ import { endingIn } from '../test/harness/endings.ts';
 import { instruction } from '../test/harness/instruction.ts';
 import { arrivals, closedCount } from './closed-count.ts';
 
-/** One payment, or one run of the floor: how long its sender waited for what. */
+/** One payment, or one run of the floor, with its sender's waiting times. */
 export interface Taken {
   /** UETR, or workflow id of the floor. */
   readonly id: string;
@@ -28,7 +28,7 @@ export interface ReadyPayment {
 }
 
 export interface PaymentLoad {
-  /** Asks for a quote each and writes the messages; nothing of it is timed. */
+  /** Gets a quote for each and writes the messages; not timed. */
   prepare(count: number): Promise<readonly ReadyPayment[]>;
   /** Submits one and waits for its callback. @throws unless it ends ACCC */
   run(payment: ReadyPayment): Promise<Taken>;
@@ -86,7 +86,7 @@ export async function openPaymentLoad(apiUrl: string, concurrency: number): Prom
   };
 }
 
-/** A fast refusal is no result. */
+/** A fast refusal is not a result. */
 function expectStatus(expected: string, actual: string): void {
   if (actual !== expected) throw new Error(`a payment was to be ${expected}; it was ${actual.slice(0, 500)}`);
 }

@@ -1,5 +1,5 @@
-// What `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox, each a process of its own, built
-// and started as in production. The database and Temporal's file are begun anew.
+// What `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox, each a separate process, built
+// and started as in production, with a new database and a new Temporal file.
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export interface PaymentServices {
     readonly api: number;
     readonly worker: number;
     readonly sandbox: number;
-    /** Absent: a server that is not ours, whose CPU time cannot be read. */
+    /** Absent: not our server, so its CPU time cannot be read. */
     readonly temporal: number | undefined;
     readonly postgres: number | undefined;
   };
@@ -35,10 +35,10 @@ export interface PaymentServices {
 }
 
 export interface StartServicesOptions {
-  /** Its end stops them all. */
+  /** Ending it stops them all. */
   readonly place: BenchPlace;
   readonly say: Say;
-  /** Where api and worker leave a CPU profile when they end; absent: they make none. */
+  /** Where api and worker write a CPU profile when they end; absent: none. */
   readonly profileFolder?: string;
 }
 
@@ -62,7 +62,7 @@ export async function startPaymentServices(options: StartServicesOptions): Promi
   };
 }
 
-/** The processes as an image holds them (cli/bundle.mjs, Dockerfile), beside them the floor's worker, built alike. */
+/** The processes as in an image (cli/bundle.mjs, Dockerfile), and the floor's worker, built the same way. */
 async function buildAll({ place: { folder }, say }: StartServicesOptions): Promise<PaymentServices['floor']> {
   const image = join(folder, 'image');
   mkdirSync(image, { recursive: true });
@@ -115,7 +115,7 @@ async function startServers({
 }
 
 async function prepareDatabase(serverUrl: string, place: BenchPlace) {
-  place.atEnd(() => dropDatabase(serverUrl)); // it may be a server that stays
+  place.atEnd(() => dropDatabase(serverUrl)); // the server may outlive the benchmark
   await withClient(serverUrl, async (client) => {
     await client.query(`drop database if exists ${database} with (force)`);
     await client.query(`create database ${database}`);

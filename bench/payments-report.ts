@@ -1,4 +1,4 @@
-// The figures of `npm run bench -- payments` and how a person reads them.
+// The figures of `npm run bench -- payments`, and how they are printed.
 
 export interface Latency {
   readonly p50: number;
@@ -28,7 +28,7 @@ export interface SideResult {
   readonly cpuMs: Readonly<Record<string, number>>;
   /** The destination answers in the HTTP response. */
   readonly atOnce: KindResult;
-  /** It answers by a message of its own. */
+  /** It answers by a separate message. */
   readonly later: KindResult;
 }
 
@@ -39,7 +39,7 @@ export interface PaymentsResult {
   readonly floor: SideResult;
 }
 
-/** Processes that a gateway in production has; sandbox and load generator stand for other parties. */
+/** The processes of a gateway in production; sandbox and load generator stand for other parties. */
 const ours = ['api', 'worker', 'Temporal', 'Postgres'] as const;
 const targets = { perSecond: 0.7, cpuMs: 60, idleSubmitMs: 40, events: 32, transitions: 12 } as const;
 

@@ -1,5 +1,5 @@
-// `npm run bench -- payments`: what a payment costs and how fast it is, beside the floor, an empty workflow of the same
-// shape on the same server. The two take turns, so that a busy machine slows both alike. More in bench/README.md.
+// `npm run bench -- payments`: the cost and speed of a payment, compared with the floor, an empty workflow of the same shape on
+// the same server. The two take turns, so that a busy machine slows both alike. More in bench/README.md.
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,7 +19,7 @@ const optionTable = {
   concurrency: { type: 'string', default: '32' },
   /** Prints one JSON object instead of the table; progress goes to standard error. */
   json: { type: 'boolean', default: false },
-  /** A folder in which api and worker leave CPU profiles; the figures are not to be quoted then. */
+  /** A folder for CPU profiles of api and worker; do not quote the figures of such a run. */
   profile: { type: 'string' },
 } as const;
 
@@ -27,9 +27,9 @@ const largestRound = 500; // payments: their quotes must not expire (QUO-6), nor
 const warmUps = 300; // of each side: code gets compiled, connections opened, statements prepared
 const idleSubmissions = 60; // of each side
 const describedPerKind = 25; // executions whose history is measured
-const trailingMs = 1_500; // what is still done for a payment after its callback
+const trailingMs = 1_500; // for the work after a payment's callback
 
-/** Seed data: how long the destination of account ...0002 takes. The floor waits as long before its second update. */
+/** Seed data: answer time of the destination of account ...0002. The floor waits as long before its second update. */
 const answerDelayMs = 300;
 
 interface Bench {
@@ -40,7 +40,7 @@ interface Bench {
   readonly say: (line: string) => void;
 }
 
-/** One side of the comparison while it is measured. */
+/** One side of the comparison, during measurement. */
 interface Side {
   readonly taken: Taken[];
   seconds: number;
@@ -100,7 +100,7 @@ async function measure(
   };
 }
 
-/** The n-th of so many parts of a number, as even as can be. */
+/** The n-th of so many parts of a number, as even as possible. */
 function part(whole: number, parts: number, n: number): number {
   return Math.floor((whole * (n + 1)) / parts) - Math.floor((whole * n) / parts);
 }
@@ -135,7 +135,7 @@ async function paymentRound(bench: Bench, side: Side, round: Round): Promise<voi
   });
 }
 
-/** Runs a round and adds its seconds, and the CPU time of each process until all that trails has ended. */
+/** Runs a round and adds its seconds, and the CPU time of each process until trailing work has ended. */
 async function measured(
   side: Side,
   round: Round,
@@ -155,7 +155,7 @@ async function measured(
   }
 }
 
-/** Milliseconds of a submission while nothing else is done; the two sides in turns. */
+/** Milliseconds of a submission on an idle system; the two sides in turns. */
 async function idleLatency({ load, floor, say }: Bench): Promise<{ payments: number; floor: number }> {
   const ready = await load.prepare(idleSubmissions);
   const times = { payments: [] as number[], floor: [] as number[] };

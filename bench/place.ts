@@ -1,5 +1,5 @@
-// Where a benchmark works: a folder of its own that goes with it, however it ends, for its cluster and logs grow to gigabytes.
-// A benchmark that was killed without warning leaves it to the next one to remove.
+// A benchmark's own folder, removed however it ends, because its cluster and logs grow to gigabytes. If a benchmark was killed,
+// the next one removes its folder.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandContext } from '../cli/command.ts';
@@ -11,9 +11,9 @@ import type { Environment } from '../core/config.ts';
 export interface BenchPlace {
   readonly env: Environment;
   readonly folder: string;
-  /** Where fetched programs are kept. */
+  /** For downloaded programs. */
   readonly binFolder: string;
-  /** Done at the end, the last first, also after a failure or Ctrl-C. */
+  /** Run at the end, in reverse order, also after a failure or Ctrl-C. */
   readonly atEnd: (work: () => Promise<unknown>) => void;
 }
 
@@ -30,7 +30,7 @@ export async function inBenchPlace(
   const folder = join(home, `${prefix}${name}-${process.pid}`);
   mkdirSync(folder);
   const claim = await claimFolder(folder);
-  process.once('exit', () => removeFolder(folder)); // also when everything is ended at once
+  process.once('exit', () => removeFolder(folder)); // also if everything is killed at once
   const ends: (() => Promise<unknown>)[] = [];
   const interrupted = new Promise<number>((resolve) => {
     interruption.handTo((code) => {
@@ -47,7 +47,7 @@ export async function inBenchPlace(
   try {
     return await Promise.race([run(place).then(() => 0), interrupted]);
   } finally {
-    for (const end of ends.reverse()) await end().catch(() => undefined); // the others are to be ended all the same
+    for (const end of ends.reverse()) await end().catch(() => undefined); // the others must still be ended
     await claim.release();
   }
 }
@@ -65,7 +65,7 @@ async function removeLeftovers(home: string): Promise<void> {
   }
 }
 
-/** Postgres may still be ending when everything is ended at once. */
+/** Postgres may still be shutting down if everything is killed at once. */
 function removeFolder(folder: string): void {
   for (const path of [...postgresFolders(join(folder, 'postgres')), folder]) {
     rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -1,5 +1,5 @@
-// The measured process of `npm run bench -- quotes`: the API without ISO 20022, and the two bare Hono routes that it is
-// compared with, each on a port of its own. Prints its addresses and a token as one line of JSON.
+// The measured process of `npm run bench -- quotes`: the API without ISO 20022, and the two bare Hono routes for
+// comparison, each on its own port. Prints its addresses and a token as one line of JSON.
 import { randomUUID } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -59,7 +59,7 @@ async function serveApi(databaseUrl: string): Promise<{ url: string; token: stri
   return { url: `http://127.0.0.1:${server.port}`, token };
 }
 
-/** `/insert` writes one row of as many bytes as a quote request; `/json` answers a text of as many bytes as a country. */
+/** `/insert` writes one row of the size of a quote request; `/json` answers text of the size of a country. */
 async function serveBare(databaseUrl: string, sizes: { rowBytes: number; json: string }): Promise<string> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: maxConnections });
   const row = 'x'.repeat(sizes.rowBytes);

@@ -58,7 +58,7 @@ export async function benchQuotes(argv: readonly string[], place: BenchPlace): P
 async function prepareDatabase(serverUrl: string, place: BenchPlace): Promise<string> {
   place.atEnd(() =>
     withClient(serverUrl, (client) => client.query(`drop database if exists ${database} with (force)`)),
-  ); // it may be a server that stays
+  ); // the server may outlive the benchmark
   await withClient(serverUrl, async (client) => {
     await client.query(`drop database if exists ${database} with (force)`);
     await client.query(`create database ${database}`);
@@ -75,7 +75,7 @@ async function prepareDatabase(serverUrl: string, place: BenchPlace): Promise<st
   return url.href;
 }
 
-/** How many bytes a quote request of this corridor takes, from a row that the API itself stored. */
+/** The size of a quote request of this corridor, from a row that the API itself stored. */
 async function measureRow(databaseUrl: string): Promise<number> {
   const { stop, line } = await startMeasured(databaseUrl, defaultRowBytes);
   await closedLoop({ url: line.api, clients: 1, seconds: 0.2, request: quoteRequest(line.token) });

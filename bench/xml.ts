@@ -1,4 +1,5 @@
-// What our handling of one pacs.008 costs beside bare libxml2 on the same bytes: parse, validate and read, by each engine.
+// The cost of our handling of one pacs.008, compared with bare libxml2 on the same bytes: parse, validate and read, by each
+// engine.
 // Both sides take turns in short rounds, so that a busy machine slows both alike; the median round counts.
 import { readFileSync } from 'node:fs';
 import { XmlDocument, XsdValidator } from 'libxml2-wasm';
@@ -22,7 +23,7 @@ const plans: Readonly<Record<XmlEngine['name'], Plan>> = {
 };
 const warmUpRounds = 200; // until the compiler has seen every path
 
-/** Parse, validate and dispose, without reading anything: what libxml2 itself costs. */
+/** Parse, validate and dispose, without reading: the cost of libxml2 itself. */
 function createBare(): (bytes: Uint8Array) => void {
   const schema = XmlDocument.fromBuffer(readFileSync(schemaPath));
   const validator = XsdValidator.fromDoc(schema);
@@ -34,7 +35,7 @@ function createBare(): (bytes: Uint8Array) => void {
   };
 }
 
-/** The way of every submitted message: intake checks, parse, validate, values. */
+/** As for every submitted message: intake checks, parse, validate, values. */
 async function handle(engine: XmlEngine, bytes: Uint8Array): Promise<void> {
   const parsed = engine.parse(bytes, ['pacs008']);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);

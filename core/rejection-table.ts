@@ -2,30 +2,10 @@
  * Every reason for which the gateway itself refuses a message, in one table: ISO code, rule, what it checks, public text.
  */
 
-/** The four kinds of fault (MSG-13); `explanation.ts` puts them into words. */
-export type Fault = 'not-iso-20022' | 'not-used' | 'place-or-count' | 'value';
+import type { RejectionRow } from './rejection-row.ts';
+import { resolutionRejections } from './resolution-rejections.ts';
 
-export interface RejectionRow {
-  /** From the external status reason set. */
-  readonly isoCode: string;
-  readonly ruleId: string;
-  /** What is checked, for the published table. */
-  readonly checks: string;
-  /** The place, if the check itself does not say. */
-  readonly xpath?: string;
-  /** The kind of fault, if the check itself does not say; default: `value`; null: the fault is not in the message. */
-  readonly fault?: Fault | null;
-  /** For the other side; never repeats data of the message. A check may be more precise. */
-  readonly text: string;
-  /** What was found, in general words, if the check itself does not say (MSG-13). */
-  readonly found?: string;
-  /** What to send or do instead, if the check itself does not say: not the principle, which is in `checks` (MSG-13). */
-  readonly expected: string;
-  /** It refuses keys that are already used: in the HTTP answer only, and the record stays as it is (DUP-2). */
-  readonly ofRepeat?: true;
-  /** The audit event for the operators, besides the answer. */
-  readonly event?: { readonly severity: 'alert' | 'security'; readonly kind: string };
-}
+export type { Fault, RejectionRow } from './rejection-row.ts';
 
 const sameBytes = 'to learn its status, send exactly the same bytes of the first message again (DUP-1)';
 
@@ -336,84 +316,7 @@ export const rejections = {
     text: 'destination system not reachable',
     expected: newPayment,
   },
-  'assigner-not-member': {
-    isoCode: 'AGNT',
-    ruleId: 'RES-5',
-    checks:
-      'The asker (`Assgnr`, `FrstAgt`, `Cretr`) is a member of the submitting clearing system, or that system itself.',
-    xpath: '/Document/IdVrfctnReq/Assgnmt/Assgnr',
-    text: 'not a member of the submitting system',
-    expected: 'your own clearing system, or an institution that is a member of it',
-  },
-  'assignee-country-missing': {
-    isoCode: 'CH21',
-    ruleId: 'RES-2',
-    checks: 'A resolution request names the destination country.',
-    xpath: '/Document/IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry',
-    fault: 'place-or-count',
-    text: 'destination country missing',
-    expected: 'the code of the destination country',
-  },
-  'assignee-country-unknown': {
-    isoCode: 'AGNT',
-    ruleId: 'RES-2',
-    checks: 'The destination country of a resolution takes part in the service.',
-    xpath: '/Document/IdVrfctnReq/Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry',
-    text: 'the country does not take part in the service',
-    expected: 'a country that GET /countries lists',
-  },
-  'proxy-directory-missing': {
-    isoCode: 'BE23',
-    ruleId: 'RES-2',
-    checks: 'The destination country of a proxy has a proxy directory.',
-    xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Acct/Prxy',
-    text: 'the country has no proxy directory',
-    expected: 'an account (Id) and its agent instead: proxies of this country cannot be resolved',
-  },
-  'duplicate-request': {
-    isoCode: 'DUPL',
-    ruleId: 'DUP-2',
-    checks: 'A sender does not reuse the message id of a resolution request for other content.',
-    xpath: '/Document/IdVrfctnReq/Assgnmt/MsgId',
-    text: 'already sent with other content; the first request stands',
-    found: 'content that differs from the first request with this MsgId',
-    expected:
-      'a new MsgId; to get the answer to the first request, send exactly the same bytes again (DUP-1)',
-    ofRepeat: true,
-    event: { severity: 'security', kind: 'resolution.content-changed' },
-  },
-  'resolution-agent-not-onboarded': {
-    isoCode: 'AGNT',
-    ruleId: 'RES-2',
-    checks: 'The creditor agent of a resolution is onboarded.',
-    xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
-    text: 'creditor agent not onboarded',
-    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
-  },
-  'resolution-agent-unknown': {
-    isoCode: 'RC07',
-    ruleId: 'RES-2',
-    checks: 'The creditor agent of a resolution is known and in the destination country.',
-    xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
-    text: 'creditor agent unknown',
-    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
-  },
-  'resolution-not-supported': {
-    isoCode: 'AB08',
-    ruleId: 'RES-2',
-    checks: 'The creditor agent of an account supports resolution requests.',
-    xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
-    text: 'creditor agent does not support resolution requests',
-    expected: 'nothing else: this creditor agent does not confirm accounts',
-  },
-  'resolution-deadline': {
-    isoCode: 'AB08',
-    ruleId: 'RES-1',
-    checks: 'A resolution is answered before its deadline.',
-    fault: null,
-    text: 'no answer before the deadline',
-    expected: 'to try again, a new request with a new MsgId',
-  },
+  ...resolutionRejections,
   defect: {
     isoCode: 'NARR',
     ruleId: 'SEC-9',

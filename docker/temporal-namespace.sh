@@ -1,6 +1,6 @@
 #!/bin/sh
 # Creates the namespace and its search attributes (contract/ids.ts); TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE come
-# from the environment. Safe to run again: what is there stays.
+# from the environment. Safe to run again: existing objects stay.
 set -eu
 
 until temporal operator cluster health >/dev/null; do sleep 1; done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Creates or updates Temporal's two databases; SQL_HOST, SQL_USER, SQL_PASSWORD and SQL_PLUGIN come from the
-# environment. Safe to run again: what is there stays.
+# environment. Safe to run again: existing objects stay.
 set -eu
 
 for name in temporal visibility; do

@@ -4,34 +4,34 @@
  */
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 
-/** What a report of the destination says. */
+/** The content of a report by the destination. */
 export interface Statement {
   readonly status: 'ACCC' | 'RJCT' | 'BLCK' | 'ACWP';
   readonly reasonCode?: string;
 }
 
 export interface Behaviour {
-  /** HTTP 503 to so many sends before anything else. */
+  /** How many sends get HTTP 503 first. */
   readonly refusals?: number;
   /**
-   * What the send is answered with: the outcome in a pacs.002, an interim pacs.002, 202 without a body, or a connection
-   * that is cut once the request was read.
+   * The answer to the send: the outcome in a pacs.002, an interim pacs.002, 202 without a body, or a connection that is closed
+   * after the request was read.
    */
   readonly answer: 'outcome' | 'interim' | 'accepted' | 'reset';
-  /** How the payment truly ends here; absent: nobody ever learns. */
+  /** The true outcome; absent: it never becomes known. */
   readonly outcome?: Statement;
-  /** When the creditor gets the money; default: when the outcome is known. */
+  /** When the creditor gets the money; default: when the outcome becomes known. */
   readonly creditedOn?: 'receipt';
-  /** When reports follow by a message of their own. Until then the outcome is not known. */
+  /** When separate reports follow; until then the outcome is unknown. */
   readonly reportAfter?: 'answerDelay' | 'interimDelay' | 'deadline';
-  /** The reports that follow, each after the one before was delivered; the outcome's own first. */
+  /** The reports that follow, each after delivery of the one before; the outcome's own comes first. */
   readonly reports?: readonly Statement[];
 }
 
 const credited: Statement = { status: 'ACCC' };
 const closedAccount: Statement = { status: 'RJCT', reasonCode: 'AC04' };
 
-/** `0002`, and any account that no row names. */
+/** `0002`, and any account without a row. */
 const creditedLater: Behaviour = {
   answer: 'accepted',
   outcome: credited,
@@ -69,7 +69,7 @@ const behaviours: Readonly<Partial<Record<string, Behaviour>>> = {
   '0011': { answer: 'interim', outcome: credited, reportAfter: 'interimDelay', reports: [credited] },
 };
 
-/** The behaviour that the creditor's account asks for. */
+/** The behaviour that the creditor's account selects. */
 export function behaviourOf(creditorAccount: AccountIdentification): Behaviour {
   const account = creditorAccount.iban ?? creditorAccount.otherId ?? '';
   return behaviours[account.slice(-4)] ?? creditedLater;

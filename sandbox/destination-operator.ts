@@ -1,7 +1,6 @@
 /**
- * The destination operators: they take the converted pacs.008, credit or do not, answer as the creditor's account asks
- * (behaviours.ts), and take the gateway's confirmations and resolution requests. One operator's rows are never seen by
- * another.
+ * The destination operators: they receive the converted pacs.008, credit it or not, answer as the creditor's account selects
+ * (behaviours.ts), and receive the gateway's confirmations and resolution requests. No operator sees another's rows.
  */
 import { behaviourOf } from './behaviours.ts';
 import { readForwardedPacs008 } from './forwarded-pacs008.ts';
@@ -25,7 +24,7 @@ export interface DestinationOperator {
   readonly resolution: ResolutionParty;
 }
 
-/** @returns what the party server of all destination operators answers with */
+/** @returns the request handler of all destination operators */
 export function destinationOperators(
   operators: ReadonlyMap<string, DestinationOperator>,
   tools: PartyTools,
@@ -41,7 +40,7 @@ export function destinationOperators(
   };
 }
 
-/** The address for reports; undefined when it is no address of http or https without userinfo. */
+/** The address for reports; undefined unless it is http or https without userinfo. */
 function endpointOf(query: URLSearchParams): string | undefined {
   const [text = '', ...more] = query.getAll('pacs002Endpoint');
   if (more.length > 0 || !URL.canParse(text)) return undefined;
@@ -104,8 +103,8 @@ async function takePacs002(
 }
 
 /**
- * Journals what the gateway states of a payment and reverses where it must (TIM-1).
- * @param entry how it came
+ * Journals what the gateway states about a payment, and reverses the credit if required (TIM-1).
+ * @param entry how it arrived
  */
 export function takeConfirmation(
   operator: Pick<DestinationOperator, 'ledger' | 'performance'>,

@@ -1,6 +1,6 @@
 /**
- * The sandbox's settings from named variables, and the table of them that the documentation shows.
- * It must not read the environment itself; what it does not understand stops the start.
+ * The sandbox's settings, and their table for the documentation. The environment is an argument; an invalid setting stops the
+ * start.
  */
 import { ConfigurationError, type Environment, type EnvironmentVariable } from '../core/config.ts';
 import { isPort, isWebAddress } from '../core/setting-forms.ts';
@@ -13,11 +13,11 @@ export const sandboxEnvironmentVariables = {
   DESTINATION_PORT: { description: 'Port of the destination operators', default: '9102' },
   FXP_PORT: { description: 'Port of the FX providers', default: '9103' },
   TOKEN_URL: {
-    description: 'Token endpoint at which destinations get the token that they show to the gateway (SEC-1)',
+    description: 'Token endpoint at which destinations get their token for the gateway (SEC-1)',
     default: 'http://127.0.0.1:8080/oauth/token',
   },
   CLIENT_SECRET_PREFIX: {
-    description: 'The secret of a client is this and its id; ids are the payment system ids',
+    description: 'The secret of a client is this prefix and its id; ids are the payment system ids',
     default: 'demo-',
   },
   CLEARING_SYSTEMS_FILE: {
@@ -25,7 +25,7 @@ export const sandboxEnvironmentVariables = {
     default: 'db/seed/clearing-systems.json',
   },
   JOURNAL_DIR: { description: 'Directory of the journals; empty: none are written', default: '' },
-  VALIDATE: { description: '0: messages are not judged by their schema (benchmarks)', default: '1' },
+  VALIDATE: { description: '0: messages are not validated against their schema (benchmarks)', default: '1' },
 } as const satisfies Record<string, EnvironmentVariable>;
 
 type Name = keyof typeof sandboxEnvironmentVariables;

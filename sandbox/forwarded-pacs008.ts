@@ -1,6 +1,6 @@
 /**
- * A forwarded pacs.008 as a destination reads it: what it needs to credit and to answer, and whether the gateway kept
- * MSG-9 and MSG-10. Written apart from the gateway's own reader, so that one error does not hide the other.
+ * A forwarded pacs.008 as a destination reads it: what it needs to credit and to answer, and whether the gateway complied with
+ * MSG-9 and MSG-10. Independent of the gateway's own reader, so that an error in one does not hide an error in the other.
  */
 import { messages } from '../core/iso20022/messages.ts';
 import {
@@ -34,7 +34,7 @@ export interface ForwardedPacs008 {
 
 /**
  * Its values, or what is wrong with them.
- * @param systems the clearing systems of the operator that was addressed
+ * @param systems the clearing systems of the addressed operator
  */
 export function readForwardedPacs008(
   document: XmlElement,
@@ -45,7 +45,7 @@ export function readForwardedPacs008(
   if (group === undefined || transaction === undefined) return refused('GrpHdr or CdtTrfTxInf is missing');
   const systemId = textAt(group, 'SttlmInf/ClrSys/Prtry') ?? textAt(group, 'SttlmInf/ClrSys/Cd') ?? '';
   const clearingSystem = systems.get(systemId);
-  if (clearingSystem === undefined) return refused('MSG-10: ClrSys is none of this operator');
+  if (clearingSystem === undefined) return refused('MSG-10: ClrSys is not of this operator');
   const settlementElement = elementAt(transaction, 'IntrBkSttlmAmt');
   const charge = childrenNamed(transaction, 'ChrgsInf')[1];
   const feeElement = charge && elementAt(charge, 'Amt');
@@ -72,7 +72,7 @@ export function readForwardedPacs008(
   });
 }
 
-/** @returns undefined when the fee is not smaller than the amount, or not of its currency */
+/** @returns undefined if the fee is not smaller than the amount, or not in its currency */
 function creditedOf(settlement: Amount, fee: Amount): string | undefined {
   const amount = parseAmount(settlement.amount);
   const deducted = parseAmount(fee.amount);

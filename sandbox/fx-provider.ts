@@ -1,6 +1,6 @@
 /**
- * The FX providers: `POST /{fxpBic}/iso20022/fxtr017` takes the notification of a completed payment (NOT-1) and journals
- * it. They keep no balances: what they were told is compared with the other parties' journals by whoever tests.
+ * The FX providers: `POST /{fxpBic}/iso20022/fxtr017` receives the notification of a completed payment (NOT-1) and journals
+ * it. They keep no balances: tests compare their notifications with the other parties' journals.
  */
 import { readFxtr017 } from '../core/iso20022/fxtr017.ts';
 import { canonicalId, isBic } from '../core/ids.ts';
@@ -11,10 +11,10 @@ import { received, refuse, unknownPath, type PartyTools } from './party.ts';
 
 const fxtr017Values = explained(readFxtr017);
 
-/** @returns what the party server of all FX providers answers with */
+/** @returns the request handler of all FX providers */
 export function fxProviders(tools: PartyTools): (request: PartyRequest) => Promise<PartyAnswer> {
   const { journal, reader } = tools;
-  /** By UETR: the sha256 of the notification that came first. */
+  /** By UETR: the sha256 of the first notification. */
   const told = new Map<string, string>();
 
   return async (request) => {

@@ -1,6 +1,6 @@
 /**
- * The HTTP side of every party: one server, whole bodies in, one answer out, and a switch that makes it refuse.
- * It knows no message; what a path means is its party's business.
+ * The HTTP side of every party: one server, complete bodies in, one answer out, and a switch that makes it refuse. The party
+ * itself handles paths and messages.
  */
 import {
   createServer,
@@ -26,7 +26,7 @@ export interface PartyRequest {
 
 export type PartyAnswer =
   | { readonly status: number; readonly contentType?: string; readonly body?: string }
-  /** The connection is cut, nothing is answered. */
+  /** Close the connection without an answer. */
   | 'reset';
 
 export interface PartyServer {
@@ -42,12 +42,12 @@ export interface PartyServerOptions {
   readonly port: number;
   readonly log: Log;
   readonly answer: (request: PartyRequest) => Promise<PartyAnswer>;
-  /** Told of each request that the switch refused. */
+  /** Called for each request that the switch refused. */
   readonly onRefused: (request: PartyRequest, status: number) => void;
 }
 
 const maxBodyBytes = 256 * 1024; // MSG-2
-const keepAliveMs = 30_000; // longer than any client's, so that no request meets a socket that is closing
+const keepAliveMs = 30_000; // longer than any client's, so that no request meets a closing socket
 
 export function problem(status: number, detail: string): PartyAnswer {
   const body = JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail });
@@ -69,7 +69,7 @@ export async function startPartyServer(options: PartyServerOptions): Promise<Par
     const body = await readBody(incoming);
     if (body === undefined) {
       outgoing.setHeader('connection', 'close'); // the rest of the body is not read
-      return problem(413, 'a message has at most 256 KiB');
+      return problem(413, 'a message must not exceed 256 KiB');
     }
     const request = toRequest(incoming, body);
     if (request === undefined) return problem(400, 'the request target cannot be read');
@@ -113,13 +113,13 @@ export async function startPartyServer(options: PartyServerOptions): Promise<Par
   };
 }
 
-/** How a client on this machine names the address that was bound. */
+/** The bound address, as clients on this machine reach it. */
 function nameOf(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** @returns undefined when the body is longer than a message may be */
+/** @returns undefined if the body is longer than a message may be */
 function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -135,7 +135,7 @@ function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
-/** Whoever runs the sandbox may switch it, and no web page that is open beside it: undefined when it is the former. */
+/** Only the person who runs the sandbox may switch it, not a web page in their browser; undefined: allowed. */
 function controlFault(headers: IncomingMessage['headers']): PartyAnswer | undefined {
   const site = headers['sec-fetch-site'];
   const source = {
@@ -151,7 +151,7 @@ function controlFault(headers: IncomingMessage['headers']): PartyAnswer | undefi
     : problem(415, 'Send Content-Type: application/json, which no page of another origin can.');
 }
 
-/** Media type and encoding as MSG-2 demands; undefined when they will do. */
+/** Media type and encoding (MSG-2); undefined if they are right. */
 function mediaFault(headers: IncomingMessage['headers']): PartyAnswer | undefined {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   if (!['application/xml', 'text/xml'].includes(type.trim())) {
@@ -161,10 +161,12 @@ function mediaFault(headers: IncomingMessage['headers']): PartyAnswer | undefine
   if (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)) {
     return problem(415, 'charset must be utf-8');
   }
-  return headers['content-encoding'] === undefined ? undefined : problem(415, 'no Content-Encoding is taken');
+  return headers['content-encoding'] === undefined
+    ? undefined
+    : problem(415, 'Content-Encoding is not supported');
 }
 
-/** @returns undefined when the request's target is no address at all */
+/** @returns undefined if the request target is not a valid address */
 function toRequest(incoming: IncomingMessage, body: Uint8Array): PartyRequest | undefined {
   try {
     const url = new URL(incoming.url ?? '/', 'http://party.invalid');

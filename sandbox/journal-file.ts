@@ -12,11 +12,11 @@ export interface JournalEntry {
   readonly sequence: number;
   /** ISO 8601, UTC, milliseconds. */
   readonly at: string;
-  /** Sent by a message of its own: when it left. `at` is when it was answered. */
+  /** Of a separate report: when it was sent. `at` is when it was answered. */
   readonly sentAt?: string;
   /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`. */
   readonly party: string;
-  /** `booked`: the party's own ledger moved. */
+  /** `booked`: an entry in the party's own ledger. */
   readonly direction: 'received' | 'sent' | 'booked';
   readonly kind: MessageName | 'ledger' | 'unknown';
   readonly uetr?: string;
@@ -24,14 +24,14 @@ export interface JournalEntry {
   /** `TxSts` of a pacs.002; `moved` or `reversed` of the ledger. */
   readonly status?: string;
   readonly reasonCode?: string;
-  /** Received: what we answered. Sent: what we were answered. Absent: there was no answer. */
+  /** Received: our answer. Sent: the other's answer. Absent: there was none. */
   readonly httpStatus?: number;
   /** Of the ledger: the interbank settlement amount; of a fxtr.017: the buy amount. A decimal string. */
   readonly amount?: string;
   readonly currency?: string;
   /** Of the ledger: what the creditor gets of it. */
   readonly creditedAmount?: string;
-  /** A rule that the gateway broke, as far as this party can tell. */
+  /** A rule that the gateway broke, as seen by this party. */
   readonly violation?: string;
   readonly note?: string;
   /** `webhook-*` headers that came with it (CBK-2). */
@@ -61,7 +61,7 @@ export function fromLine(text: string): JournalEntry {
 }
 
 /**
- * All entries of a directory in the order of their time; a last line that a crash cut off is left out.
+ * All entries of a directory in order of time; a last line truncated by a crash is left out.
  * @param party only this party's, e.g. `destination/IPSO-TH`
  */
 export function readJournal(directory: string, party?: string): readonly JournalEntry[] {

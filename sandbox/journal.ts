@@ -1,6 +1,6 @@
 /**
- * What each party saw, said and booked, with the bytes: the evidence from which tests judge the gateway from outside.
- * It records and never decides; nothing in the gateway may read it.
+ * What each party received, sent and booked, with the bytes: the evidence from which tests judge the gateway from outside.
+ * Nothing in the gateway may read it.
  */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
@@ -16,13 +16,13 @@ export interface Journal {
   /** The newest entries, oldest first. */
   entries(): readonly JournalEntry[];
   /**
-   * The first entry, past or future, that fits.
-   * @throws after `timeoutMs`, naming what was recorded meanwhile
+   * The first matching entry, past or future.
+   * @throws after `timeoutMs`, listing what was recorded meanwhile
    */
   waitFor(fits: (entry: JournalEntry) => boolean, timeoutMs: number): Promise<JournalEntry>;
   /** @returns ends the subscription */
   subscribe(listener: (entry: JournalEntry) => void): () => void;
-  /** Resolves when all that was recorded is in the files. */
+  /** Resolves when all records are in the files. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ function openFiles(directory: string): Files {
     new Promise<void>((resolve, reject) => stream.write('', (error) => (error ? reject(error) : resolve())));
   return {
     append: (entry) => {
-      if (!closed) streamOf(entry.party).write(toLine(entry)); // a request that was cut off by closing is not written
+      if (!closed) streamOf(entry.party).write(toLine(entry)); // a request interrupted by closing is not written
     },
     flush: async () => {
       await Promise.all([...streams.values()].map(written));

@@ -1,12 +1,12 @@
 /**
- * The books of one destination operator: one row per UETR, what was done with it, whether money moved.
- * It decides what a message means for the money; it sends and answers nothing.
+ * The books of one destination operator: one row per UETR, with what was done and whether money moved. It decides what a
+ * message means for the money; others send and answer.
  */
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { Behaviour, Statement } from './behaviours.ts';
 import type { ForwardedPacs008 } from './forwarded-pacs008.ts';
 
-/** A pacs.002 that was made once; it is repeated byte for byte. */
+/** A pacs.002, made once and repeated byte for byte. */
 export interface Report {
   readonly messageId: string;
   readonly statement: Statement;
@@ -18,16 +18,16 @@ export interface LedgerRow {
   readonly sha256: string;
   readonly pacs008: ForwardedPacs008;
   readonly behaviour: Behaviour;
-  /** Where reports go: as the last send said. */
+  /** Where reports go, according to the last send. */
   pacs002Endpoint: string;
   /** Sends answered with 503 so far. */
   refused: number;
-  /** Whether the behaviour has begun; what comes after is an enquiry (DUP-1). */
+  /** Whether the behaviour has begun; later sends are enquiries (DUP-1). */
   begun: boolean;
   movement: 'none' | 'moved' | 'reversed';
-  /** What was said before the outcome was known. */
+  /** The answer before the outcome was known. */
   interim: Report | undefined;
-  /** What an enquiry is answered with; undefined: not known yet. */
+  /** The answer to an enquiry; undefined: not known yet. */
   report: Report | undefined;
 }
 
@@ -50,16 +50,16 @@ export function openLedger(): Ledger {
   };
 }
 
-/** What a confirmation, or a negative pacs.002 without being asked (TIM-1), means for a row. */
+/** What a confirmation, or an unsolicited negative pacs.002 (TIM-1), means for a row. */
 export interface Consequence {
   /** The original ids are not those of the row's pacs.008. */
   readonly mismatch: boolean;
-  /** The creditor's money goes back; the payment may not be credited any more. */
+  /** The credit is reversed; the payment may no longer be credited. */
   readonly reverses: boolean;
   readonly violation?: string;
 }
 
-/** Judges what the gateway states of a payment against what this operator knows to be true (I-4). */
+/** Compares what the gateway states about a payment with what this operator knows to be true (I-4). */
 export function judgeConfirmation(row: LedgerRow, stated: Pacs002): Consequence {
   const { original } = row.pacs008.references;
   if (stated.original.messageId !== original.messageId) {

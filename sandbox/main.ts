@@ -1,6 +1,6 @@
 /**
  * Entry file: the sandbox as a process of its own (`node dist/sandbox.js`, the `sandbox` profile of the Compose file).
- * It reads the environment and starts; it holds no behaviour.
+ * It reads the environment and starts the parties.
  */
 import { readFileSync } from 'node:fs';
 import { parseSandboxEnvironment } from './environment.ts';

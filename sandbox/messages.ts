@@ -1,6 +1,6 @@
 /**
- * How every party reads a message: the bytes through the XML engine, judged by the schema, then its values.
- * A fault becomes an HTTP answer; its text names elements, never their values.
+ * How every party reads a message: bytes through the XML engine, validated against the schema, then values. A fault becomes an
+ * HTTP answer, which names elements, never their values.
  */
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import { readMessageKey, type MessageKey } from '../core/iso20022/references.ts';
@@ -11,14 +11,14 @@ import type { Rejection } from '../core/rejection.ts';
 import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 
-/** Why a party does not take a message. */
+/** Why a party refuses a message. */
 interface MessageFault {
-  /** 400: no message at all. 422: a message that breaks its schema or a usage guideline. */
+  /** 400: not a message at all. 422: a message that violates its schema or a usage guideline. */
   readonly httpStatus: 400 | 422;
   readonly detail: string;
 }
 
-/** A message that a party takes. */
+/** A message that a party accepts. */
 export interface TakenMessage<T> extends MessageKey {
   readonly values: T;
 }
@@ -34,7 +34,7 @@ export interface MessageReader {
   ): Promise<Result<TakenMessage<T>, MessageFault>>;
 }
 
-/** The gateway's own rejections, told as a party would tell them. */
+/** The gateway's own rejections, in a party's words. */
 export function explained<T>(read: (document: XmlElement) => Result<T, Rejection>): ValuesReader<T> {
   return (document) =>
     mapRefusal(read(document), ({ ruleId, text, xpath = '' }) => `${ruleId}: ${text} ${xpath}`.trimEnd());
@@ -43,7 +43,7 @@ export function explained<T>(read: (document: XmlElement) => Result<T, Rejection
 export const pacs002Values: ValuesReader<Pacs002> = explained(readPacs002);
 export const acmt024Values: ValuesReader<Acmt024> = explained(readAcmt024);
 
-/** Has the schemas compiled before the first message comes, so that it waits no longer than the second. */
+/** Compiles the schemas in advance, so that the first message takes no longer than the second. */
 export async function warmUp(engine: XmlEngine): Promise<void> {
   for (const name of ['pacs008', 'pacs002', 'fxtr017', 'acmt023', 'acmt024'] as const) {
     const parsed = engine.parse(Buffer.from(`<Document xmlns="${messages[name].namespace}"/>`), [name]);
@@ -53,7 +53,7 @@ export async function warmUp(engine: XmlEngine): Promise<void> {
   }
 }
 
-/** @param validating false leaves the schema's judgement out (benchmarks) */
+/** @param validating false: without validation against the schema (benchmarks) */
 export function messageReader(engine: XmlEngine, validating: boolean): MessageReader {
   async function judged(bytes: Uint8Array, name: MessageName): Promise<Result<XmlElement, MessageFault>> {
     const parsed = engine.parse(bytes, [name]);
@@ -83,7 +83,7 @@ export function messageReader(engine: XmlEngine, validating: boolean): MessageRe
   };
 }
 
-/** Values are read from valid messages only; where the schema was not asked, a missing one is the message's fault. */
+/** Readers expect valid messages; without validation, a missing value is the message's fault. */
 function guarded<T>(read: () => Result<T, string>, validating: boolean): Result<T, string> {
   try {
     return read();

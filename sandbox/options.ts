@@ -40,14 +40,14 @@ export interface SandboxOptions {
   /** 0 or absent: a free one. */
   readonly ports?: { readonly source?: number; readonly destination?: number; readonly fxProvider?: number };
   readonly clearingSystems: readonly SandboxClearingSystem[];
-  /** Where a destination gets the token that it shows to the gateway (SEC-1). */
+  /** Where a destination gets its token for the gateway (SEC-1). */
   readonly tokens: TokenSource;
   /** Absent: entries are kept in memory only. */
   readonly journalDirectory?: string;
   /** Entries kept in memory, the newest ones. */
   readonly memoryEntries?: number;
   readonly timings?: Partial<SandboxTimings>;
-  /** false: messages are parsed and read, but not judged by their schema (benchmarks). */
+  /** false: messages are parsed and read, but not validated against their schema (benchmarks). */
   readonly validate?: boolean;
   /** Default: libxml2 in-process. */
   readonly engine?: XmlEngine;

@@ -1,16 +1,16 @@
 /**
- * The switch that makes a party refuse on purpose, so that an outage and its end can be played.
- * It answers before the party sees the request.
+ * The switch that makes a party refuse on purpose, to simulate an outage and its end. It answers before the party sees the
+ * request.
  */
 import { findRepeatedMembers } from '../core/json.ts';
 
-/** A party's outage, made by hand. */
+/** A simulated outage of a party. */
 export interface Refusal {
   /** HTTP status to answer, 400 to 599. */
   readonly status: number;
   /** How many requests; absent: until it is lifted. */
   readonly times?: number;
-  /** Only paths that start so, e.g. `/callbacks/SGDFAST`. */
+  /** Only paths with this prefix, e.g. `/callbacks/SGDFAST`. */
   readonly pathPrefix?: string;
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
@@ -19,7 +19,7 @@ export interface Refusal {
 export interface Outage {
   /** Replaces the refusal in force; null lifts it. */
   set(refusal: Refusal | null): void;
-  /** The refusal that this request meets, counted. */
+  /** The refusal for this request, counted. */
   take(path: string): Refusal | undefined;
 }
 
@@ -42,7 +42,7 @@ export function outageSwitch(): Outage {
 export const refusalForm =
   'null, or {"status": 400 to 599, "times"?: 1 or more, "pathPrefix"?: text, "retryAfterSeconds"?: 0 or more}';
 
-/** @returns undefined when the body of `POST /control` has not the form above */
+/** @returns undefined if the body of `POST /control` does not have the form above */
 export function parseRefusal(body: Uint8Array): Refusal | null | undefined {
   let values: unknown;
   const text = Buffer.from(body).toString('utf8');

@@ -1,6 +1,6 @@
 /**
- * How a destination sends a report on its own: to the address that the gateway gave, with a token of its clearing
- * system, until it is taken or the patience ends. Each attempt is told to the caller.
+ * How a destination sends a separate report: to the address that the gateway gave, with a token of its clearing system, until
+ * it is received or the attempts are used up. The caller learns of each attempt.
  */
 import { Agent, request } from 'undici';
 import type { TokenSource } from './tokens.ts';
@@ -31,7 +31,7 @@ export interface Outbound {
     delaysMs: readonly number[],
     onAttempt: (attempt: Attempt) => void,
   ): Promise<Extract<Attempt, { readonly httpStatus: number }> | undefined>;
-  /** Resolves after the delay; never, when the sandbox closes before. */
+  /** Resolves after the delay; never if the sandbox closes first. */
   after(delayMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ const maxAnswerBytes = 64 * 1024; // SEC-5
 
 export function openOutbound(tokens: TokenSource): Outbound {
   const agent = new Agent({
-    connections: 32, // per address of the gateway: as many as the bench's closed loop keeps under way
+    connections: 32, // per address of the gateway: as many as the bench's closed loop keeps in progress
     pipelining: 1,
     headersTimeout: 5_000, // SEC-5
     bodyTimeout: 10_000, // SEC-5
@@ -85,7 +85,7 @@ export function openOutbound(tokens: TokenSource): Outbound {
         if (delayMs > 0) await after(delayMs);
         if (isClosed()) return undefined;
         const result = await attempt(post);
-        if (isClosed()) return undefined; // cut off by us: no answer of the gateway's
+        if (isClosed()) return undefined; // closed by us: not an answer of the gateway
         onAttempt(result);
         if (result.httpStatus !== undefined && result.httpStatus >= 200 && result.httpStatus < 300)
           return result;

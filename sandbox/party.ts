@@ -1,5 +1,5 @@
 /**
- * What all parties share: their tools, and how they journal and answer what they cannot take.
+ * What all parties share: their tools, and how they journal and answer what they cannot accept.
  */
 import type { MessageName } from '../core/iso20022/messages.ts';
 import { problem, type PartyAnswer, type PartyRequest } from './http.ts';
@@ -11,7 +11,7 @@ export interface PartyTools {
   readonly reader: MessageReader;
 }
 
-/** Something that came in, with its bytes. */
+/** A received body, with its bytes. */
 export function received(
   party: string,
   kind: MessageName,
@@ -22,7 +22,7 @@ export function received(
   return { party, direction: 'received', kind, bytes, ...(signed ? { headers: webhookHeaders } : {}) };
 }
 
-/** Journals a message as against the rules and refuses it. */
+/** Journals a message as a violation, and refuses it. */
 export function refuse(
   journal: Journal,
   entry: Omit<NewEntry, 'httpStatus' | 'violation'>,

@@ -1,6 +1,6 @@
 /**
- * Plays the behaviour of a row (behaviours.ts): what the send is answered with, when money moves, which reports follow.
- * Money moves at most once per row, whatever is sent again (DUP-1).
+ * Plays the behaviour of a row (behaviours.ts): the answer to the send, when money moves, which reports follow. Money moves at
+ * most once per row, however often it is sent (DUP-1).
  */
 import type { Statement } from './behaviours.ts';
 import { problem, type PartyAnswer } from './http.ts';
@@ -9,21 +9,21 @@ import type { LedgerRow, Report } from './ledger.ts';
 import { deliverReport, makeReport, sentEntry, type ReportingTools } from './reports.ts';
 
 export interface PerformanceTools extends ReportingTools {
-  /** Whether the gateway rejected the payment before it came here (TIM-1). */
+  /** Whether the gateway rejected the payment before it arrived here (TIM-1). */
   readonly isCancelled: (uetr: string) => boolean;
 }
 
 export interface Performance {
   /**
    * Answers a pacs.008, the first or an enquiry, and journals it.
-   * @param entry what came, but for the answer's HTTP status
+   * @param entry what was received, without the answer's HTTP status
    */
   answerInstruction(row: LedgerRow, entry: NewEntry): PartyAnswer;
-  /** The gateway rejected: credited money goes back, and none moves any more (TIM-1). */
+  /** The gateway rejected: a credit is reversed, and no more money moves (TIM-1). */
   reverse(row: LedgerRow): void;
 }
 
-/** How a payment ends here that the gateway rejected (TIM-1). */
+/** The outcome here of a payment that the gateway rejected (TIM-1). */
 export const rejectedByGateway: Statement = { status: 'RJCT', reasonCode: 'AB03' };
 
 export function openPerformance(tools: PerformanceTools): Performance {
@@ -48,7 +48,7 @@ export function openPerformance(tools: PerformanceTools): Performance {
   };
 }
 
-/** What came is journaled before what it moves. */
+/** A message is journaled before the booking that follows from it. */
 function begin(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyAnswer {
   const { journal, log, party } = tools;
   const { answer, outcome, creditedOn, reports } = row.behaviour;
@@ -70,7 +70,7 @@ function begin(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyA
   return answer === 'reset' ? 'reset' : answerWith(tools, row, report);
 }
 
-/** DUP-1: the known outcome again, in the same bytes; while there is none, what was answered before. */
+/** DUP-1: the known outcome again, in the same bytes; without one, the earlier answer. */
 function answerEnquiry(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyAnswer {
   const known = row.report ?? row.interim;
   const httpStatus = known === undefined ? 202 : 200;
@@ -109,7 +109,7 @@ async function reportLater(tools: PerformanceTools, row: LedgerRow): Promise<voi
   const { outcome, reports = [], creditedOn } = row.behaviour;
   await tools.outbound.after(delayOf(tools, row));
   if (outcome === undefined) return;
-  // Rejected by the gateway meanwhile. What was credited on receipt has its report under way already (0006).
+  // Rejected by the gateway meanwhile. A payment credited on receipt has already sent its report (0006).
   if (row.report !== undefined && creditedOn !== 'receipt') return;
   const first = row.report === undefined ? settle(tools, row, outcome) : makeReport(row, outcome);
   for (const statement of reports) {

@@ -1,6 +1,5 @@
 /**
  * The pacs.002 of a destination: made once, journaled with its bytes, delivered to the address that the gateway gave.
- * What it states is decided elsewhere.
  */
 import { randomUUID } from 'node:crypto';
 import { answerPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
@@ -17,11 +16,11 @@ export interface ReportingTools {
   readonly outbound: Outbound;
   readonly timings: SandboxTimings;
   readonly log: Log;
-  /** Told of the gateway's answer to a report: its confirmation (PAY-9). */
+  /** Called with the gateway's answer to a report: its confirmation (PAY-9). */
   readonly onConfirmation: (row: LedgerRow, body: Uint8Array) => Promise<void>;
 }
 
-/** A pacs.002 about the row's pacs.008, with a message id of its own. */
+/** A pacs.002 about the row's pacs.008, with its own message id. */
 export function makeReport(row: Pick<LedgerRow, 'pacs008'>, statement: Statement): Report {
   const messageId = randomUUID().replaceAll('-', ''); // Max35Text
   const values: StatusStatement = { messageId, creationDateTime: new Date().toISOString(), ...statement };
@@ -42,7 +41,7 @@ export function sentEntry(party: string, row: LedgerRow, report: Report): NewEnt
   };
 }
 
-/** Sends a report by a message of its own until the gateway takes it, and hands its confirmation on. */
+/** Sends a separate report until the gateway accepts it, and passes its confirmation on. */
 export async function deliverReport(tools: ReportingTools, row: LedgerRow, report: Report): Promise<void> {
   const { party, journal, outbound, timings, log, onConfirmation } = tools;
   const { pacs002Endpoint: url, pacs008 } = row;

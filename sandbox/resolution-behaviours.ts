@@ -1,6 +1,6 @@
 /**
- * What the simulated proxy directories and creditor agents know (seed data): accounts and owners by a rule that a reader
- * can work out by hand, refusals by the last four digits. A table and its arithmetic: `resolution-party.ts` answers.
+ * What the simulated proxy directories and creditor agents know (seed data): accounts and owners by a rule that can be worked
+ * out by hand, refusals by the last four digits. `resolution-party.ts` answers.
  */
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { KnownAccount } from '../core/iso20022/acmt024.ts';
@@ -23,7 +23,7 @@ const reasons: Readonly<Partial<Record<string, string>>> = {
   '0417': 'MS03',
 };
 
-/** `slow`: the answer comes after two seconds. `silent`: it never comes. */
+/** `slow`: the answer takes two seconds. `silent`: there is none. */
 export type Pace = 'prompt' | 'slow' | 'silent';
 
 const paces: Readonly<Partial<Record<string, Pace>>> = { '0407': 'slow', '0408': 'silent' };
@@ -33,7 +33,7 @@ export function paceOf(key: string): Pace {
   return paces[key.slice(-4)] ?? 'prompt';
 }
 
-/** Why the proxy or account is refused; undefined when it is known. What has no digits is nobody's. */
+/** Why the proxy or account is refused; undefined if it is known. Without digits, it belongs to nobody. */
 export function reasonOf(key: string): string | undefined {
   return key === '' ? 'BE23' : reasons[key.slice(-4)];
 }
@@ -46,7 +46,7 @@ export function accountNumberOf(proxyId: string): string {
 
 /** First four letters of the creditor agent's BIC, by the fifth digit from the right; any other digit: Lotus. */
 const agentPrefixes: Readonly<Partial<Record<string, string>>> = {
-  '1': 'BANY', // onboarded, takes no acmt.023
+  '1': 'BANY', // onboarded, does not support acmt.023
   '2': 'FERN', // not onboarded
   '3': 'NONE', // known to nobody
 };
@@ -69,7 +69,7 @@ const owners = [
   'Haruto Sato',
 ] as const;
 
-/** The owner by the last digit; what is shown of the name to the public is the initial and the last name. */
+/** The owner by the last digit; the public name is the initial and the last name. */
 export function ownerOf(
   account: AccountIdentification,
 ): Required<Pick<KnownAccount, 'partyName' | 'accountName'>> {

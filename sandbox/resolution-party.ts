@@ -1,6 +1,6 @@
 /**
- * The proxy directory and the creditor agents behind a destination operator: they take the gateway's acmt.023 and answer
- * with an acmt.024 in the HTTP response (RES-2), as `resolution-behaviours.ts` says. They check what the gateway owes them.
+ * The proxy directory and the creditor agents behind a destination operator: they receive the gateway's acmt.023 and answer
+ * with an acmt.024 in the HTTP response (RES-2), as `resolution-behaviours.ts` says. They check the gateway's compliance.
  */
 import { randomUUID } from 'node:crypto';
 import { readAcmt023, requestReferencesOf, type Acmt023 } from '../core/iso20022/acmt023.ts';
@@ -25,7 +25,7 @@ export interface ResolutionTools extends PartyTools {
   readonly delay: () => Promise<void>;
 }
 
-/** What a party says to a request. */
+/** A party's answer to a request. */
 interface Saying {
   /** Digits by which the behaviour is chosen. */
   readonly key: string;
@@ -38,7 +38,7 @@ const acmt023Values = explained(readAcmt023);
 
 export function openResolutionParty(tools: ResolutionTools): ResolutionParty {
   const { party, journal, reader, delay } = tools;
-  /** By MsgId: the sha256 of what came first. */
+  /** By MsgId: the sha256 of the first request. */
   const seen = new Map<string, string>();
 
   return {
@@ -74,7 +74,7 @@ export function openResolutionParty(tools: ResolutionTools): ResolutionParty {
   };
 }
 
-/** @returns what is said, or the rule that the request breaks */
+/** @returns the answer, or the rule that the request breaks */
 function say(request: Acmt023): Result<Saying, string> {
   const institution = elementAt(request.request, 'Assgnmt/Assgne/Agt');
   const assignee = readAgent(institution) ?? {};
@@ -85,7 +85,7 @@ function say(request: Acmt023): Result<Saying, string> {
     return ok(sayDirectory(request, assignee, account.proxy.id));
   }
   if (assignee.bicfi !== `LOTU${country}S0` && assignee.bicfi !== `LOTU${country}S0BER`) {
-    return refused('RES-2: the assignee takes no acmt.023');
+    return refused('RES-2: the assignee does not support acmt.023');
   }
   const key = account.iban ?? account.otherId;
   if (key === undefined) return refused('RES-2: a creditor agent is asked about accounts only');
@@ -97,7 +97,7 @@ function say(request: Acmt023): Result<Saying, string> {
   });
 }
 
-/** In the Philippines a proxy is unique within its institution only, so that its BIC is needed too (seed data). */
+/** In the Philippines a proxy is unique within its institution only, so its BIC is needed too (seed data). */
 function sayDirectory(request: Acmt023, assigner: AgentIdentification, proxyId: string): Saying {
   const { destinationCountry: country, creditorAgent, account } = request;
   const key = accountNumberOf(proxyId);

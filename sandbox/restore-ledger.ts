@@ -1,6 +1,6 @@
 /**
- * Reads an operator's own journal back when the sandbox starts again, so that it never credits twice what an earlier run
- * credited. Instructions that had no outcome yet are forgotten: no money moved, and sent again they are new.
+ * Reads an operator's own journal after a restart of the sandbox, so that it never credits a payment twice. Instructions
+ * without an outcome are forgotten: no money moved, and they count as new if sent again.
  */
 import { behaviourOf, type Statement } from './behaviours.ts';
 import type { DestinationOperator } from './destination-operator.ts';
@@ -12,7 +12,7 @@ import type { MessageReader } from './messages.ts';
 import { rejectedByGateway } from './performance.ts';
 import { makeReport } from './reports.ts';
 
-/** What the journal of an earlier run tells of one payment. */
+/** What the journal of an earlier run says about one payment. */
 interface Trace {
   readonly bytes: Uint8Array;
   movement: LedgerRow['movement'];

@@ -1,6 +1,6 @@
 /**
  * The other parties of a payment as real HTTP servers: source operators, destination operators, FX providers. They speak
- * HTTP and ISO 20022 and share no state with the gateway; whoever starts them puts their addresses into its reference data.
+ * HTTP and ISO 20022 and share no state with the gateway; their addresses must be put into its reference data.
  */
 import { createLibxml2Engine } from '../xml/libxml2.ts';
 import { messages } from '../core/iso20022/messages.ts';
@@ -21,17 +21,17 @@ import { sourceOperators } from './source-operator.ts';
 
 export interface Sandbox {
   readonly journal: Journal;
-  /** Each has a switch to refuse (`refuse`, or `POST /control`) and `GET /health`. */
+  /** Each has a switch to refuse (`refuse`, or `POST /control`), and `GET /health`. */
   readonly source: Pick<PartyServer, 'url' | 'refuse'>;
   readonly destination: Pick<PartyServer, 'url' | 'refuse'>;
   readonly fxProvider: Pick<PartyServer, 'url' | 'refuse'>;
   /** Base address of an operator as a destination: `/iso20022/pacs008`, `/pacs002` and `/acmt023` are appended. */
   destinationUrl(operatorId: string): string;
-  /** What a source operator gives as `pacs002Endpoint` or `acmt024Endpoint`. */
+  /** The `pacs002Endpoint` or `acmt024Endpoint` of a source operator. */
   callbackUrl(clearingSystemId: string, message?: 'pacs002' | 'acmt024'): string;
   /** Base address of an FX provider: `/iso20022/fxtr017` is appended. */
   fxpBaseUrl(fxpBic: string): string;
-  /** The full address at which an FX provider takes its fxtr.017. */
+  /** The full address at which an FX provider receives its fxtr.017. */
   notificationUrl(fxpBic: string): string;
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ interface ServerPlan {
   readonly journal: Journal;
 }
 
-/** All of them, or none: a port that is taken leaves nothing open behind it. */
+/** All of them, or none: if a port is in use, nothing stays open. */
 async function startServers(
   options: SandboxOptions,
   plans: readonly ServerPlan[],
@@ -100,7 +100,7 @@ async function startServers(
   throw failed.reason;
 }
 
-/** A request that the switch refused: nobody read it, its bytes are kept. */
+/** A request that the switch refused: not read, but its bytes are kept. */
 function refusedEntry(request: PartyRequest, httpStatus: number): NewEntry {
   const kind = Object.values(messages).find((one) => one.name === request.path.at(-1))?.name ?? 'unknown';
   const bytes = request.body;

@@ -1,6 +1,6 @@
 /**
- * The source operators' callback endpoints: `POST /callbacks/{clearingSystemId}/pacs002` and `/acmt024`. They take what
- * the gateway tells at the end of a payment and journal it; submitting is the business of whoever plays the payment.
+ * The source operators' callback endpoints: `POST /callbacks/{clearingSystemId}/pacs002` and `/acmt024`. They receive and
+ * journal the gateway's final messages; payments are submitted by tests and the demo.
  */
 import type { PartyAnswer, PartyRequest } from './http.ts';
 import { sha256Of } from './journal.ts';
@@ -9,18 +9,18 @@ import { received, refuse, unknownPath, type PartyTools } from './party.ts';
 
 const finals = ['ACCC', 'RJCT', 'BLCK']; // PAY-7
 
-/** @returns what the party server of all source operators answers with */
+/** @returns the request handler of all source operators */
 export function sourceOperators(
   clearingSystemIds: ReadonlySet<string>,
   tools: PartyTools,
 ): (request: PartyRequest) => Promise<PartyAnswer> {
   const { journal, reader } = tools;
-  /** By UETR: the sha256 of the final pacs.002 that came first. */
+  /** By UETR: the sha256 of the first final pacs.002. */
   const told = new Map<string, string>();
-  /** By party and MsgId of the request: the sha256 of the acmt.024 that came first. */
+  /** By party and MsgId of the request: the sha256 of the first acmt.024. */
   const answered = new Map<string, string>();
 
-  /** A payment has one final status, told in the same bytes however often (PAY-7, I-3). */
+  /** A payment has one final status, always sent in the same bytes (PAY-7, I-3). */
   function violationOf(uetr: string, status: string, bytes: Uint8Array): string | undefined {
     if (!finals.includes(status)) return `PAY-1: ${status} is not final and has no place in a callback`;
     const sha256 = sha256Of(bytes);

@@ -1,18 +1,17 @@
 /**
- * Where a party gets the access token that it shows to the gateway (SEC-1): OAuth 2.0 client credentials, kept until
- * shortly before it expires. It knows the token endpoint only by its address.
+ * A party's access tokens for the gateway (SEC-1): OAuth 2.0 client credentials, kept until shortly before they expire.
  */
 import { request, type Dispatcher } from 'undici';
 
 export interface TokenSource {
   /** A bearer token of role ipso for that clearing system. */
   tokenFor(clearingSystemId: string): Promise<string>;
-  /** The token was refused: the next one must be new. */
+  /** The token was refused: fetch a new one next time. */
   forget(clearingSystemId: string): void;
 }
 
 export interface ClientCredentialsOptions {
-  /** A function where the address is not known before the gateway has started. */
+  /** A function if the address is not known before the gateway has started. */
   readonly tokenUrl: string | (() => string);
   /** Default: the seed data's client, id = clearing system, secret = `demo-` + id. */
   readonly credentials?: (clearingSystemId: string) => { clientId: string; clientSecret: string };
@@ -24,7 +23,7 @@ interface Grant {
   expiresAt: number;
 }
 
-const renewBeforeMs = 30_000; // of the token's life, so that none expires on its way
+const renewBeforeMs = 30_000; // before expiry, so that no token expires in transit
 const timeoutMs = 5_000; // SEC-5
 
 const demoCredentials = (clearingSystemId: string) => ({
@@ -67,7 +66,7 @@ export function clientCredentials(options: ClientCredentialsOptions): TokenSourc
         token: fetchToken(clearingSystemId, (expiresAt) => {
           grant.expiresAt = expiresAt;
         }),
-        expiresAt: Date.now() + timeoutMs, // while it is being fetched, whoever asks waits for the same
+        expiresAt: Date.now() + timeoutMs, // concurrent callers share the fetch
       };
       grants.set(clearingSystemId, grant);
       grant.token.catch(() => grants.get(clearingSystemId) === grant && grants.delete(clearingSystemId));

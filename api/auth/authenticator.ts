@@ -1,5 +1,5 @@
-// Bearer tokens become callers here (SEC-1). A verified token is remembered for half a minute, so that a busy client costs
-// one signature check per token and time; it must not count beyond what SEC-8 allows.
+// Turns bearer tokens into callers (SEC-1). A verified token is remembered for half a minute, so that a busy client costs one
+// signature check per token in that time; never for longer than SEC-8 allows.
 import type { Context } from 'hono';
 import { refuseBrowser } from '../../core/browser.ts';
 import type { AuthConfig } from '../../core/config.ts';
@@ -17,7 +17,7 @@ import {
 } from './token.ts';
 
 export interface AuthenticatorDependencies extends TokenDependencies {
-  /** Origins whose pages may ask although AUTH=none asks nobody who they are. */
+  /** Origins whose pages may make requests with AUTH=none. */
   readonly corsOrigins?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const maxRememberedTokens = 10_000; // some 20 MB at 2 KB each
 const rememberMs = 30_000;
 const b64token = /^[A-Za-z0-9\-._~+/]+=*$/; // RFC 6750
 
-/** @throws when AUTH=builtin is given no issuer: a defect of the start */
+/** @throws if AUTH=builtin is used without an issuer: a defect of the start */
 export function createAuthenticator(config: AuthConfig, deps: AuthenticatorDependencies): Authenticator {
   if (config.kind === 'none') {
     deps.logger.warn(
@@ -44,7 +44,7 @@ function whereToGetOne(config: Exclude<AuthConfig, { kind: 'none' }>): string {
     : `${config.issuer} gives one (client credentials).`;
 }
 
-/** Who lacks a good token is told where to get one. */
+/** Adds where to get a valid token. */
 function saying(where: string, inner: Authenticator): Authenticator {
   const tell = (outcome: Caller | Problem) =>
     isProblem(outcome) && problems[outcome.code].status === 401
@@ -83,7 +83,7 @@ function verifying(verify: TokenVerifier, { reference, clock }: TokenDependencie
     remembered.set(text, { token, sinceMs, untilMs: Math.min(sinceMs + rememberMs, token.endsAtMs) });
   }
 
-  /** Not when time went backwards, nor when reference data, clients or keys changed since: then it is verified again. */
+  /** Not if time went backwards, or reference data, clients or keys have changed since: then the token is verified again. */
   function stillCounts({ token, sinceMs, untilMs }: Remembered): boolean {
     const now = clock();
     return token.judgedBy === reference() && sinceMs <= now && now < untilMs;
@@ -113,17 +113,17 @@ function verifying(verify: TokenVerifier, { reference, clock }: TokenDependencie
   };
 }
 
-/** What follows `Bearer`, however it is spelled and spaced; empty when the header is of another scheme. */
+/** The token after `Bearer`, in any case and spacing; empty if the header has another scheme. */
 function bearerOf(authorization: string): string {
   if (authorization.charCodeAt(6) !== 32 || authorization.slice(0, 6).toLowerCase() !== 'bearer') return '';
   let start = 7;
   while (authorization.charCodeAt(start) === 32) start += 1;
-  return authorization.slice(start); // nothing stands after it: HTTP takes white space away, and other space is no token's
+  return authorization.slice(start); // nothing follows it: HTTP strips white space, and a token contains none
 }
 
 /**
- * AUTH=none: who names itself (`Bearer` and a BIC, a payment system or `operator`) is that; who does not is everybody. Pages
- * of other origins are nobody: whoever looks at one must not thereby let it in.
+ * AUTH=none: a caller that names itself (`Bearer` and a BIC, a payment system or `operator`) is that party; otherwise it may do
+ * everything. Web pages of other origins are refused: merely visiting one must not give it access.
  */
 function believing({ reference, corsOrigins = [] }: AuthenticatorDependencies): Authenticator {
   return {

@@ -1,4 +1,4 @@
-// From what a token, or a client of the built-in issuer, claims about its holder to the caller that the routes are told (SEC-1).
+// From the claims of a token, or of a client of the built-in issuer, to the caller that the routes see (SEC-1).
 import type { FinInstRole } from '../../core/ids.ts';
 import type { ReferenceData } from '../../core/reference.ts';
 import { everyRole, type Caller, type Role } from '../http/caller.ts';
@@ -15,7 +15,7 @@ export function isRole(value: unknown): value is Role {
   return everyRole.some((role) => role === value);
 }
 
-/** @returns undefined when the claims are bound to nothing that we know: each role needs its institution or system (SEC-1) */
+/** @returns undefined if the claims name no known institution or system, which each role needs (SEC-1) */
 export function callerFrom(claims: CallerClaims, data: ReferenceData): Caller | undefined {
   const { role, clientId, institutionId, clearingSystemId } = claims;
   switch (role) {

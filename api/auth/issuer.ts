@@ -1,5 +1,5 @@
-// The built-in token issuer (SEC-1): signs access tokens for the clients in the database. For the embedded default; production
-// names an external issuer.
+// The built-in token issuer (SEC-1): signs access tokens for the clients in the database. For the embedded demo; production
+// uses an external issuer.
 import { randomUUID } from 'node:crypto';
 import {
   calculateJwkThumbprint,
@@ -23,14 +23,14 @@ export interface BuiltinIssuer {
   /** Public keys, for verifiers. */
   jwks(): Promise<JSONWebKeySet>;
   readonly verificationKey: JWTVerifyGetKey;
-  /** Whether the client is still there, with the same role, institution and payment system (SEC-8, ADM-4). */
+  /** Whether the client still exists with the same role, institution and payment system (SEC-8, ADM-4). */
   stands(claims: CallerClaims): Promise<boolean>;
   /** An access token (RFC 9068) for the client. */
   issue(claims: CallerClaims): Promise<string>;
 }
 
 export const builtinAlgorithm = 'ES256';
-/** SEC-8; what our own tokens live, too. */
+/** SEC-8; also the lifetime of our own tokens. */
 export const maxTokenLifetimeSeconds = 3_600;
 
 export interface IssuerSettings {
@@ -38,11 +38,11 @@ export interface IssuerSettings {
   readonly audience: string;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** The newest reference data: a new object within a second of every change, those of clients and keys included (REF-6). */
+  /** The current reference data: a new object within a second of every change, including clients and keys (REF-6). */
   readonly reference: () => object;
 }
 
-/** Opens the issuer with the keys in the database; where none is active, the first process to see it makes one. */
+/** Opens the issuer with the keys in the database; if none is active, the first process to notice creates one. */
 export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promise<BuiltinIssuer> {
   const register = newest(settings.reference, () => readRegister(db));
   await register.current();
@@ -56,7 +56,7 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
         return (await register.again()).verificationKey(...header); // another process may have seen a new key first
       }
     },
-    // a client that was made this moment is not in the register yet: the database is asked before it is refused
+    // a client created just now may not be in the register yet, so the database is asked before refusing
     stands: async (claims) =>
       isClient((await register.current()).clients.get(claims.clientId), claims) ||
       isClient(await findClient(db, claims.clientId), claims),
@@ -81,7 +81,7 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
   };
 }
 
-/** Clients and keys as they were at one moment. */
+/** A snapshot of clients and keys. */
 interface Register {
   readonly clients: ReadonlyMap<string, Client>;
   readonly jwks: JSONWebKeySet;
@@ -118,9 +118,9 @@ function isClient(client: Client | undefined, claims: CallerClaims): boolean {
 }
 
 interface Newest<Value> {
-  /** Reads once per generation, when it is first asked for; whoever asks meanwhile waits for the same. A failure is not kept. */
+  /** Reads once per generation, on first use; concurrent callers share the read. A failure is not kept. */
   current(): Promise<Value>;
-  /** Reads within the generation too, at most once a second. */
+  /** Reads again within the generation, at most once a second. */
   again(): Promise<Value>;
 }
 
@@ -156,7 +156,7 @@ async function makeKey(): Promise<Pick<IssuerKey, 'keyId' | 'privateJwk'>> {
   return { keyId: await calculateJwkThumbprint(privateJwk), privateJwk: { ...privateJwk } };
 }
 
-/** Only what is public is named, so that nothing else can slip out. */
+/** Lists the public members explicitly, so that no other can leak. */
 function publicPart({ keyId, privateJwk }: IssuerKey): JWK {
   const { kty, crv, x, y } = privateJwk as JWK;
   return {

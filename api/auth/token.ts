@@ -1,5 +1,5 @@
-// What an access token says, once it is found to hold (SEC-1): a JWT (RFC 9068) with fixed algorithms, issuer, audience and
-// times, whose holder the reference data knows. It must not remember anything: that is api/auth/authenticator.ts.
+// Verifies access tokens (SEC-1): a JWT (RFC 9068) with fixed algorithms, issuer, audience and times, whose holder is in the
+// reference data. api/auth/authenticator.ts remembers the results.
 import {
   createRemoteJWKSet,
   errors,
@@ -27,7 +27,7 @@ export interface TokenDependencies {
 
 export interface VerifiedToken {
   readonly caller: Caller;
-  /** Milliseconds since 1970; from then on it does not count, for anybody: no tolerance is given at the end. */
+  /** Milliseconds since 1970; from then on the token is invalid: there is no tolerance at the end. */
   readonly endsAtMs: number;
   /** The certificate that the token is bound to, or undefined. */
   readonly thumbprint: string | undefined;
@@ -37,17 +37,17 @@ export interface VerifiedToken {
 
 export type TokenVerifier = (token: string) => Promise<VerifiedToken | Problem>;
 
-/** Asymmetric only, and never the token's own choice beyond this list. RS256 is what RFC 9068 demands of everybody. */
+/** Asymmetric only, and never another one of the token's choice. RFC 9068 requires everybody to support RS256. */
 const externalAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-const clockToleranceSeconds = 5; // that the issuer's clock may be ahead of ours, or a lifetime longer than an hour
+const clockToleranceSeconds = 5; // by which the issuer's clock may be ahead of ours, or a lifetime exceed an hour
 export const realm = 'isthmus';
-/** With the 30 s that a verified token is remembered and the 5 s that a read may take: 60 s (SEC-8). */
+/** Plus 30 s for which a verified token is remembered, and 5 s for the read: 60 s (SEC-8). */
 const keySetMaxAgeMs = 25_000;
-/** A new key counts after that, and an unknown one makes us read no more often. */
+/** A new key is accepted after at most this time; unknown key ids do not make us read more often. */
 const keySetCooldownMs = 5_000;
 const keySetTimeoutMs = 5_000;
 
-/** @throws when AUTH=builtin is given no issuer: a defect of the start */
+/** @throws if AUTH=builtin is used without an issuer: a defect of the start */
 export function createTokenVerifier(
   config: Exclude<AuthConfig, { kind: 'none' }>,
   deps: TokenDependencies,
@@ -55,7 +55,7 @@ export function createTokenVerifier(
   const expected: JWTVerifyOptions = {
     issuer: config.issuer,
     audience: config.audience,
-    typ: 'at+jwt', // RFC 9068: an id token is no access token
+    typ: 'at+jwt', // RFC 9068: an id token is not an access token
     requiredClaims: ['exp', 'iat', 'sub', 'client_id', 'jti'],
     maxTokenAge: maxTokenLifetimeSeconds,
     clockTolerance: clockToleranceSeconds,
@@ -80,14 +80,14 @@ interface Verification {
   readonly key: JWTVerifyGetKey;
   readonly options: JWTVerifyOptions;
   readonly deps: TokenDependencies;
-  /** Whether the client still exists with these claims; an external issuer is not asked. */
+  /** Whether the client still exists with these claims; not checked for an external issuer. */
   readonly stands?: BuiltinIssuer['stands'];
 }
 
 async function readToken(token: string, verification: Verification): Promise<VerifiedToken | Problem> {
   const { key, options, deps, stands } = verification;
   if (!isCanonical(token)) return unreadable();
-  const judgedBy = deps.reference(); // before anything is waited for: what changes meanwhile is judged again
+  const judgedBy = deps.reference(); // before any await: a change in the meantime leads to another verification
   try {
     const currentDate = new Date(deps.clock());
     const { payload } = await jwtVerify(token, key, { ...options, currentDate });
@@ -115,13 +115,13 @@ async function readToken(token: string, verification: Verification): Promise<Ver
   }
 }
 
-/** Whether each part is written as base64url writes its bytes (RFC 7515): then nobody has another spelling of a token. */
+/** Whether each part is canonical base64url (RFC 7515), so that a token has only one spelling. */
 function isCanonical(token: string): boolean {
   const parts = token.split('.');
   return parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
-/** When the token ends, or why its times are refused: a token lives at most an hour, and its end is the end (SEC-8). */
+/** When the token expires, or why its times are refused: a lifetime is at most an hour, and expiry has no tolerance (SEC-8). */
 function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Problem {
   if (exp - iat > maxTokenLifetimeSeconds + clockToleranceSeconds) {
     const detail = `The token is valid for more than ${maxTokenLifetimeSeconds} s (exp - iat). Get one with a shorter lifetime.`;
@@ -130,7 +130,7 @@ function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Proble
   return exp * 1_000 <= nowMs || exp <= iat ? expired() : exp * 1_000;
 }
 
-/** A token that does not hold is a 401; an issuer whose keys cannot be had is our failure, not the caller's. */
+/** An invalid token is a 401; if the issuer's keys cannot be fetched, that is our failure, not the caller's. */
 function refusalOf(error: unknown, logger: Logger): Problem {
   if (error instanceof errors.JWTExpired) return expired();
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -151,7 +151,7 @@ function refusalOf(error: unknown, logger: Logger): Problem {
 
 const unknownBinding = Symbol('a binding that we cannot check');
 
-/** RFC 8705: `cnf.x5t#S256`. Any other binding cannot be checked here, so that such a token is refused. */
+/** RFC 8705: `cnf.x5t#S256`. Any other binding cannot be checked, so such a token is refused. */
 function bindingOf(payload: JWTPayload): string | undefined | typeof unknownBinding {
   const confirmation = payload['cnf'];
   if (confirmation === undefined) return undefined;

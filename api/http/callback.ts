@@ -1,10 +1,10 @@
-// The address that a submission names for its answer: judged first of all, before anything is stored (SEC-2, PAY-3).
+// The callback address of a submission: the first check, before anything is stored (SEC-2, PAY-3).
 import { refuseCallbackAddress } from '../../core/callback-address.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import type { ReferenceCache } from '../../db/reference-cache.ts';
 import { problem, type Problem } from './problem.ts';
 
-/** Undefined when the source's operator has registered where the address leads. */
+/** Undefined if the source's operator has registered the address's origin. */
 export function refuseCallback(
   deps: {
     readonly reference: Pick<ReferenceCache, 'current'>;

@@ -1,12 +1,12 @@
-// Who calls, as every route is told, and what tells it: api/auth/ makes a caller from a verified token (SEC-1), or with
-// AUTH=none from the caller's own word.
+// The caller, as every route sees it. api/auth/ makes it from a verified token (SEC-1) or, with AUTH=none, from what the caller
+// says.
 import type { Context } from 'hono';
 import type { Problem } from './problem.ts';
 
 export const everyRole = ['psp', 'fxp', 'ipso', 'operator'] as const;
 export type Role = (typeof everyRole)[number];
 
-/** What a role is called beside its name, where that alone might be taken for another's. */
+/** An explanation of a role's name, where the name alone may be ambiguous. */
 const roleMeanings: Readonly<Partial<Record<Role | 'all', string>>> = {
   fxp: 'FX provider',
   ipso: 'operator of a payment system',
@@ -20,7 +20,7 @@ export function roleInWords(role: Role | 'all'): string {
 }
 
 export interface Caller {
-  /** `all` exists with AUTH=none only: a caller that did not say who it is may do everything. */
+  /** `all` exists with AUTH=none only: a caller that does not name itself may do everything. */
   readonly role: Role | 'all';
   readonly clientId: string;
   /** internalId of the institution that a psp or fxp speaks for. */
@@ -29,8 +29,8 @@ export interface Caller {
   readonly clearingSystemId?: string;
 }
 
-/** Says who calls, or refuses. */
+/** Identifies the caller, or refuses. */
 export interface Authenticator {
-  /** Answers at once when the token was verified before. */
+  /** Synchronous if the token was verified before. */
   authenticate(context: Context): Caller | Problem | Promise<Caller | Problem>;
 }

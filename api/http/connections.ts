@@ -1,5 +1,5 @@
-// The connections of the server: who holds how many, what each is doing, and which give way (SEC-7). Nobody can hold what
-// others need: when places run short, whoever holds most gives one up, and never one that waits for our answer.
+// The connections of the server: how many each client has, what each is doing, and which are closed under load (SEC-7). When
+// the limit is near, the client with the most connections loses one, but never one that is waiting for our answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { problem, type Problem } from './problem.ts';
@@ -9,23 +9,23 @@ export interface ConnectionLimits {
   readonly maxConnections: number;
   /** Of one address, or of one IPv6 network of 64 bits. */
   readonly maxConnectionsPerAddress: number;
-  /** Milliseconds that a client may take to read what was written for it. */
+  /** Milliseconds that a client may take to read an answer. */
   readonly answerMs: number;
-  /** Milliseconds between two looks at the connections: how late a cut may come. */
+  /** Milliseconds between two checks of the connections: the possible delay of closing one. */
   readonly checkMs: number;
 }
 
 export interface Connections {
-  /** Takes a new connection in, or refuses it. */
+  /** Accepts a new connection, or refuses it. */
   admit(socket: Socket): void;
   /**
-   * A request has begun on a connection that was admitted.
-   * @returns false where an earlier answer ends the connection: then it is not to be done, for nobody would hear of it
+   * A request has begun on an accepted connection.
+   * @returns false if an earlier answer ends the connection: then the request must not be handled, because its answer would be lost
    */
   begin(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Tells a client that asks for a tunnel that there is none, in its turn; its connection is nobody else's from here on. */
+  /** Refuses a request for a tunnel, after the answers before it; the connection is ours from here on. */
   refuseTunnel(refusal: Problem, socket: Socket): void;
-  /** Tells the client what Node's parser found, or cuts the connection; never in place of an answer that it waits for. */
+  /** Answers a parser error of Node, or closes the connection; never instead of an answer that the client is waiting for. */
   refuseUnreadable(error: ParserError, socket: Socket): void;
   close(): void;
 }
@@ -39,15 +39,15 @@ interface Connection {
   readonly socket: Socket;
   readonly address: string;
   latest?: Exchange;
-  /** The one before the latest: answers are written in order, so that it is the last of the earlier ones to end. */
+  /** The one before the latest: answers are written in order, so it is the last of the earlier ones to end. */
   before?: Exchange;
-  /** When the client was first seen not to have read everything. */
+  /** When unread data was first seen. */
   unreadSinceMs?: number;
-  /** When nothing more was read from it. */
+  /** When we stopped reading from it. */
   refusedAtMs?: number;
 }
 
-const lingerMs = 500; // for the refusal to be read; a connection that is closed with bytes unread loses what was sent
+const lingerMs = 500; // for the client to read the refusal: closing a connection with unread bytes discards what was sent
 
 export function createConnections(limits: ConnectionLimits, onFull: () => void): Connections {
   const known = new Map<Socket, Connection>();
@@ -81,7 +81,7 @@ export function createConnections(limits: ConnectionLimits, onFull: () => void):
     if (own?.size === 0) byAddress.delete(connection.address);
   }
 
-  /** Cuts the oldest of them that waits for a request, else the oldest that still sends one. */
+  /** Closes the oldest idle connection, else the oldest that is still sending a request. */
   function giveWay(crowd: Iterable<Connection>): boolean {
     let chosen: Connection | undefined;
     for (const connection of crowd) {
@@ -134,7 +134,7 @@ function take(connection: Connection, exchange: Exchange): boolean {
 /** One answer for each request, and none after the one that ends the connection. */
 function endWith(error: ParserError, connection: Connection): void {
   const { socket, latest } = connection;
-  const isOwn = latest?.request.complete === false; // what cannot be read is the rest of the latest request
+  const isOwn = latest?.request.complete === false; // the unreadable bytes belong to the latest request
   if (latest === undefined || !isOpen(latest)) {
     connection.refusedAtMs = performance.now();
     const isAnswered = isOwn || latest?.response.shouldKeepAlive === false;
@@ -144,12 +144,12 @@ function endWith(error: ParserError, connection: Connection): void {
   }
   const { request, response } = latest;
   if (isOwn && !response.headersSent) {
-    refuse(response, refusalOf(error)); // after the answers to what came before it
+    refuse(response, refusalOf(error)); // after the answers to earlier requests
     silence(response);
-    response.once('close', () => request.destroy(error)); // whoever still waits for the rest of it is told
+    response.once('close', () => request.destroy(error)); // notifies readers of the request body
     return;
   }
-  endAfter(latest, socket); // it came after a request that is whole, or is being answered: that is the last one
+  endAfter(latest, socket); // it follows a complete request, or one that is being answered: that is the last one
 }
 
 function refuseInTurn(refusal: Problem, socket: Socket, latest: Exchange | undefined): void {
@@ -163,13 +163,13 @@ function endAfter({ response }: Exchange, socket: Socket): void {
   response.once('close', () => socket.destroySoon());
 }
 
-/** What the app has to say to a request that was refused meanwhile goes nowhere. */
+/** Discards the app's answer to a request that was refused meanwhile. */
 function silence(response: ServerResponse): void {
   const ignored = () => response;
   Object.assign(response, { writeHead: ignored, end: ignored, write: () => true, flushHeaders: ignored });
 }
 
-/** answering: a request that is whole waits for its answer. arriving: a request is being sent. */
+/** answering: a complete request is waiting for its answer. arriving: a request is being sent. */
 function stateOf({ latest, before }: Connection): 'idle' | 'arriving' | 'answering' {
   if (before !== undefined && isOpen(before)) return 'answering';
   if (latest === undefined || !isOpen(latest)) return 'idle';
@@ -186,7 +186,7 @@ function largest(crowds: Iterable<ReadonlySet<Connection>>): ReadonlySet<Connect
   return found;
 }
 
-/** Who holds one IPv6 address holds its whole network of 64 bits; an IPv4 address is one, also when it is mapped. */
+/** An IPv6 address counts as its network of 64 bits, which usually has one owner; an IPv4 address as itself, even if mapped. */
 function addressKey(address: string): string {
   if (!address.includes(':')) return address;
   if (address.startsWith('::ffff:') && address.includes('.')) return address.slice('::ffff:'.length);

@@ -1,9 +1,9 @@
-// Which pages may read the answers: those of the configured origins only (CORS). Without any, nothing is added.
-// Not `hono/cors`: it answers OPTIONS for addresses that do not exist, tells no Allow, and copies each response to add its
+// CORS: only pages of the configured origins may read answers. Without any, no header is added.
+// Not `hono/cors`: it answers OPTIONS for addresses that do not exist, sends no Allow, and copies each response to add its
 // headers, so that a request costs 2.3 to 2.6 times the CPU of ours (`npm run bench -- hono`).
 import type { Context } from 'hono';
 
-/** The same response, readable by the asking page if its origin is among those configured. */
+/** The same response, readable for the requesting page if its origin is configured. */
 export function withCors(response: Response, context: Context, origins: readonly string[]): Response {
   if (origins.length === 0) return response;
   const origin = context.req.header('origin');
@@ -16,13 +16,13 @@ export function withCors(response: Response, context: Context, origins: readonly
   return response;
 }
 
-/** What a page may read besides the body. */
+/** Headers that a page may read. */
 const readableHeaders =
   'etag, isthmus-quotes-expire, isthmus-rejection, link, preference-applied, retry-after, www-authenticate';
 
-const preflightSeconds = '600'; // that a browser may remember the answer
+const preflightSeconds = '600'; // for which a browser may cache the answer
 
-/** What a preflight is told, or nothing for other origins. */
+/** The preflight headers, or none for other origins. */
 export function preflightHeaders(
   context: Context,
   allow: string,

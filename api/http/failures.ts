@@ -1,4 +1,4 @@
-// Tells a part that does not answer (503, try again) from a defect of ours (500).
+// Distinguishes a part that does not answer (503, try again) from a defect of ours (500).
 import { isDatabaseFailure } from '../../db/failures.ts';
 import { problem, type Problem } from './problem.ts';
 
@@ -10,16 +10,16 @@ export class TemporalUnavailable extends Error {
   override readonly name = 'TemporalUnavailable';
 }
 
-/** Temporal answers, and no worker does the work: the message says all there is to know. */
+/** Temporal answers, but no worker does the work: a stack would add nothing to the message. */
 export class WorkersAway extends TemporalUnavailable {}
 
-/** Whether the error says that a part could not be reached or asked for another try. */
+/** Whether a part could not be reached, or asked for a retry. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof TemporalUnavailable || isDatabaseFailure(error)) return true;
   return error instanceof Error && 'code' in error && socketCodes.has(String(error.code));
 }
 
-/** 503 where a part does not answer, else 500; the caller is told nothing of the reason (SEC-4). */
+/** 503 if a part does not answer, else 500; without the reason (SEC-4). */
 export function failureOf(error: unknown): Problem {
   return problem(isUnavailable(error) ? 'unavailable' : 'internal');
 }

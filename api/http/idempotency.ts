@@ -1,4 +1,4 @@
-// The Idempotency-Key header of the three posts (FX-10). It must not be consulted before the input is found to hold.
+// The Idempotency-Key header of the three posts (FX-10). Used only after the input was found valid.
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -24,13 +24,13 @@ export interface IdempotentCall {
   readonly context: Context;
   readonly caller: Caller;
   readonly bodyText: string;
-  /** Aliases of a route share it, so that a repeat may come by either path. */
+  /** Shared by the aliases of a route, so that a repeat may use either path. */
   readonly operation: string;
 }
 
 type Work = (trx: Db) => Promise<JsonValue | Problem>;
 
-/** Does the work in one transaction; under a key at most once, and a repeat gets the first answer, refusals included. */
+/** Does the work in one transaction, at most once per key; a repeat gets the first answer, even if that was a refusal. */
 export async function idempotent(db: Db, call: IdempotentCall, work: Work): Promise<Response | Problem> {
   const key = call.context.req.raw.headers.get('idempotency-key');
   if (key === null) return respond(await db.transaction().execute((trx) => answerOf(trx, work)));

@@ -1,11 +1,10 @@
-// Puts the faults of an input into words: what it must be, and what stands there instead where that is harmless to repeat
-// (SEC-4). It must not judge anything itself.
+// Words the faults of an input: what is expected, and what was found, if that is harmless to repeat (SEC-4).
 import type { z } from '@hono/zod-openapi';
 import type { InputFault } from './problem.ts';
 
 interface Judged {
   readonly error: z.ZodError;
-  /** What it was judged by; undefined where it has no fields. */
+  /** The fields of its schema; undefined if it has none. */
   readonly shape: Readonly<Record<string, z.ZodType>> | undefined;
   readonly given: unknown;
 }
@@ -18,7 +17,7 @@ export function parameterFaults(judged: Judged): InputFault[] {
   }));
 }
 
-/** Faults of a JSON body; an unknown member is a fault of its own. */
+/** Faults of a JSON body; each unknown member is a separate fault. */
 export function bodyFaults(judged: Judged): InputFault[] {
   return judged.error.issues.flatMap((issue) => {
     const paths =
@@ -48,12 +47,12 @@ function wordsFor(issue: z.core.$ZodIssue, { shape, given }: Judged): string {
 function rule(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_value'
     ? `must be one of: ${issue.values.map(String).join(', ')}`
-    : issue.message; // ours: every form has words of its own
+    : issue.message; // our own: every form has its own text
 }
 
-const never = '\u0000'; // no text of ours takes it: whoever refuses it says what would do
+const never = '\u0000'; // no field accepts it, so the refusal says what is expected
 
-/** What a field takes; undefined where it takes any text and says nothing of it. */
+/** What a field expects; undefined if it accepts any text and has no description. */
 function expectationOf(field: z.ZodType): string | undefined {
   const { description } = field;
   const [issue] = field.safeParse(never).error?.issues ?? [];
@@ -63,9 +62,9 @@ function expectationOf(field: z.ZodType): string | undefined {
 /** A description as a part of a sentence. */
 const asPart = (text: string) => text.replace(/^[A-Z](?=[a-z])/, (one) => one.toLowerCase());
 
-const harmless = /^[\w.,:+-]{1,36}$/; // codes, ids and amounts; nothing that a page or a log could take for more
+const harmless = /^[\w.,:+-]{1,36}$/; // codes, ids and amounts; nothing that a page or a log could interpret
 
-/** `; not "sg"`, where the value may be repeated. */
+/** `; not "sg"`, if the value may be repeated. */
 function instead(value: unknown): string {
   return typeof value === 'string' && harmless.test(value) ? `; not "${value}"` : '';
 }
@@ -87,7 +86,7 @@ function withArticle(kind: string): string {
   return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`;
 }
 
-const maxPointerParts = 32; // no body of ours is deeper; beyond that the place is told down to there
+const maxPointerParts = 32; // our bodies are not deeper; a longer pointer is cut
 
 /** RFC 6901. */
 export function pointerTo(path: readonly PropertyKey[]): string {

@@ -1,6 +1,5 @@
 // Turns path, query and JSON body into checked input, or into a 400 that names every fault (SEC-4).
-// It must not look anything up: whether a thing exists is the handler's question.
-// Not Hono's own validation: that stops at the first of path, query and body that does not hold, and takes a JSON body that
+// Not Hono's own validation: that stops at the first invalid one of path, query and body, and accepts a JSON body that
 // is too large, not UTF-8 or repeats a member. Side by side (`npm run bench -- hono`) path and query cost the same either way
 // (CPU per request 0.9 to 1.2 times ours); a body costs Hono 0.7 to 0.8 times ours, without those checks.
 import type { z } from '@hono/zod-openapi';
@@ -23,7 +22,7 @@ export interface Input<Params extends z.ZodObject, Query extends z.ZodObject, Bo
   readonly bodyText: string;
 }
 
-const maxBodyBytes = 65_536; // the largest body of these routes has some 300 bytes
+const maxBodyBytes = 65_536; // the largest body of these routes has about 300 bytes
 const maxFaults = 20;
 const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
 
@@ -79,7 +78,7 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
   };
 }
 
-/** Each known parameter once; a parameter that is given twice is a fault, for we would have to choose. */
+/** Each known parameter once; a parameter given twice is a fault, because we would have to choose. */
 function queryValues(
   context: Context,
   names: readonly string[],
@@ -116,7 +115,7 @@ async function readBodyText(context: Context): Promise<string | Problem> {
   }
 }
 
-/** What came instead of the content type that is taken, where it may be repeated. */
+/** The content type that was sent instead, if it may be repeated. */
 export function sentInstead(headers: Headers): string {
   const encoding = headers.has('content-encoding') ? ' with a Content-Encoding' : '';
   const type = headers.get('content-type');
@@ -141,20 +140,20 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
   );
 }
 
-/** The client ended the connection before all of its request had come: its fault, not ours (OBS-1), and nobody to answer. */
+/** The client closed the connection before its request was complete: not our fault (OBS-1), and nobody to answer. */
 export class ClientWentAway extends Error {
   override readonly name = 'ClientWentAway';
 }
 
 /**
- * The body's bytes, or undefined when they are more than `limit`: reading stops there.
- * @throws ClientWentAway when it does not come whole
+ * The body's bytes, or undefined if there are more than `limit`: reading stops there.
+ * @throws ClientWentAway if it does not arrive completely
  */
 export async function readLimited(request: Request, limit: number): Promise<Uint8Array | undefined> {
   const length = request.headers.get('content-length');
   if (length !== null && Number(length) > limit) return undefined;
   try {
-    // the server reads no more than was announced, and this way without a stream
+    // the server reads no more than was announced; without a stream, this is cheaper
     return length === null ? await readStream(request, limit) : new Uint8Array(await request.arrayBuffer());
   } catch (error) {
     throw new ClientWentAway('the client went away before its request was whole', { cause: error });

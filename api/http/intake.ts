@@ -1,5 +1,5 @@
 // The first steps of a received message, in the order of MSG-2: size, content type, then (after authentication) encoding,
-// parsing, namespace and keys. What fails here has no payment to answer for: HTTP 4xx, and nothing is stored or started.
+// parsing, namespace and keys. A failure here is HTTP 4xx, and nothing is stored or started.
 import type { Context } from 'hono';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { findKeyFaults, readMessageKey, type MessageKey } from '../../core/iso20022/references.ts';
@@ -38,13 +38,13 @@ export function bodyOf(context: Context): Buffer {
   return context.get('message');
 }
 
-/** A message that could be answered: parsed, not yet validated. Whoever got it disposes of it. */
+/** A message that can be answered: parsed, not yet validated. The caller disposes of it. */
 export interface TakenMessage {
   readonly parsed: ParsedMessage;
   readonly key: MessageKey;
 }
 
-/** A body that is no message at all: told all that is known of it, and nothing of its own text (MSG-13). */
+/** The refusal of a body that is not a message: every fault found, without any text of the body (MSG-13). */
 export function refusal({ detail, ruleId }: IntakeFault): Problem {
   const told = { detail: `The body is refused: ${detail}.` };
   return problem('message-refused', ruleId === undefined ? told : { ...told, ruleId });
@@ -60,7 +60,7 @@ export function openMessage(engine: XmlEngine, body: Buffer, name: MessageName):
   return problem('message-refused', { detail: refusedKeys(name, document) ?? '' });
 }
 
-/** Why a message could not be answered: what is against its keys, and its root; undefined when it has them (MSG-2). */
+/** Why a message cannot be answered: the faults of its keys and its root; undefined if there are none (MSG-2). */
 export function refusedKeys(name: MessageName, document: XmlElement): string | undefined {
   const told = findKeyFaults(name, document).map(
     ({ element, problem: what, path, expected }) =>

@@ -1,23 +1,22 @@
-// What the OpenAPI document says of every route alike: its answer, and each status with which it refuses. It must not
-// describe anything by hand that a route already says.
+// OpenAPI descriptions that all routes share: the answer, and each status of a refusal.
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import { problems, type ProblemCode, whereRulesAre } from './problem.ts';
 import { problemExampleName } from './problem-examples.ts';
 
-/** What a route answers with 200. */
+/** A route's answer with status 200. */
 export interface AnswerDocument {
   readonly description: string;
   readonly contentType?: string;
   readonly schema: z.ZodType;
   readonly example?: unknown;
-  /** Names among `components/examples`, each under what it is called here. */
+  /** Names in `components/examples`, by label. */
   readonly examples?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, HeaderDocument>>;
-  /** Other successes, which have no body. */
+  /** Other successful statuses, without a body. */
   readonly others?: Readonly<Record<number, string>>;
 }
 
-/** A header of an answer; a string. */
+/** A string header of an answer. */
 export interface HeaderDocument {
   readonly description: string;
   readonly example?: string;
@@ -49,7 +48,7 @@ const problemSchema = z
 
 const problemContent = { 'application/problem+json': { schema: problemSchema } };
 
-/** The same with an example per code, so that none is shown that this status never has. */
+/** The same with one example per code of this status. */
 function problemsShown(codes: readonly ProblemCode[]) {
   const examples = Object.fromEntries(
     codes.map((code) => [code, { $ref: `#/components/examples/${problemExampleName(code)}` }]),
@@ -68,7 +67,7 @@ const sharedProblems: readonly ProblemCode[] = [
 ];
 const bodyProblems: readonly ProblemCode[] = ['payload-too-large', 'unsupported-media-type'];
 
-/** The answer of a route and each status with which it refuses. */
+/** The answer of a route, and each status of its refusals. */
 export function documentResponses(
   answer: AnswerDocument,
   options: {
@@ -123,7 +122,7 @@ function documentHeaders(headers: Readonly<Record<string, HeaderDocument>>) {
   );
 }
 
-/** As the examples of a body in the OpenAPI document: what to call each, and which it is. */
+/** References to examples in the OpenAPI document, by label. */
 export function shownExamples(examples: Readonly<Record<string, string>>): Record<string, { $ref: string }> {
   return Object.fromEntries(
     Object.entries(examples).map(([label, name]) => [label, { $ref: `#/components/examples/${name}` }]),

@@ -1,5 +1,4 @@
-// The forms of path, query and body values, shared by all routes. What does not match is a 400 (MON-1, REF-3); whether it
-// exists is not asked here.
+// The forms of path, query and body values, shared by all routes. A mismatch is a 400 (MON-1, REF-3).
 import { z } from '@hono/zod-openapi';
 import { countryCodePattern, currencyCodePattern, finInstIdTypes } from '../../core/ids.ts';
 import { amountPattern, basisPointsPattern, ratePattern } from '../../core/money.ts';
@@ -51,7 +50,7 @@ export const finInstIdType = z
   .enum(finInstIdTypes)
   .openapi({ description: 'Kind of identifier (REF-4)', example: 'BICFI' });
 
-/** Any printable text: an identifier that is nobody's is unknown, not malformed. */
+/** Any printable text: an identifier that does not exist is unknown, not malformed. */
 export const finInstId = z
   .string()
   .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces, as in LOTUSGS0')

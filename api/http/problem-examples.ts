@@ -1,4 +1,4 @@
-// Each refusal as the OpenAPI document shows it: as it is told, for an input that would be refused so.
+// An example of each refusal for the OpenAPI document, made by the same code for an input that would be refused.
 import { invalidRequest, problem, type Problem, type ProblemCode } from './problem.ts';
 import {
   amountCurrencyNotOfCorridor,
@@ -12,7 +12,7 @@ import {
   unknownPsp,
 } from './told.ts';
 
-/** Where it stands under `components/examples`. */
+/** Its name in `components/examples`. */
 export function problemExampleName(code: ProblemCode): string {
   return `problem-${code}`;
 }
@@ -28,7 +28,7 @@ const nobody = { type: 'BICFI', id: 'NOBODY00' };
 const finInstId = { parameter: 'finInstId' };
 const withDetail = (code: ProblemCode, detail: string) => problem(code, { detail });
 
-/** Where the table alone would not show what is told. */
+/** Refusals whose usual text is more specific than the table's. */
 const told: Readonly<Partial<Record<ProblemCode, Problem>>> = {
   'invalid-request': invalidRequest([
     {

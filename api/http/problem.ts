@@ -1,18 +1,18 @@
-// Every refusal of the JSON API as a value, in one table, and its form on the wire: RFC 9457 problem+json (SEC-4).
-// It must never carry a stack, SQL, an internal address or a value of a payment.
+// Every refusal of the JSON API, in one table, and its form on the wire: RFC 9457 problem+json (SEC-4). Never with a stack,
+// SQL, an internal address or a value of a payment.
 import { renderJson } from '../../core/money.ts';
 import { baseHeaders } from './response.ts';
 
-/** What stands in the description of every `ruleId`. */
+/** Part of the description of every `ruleId`. */
 export const whereRulesAre = 'Its text and reason: `GET /rules/{ruleId}`';
 
 interface ProblemRow {
   readonly status: number;
   readonly title: string;
   readonly ruleId?: string;
-  /** What is told when the place that refuses has nothing more precise to say. */
+  /** Used if the refusing code has nothing more precise to say. */
   readonly detail: string;
-  /** Seconds after which to send it again, for `Retry-After`. */
+  /** Seconds for `Retry-After`. */
   readonly retryAfter?: number;
 }
 
@@ -338,7 +338,7 @@ export function invalidRequest(errors: readonly InputFault[], ruleId?: string): 
   return problem('invalid-request', ruleId === undefined ? { detail, errors } : { detail, errors, ruleId });
 }
 
-/** Only a query parameter can be missing: a path without one is another path. */
+/** Only a query parameter can be missing: a path without one is a different path. */
 function placeOf(fault: InputFault): string {
   if ('pointer' in fault) return fault.pointer || 'The body';
   if ('xpath' in fault) return fault.xpath;

@@ -1,13 +1,13 @@
-// Answers of reference data: made once per snapshot and address, with an ETag, so that asking again costs next to nothing
-// (REF-6). It must not be used for rates or quotes, nor for anything that depends on who asks.
-// Not `hono/etag`: it hashes every answer anew, which costs 6 to 8 times the CPU of ours per request, and 1.2 to 1.4 times
-// where the tag is given and only compared (`npm run bench -- hono`). Its 304 keeps none of the security headers by default.
+// Answers of reference data: made once per snapshot and address, with an ETag, so that a repeated request costs almost nothing
+// (REF-6). Not for rates or quotes, or anything that depends on the caller.
+// Not `hono/etag`: it hashes every answer again, which costs 6 to 8 times the CPU of ours per request, and 1.2 to 1.4 times
+// if the tag is given and only compared (`npm run bench -- hono`). Its 304 keeps none of the security headers by default.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { renderJson, type JsonValue } from '../../core/money.ts';
 import { jsonHeaders } from './response.ts';
 
-/** An answer that may be given again to whoever may ask. */
+/** An answer that may be reused for any authorised caller. */
 export interface Kept {
   readonly kind: 'kept';
   readonly body: string | Uint8Array<ArrayBuffer>;
@@ -16,15 +16,15 @@ export interface Kept {
 }
 
 const keptOf = new WeakMap<object, Map<string, Kept>>();
-const maxKept = 2_000; // per snapshot; a client that walks over addresses must not fill the memory
+const maxKept = 2_000; // per snapshot; a client that tries many addresses must not fill the memory
 
-/** The answer that was given to this address before, from the same snapshot. Addresses with a query are not kept. */
+/** The earlier answer for this address, from the same snapshot. Answers to addresses with a query are not kept. */
 export function keptAnswer(snapshot: object, context: Context): Kept | undefined {
   const { req } = context;
   return req.raw.url.includes('?') ? undefined : keptOf.get(snapshot)?.get(req.path);
 }
 
-/** The answer for this address, kept with the snapshot that it was made from. */
+/** The answer for this address, kept with its snapshot. */
 export function referenceAnswer(
   context: Context,
   snapshot: object,
@@ -33,7 +33,7 @@ export function referenceAnswer(
 ): Kept {
   const body = renderJson(value);
   const etag = etagOf(body);
-  // no-cache: may be kept by the client, but must be asked for again; private, for it was answered to a token
+  // no-cache: the client may keep it, but must revalidate; private, because it was given to a token
   const made: Kept = {
     kind: 'kept',
     body,
@@ -44,7 +44,7 @@ export function referenceAnswer(
   return made;
 }
 
-/** 128 bits of the hash tell any two answers apart. */
+/** 128 bits of the hash are enough to distinguish answers. */
 export function etagOf(body: Kept['body']): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
 }
@@ -56,7 +56,7 @@ function keep(snapshot: object, path: string, answer: Kept): void {
   known.set(path, answer);
 }
 
-/** 200 with the answer, or 304 when the client has it already. */
+/** 200 with the answer, or 304 if the client has it already. */
 export function renderKept({ body, etag, headers }: Kept, context: Context): Response {
   const known = context.req.raw.headers.get('if-none-match');
   return known !== null && matches(known, etag)

@@ -1,5 +1,5 @@
-// What is told where no route is asked: the request is no plain HTTP/1.1 that can be read in one way only (SEC-4), or there is
-// no such address or method. The server, the reader of unreadable bytes and the app all take their refusals from here.
+// Refusals outside any route: the request is not unambiguous plain HTTP/1.1 (SEC-4), or its address or method does not exist.
+// Used by the server, by the handler of parser errors, and by the app.
 import { problem, type Problem } from './problem.ts';
 
 /** Each an `invalid-request`. */
@@ -32,18 +32,18 @@ export function malformed(what: Malformation): Problem {
   return problem('invalid-request', { detail: malformations[what] });
 }
 
-/** A header of which another reader might choose the other value. */
+/** A repeated header, of which another program might choose the other value. */
 export function repeatedHeader(name: string): Problem {
   return problem('invalid-request', { detail: `The ${name} header is given more than once. Send it once.` });
 }
 
-/** 404 where no route is; the address is repeated where that is harmless. */
+/** 404 without a route; the address is repeated if that is harmless. */
 export function nothingAt(method: string, path: string): Problem {
   const asked = /^[\w/.-]{1,80}$/.test(path) ? `${method} ${path}` : 'this address';
   return problem('not-found', { detail: `There is nothing at ${asked}; /reference lists every address.` });
 }
 
-/** 405 with what the address takes. */
+/** 405 with the methods of the address. */
 export function methodNotAllowed(method: string, allow: string): Problem {
   const detail =
     method === 'CONNECT'

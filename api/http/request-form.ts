@@ -1,10 +1,10 @@
-// Whether a request is plain HTTP/1.1 that can be read in one way only, judged before anything else sees it (SEC-4). What
-// Node's parser already refuses is put into words by api/http/unreadable.ts.
+// Whether a request is unambiguous plain HTTP/1.1, checked before anything else sees it (SEC-4). api/http/unreadable.ts words
+// the refusals of Node's own parser.
 import type { IncomingMessage } from 'node:http';
 import { problem, type Problem } from './problem.ts';
 import { malformed, repeatedHeader } from './refused-requests.ts';
 
-/** Headers that have one value: given twice, another reader might choose the other one. */
+/** Single-valued headers: if one is repeated, another program might choose the other value. */
 const singletons = [
   'Host',
   'Origin',
@@ -17,7 +17,7 @@ const singletons = [
   'Content-Encoding',
   'Transfer-Encoding',
 ];
-/** By length, in lower case: most headers of a request need no closer look. */
+/** By length, in lower case, so that most headers need no further comparison. */
 const singletonsOfLength = new Map(
   singletons.map(({ length }) => [
     length,
@@ -27,7 +27,7 @@ const singletonsOfLength = new Map(
 const hostForm = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9.])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const oddPath = /^[^?]*(?:\\|\/(?:\.|%2e){1,2}(?:[/?]|$))/i;
 
-/** Undefined for a request that may go on. */
+/** Undefined if the request may proceed. */
 export function refuseForm(request: IncomingMessage): Problem | undefined {
   const { httpVersion, url = '', headers } = request;
   if (httpVersion !== '1.1') return malformed('version');
@@ -45,7 +45,7 @@ export function refuseForm(request: IncomingMessage): Problem | undefined {
   return undefined;
 }
 
-/** The name of a header that stands twice and may not. */
+/** The name of a single-valued header that is repeated. */
 function findRepeated(raw: readonly string[]): string | undefined {
   let seen: string[] | undefined;
   for (let index = 0; index < raw.length; index += 2) {

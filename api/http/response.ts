@@ -1,4 +1,4 @@
-// Writes JSON answers: exact decimals (MON-4) and the headers that every answer carries. It must not decide anything.
+// Writes JSON answers: exact decimals (MON-4), and the headers of every answer.
 // Headers are plain objects and bodies strings: the HTTP adapter writes such a response without building a web Response.
 import { renderJson, type JsonValue } from '../../core/money.ts';
 
@@ -8,7 +8,7 @@ export const baseHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
-/** For answers that are of this moment or this caller only. */
+/** For answers that apply to this moment or caller only. */
 export const jsonHeaders = {
   ...baseHeaders,
   'content-type': 'application/json',

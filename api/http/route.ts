@@ -1,7 +1,6 @@
 // How every route of the JSON API is declared and served: roles, input, answer. It checks the token, the role (SEC-1) and
-// the input before a handler sees anything, and it must not know any route itself.
-// It does the work of a chain of middleware in one function: what Hono's own would cost stands in input.ts, cors.ts and
-// reference-answer.ts.
+// the input before a handler sees anything.
+// One function does the work of a chain of middleware: input.ts, cors.ts and reference-answer.ts say what Hono's own would cost.
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { everyRole, roleInWords, type Authenticator, type Caller, type Role } from './caller.ts';
@@ -29,15 +28,15 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** Who may call it (SEC-1); a route that names nobody stops the start. `any`: whoever holds a valid token. */
+  /** Who may call it (SEC-1); a route without roles stops the start. `any`: any valid token. */
   readonly roles: readonly Role[] | 'any';
-  /** What is judged before the caller is: size and content type of a message (MSG-2); undefined lets it pass. */
+  /** Checks before authentication: size and content type of a message (MSG-2); undefined: passed. */
   readonly before?: (context: Context) => Promise<Problem | undefined>;
-  /** How many of its requests each clearing system has under way at a time (SEC-7); default: any number. */
+  /** How many requests of a clearing system are processed at a time (SEC-7); default: any number. */
   readonly turns?: TurnLimits;
   /**
-   * What the answer is made from, besides the address: as long as it is the same object, the answer to an address is kept
-   * and given again (REF-6).
+   * The data that the answer is made from, besides the address: as long as it is the same object, the answer to an address is
+   * kept and reused (REF-6).
    */
   readonly madeFrom?: () => object;
   /** Refusals of this route, beyond those that every route shares. */
@@ -47,7 +46,7 @@ export interface Route<
   readonly request?: RouteConfig['request'];
 }
 
-/** What a handler is given: input that holds, and who asks. */
+/** What a handler gets: valid input, and the caller. */
 export interface Call<Params extends Fields, Query extends Fields, Body extends z.ZodType> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
@@ -56,7 +55,7 @@ export interface Call<Params extends Fields, Query extends Fields, Body extends 
   readonly bodyText: string;
   readonly caller: Caller;
   readonly context: Context;
-  /** Lets the next message of the caller's clearing system begin: what is left is to wait for somebody else (SEC-7). */
+  /** Lets the next message of the caller's clearing system begin, while this one only waits for another party (SEC-7). */
   readonly giveUpTurn: () => void;
 }
 
@@ -90,9 +89,9 @@ export interface Router {
     handler: Handler<Params, Query, Body>,
   ): void;
   addPublic(route: PublicRoute, handler: PublicHandler): void;
-  /** Methods that the path takes, for 405 and OPTIONS; empty when there is no such path. */
+  /** Methods of the path, for 405 and OPTIONS; empty if there is no such path. */
   methodsOf(path: string): readonly string[];
-  /** @throws when the app serves a route that was not declared here: it would have no roles */
+  /** @throws if the app serves a route that was not declared here, and so has no roles */
   assertAllDeclared(): void;
 }
 
@@ -143,7 +142,7 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
   };
 }
 
-/** Goes on at once when there is nothing to wait for: an answer from memory is written without a turn of the event loop. */
+/** Continues synchronously if there is nothing to wait for, so that an answer from memory needs no turn of the event loop. */
 function andThen<Value, Result>(
   value: Value | Promise<Value>,
   next: (value: Value) => Result | Promise<Result>,
@@ -192,7 +191,7 @@ function render(outcome: Outcome, context: Context): Response {
   return outcome.kind === 'kept' ? renderKept(outcome, context) : renderProblem(outcome);
 }
 
-/** Default deny: nobody may call what names nobody (SEC-1). */
+/** Default deny: a route without roles may not be called by anyone (SEC-1). */
 function checkedRoles(route: { roles: readonly Role[] | 'any'; operationId: string }): readonly Role[] {
   const roles = route.roles === 'any' ? everyRole : route.roles;
   if (roles.length === 0) throw new Error(`${route.operationId} states no roles (SEC-1)`);

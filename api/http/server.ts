@@ -1,4 +1,4 @@
-// Puts the app on a port: what reaches it is plain HTTP/1.1, whole and in time (SEC-4, SEC-7). It must not know any route.
+// Serves the app on a port: only plain HTTP/1.1 that is complete and in time reaches it (SEC-4, SEC-7).
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
@@ -40,9 +40,9 @@ const defaultLimits: ServerLimits = {
   requestMs: 30_000,
   answerMs: 30_000, // as long as a request may take
   idleMs: 65_000, // longer than the 60 s of common load balancers, so that they close first
-  checkMs: 250, // cut within 1 s (SEC-7): an unread answer is seen by one look and its end by another
-  maxConnections: 16_384, // some 10 KB each when idle
-  maxConnectionsPerAddress: 8_192, // a proxy before us is one address
+  checkMs: 250, // closed within 1 s (SEC-7): one check sees an unread answer, another that its time is over
+  maxConnections: 16_384, // about 10 KB each when idle
+  maxConnectionsPerAddress: 8_192, // a proxy in front of us is one address
 };
 const closeTimeoutMs = 10_000;
 const fullLogMs = 60_000; // one line a minute is enough
@@ -56,9 +56,9 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: limits.checkMs,
-    requireHostHeader: false, // refuseForm says it in words
+    requireHostHeader: false, // refuseForm has a better text
   });
-  server.maxHeadersCount = 0; // bounded by their 16 KiB: those beyond a count would be dropped without a word
+  server.maxHeadersCount = 0; // limited to 16 KiB in all: headers beyond a count would be dropped silently
   const take = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!connections.begin(request, response)) return false;
     const refusal = refuseForm(request);
@@ -73,7 +73,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     response.writeContinue();
     void listener(request, response);
   });
-  server.on('checkExpectation', take); // which refuses every other one
+  server.on('checkExpectation', take); // it refuses every other expectation
   server.on('connect', ({ socket }) => {
     connections.refuseTunnel(methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST'), socket);
   });

@@ -1,6 +1,5 @@
-// Refusals of what is well formed and does not fit, in words: which field, what it says, what would do instead. Whether it
-// fits is judged elsewhere, by `core` or the handler; what `core` refuses of a corridor, an amount or a PSP becomes a problem
-// here.
+// Words the refusals of well-formed input that does not fit: which field, what was given, what to give instead. `core` or the
+// handler decides; the refusals of `core` (corridor, amount, PSP) become problems here.
 import type { AmountRefusal, CorridorKey, CorridorRefusal, PlaceRefusal } from '../../core/corridor.ts';
 import type { AmountTooSmall } from '../../core/fee.ts';
 import type { PspRefusal, QuoteRefusal } from '../../core/quote-request.ts';
@@ -23,7 +22,7 @@ interface AmountFields {
   readonly amount: Field;
 }
 
-/** Where each part of a question for quotes was given. */
+/** Where each part of a quote request was given. */
 export interface QuoteFields extends CorridorFields, AmountFields {
   readonly psp: Field;
 }
@@ -85,7 +84,7 @@ export function amountRefused(refusal: AmountRefusal | AmountTooSmall, fields = 
   }
 }
 
-/** @param asked whose question it was, and where its parts stand */
+/** @param asked the caller, and where the parts of the request are */
 export function quoteRefused(
   refusal: QuoteRefusal,
   asked: { readonly fields: QuoteFields; readonly caller: { readonly clientId: string } },
@@ -161,7 +160,7 @@ export function unknownCorridor(key: CorridorKey, lacks: keyof typeof whyNoCorri
   });
 }
 
-/** The currency of an amount that is neither side's. */
+/** An amount in a currency of neither side. */
 export function amountCurrencyNotOfCorridor(field: Field, currency: string, key: CorridorKey): Problem {
   const { sourceCurrency, destinationCurrency } = key;
   return refuse(
@@ -197,7 +196,7 @@ export function unknownInstitution(field: Field, { type, id }: Named): Problem {
   );
 }
 
-/** @param country whose PSPs may stand there; undefined: any */
+/** @param country whose PSPs are allowed; undefined: any */
 export function unknownPsp(field: Field, { type, id }: Named, country?: string, ruleId?: string): Problem {
   const list = country === undefined ? '/fin-insts/psp' : `/countries/${country}/fin-insts/psp`;
   return refuse(

@@ -1,4 +1,4 @@
-// What is told to a client whose bytes Node could not read as a request: too slow, too large, or no HTTP (SEC-4, SEC-7).
+// Refusals of bytes that Node could not read as a request: too slow, too large, or not HTTP (SEC-4, SEC-7).
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { problem, problemBody, problemHead, type Problem } from './problem.ts';
 import { malformed, type Malformation } from './refused-requests.ts';
@@ -9,7 +9,7 @@ export interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
-/** What the parser calls it. */
+/** By the parser's error code. */
 const malformations: Readonly<Record<string, Malformation>> = {
   HPE_CR_EXPECTED: 'lineEnds',
   HPE_LF_EXPECTED: 'lineEnds',
@@ -38,7 +38,7 @@ export function refusalOf({ code = '', reason = '', rawPacket }: ParserError): P
   return malformed(isBoth ? 'bodyLength' : (malformations[code] ?? 'notHttp'));
 }
 
-/** Writes the refusal as the answer to a request, and ends the connection with it. */
+/** Answers a request with the refusal, and closes the connection. */
 export function refuse(response: ServerResponse, refusal: Problem): void {
   const { status, headers } = problemHead(refusal);
   const body = problemBody(refusal);
@@ -47,7 +47,7 @@ export function refuse(response: ServerResponse, refusal: Problem): void {
   response.end(body);
 }
 
-/** The bytes of the refusal, where there is no request to answer. */
+/** The bytes of the refusal, if there is no request object to answer. */
 export function rawRefusal(refusal: Problem): string {
   const { status, headers } = problemHead(refusal);
   const body = problemBody(refusal);

@@ -9,11 +9,11 @@ const xmlHeaders = {
   'cache-control': 'no-store',
 };
 
-const maxRefusalLength = 1_000; // well within what proxies let through of a header
+const maxRefusalLength = 1_000; // well within the header limits of proxies
 
 /**
- * What is said beside an answer that refuses, as a header (MSG-13). Whatever was stored, a header takes printable ASCII:
- * an answer must not fail for what is beside it (SEC-9).
+ * The header with the long form of a refusal (MSG-13), reduced to printable ASCII whatever was stored, so that an invalid header
+ * cannot break the answer (SEC-9).
  */
 function refusalHeader(refusal: string | null): Readonly<Record<string, string>> {
   if (refusal === null) return {};
@@ -24,7 +24,7 @@ export function xml(body: Buffer, headers: Readonly<Record<string, string>> = {}
   return new Response(body, { headers: { ...xmlHeaders, ...headers } });
 }
 
-/** A stored answer of ours in its bytes; what it refuses is told at length beside it (MSG-13). */
+/** A stored answer, byte for byte; with the long form of a refusal in a header (MSG-13). */
 export async function storedAnswer(
   db: Db,
   messageId: string,
