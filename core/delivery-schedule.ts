@@ -57,13 +57,13 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
     : { kind: 'retry', inMs: Math.min(inMs, remainingMs) }; // the last attempt falls at 72 hours
 }
 
-const repeatDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3
+const retryDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3
 
 /**
  * When what is asked is sent again after sends that had no answer that counts (TIM-3).
  * @param sends how many there were in this round
- * @returns milliseconds; undefined after the last repeat
+ * @returns milliseconds; undefined after the last retry
  */
-export function repeatAfterMs(sends: number): number | undefined {
-  return repeatDelaysMs[sends - 1];
+export function retryDelayMs(sends: number): number | undefined {
+  return retryDelaysMs[sends - 1];
 }
