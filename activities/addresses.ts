@@ -1,5 +1,5 @@
 // Where a message goes: looked up in the reference data at the moment of each attempt, so that a changed address counts
-// at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged anew (SEC-2).
+// at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each time (SEC-2).
 import { refuseCallbackAddress, refuseEndpoint } from '../core/callback-address.ts';
 import { findInstitution, type ReferenceData } from '../core/reference.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';

@@ -1,6 +1,6 @@
 // Sends a stored acmt.023 to the operator of a proxy directory or of a creditor agent, once per call, and stores what it
-// answers in the HTTP response (RES-2). It decides nothing.
-import { repeatAfterMs } from '../core/delivery-schedule.ts';
+// answers in the HTTP response (RES-2). What follows from the answer is follow-resolution.ts.
+import { retryDelayMs } from '../core/delivery-schedule.ts';
 import type { RequestReferences } from '../core/iso20022/acmt023.ts';
 import { findRequestMismatch } from '../core/resolution.ts';
 import { ok, refused, type Result } from '../core/result.ts';
@@ -15,8 +15,8 @@ import { withHeartbeat } from './heartbeat.ts';
 import { assigneeOf, openRequest } from './resolution-messages.ts';
 import { claimSend, enter, send } from './send.ts';
 
-const followMs = 100; // what it takes to store an answer and draw its consequence before the deadline
-const untilDeadlineMs = 1_000; // between repeats beyond those of TIM-3: a request that is read twice does no harm
+const followMs = 100; // to store an answer and act on it before the deadline
+const untilDeadlineMs = 1_000; // between retries beyond those of TIM-3: a request that is read twice does no harm
 
 export function createAskResolution(deps: ActivityDependencies): EnquiryActivities['askResolution'] {
   return function askResolution({ resolutionId, deliveryId }) {
@@ -35,20 +35,20 @@ export function createAskResolution(deps: ActivityDependencies): EnquiryActiviti
       const read = (body: Buffer) => takeAnswer(deps, { resolutionId, attempt, references }, body);
       const { answer, story } = await send(deps, { ...claimed, way, subjectId: resolutionId, read });
       if (answer?.kind === 'message') return { reportMessageId: answer.value };
-      const delayMs = repeatAfterMs(attempt.attemptSinceAsked) ?? untilDeadlineMs;
+      const delayMs = retryDelayMs(attempt.attemptSinceAsked) ?? untilDeadlineMs;
       throw failure('PartyDidNotAnswer', `${party}: ${story}`, delayMs);
     });
   };
 }
 
-/** What is asked, by the ids that its answer must repeat. */
+/** What is asked, with the ids that its answer must carry. */
 interface Asked {
   readonly resolutionId: string;
   readonly attempt: ClaimedAttempt;
   readonly references: RequestReferences;
 }
 
-/** Id of the stored acmt.024, or why it is none of this request. */
+/** Id of the stored acmt.024, or why it does not answer this request. */
 async function takeAnswer(
   { db, engine }: ActivityDependencies,
   { resolutionId, attempt, references }: Asked,

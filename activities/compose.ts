@@ -1,4 +1,4 @@
-// Turns a built message into a row to be stored: validated against its schema first, for a message of ours that is not
+// Turns a built message into a row to be stored, and validates it against its schema first: a message of ours that is not
 // valid must never leave (MSG-8). It sends nothing.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';

@@ -25,8 +25,8 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
 import { failure, isDefect } from './failures.ts';
 
-/** A final status with its reason, before it is written. */
-interface Verdict {
+/** A final status with its reason: what a decision states. */
+interface Final {
   readonly status: Decision['status'];
   readonly reasonCode: string | null;
   /** Where the gateway itself rejects. */
@@ -41,7 +41,7 @@ export function createDecidePayment(deps: ActivityDependencies): PaymentLocalAct
       deps.logger,
       () => decideOnce(deps, uetr, cause),
       async (): Promise<NotYet> => {
-        // nothing may be decided that cannot be told: a person is told, and it is tried again (SEC-9)
+        // a decision that cannot be told must not be written: alert a person, and try again (SEC-9)
         await recordAuditOnce(deps.db, { severity: 'alert', kind: 'decision.defect', subjectId: uetr });
         return { waitMs: afterDefectMs };
       },
@@ -62,7 +62,7 @@ async function decideOnce(
     const waitMs = payment.firstFinal === null ? untilDeadlineMs(payment, cause) : 0;
     if (waitMs > 0) return { waitMs };
     const decision = await write(deps, payment, cause);
-    // the report that was told of may not be the one that decided
+    // the report at hand may not be the one that decided
     if (decision !== undefined) return standing(deps, payment, decision, cause);
     if (cause.by === 'unreachable' && payment.firstFinal === null) {
       const { decision: meanwhile, firstFinal } = await loadDecidable(deps.db, uetr, null);
@@ -99,23 +99,23 @@ async function standing(
 ): Promise<Decision> {
   if (cause.by !== 'destination') return decision;
   const { report } = payment;
-  assert(report !== null, 'a report is stored before it is judged');
+  assert(report !== null, 'a report is stored before it decides');
   const wantsConfirmation = payment.decision !== null && cause.answeredInPlace; // else the decision has just asked for it
   await takeLateFinal(deps.db, { ...payment, decision }, { report, wantsConfirmation });
   return decision;
 }
 
-/** Undefined when another decision or final came first, or what it holds only under does not hold. */
+/** Undefined when another decision or final came first, or when its condition no longer holds. */
 async function write(
   deps: ActivityDependencies,
   payment: DecidablePayment,
   cause: DecisionCause,
 ): Promise<Decision | undefined> {
-  const final = payment.firstFinal ?? (cause.by === 'destination' ? payment.report : null);
-  const verdict = final === null ? judge(cause) : verdictOf(final);
-  const callback = await composeReport(deps, payment, verdict, 'source');
-  const confirmation = await composeReport(deps, payment, verdict, 'destination');
-  const notification = verdict.status === 'ACCC' ? await composeNotification(deps, payment) : null;
+  const report = payment.firstFinal ?? (cause.by === 'destination' ? payment.report : null);
+  const final = report === null ? ownFinal(cause) : reportedFinal(report);
+  const callback = await composeReport(deps, payment, final, 'source');
+  const confirmation = await composeReport(deps, payment, final, 'destination');
+  const notification = final.status === 'ACCC' ? await composeNotification(deps, payment) : null;
   const tellsDestination = cause.by !== 'destination' || cause.answeredInPlace;
   const deliveries: readonly DerivedDelivery[] = [
     { kind: 'callback', message: callback },
@@ -125,13 +125,13 @@ async function write(
   const isWritten = await recordDecision(deps.db, {
     uetr: payment.uetr,
     submissionId: payment.messageId,
-    status: verdict.status,
-    reasonCode: verdict.reasonCode,
-    ruleId: verdict.rejection?.ruleId ?? null,
-    decidedBy: final === null ? 'gateway' : 'destination',
-    reportMessageId: final?.messageId ?? null,
+    status: final.status,
+    reasonCode: final.reasonCode,
+    ruleId: final.rejection?.ruleId ?? null,
+    decidedBy: report === null ? 'gateway' : 'destination',
+    reportMessageId: report?.messageId ?? null,
     instructionDeliveryId: payment.instructionDeliveryId,
-    onlyIf: final === null ? conditions[cause.by] : null,
+    onlyIf: report === null ? conditions[cause.by] : null,
     callback,
     confirmation,
     notification,
@@ -139,25 +139,25 @@ async function write(
   });
   if (!isWritten) return undefined;
   return {
-    status: verdict.status,
-    reasonCode: verdict.reasonCode,
+    status: final.status,
+    reasonCode: final.reasonCode,
     callbackMessageId: callback.messageId,
     confirmationMessageId: confirmation.messageId,
   };
 }
 
-/** What a decision of the gateway holds only under, asked again in the statement that writes it (TIM-1, TIM-3). */
+/** The condition of a decision of the gateway, checked again in the statement that writes it (TIM-1, TIM-3). */
 const conditions = { destination: null, deadline: 'past-deadline', unreachable: 'never-sent' } as const;
 
-function verdictOf({ status, reasonCode }: StoredReport): Verdict {
+function reportedFinal({ status, reasonCode }: StoredReport): Final {
   assert(isFinal(status), 'only a final status decides');
   return { status, reasonCode, rejection: undefined };
 }
 
-function judge(cause: DecisionCause): Verdict {
+function ownFinal(cause: DecisionCause): Final {
   switch (cause.by) {
     case 'destination':
-      throw new Error('a report is stored before it is judged');
+      throw new Error('a report is stored before it decides');
     case 'deadline':
       return rejected(reject('deadline-expired'));
     case 'unreachable':
@@ -165,7 +165,7 @@ function judge(cause: DecisionCause): Verdict {
   }
 }
 
-function rejected(rejection: Rejection): Verdict {
+function rejected(rejection: Rejection): Final {
   return { status: 'RJCT', reasonCode: rejection.isoCode, rejection };
 }
 
@@ -173,16 +173,16 @@ function rejected(rejection: Rejection): Verdict {
 function composeReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
-  verdict: Verdict,
+  final: Final,
   leg: 'source' | 'destination',
 ): Promise<OutgoingMessage> {
   const identification = newMessageIdentification();
   const statement = compact<StatusStatement>({
     messageId: identification,
     creationDateTime: new Date(payment.now).toISOString(),
-    status: verdict.status,
-    reasonCode: verdict.reasonCode ?? undefined,
-    additionalInformation: verdict.rejection && [additionalInformation(verdict.rejection)],
+    status: final.status,
+    reasonCode: final.reasonCode ?? undefined,
+    additionalInformation: final.rejection && [additionalInformation(final.rejection)],
   });
   return compose(deps.engine, {
     type: 'pacs002',
@@ -190,8 +190,8 @@ function composeReport(
     identification,
     leg,
     party: leg === 'source' ? payment.sourceSystem : payment.destinationSystem,
-    status: verdict.status,
-    reasonCode: verdict.reasonCode ?? undefined,
+    status: final.status,
+    reasonCode: final.reasonCode ?? undefined,
     xml:
       leg === 'source'
         ? answerPacs008(payment.sourceReferences, statement)
@@ -201,7 +201,7 @@ function composeReport(
 
 /**
  * The fxtr.017 of a payment with a quote; null where the debtor agent does its own FX (NOT-1, PAY-5). One that cannot be
- * made must not hold the decision back (SEC-9): a person is told of it.
+ * made must not hold the decision back: it raises an alert (SEC-9).
  */
 async function composeNotification(
   deps: ActivityDependencies,

@@ -1,24 +1,24 @@
-// A defect of ours while a message is judged ends in an answer (SEC-9): it is tried three times, for it may have been the
-// moment, and then told in the barest way. What is no defect is thrown on: the world may answer later.
+// A defect of ours while a message is handled still ends in an answer (SEC-9). The work is tried three times, in case the
+// defect was momentary; then the barest answer is given. Everything else is thrown on: the world may answer later.
 import type { Logger } from 'pino';
 import { failure, isDefect } from './failures.ts';
 
 const maxTries = 3; // SEC-9
 
 /**
- * @param judge may be repeated as a whole
- * @param bare what is answered instead, built from nothing but keys that were checked; it is told the kind of the defect
- * @throws what the world did not answer; where `bare` is a defect too, a failure that nobody repeats at once
+ * @param work may run several times
+ * @param bare makes the answer instead, from nothing but checked keys; gets the kind of the defect
+ * @throws failures of the world; if `bare` meets a defect too, a failure that is not retried at once
  */
 export async function boundDefects<T>(
   logger: Logger,
-  judge: () => Promise<T>,
+  work: () => Promise<T>,
   bare: (defect: string) => Promise<T>,
 ): Promise<T> {
   let defect = '';
   for (let tries = 1; tries <= maxTries; tries += 1) {
     try {
-      return await judge();
+      return await work();
     } catch (error) {
       defect = noteDefect(logger, error);
     }
@@ -26,11 +26,11 @@ export async function boundDefects<T>(
   try {
     return await bare(defect);
   } catch (error) {
-    throw failure('Defect', `a message could be answered in no way: ${noteDefect(logger, error)}`);
+    throw failure('Defect', `a message could not be answered at all: ${noteDefect(logger, error)}`);
   }
 }
 
-/** @throws what is no defect */
+/** @throws everything but defects */
 function noteDefect(logger: Logger, error: unknown): string {
   if (!isDefect(error)) throw error;
   const { defect, frames } = describeDefect(error);

@@ -20,10 +20,10 @@ import { withHeartbeat } from './heartbeat.ts';
 import type { Held } from './outbound-http.ts';
 import { enter, send, type Way } from './send.ts';
 
-// While one attempt is under way the activity is there anyway, and makes those of the others that fall due.
+// While one attempt runs, the activity is there anyway, and makes the attempts of the others that fall due.
 const startsForMs = 12_000; // then it ends and is called again: within startToCloseTimeout, whatever hangs
-const heldMs = 30_000; // before a full gate until that is written down: half of what the sweep leaves alone
-const takenElsewhereMs = 5_000; // when to look again after what somebody else has claimed
+const heldMs = 30_000; // how long a full gate is waited for before that is written down: half of what the sweep leaves alone
+const takenElsewhereMs = 5_000; // when to look again at what another process has claimed
 
 /** A delivery as this call of the activity knows it. */
 interface Course {
@@ -38,7 +38,7 @@ export function createDeliver(deps: ActivityDependencies): (due: Subject | Earli
 }
 
 /**
- * As the activity, for whoever is none.
+ * Does what the activity does, outside one.
  * @throws a failure that says when the next attempt is due, unless all is delivered or given up
  */
 export async function deliverOpen(deps: ActivityDependencies, subjectId: string): Promise<void> {
@@ -64,9 +64,9 @@ interface Round {
   readonly subjectId: string;
   readonly open: Map<string, Course>;
   readonly underWay: Map<string, Promise<void>>;
-  /** What an operator reads in the Temporal UI. */
+  /** For the Temporal UI. */
   readonly stories: string[];
-  /** Of our own: what is under way ends, nothing else is begun, then the first one is thrown. */
+  /** Of our own: what is running ends, nothing else begins, then the first one is thrown. */
   readonly failures: unknown[];
 }
 
@@ -137,8 +137,8 @@ interface Admitted {
 }
 
 /**
- * Claims what is due and has a place at its receiver's gate; the rest is due when the gate says (CBK-3).
- * What is claimed without an address is an attempt that opens no socket.
+ * Claims what is due and has a place at its receiver's gate; the rest is due when the gate says (CBK-3). Without an address,
+ * the claim is an attempt that opens no socket.
  */
 async function claimAdmitted(
   deps: ActivityDependencies,
@@ -171,9 +171,9 @@ async function claimAdmitted(
 }
 
 /**
- * What waits for an open breaker is due when that asks for it, and is given up in time like everything else (CBK-1). What
- * waits for a full gate comes back within a third of a second: it is written down only so often that nobody takes it for
- * neglected (I-17).
+ * What waits for an open breaker is due when the breaker says, and is given up in time like everything else (CBK-1). What waits
+ * for a full gate comes back within a third of a second; it is written down just often enough not to count as neglected
+ * (I-17).
  */
 async function hold(
   deps: ActivityDependencies,

@@ -1,5 +1,5 @@
 // One request and what came of it, classified (TIM-3). From the moment that a byte may have left it is MAYBE_SENT, unless
-// the head of an answer came: then its status decides, whatever becomes of the body (CBK-4).
+// the head of an answer came: then its status counts, whatever becomes of the body (CBK-4).
 import type { Dispatcher } from 'undici';
 
 /** What came of one post. NOT_SENT: no byte of the request left. MAYBE_SENT: it may have been read (TIM-3). */
@@ -94,7 +94,7 @@ export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Pos
       end('too-late');
       return;
     }
-    // What came while this process itself stood still is read before the verdict.
+    // First read what came while this process itself stood still.
     let isExpired = false;
     const unlessAnswered = (act: () => void) => {
       isExpired = true;

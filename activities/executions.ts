@@ -1,5 +1,5 @@
-// The executions of payments, as the sweep sees them (LIF-2): whether one runs, and how one that was lost is made again.
-// What it is asked for is durable in the database before; it must not decide anything.
+// The executions of payments, as the sweep sees them (LIF-2): whether one runs, and how one that was lost is started again.
+// Whatever it starts is already durable in the database; it decides nothing.
 import {
   Client,
   WithStartWorkflowOperation,
@@ -31,7 +31,7 @@ export interface Executions {
   start(payment: StoredPaymentKey): Promise<void>;
   /** Brings a stored submission to its payment's execution, running or new, which judges it. */
   submit(payment: StoredPaymentKey): Promise<void>;
-  /** Lets a running execution ask the record, which may know more. */
+  /** Asks a running execution to look at the record, which may know more. */
   look(uetr: string): Promise<void>;
   /** Starts a resolution from the record, unless its execution runs. */
   resolve(request: StoredRequestKey): Promise<void>;
@@ -73,7 +73,7 @@ export function openExecutions(
         await workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
           updates.submit,
           {
-            updateId: `${messageId}/0`, // that of the api: whoever comes second finds the first's
+            updateId: `${messageId}/0`, // as in the api: the second to come finds the first's update
             args: [{ messageId, waitSeconds: 0 }],
             startWorkflowOperation: withStart(payment),
           },

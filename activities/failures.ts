@@ -1,5 +1,5 @@
-// What a failure of the world means for an activity, and what follows from it: one table. It is waited for, holding nothing
-// meanwhile, or outlasted where what is in memory would be lost. Defects of ours are told apart here, and nowhere else
+// What a failure of the world means for an activity, and what follows from it: one table. The activity waits and holds nothing
+// meanwhile; or it outlasts the failure, if what is in memory would be lost. Only this file tells defects of ours apart
 // (SEC-9, TIM-3).
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
@@ -10,7 +10,7 @@ import { isDatabaseFailure } from '../db/failures.ts';
 type FailureKind =
   /** A full gate, or an open breaker (CBK-3). */
   | 'Held'
-  /** Nobody is registered whom it could go to, or at no address that may be used (CBK-5, SEC-2). */
+  /** There is no registered receiver, or no address that may be used (CBK-5, SEC-2). */
   | 'AddressWithdrawn'
   /** An instruction had no answer that counts (TIM-3). */
   | 'DestinationDidNotAnswer'
@@ -18,19 +18,19 @@ type FailureKind =
   | 'PartyDidNotAnswer'
   /** A delivery waits for its next attempt (CBK-1). */
   | 'NotYetDelivered'
-  /** Other submissions of the same keys kept being written first (DUP-3). */
+  /** Other submissions with the same keys kept being written first (DUP-3). */
   | 'KeysTaken'
   /** Other finals kept being stored first (PAY-7). */
   | 'FinalsKeptComing'
-  /** Answered meanwhile, or past the deadline: nothing is sent any more (RES-1). */
+  /** Already answered, or past the deadline: nothing is sent any longer (RES-1). */
   | 'TooLate'
   /** We are wrong, and cannot even say so to the sender (SEC-9). */
   | 'Defect';
 
 /**
- * `again`: the engine calls the activity again, after so many milliseconds; `told`: after as many as whoever fails says.
- * `never`: it does not; the record says what stands, and the workflow goes on from there. An `unexpected` failure is an error
- * in the engine's log.
+ * `again`: the engine calls the activity again, after so many milliseconds; `told`: after as many as the failure itself says.
+ * `never`: it does not; the workflow continues from what is on record. An `unexpected` failure is an error in the engine's
+ * log.
  */
 interface Consequence {
   readonly follows: 'again' | 'never';
@@ -40,11 +40,11 @@ interface Consequence {
 
 const consequences = {
   Held: { follows: 'again', inMs: 'told' },
-  AddressWithdrawn: { follows: 'again', inMs: 1_000 }, // another may be registered at any moment
+  AddressWithdrawn: { follows: 'again', inMs: 1_000 }, // one may be registered at any moment
   DestinationDidNotAnswer: { follows: 'again', inMs: 'told' },
   PartyDidNotAnswer: { follows: 'again', inMs: 'told' },
   NotYetDelivered: { follows: 'again', inMs: 'told' },
-  KeysTaken: { follows: 'again', inMs: 50 }, // whoever took them is done by then
+  KeysTaken: { follows: 'again', inMs: 50 }, // the other submission is done by then
   FinalsKeptComing: { follows: 'again', inMs: 50 },
   TooLate: { follows: 'never' },
   Defect: { follows: 'never', unexpected: true },
@@ -59,7 +59,7 @@ const leastRetryMs = 1;
 
 /**
  * A failure to be thrown. Until the activity is called again it holds no slot.
- * @param message for an operator, in the Temporal UI: parties and codes, nothing of a person (SEC-3)
+ * @param message for the Temporal UI: parties and codes, nothing about a person (SEC-3)
  * @param inMs milliseconds; whatever is given, the activity is called again
  */
 export function failure(kind: Exclude<FailureKind, Told>, message: string): ApplicationFailure;
@@ -87,14 +87,14 @@ export function isDefect(error: unknown): boolean {
 }
 
 const outlastMs = 20_000; // within startToCloseTimeout, beside an exchange of 10 s
-const pausesMs = [100, 200, 500, 1_000]; // the last one repeats
+const pausesMs = [100, 200, 500, 1_000]; // then the last one again and again
 
 /** How long a claim is asked for again, milliseconds; then it counts as MAYBE_SENT. It holds a place at a gate. */
 export const claimForMs = 5_000;
 
 /**
- * Writes down what is in memory, however long the database is away: what came of an exchange would be lost, and asked for
- * by another send (TIM-3); so would be that a claim was not sent.
+ * Writes down what is in memory, however long the database is away. Otherwise the outcome of an exchange would be lost, and
+ * sent for again (TIM-3); or the knowledge that a claim was not sent.
  * @param forMs milliseconds; default 20 s
  * @throws the failure when the database is away for longer than that; a defect at once
  */

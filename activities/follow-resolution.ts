@@ -27,7 +27,7 @@ import {
   composeBare,
   composeEnquiry,
   composePassedOn,
-  composeRefusal,
+  composeRejection,
   openRequest,
   type Request,
 } from './resolution-messages.ts';
@@ -46,7 +46,7 @@ interface Report {
   readonly values: Acmt024;
 }
 
-/** How much too early the engine's timer may be: it is waited for here, by the database clock. */
+/** How much too early the engine's timer may be; the rest is waited for here, by the database clock. */
 const maxEarlyMs = 250; // more than the lead of workflows/resolution.ts
 
 export function createFollowResolution(
@@ -71,11 +71,11 @@ export function createEndResolution(deps: ActivityDependencies): ResolutionLocal
       if (remainingMs > 0) await delay(Math.min(remainingMs, maxEarlyMs));
       const report = enquiry === null ? undefined : await findReport(deps, enquiry);
       const followUp = report && followUpOf(deps, open, report);
-      // what a party has said counts, as far as nobody else is to be asked
+      // what a party has said counts, unless somebody else would have to be asked next
       const lastWord =
         report !== undefined && followUp !== undefined && !(followUp.ok && followUp.value !== null)
           ? await composeAnswer(deps, open, report, followUp)
-          : await composeRefusal(deps.engine, open.request, reject('resolution-deadline'));
+          : await composeRejection(deps.engine, open.request, reject('resolution-deadline'));
       return answered(deps, lastWord);
     });
     return answer;
@@ -84,18 +84,18 @@ export function createEndResolution(deps: ActivityDependencies): ResolutionLocal
 
 type Answered = Extract<ResolutionStep, { kind: 'answered' }>;
 
-/** The answer that stands; else what is judged; else, where we cannot judge it, the barest answer (SEC-9). */
+/** The answer that stands; else what follows from the work; else, after a defect of ours, the barest answer (SEC-9). */
 function bounded<Step extends ResolutionStep>(
   deps: ActivityDependencies,
   resolutionId: string,
-  judge: (stored: StoredRequest) => Promise<Step | Answered>,
+  work: (stored: StoredRequest) => Promise<Step | Answered>,
 ): Promise<Step | Answered> {
-  const unlessAnswered = (act: typeof judge) => async () => {
+  const unlessAnswered = (act: typeof work) => async () => {
     const stored = await loadRequest(deps.db, resolutionId);
     const standing = stored.resolution?.answer;
     return standing ? ({ kind: 'answered', answer: standing } as const) : act(stored);
   };
-  return boundDefects(deps.logger, unlessAnswered(judge), (defect) =>
+  return boundDefects(deps.logger, unlessAnswered(work), (defect) =>
     unlessAnswered(async (stored) =>
       answered(deps, await composeBare(deps.engine, { resolutionId, ...stored }, defect)),
     )(),
@@ -120,7 +120,7 @@ async function readReport(deps: ActivityDependencies, messageId: string): Promis
   return reading.value;
 }
 
-/** What whoever was asked last has said, where it was stored and nothing has followed from it yet. */
+/** What the party that was asked last has said, if that is stored and nothing has followed from it yet. */
 async function findReport(
   deps: ActivityDependencies,
   { of, deliveryId }: StoredEnquiry,
@@ -130,25 +130,25 @@ async function findReport(
   return { of, messageId: reportMessageId, values: await readReport(deps, reportMessageId) };
 }
 
-/** Whom a report leads to; nobody: it is the last word. */
+/** Who is asked next because of a report; null: nobody, it is the last word. */
 function followUpOf(deps: ActivityDependencies, { values }: Open, report: Report): FollowUp {
   return report.of === 'directory' && report.values.verified
     ? followDirectory(values, report.values, deps.reference())
     : ok(null);
 }
 
-/** The answer that a report leads to: our refusal of what it found, or the report passed on. */
+/** The answer that a report leads to: our rejection of what it found, or the report passed on. */
 async function composeAnswer(
   deps: ActivityDependencies,
   { request }: Open,
   { of, messageId, values }: Report,
   followUp: FollowUp,
 ): Promise<NewAnswer> {
-  if (!followUp.ok) return composeRefusal(deps.engine, request, followUp.refusal);
+  if (!followUp.ok) return composeRejection(deps.engine, request, followUp.refusal);
   const passedOn = await composePassedOn(deps.engine, request, { values, by: of, messageId });
   const { reasonCode } = values;
   if (reasonCode === undefined || isListedReason(reasonCode)) return passedOn;
-  // RES-4: a code that the scheme does not list passes as the party said it, and is put on record
+  // RES-4: a code that the scheme does not list is passed on unchanged, and put on record
   const { resolutionId: subjectId } = request;
   const event = {
     severity: 'info',
@@ -159,7 +159,7 @@ async function composeAnswer(
   return { ...passedOn, event };
 }
 
-/** The first answer wins; whoever comes second reads the one that stands. */
+/** The first answer wins; a later caller gets the one that stands. */
 async function answered(deps: ActivityDependencies, answer: NewAnswer): Promise<Answered> {
   const isWritten = await recordAnswer(deps.db, answer);
   if (isWritten) {

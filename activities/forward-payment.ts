@@ -2,7 +2,7 @@
 // A payment that is decided, or past its deadline, is never sent again.
 import { activityInfo } from '@temporalio/activity';
 import { ok, refused, type Result } from '../core/result.ts';
-import { repeatAfterMs } from '../core/delivery-schedule.ts';
+import { retryDelayMs } from '../core/delivery-schedule.ts';
 import { claimInstruction, partyOf, untilLastAttempt } from '../db/deliveries.ts';
 import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
 import { takeReport } from '../db/reports.ts';
@@ -18,18 +18,18 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
     withHeartbeat(async (): Promise<DestinationAnswer> => {
       const party = destinationSystem ?? (await partyOf(deps.db, deliveryId));
       const { way, isLast } = await enterOrWait(deps, party, deliveryId);
-      // the sends of one activity are one round, however often our own faults interrupt it (TIM-3)
+      // the sends of one activity are one round, however often faults of our own interrupt it (TIM-3)
       const round = roundOf();
       const claimed = await claimSend(way, (claim) =>
         claimInstruction(deps.db, deliveryId, { round, claim }),
       );
-      if (claimed === undefined) return { kind: 'late' }; // what an attempt that was lost has left may be due
+      if (claimed === undefined) return { kind: 'late' }; // an attempt that was lost may have left something due
       const read = (body: Buffer) => readAnswer(deps, uetr, body);
       const { answer, outcome, story } = await send(deps, { ...claimed, way, subjectId: uetr, read });
       if (outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
       if (answer?.kind === 'message') return answer.value;
       if (answer?.kind === 'receipt') return { kind: 'pending' };
-      const delayMs = repeatAfterMs(claimed.attempt.attemptSinceAsked);
+      const delayMs = retryDelayMs(claimed.attempt.attemptSinceAsked);
       const isUnreached = isLast && outcome === 'NOT_SENT';
       if (delayMs === undefined || isUnreached) return { kind: 'unanswered' };
       throw failure('DestinationDidNotAnswer', `${party}: ${story}`, delayMs);
@@ -39,8 +39,8 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
 const calmer = 5; // 0.5 to 1.5 s before a full gate
 
 /**
- * A payment that no breaker has let through for 60 s is tried all the same: it is rejected after an attempt of its own only
- * (TIM-3). `isLast`: that is the one.
+ * A payment that no breaker has let through for 60 s is tried all the same, because it is rejected only after an attempt of its
+ * own (TIM-3). `isLast`: this is that attempt.
  */
 async function enterOrWait(
   deps: ActivityDependencies,
@@ -58,13 +58,13 @@ async function enterOrWait(
   throw failure('Held', `${party}: ${last.reason}`, inMs);
 }
 
-/** What the repeats of one activity are counted in (TIM-3). */
+/** The round in which the sends of one activity are counted (TIM-3). */
 function roundOf(): string {
   const { workflowExecution, activityId } = activityInfo();
   return `${workflowExecution?.runId ?? ''}/${activityId}`;
 }
 
-/** The destination's pacs.002, taken in as one that comes to our own address is (PAY-8). */
+/** Takes in the destination's pacs.002, exactly as one that comes to our own address (PAY-8). */
 async function readAnswer(
   deps: ActivityDependencies,
   uetr: string,

@@ -21,7 +21,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import {
   composeBare,
   composeEnquiry,
-  composeRefusal,
+  composeRejection,
   openRequest,
   type Request,
 } from './resolution-messages.ts';
@@ -62,7 +62,7 @@ async function judge(
     : turnAway(deps, request, stored, routing.refusal);
 }
 
-/** SEC-9: the answer to a request that we cannot judge; a repeat is told it in the HTTP answer only. */
+/** SEC-9: the answer to a request that we cannot judge; a repeat gets it in the HTTP answer only. */
 async function answerBarely(
   deps: ActivityDependencies,
   messageId: string,
@@ -79,14 +79,14 @@ async function answerBarely(
   return ok({ ...refused, answerMessageId: await recordRefusal(deps.db, messageId, told) });
 }
 
-/** The judgement that stands: of the very same message again (DUP-1), or taken up again from the record (LIF-2). */
+/** The judgement that stands: of the same message again (DUP-1), or when it is taken up again from the record (LIF-2). */
 function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
   if (answer !== null) return { verdict: 'answered', resolutionId, answer };
   assert(enquiry !== null, 'a resolution without answer was routed');
   return { verdict: 'routed', resolutionId, ...times, enquiry };
 }
 
-/** Other content under a MsgId that is taken: told in the HTTP answer only; the resolution stays untouched (DUP-2). */
+/** A repeat with other content: answered in the HTTP answer only; the resolution is not touched (DUP-2). */
 async function refuseRepeat(
   deps: ActivityDependencies,
   request: Request,
@@ -95,7 +95,7 @@ async function refuseRepeat(
   const rejection = reject('duplicate-request');
   const refused = { verdict: 'refused', reasonCode: rejection.isoCode } as const;
   if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
-  const { message } = await composeRefusal(deps.engine, request, rejection);
+  const { message } = await composeRejection(deps.engine, request, rejection);
   const event = {
     ...rejections['duplicate-request'].event,
     subjectId: stored.resolution?.resolutionId,
@@ -113,7 +113,7 @@ async function turnAway(
   stored: StoredRequest,
   rejection: Rejection,
 ): Promise<Attempt<ResolutionJudgement>> {
-  return writeAtOnce(deps, await composeRefusal(deps.engine, request, rejection), stored);
+  return writeAtOnce(deps, await composeRejection(deps.engine, request, rejection), stored);
 }
 
 async function writeAtOnce(

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  logger.info('worker is running'); // after the handlers: whoever hears of it may stop it at once
+  logger.info('worker is running'); // after the handlers: a reader of the log may stop it at once
   await worker.finished;
 }
 

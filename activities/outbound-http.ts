@@ -10,7 +10,7 @@ import {
   type Held,
   type Place,
   type ReceiverState,
-  type Verdict,
+  type Sign,
 } from './receiver-gate.ts';
 import { createNameResolver, type ResolverOptions } from './resolve-name.ts';
 
@@ -91,7 +91,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
         totalTimeoutMs: timeoutMs ?? totalTimeoutMs,
         sendBefore,
       });
-      place.end(verdictOf(result, timeoutMs !== undefined && timeoutMs < headersTimeoutMs));
+      place.end(signOf(result, timeoutMs !== undefined && timeoutMs < headersTimeoutMs));
       return result;
     } finally {
       place.end('nothing'); // a defect on the way
@@ -119,12 +119,12 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   };
 }
 
-/** Our own refusals: they say nothing about the receiver. */
-const ownRefusals: ReadonlySet<string> = new Set(['too-late', 'closed', 'address-forbidden']);
+/** What we held back ourselves: it says nothing about the receiver. */
+const heldBack: ReadonlySet<string> = new Set(['too-late', 'closed', 'address-forbidden']);
 
 /** @param isShort whether it had less time than SEC-5 gives: its silence does not count */
-function verdictOf(result: PostResult, isShort: boolean): Verdict {
+function signOf(result: PostResult, isShort: boolean): Sign {
   if (result.outcome === 'ANSWERED') return result.status >= 500 ? 'failed' : 'alive';
   const { errorClass } = result;
-  return ownRefusals.has(errorClass) || (isShort && errorClass === 'timeout') ? 'nothing' : 'failed';
+  return heldBack.has(errorClass) || (isShort && errorClass === 'timeout') ? 'nothing' : 'failed';
 }

@@ -1,5 +1,5 @@
-// Before each receiver: how many sends it gets at once, and the circuit breaker that spares those who wait for a dead one
-// (CBK-3). State and arithmetic only: it opens no socket and starts no timer, so that whoever is held holds nothing.
+// Before each receiver: how many sends it gets at once, and the circuit breaker that spares everybody the wait for a dead one
+// (CBK-3). State and arithmetic only: it opens no socket and starts no timer, so a send that has to wait holds nothing.
 
 export interface GateOptions {
   /** Sends at once per receiver; default 16 (CBK-3). */
@@ -10,15 +10,15 @@ export interface GateOptions {
   readonly random?: () => number;
 }
 
-/** What a send says about its receiver. `nothing`: it was never tried, or was refused by ourselves. */
-export type Verdict = 'alive' | 'failed' | 'nothing';
+/** What a send says about its receiver. `nothing`: it was never tried, or we held it back ourselves. */
+export type Sign = 'alive' | 'failed' | 'nothing';
 
 /** A place before a receiver. */
 export interface Place {
   /** The send begins: from now on the place is held until it ends. */
   readonly begin: () => void;
   /** The send has ended, or there was none. Only the first call counts. */
-  readonly end: (verdict: Verdict) => void;
+  readonly end: (sign: Sign) => void;
 }
 
 /** No place now. */
@@ -29,7 +29,7 @@ export interface Held {
   readonly retryInMs: number;
 }
 
-/** How a receiver stands, for who looks at the process. */
+/** The state of a receiver, for somebody who looks at the process. */
 export interface ReceiverState {
   readonly receiver: string;
   readonly sendsUnderWay: number;
@@ -38,13 +38,13 @@ export interface ReceiverState {
 }
 
 export interface ReceiverGate {
-  /** @param receiver whatever names one: the origin as registered (SEC-2) */
+  /** @param receiver its name: the registered origin (SEC-2) */
   readonly enter: (receiver: string) => Place | Held;
   /** The same for a send that must be tried, whatever the breaker says (TIM-3); it is no probe. */
   readonly enterAnyway: (receiver: string) => Place | Held;
   /**
    * The same for one of several parties behind a receiver that passes on what it gets. The breaker is the party's own, and
-   * it gets half of the receiver's places at most: a silent one keeps no other from being asked.
+   * it gets at most half of the receiver's places, so that a silent party does not keep the others from being asked.
    */
   readonly enterFor: (receiver: string, party: string) => Place | Held;
   readonly states: () => readonly ReceiverState[];
@@ -54,7 +54,7 @@ const defaultMaxSends = 16; // CBK-3
 const failuresToOpen = 5; // CBK-3
 const firstProbeMs = 5_000; // CBK-3
 const longestProbeMs = 60_000; // CBK-3
-const lostAfterMs = 60_000; // a place whose send never began: whoever took it is gone; claims last 15 s
+const lostAfterMs = 60_000; // a place whose send never began: its holder is gone; claims last 15 s
 const forgottenAfterMs = 600_000; // an idle receiver: ten times the longest wait for a probe
 
 /** A place as it is taken. */
@@ -97,7 +97,7 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
     const open = minds === 'breaker' ? receiver.open : undefined;
     receiver.usedAt = now();
     dropLost(receiver, now());
-    if (open?.probe !== undefined) return held('breaker-open', 500, 500); // its probe is under way: soon
+    if (open?.probe !== undefined) return held('breaker-open', 500, 500); // its probe is running: soon
     if (open !== undefined && now() < open.probeAt) return held('breaker-open', open.probeAt - now(), 250);
     if (receiver.places.size >= places) return held('gate-full', 100, 200);
     const taken: Taken = { takenAt: now(), begun: false };
@@ -106,12 +106,12 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
     return {
       begin: () => {
         taken.begun = true;
-        receiver.places.add(taken); // where it was taken for lost
+        receiver.places.add(taken); // in case it was taken for lost
       },
-      end: (verdict) => {
+      end: (sign) => {
         if (!receiver.places.delete(taken)) return;
         receiver.usedAt = now();
-        judge(receiver, taken, verdict, now());
+        heed(receiver, taken, sign, now());
         const isUnremarkable = receiver.failuresInARow === 0 && receiver.open === undefined;
         if (receiver.places.size === 0 && isUnremarkable) receivers.delete(name);
       },
@@ -141,21 +141,21 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
   };
 }
 
-/** The receiver itself is not judged by what is behind it. */
+/** A party's silence says nothing about the receiver before it. */
 function both(own: Place, shared: Place): Place {
   return {
     begin: () => {
       own.begin();
       shared.begin();
     },
-    end: (verdict) => {
-      own.end(verdict);
+    end: (sign) => {
+      own.end(sign);
       shared.end('nothing');
     },
   };
 }
 
-/** Gives back the places that nobody used: a lost one must not narrow the gate, nor a lost probe lock the breaker. */
+/** Gives back the places that were never used: a lost one must not narrow the gate, nor a lost probe lock the breaker. */
 function dropLost({ places, open }: Receiver, now: number): void {
   for (const taken of places) {
     if (taken.begun || now - taken.takenAt < lostAfterMs) continue;
@@ -165,12 +165,12 @@ function dropLost({ places, open }: Receiver, now: number): void {
 }
 
 /** What the end of a send does to the breaker. */
-function judge(receiver: Receiver, taken: Taken, verdict: Verdict, now: number): void {
+function heed(receiver: Receiver, taken: Taken, sign: Sign, now: number): void {
   const { open } = receiver;
   const isProbe = open?.probe === taken;
   if (isProbe) open.probe = undefined;
-  if (verdict === 'nothing') return; // where it was the probe, the next one is
-  if (verdict === 'alive') {
+  if (sign === 'nothing') return; // if it was the probe, the next send will be
+  if (sign === 'alive') {
     receiver.failuresInARow = 0;
     delete receiver.open;
     return;

@@ -35,10 +35,10 @@ export interface Request {
   readonly references: RequestReferences;
 }
 
-/** How the gateway names itself where it answers in nobody's name. */
+/** How the gateway names itself when it answers for itself. */
 const ownName = { otherId: 'ISTHMUS' };
 
-/** The values of a stored request, and what any answer to it repeats. */
+/** The values of a stored request, and what every answer to it carries. */
 export async function openRequest(
   engine: XmlEngine,
   stored: { readonly body: Buffer; readonly messageIdentification: string },
@@ -63,7 +63,7 @@ export function assigneeOf({ request }: Acmt023): string {
   return bicfi ?? lei ?? otherId ?? memberId?.memberId ?? '';
 }
 
-/** The acmt.023 to whoever is asked next. */
+/** The acmt.023 to the party that is asked next. */
 export async function composeEnquiry(
   engine: XmlEngine,
   request: { readonly values: Acmt023; readonly resolutionId: string; readonly now: number },
@@ -120,7 +120,7 @@ export async function composePassedOn(
 }
 
 /** The gateway's own false answer. */
-export async function composeRefusal(
+export async function composeRejection(
   engine: XmlEngine,
   request: Request,
   rejection: Rejection,
@@ -159,7 +159,7 @@ export interface RequestKeys extends Omit<Request, 'references'> {
 export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: string): Promise<NewAnswer> {
   const { messageIdentification, ...request } = keys;
   const references = { messageId: messageIdentification, verificationId: notProvided };
-  const answer = await composeRefusal(engine, { ...request, references }, reject('defect'));
+  const answer = await composeRejection(engine, { ...request, references }, reject('defect'));
   const { resolutionId: subjectId, sourceSystem: party } = keys;
   const event = { ...rejections.defect.event, subjectId, party, detail: { defect } };
   return { ...answer, event };

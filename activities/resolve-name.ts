@@ -1,5 +1,5 @@
 // From the name of a receiver's host to its addresses, off the shared thread pool (CBK-3): a name server that is silent
-// about one name delays nobody who sends to another. It judges no address; whoever connects does (SEC-2).
+// about one name delays nobody who sends to another. It judges no address; connect-checked.ts does (SEC-2).
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';

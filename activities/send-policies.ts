@@ -9,9 +9,9 @@ export interface SendPolicy {
   readonly distrustedAs: `${string}.answer-refused` | null;
   /** What an HTTP status of 500 and above says of the send. */
   readonly serverErrorIs: Extract<AttemptOutcome, 'MAYBE_SENT' | 'ANSWERED'>;
-  /** `CBK-1`: the record says when the next attempt is due; `TIM-3`: whoever waits for the answer sends again. */
+  /** `CBK-1`: the record says when the next attempt is due; `TIM-3`: the caller, who waits for the answer, sends again. */
   readonly schedule: 'CBK-1' | 'TIM-3';
-  /** How long an answer is waited for: as SEC-5 says, or as long as it is of use (RES-1). */
+  /** How long to wait for an answer: as SEC-5 says, or as long as the answer can be used (RES-1). */
   readonly waits: 'SEC-5' | 'of-use';
   /** Whether its MsgId goes out as `webhook-id` (CBK-2). */
   readonly isWebhook: boolean;

@@ -1,6 +1,6 @@
 // The one way out for messages: instruction, enquiry, callback, confirmation, notification. A place at the receiver's gate, a
 // claim that is committed before the socket opens, one exchange, what came of it on record (CBK-3, CBK-4, TIM-3). The kinds
-// differ by their row in send-policies.ts alone; what follows is the business of whoever sends.
+// differ only by their row in send-policies.ts; what follows is the caller's business.
 import { randomUUID } from 'node:crypto';
 import { nextAttempt } from '../core/delivery-schedule.ts';
 import type { Result } from '../core/result.ts';
@@ -21,7 +21,7 @@ export interface Way {
 }
 
 /**
- * A place at the gate of whoever is registered at this moment (CBK-3, CBK-5). Who is held holds nothing meanwhile.
+ * A place at the gate of the receiver that is registered at this moment (CBK-3, CBK-5). A send that has to wait holds nothing.
  * @param through anyway: past the breaker, where it must be tried (TIM-3); a party: one of several behind the receiver, whose
  * silence keeps no other of them waiting, nor what else goes to the receiver (RES-2)
  */
@@ -50,8 +50,8 @@ export interface Claimed {
 }
 
 /**
- * Claims one send, for a place that was taken before; where nothing may be sent, the place is given back. A claim whose answer
- * is lost is asked for again, for only this call knows that it was not sent (TIM-3).
+ * Claims one send, for a place that was taken before; if nothing may be sent, gives the place back. A claim whose answer is
+ * lost is asked for again, because only this call knows that nothing was sent (TIM-3).
  */
 export async function claimSend(
   way: Way | undefined,
@@ -77,8 +77,8 @@ export interface Sending<Answer> extends Claimed {
   /** UETR of the payment, or id of the resolution, for the record. */
   readonly subjectId: string;
   /**
-   * Takes in the message that the receiver answered; may be repeated as a whole. A refusal says why it cannot be about ours.
-   * Only of what is asked.
+   * Takes in the message that the receiver answered; may run several times. A refusal says why it cannot be about ours. Only
+   * for what is asked.
    */
   readonly read?: (body: Buffer) => Promise<Result<Answer, string>>;
 }
@@ -86,9 +86,9 @@ export interface Sending<Answer> extends Claimed {
 /** What came of a send. */
 export interface Sent<Answer> {
   readonly outcome: PostResult['outcome'];
-  /** The same for an operator, in the Temporal UI. */
+  /** The outcome in words, for the Temporal UI. */
   readonly story: string;
-  /** What the receiver said; undefined: nothing that counts. */
+  /** What the receiver answered; undefined: nothing that counts. */
   readonly answer: Reply<Answer> | undefined;
   /** What follows for the delivery, as it stands in the record. */
   readonly next: Following;
@@ -96,7 +96,7 @@ export interface Sent<Answer> {
 
 type Reply<Answer> = { readonly kind: 'receipt' } | { readonly kind: 'message'; readonly value: Answer };
 
-/** Sends once, and writes down what came of it. Without a way it is an attempt that opens no socket. */
+/** Sends once and records the outcome. Without a way it is an attempt that opens no socket. */
 export async function send<Answer = never>(
   deps: ActivityDependencies,
   sending: Sending<Answer>,
@@ -152,7 +152,7 @@ async function answerOf<Answer>(
   if (isReceipt(result.status)) return { kind: 'receipt' };
   const { read } = sending;
   if (result.status !== 200 || distrustedAs === null || read === undefined) return undefined;
-  /** An answer that cannot be about what was asked decides nothing; a person must look. */
+  /** An answer that cannot be about what was asked does not count; a person must look. */
   const distrust = async (reason: string): Promise<undefined> => {
     const about = { subjectId: sending.subjectId, party: sending.attempt.party, detail: { reason } };
     await recordAuditOnce(deps.db, { severity: 'alert', kind: distrustedAs, ...about }, 'detail'); // not once per attempt

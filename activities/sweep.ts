@@ -1,6 +1,6 @@
 // The sweep (LIF-2): at every start of a worker, and from then on every 30 s in one process at a time, it finds what nobody
 // is working on and starts it again. The promise does not rest on executions: they may be cancelled, terminated, deleted or
-// never have been started, and their payments still end. In a healthy system it finds nothing (I-20).
+// never started, and their payments still end. In a healthy system it finds nothing (I-20).
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { recordAuditOnce } from '../db/audit.ts';
@@ -21,7 +21,7 @@ import type { Executions } from './executions.ts';
 export interface SweepOptions {
   /** Milliseconds between two sweeps; default 30 s. Null: only the one at the start. */
   readonly everyMs?: number | null;
-  /** Milliseconds for which what is new is left to whoever took it; default 15 s. */
+  /** Milliseconds for which something new is left to the process that took it; default 15 s. */
   readonly graceMs?: number;
 }
 
@@ -161,15 +161,15 @@ async function sweepSubmissions(
 }
 
 /**
- * Decides what the record can decide by itself: a final that is stored, a deadline that is past; so that an execution
- * that is stuck holds no payment. Then the execution is told, or made again.
+ * Decides where the record alone suffices, by a stored final or a past deadline, so that an execution that is stuck holds no
+ * payment. Then lets the execution know, or starts another.
  */
 async function sweepPayments(deps: SweepDependencies, graceMs: number, course: Course): Promise<void> {
   const { executions, activities } = deps;
   for await (const payment of findUndecided(deps.db, graceMs)) {
     const { uetr, finalReportId } = payment;
     const isRunning = await executions.isRunning(uetr);
-    // an execution that has ended, or is about to, may have decided meanwhile
+    // an execution that has ended, or is about to, may have decided in between
     if (!(await isUndecided(deps.db, uetr))) continue;
     const cause = causeOf(payment);
     if (cause === undefined && isRunning) continue;
@@ -188,7 +188,7 @@ function causeOf({ finalReportId, isOverdue }: UndecidedPayment): DecisionCause 
   return isOverdue ? { by: 'deadline' } : undefined;
 }
 
-/** Counts a finding, leaves a trace of it for whoever asks about its subject, and starts it again. */
+/** Counts a finding, records it for anybody who asks about its subject, and starts it again. */
 async function startAgain(
   { db, logger }: SweepDependencies,
   { kind, subjectId }: { readonly kind: keyof Findings; readonly subjectId: string },

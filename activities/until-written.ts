@@ -1,15 +1,15 @@
-// Judges and writes a submission, anew where another took one of its keys before it was written: the database's unique keys
-// are the authority (DUP-3), so that what is on record by then is judged by.
+// Judges and writes a submission, and starts again if another took one of its keys before it was written: the database's
+// unique keys are the authority (DUP-3), so the next try judges by what is on record by then.
 import { refused, type Result } from '../core/result.ts';
 import { failure } from './failures.ts';
 
-/** What came of one try: the judgement that was written, or that another submission took a key meanwhile. */
+/** The result of one try: the judgement that was written, or that another submission took a key first. */
 export type Attempt<Judgement> = Result<Judgement, 'keys-taken'>;
 
 /** Nothing was written. */
 export const keysTaken = refused('keys-taken' as const);
 
-const maxTries = 3; // each further try means that another submission of the same keys was written meanwhile
+const maxTries = 3; // each further try means that another submission with the same keys was written first
 
 /** @throws an expected failure, after which the engine tries again, when the keys kept being taken */
 export async function untilWritten<Judgement>(

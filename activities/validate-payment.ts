@@ -37,7 +37,7 @@ import { keysTaken, untilWritten, type Attempt } from './until-written.ts';
 interface Case {
   readonly messageId: string;
   readonly stored: StoredSubmission;
-  /** What every answer to it repeats. */
+  /** What every answer to it carries. */
   readonly references: Pacs008References;
   /** Null where it could not be read (SEC-9). */
   readonly document: XmlElement | null;
@@ -102,8 +102,8 @@ async function findRecorded(
 }
 
 /**
- * The judgement that stands: of the very same message again, a status enquiry (DUP-1), or where another execution takes a
- * payment up again from the record (LIF-2).
+ * The judgement that stands: of the same message again, which is a status enquiry (DUP-1), or when another execution takes
+ * the payment up again from the record (LIF-2).
  */
 function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
   assert(payment !== undefined, 'what was judged is known');
@@ -141,7 +141,7 @@ function fxpNameOf(deps: ActivityDependencies, fxpId: string | null): string | n
   return fxpId === null ? null : (deps.reference().institutions.get(fxpId)?.bics[0] ?? fxpId);
 }
 
-/** A refused repeat is told in the HTTP answer only; any other rejection is the payment's final status. */
+/** A refused repeat is answered in the HTTP answer only; any other rejection is the payment's final status. */
 async function turnAway(
   deps: ActivityDependencies,
   submission: Case,
@@ -153,7 +153,7 @@ async function turnAway(
     : rejectPayment(deps, submission, rejection);
 }
 
-/** DUP-2: answered, never told to the callback address; the payment itself stays untouched. */
+/** DUP-2: answered, but not at the callback address; the payment is not touched. */
 async function refuse(
   deps: ActivityDependencies,
   submission: Case,
@@ -168,7 +168,7 @@ async function refuse(
   return { ...refused, answerMessageId };
 }
 
-/** What a person must know of a refusal beside its answer. */
+/** What a person must know of a rejection or refusal besides its answer. */
 function eventOf(submission: Case, rejection: Rejection): AuditEvent | null {
   const { stored, messageId } = submission;
   const isSameMsgId = stored.payment?.messageIdentification === stored.messageIdentification;
@@ -263,7 +263,7 @@ async function accept(
   });
 }
 
-/** The converted pacs.008 (MSG-9, MSG-10), and what a confirmation of it will repeat (PAY-9). */
+/** The converted pacs.008 (MSG-9, MSG-10), and what a confirmation of it will carry (PAY-9). */
 async function composeForwarded(
   deps: ActivityDependencies,
   submission: Case,

@@ -1,5 +1,5 @@
 // Watches the HIGH deadlines in every worker, beside the executions that wait for them: a worker that stands still may have
-// swallowed their tasks, and a deadline must not wait until somebody notices (TIM-1). In a healthy system it finds nothing.
+// swallowed their tasks, and a deadline must not wait until somebody notices (TIM-1). In a healthy system there is nothing to find.
 import { findOverdue } from '../db/sweep.ts';
 import type { SweepDependencies } from './sweep.ts';
 
@@ -7,8 +7,8 @@ const everyMs = 1_000;
 const graceMs = 1_000; // an execution that works decides within 250 ms
 
 /**
- * @param tell attempts what is due of a payment; what fails is brought by its redelivery
- * @returns how to stop it; what is under way ends first
+ * @param tell attempts the deliveries of a payment that are due; what fails is left to its redelivery
+ * @returns how to stop it; what is running ends first
  */
 export function watchDeadlines(
   { db, executions, activities, logger }: SweepDependencies,
@@ -17,7 +17,7 @@ export function watchDeadlines(
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  const tellings = new Set<Promise<unknown>>(); // what fails of them is due, and found by the sweep
+  const tellings = new Set<Promise<unknown>>(); // what fails of them stays due, and the sweep finds it
 
   async function look(): Promise<void> {
     try {
@@ -33,7 +33,8 @@ export function watchDeadlines(
   async function decide(uetr: string): Promise<void> {
     await activities.decidePayment({ uetr, cause: { by: 'deadline' } });
     logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
-    // told at once too, for the tasks of another execution may be swallowed as well; the next deadline does not wait for it
+    // the parties are told from here too, because the tasks of another execution may be swallowed as well; the next deadline
+    // does not wait for it
     const telling = Promise.allSettled([tell(uetr), executions.redeliver(uetr)]).finally(() =>
       tellings.delete(telling),
     );

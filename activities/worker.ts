@@ -75,7 +75,7 @@ export async function runWorkers(
   const shared = {
     connection,
     namespace: options.namespace,
-    shutdownGraceTime: '12s', // an HTTP exchange that is under way may end (SEC-5: 10 s)
+    shutdownGraceTime: '12s', // a running HTTP exchange may end (SEC-5: 10 s)
   } as const;
   const payments = await Worker.create({
     ...shared,

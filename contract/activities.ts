@@ -1,11 +1,11 @@
 /**
- * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. It stands below both,
- * so that neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
+ * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. Both import it, and
+ * neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
  */
 import type { FinalStatus } from '../core/report.ts';
 import type { Subject } from './subject.ts';
 
-/** A received pacs.008 that is stored, and how long its sender is ready to wait for the final status (PAY-1). */
+/** A stored pacs.008, and how long its sender will wait for the final status (PAY-1). */
 export interface Submission {
   /** Id of the stored message, not its MsgId. */
   readonly messageId: string;
@@ -25,10 +25,10 @@ export interface Route {
 }
 
 /**
- * The judgement on a submission.
+ * The judgement of a submission; its verdict says what follows.
  * `accepted`: ACTC; the payment is to be forwarded. `decided`: final, by a RJCT of the gateway on this very submission,
- * or because it repeats a payment that is decided; the decision goes to the callback too.
- * `refused`: RJCT of a repeat, told in the HTTP answer only; the payment itself is not touched (DUP-2).
+ * or of the payment that it repeats; the decision goes to the callback too.
+ * `refused`: a repeat with other content, answered RJCT in the HTTP answer only; the payment is not touched (DUP-2).
  */
 export type Judgement =
   | {
@@ -42,13 +42,13 @@ export type Judgement =
       readonly deadlineAt: number | null;
       /** Epoch milliseconds: when it was accepted. */
       readonly acceptedAt: number;
-      /** Epoch milliseconds: when this was told. Absent in what 0.1.0 recorded. */
+      /** Epoch milliseconds: when this was answered. Absent in what 0.1.0 recorded. */
       readonly now?: number;
-      /** Whether the destination has answered a send of it, without a final: no send is due but the enquiries. */
+      /** Whether the destination has answered a send of it, without a final: only the enquiries are still to be sent. */
       readonly isTaken?: boolean;
-      /** Epoch milliseconds: when the last send of it began, if one did: the enquiries due until then are made (TIM-2). */
+      /** Epoch milliseconds: when its last send began, if there was one. Enquiries due before that have been made (TIM-2). */
       readonly lastSentAt?: number;
-      /** Id of the first final of the destination that is stored and not applied yet, if there is one (PAY-7). */
+      /** Id of the destination's first final, if it is stored and not applied yet (PAY-7). */
       readonly finalReportId?: string;
     }
   | { readonly verdict: 'decided'; readonly answerMessageId: string; readonly decision: Decision }
@@ -64,20 +64,20 @@ export type DestinationAnswer =
   | { readonly kind: 'final'; readonly reportMessageId: string }
   /** 202, or an interim pacs.002: the final one comes later (PAY-8). */
   | { readonly kind: 'pending' }
-  /** A final after the decision: it is on record, and its confirmation is due (PAY-7, PAY-9). Or nothing may be sent any more. */
+  /** A final after the decision: it is on record, and its confirmation is due (PAY-7, PAY-9). Or nothing may be sent any longer. */
   | { readonly kind: 'late' }
-  /** The send and its three repeats (TIM-3) had no answer that counts. */
+  /** Neither the send nor its three retries (TIM-3) had an answer that counts. */
   | { readonly kind: 'unanswered' };
 
 /**
- * Who decides: the destination by its pacs.002, or the gateway for one of two reasons. A final of the destination that is
- * stored decides, whatever the cause (PAY-7).
+ * Who decides: the destination by its pacs.002, or the gateway for one of two reasons. Once a final of the destination is
+ * stored, that decides, whatever the cause (PAY-7).
  */
 export type DecisionCause =
   | {
       readonly by: 'destination';
       readonly reportMessageId: string;
-      /** Whether the confirmation is to be sent: nobody waits for it in an HTTP answer (PAY-9). */
+      /** Whether the report came in an HTTP answer, so that its confirmation must be sent (PAY-9). */
       readonly answeredInPlace: boolean;
     }
   /** HIGH deadline (TIM-1): RJCT AB03. */
@@ -85,7 +85,7 @@ export type DecisionCause =
   /** NORM, and no byte ever left for the destination (TIM-3): RJCT ED06. */
   | { readonly by: 'unreachable' };
 
-/** Not decided: the deadline is not there yet, by the database clock, which is the one that counts (TIM-1). */
+/** Not decided: by the database clock, which counts, the deadline has not come yet (TIM-1). */
 export interface NotYet {
   /** Milliseconds. */
   readonly waitMs: number;
@@ -99,13 +99,13 @@ export interface Decision {
   readonly confirmationMessageId: string | null;
 }
 
-/** Short database work, run in the workflow task itself; every one of them may be repeated. */
+/** Short database work, run in the workflow task itself. Each may run more than once. */
 export interface PaymentLocalActivities {
   /** Judges a stored submission, and stores the payment with its first answer (PAY-2, PAY-3). */
   validatePayment(submission: Submission): Promise<Judgement>;
   /**
    * Writes the decision unless there is one, with every message that derives from it; answers the one that stands.
-   * Null: `unreachable` was claimed, but a byte may have left after all, or nothing was tried yet.
+   * Null: the cause was `unreachable`, but a byte may have left after all, or nothing has been tried yet.
    */
   decidePayment(payment: {
     readonly uetr: string;
@@ -116,7 +116,7 @@ export interface PaymentLocalActivities {
 }
 
 export interface ForwardingActivities {
-  /** Sends the stored instruction, once per call; a failed send is thrown, to be repeated when it is due (TIM-3). */
+  /** Sends the stored instruction, once per call; throws a failed send, so that the next one follows when it is due (TIM-3). */
   forwardPayment(instruction: {
     readonly uetr: string;
     readonly deliveryId: string;
@@ -143,7 +143,7 @@ export interface ResolutionAnswer {
   readonly answerMessageId: string;
 }
 
-/** A stored acmt.023 that is to be sent to whoever can answer it (RES-2). */
+/** A stored acmt.023 that is to be sent to the party that can answer it (RES-2). */
 export interface ResolutionEnquiry {
   readonly deliveryId: string;
   readonly of: 'directory' | 'creditor-agent';
@@ -151,9 +151,9 @@ export interface ResolutionEnquiry {
 }
 
 /**
- * The judgement on a request. `routed`: it is to be asked; `answered`: the gateway refuses it, or it repeats a resolution
- * that is answered; the answer goes to the callback too. `refused`: a repeat with other content, told in the HTTP answer
- * only; the resolution itself is not touched (DUP-2).
+ * The judgement of a request; its verdict says what follows. `routed`: a party is to be asked. `answered`: the gateway rejects
+ * it, or it repeats a resolution that is answered; the answer goes to the callback too. `refused`: a repeat with other content,
+ * answered in the HTTP answer only; the resolution is not touched (DUP-2).
  */
 export type ResolutionJudgement =
   | {
@@ -178,7 +178,7 @@ export type ResolutionStep =
     }
   | { readonly kind: 'answered'; readonly answer: ResolutionAnswer };
 
-/** Short database work of a resolution; every one of them may be repeated. */
+/** Short database work of a resolution. Each may run more than once. */
 export interface ResolutionLocalActivities {
   /** Judges a stored request, and stores the resolution with its first enquiry or its answer (RES-2). */
   judgeResolution(request: ResolutionRequest): Promise<ResolutionJudgement>;
@@ -190,18 +190,18 @@ export interface ResolutionLocalActivities {
     readonly reportMessageId: string;
   }): Promise<ResolutionStep>;
   /**
-   * At the deadline: passes on what a party has said, or writes false AB08, unless there is an answer; answers the one that
-   * stands (RES-1).
+   * At the deadline, unless there is an answer: passes on what a party has said, or writes false AB08. Answers what stands
+   * (RES-1).
    */
   endResolution(resolution: { readonly resolutionId: string }): Promise<ResolutionAnswer>;
 }
 
 export interface EnquiryActivities {
-  /** Sends a stored enquiry once and stores the party's answer; throws when there is none that counts. */
+  /** Sends a stored enquiry once and stores the party's answer; throws if none counts. */
   askResolution(enquiry: {
     readonly resolutionId: string;
     readonly deliveryId: string;
-    /** Epoch milliseconds, database clock: for the record. The database is asked how long there is. */
+    /** Epoch milliseconds, database clock: for the record. How much time is left, the database says. */
     readonly deadlineAt: number;
   }): Promise<{ readonly reportMessageId: string }>;
 }

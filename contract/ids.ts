@@ -1,6 +1,6 @@
 /**
  * Names that the api, the worker and the workflows share: workflow ids, task queues, updates, search attributes.
- * Only names and types: whoever imports this file runs no code of theirs.
+ * It holds names and types only, so that importing it runs no code of theirs.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Decision, ResolutionRequest, Submission } from './activities.ts';
@@ -27,13 +27,13 @@ export const workflowTypes = {
 
 export interface PaymentInput {
   readonly uetr: string;
-  /** Of the submission that is stored: an execution that nobody brings it to judges it, or goes on where it stands (LIF-2). */
+  /** Of the stored submission. If no update brings it, the execution judges it itself, or continues from the record (LIF-2). */
   readonly messageId?: string;
   /** The order of steps; absent in executions that 0.1.0 started. */
   readonly form?: 2;
 }
 
-/** How a payment ended. `REFUSED`: only repeats that were refused came (DUP-2). `LAPSED`: nothing came at all. */
+/** How a payment ended. `REFUSED`: only refused repeats came (DUP-2). `LAPSED`: nothing came at all. */
 export interface PaymentOutcome {
   readonly status: Decision['status'] | 'REFUSED' | 'LAPSED';
   readonly reasonCode: string | null;
@@ -42,7 +42,7 @@ export interface PaymentOutcome {
 /** What a start promises of the workflow: its type without its code. */
 export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentOutcome>;
 
-/** One execution per UETR: whoever submits it again finds this one. */
+/** One execution per UETR: a repeat finds this one. */
 export function paymentWorkflowId(uetr: string): string {
   return `pacs008/${uetr}`;
 }
@@ -53,11 +53,11 @@ export function redeliveryWorkflowId(subjectId: string): string {
 }
 
 export interface ResolutionInput {
-  /** Of the request that is stored: an execution that nobody brings it to judges it, or goes on where it stands (LIF-2). */
+  /** Of the stored request. If no update brings it, the execution judges it itself, or continues from the record (LIF-2). */
   readonly messageId?: string;
 }
 
-/** How a resolution ended. `REFUSED`: only a repeat that was refused came. `LAPSED`: nothing came at all. */
+/** How a resolution ended. `REFUSED`: only a refused repeat came. `LAPSED`: nothing came at all. */
 export type ResolutionOutcome =
   | { readonly verified: boolean; readonly reasonCode: string | null }
   | { readonly verified: null; readonly reasonCode: 'REFUSED' | 'LAPSED' };
@@ -65,8 +65,8 @@ export type ResolutionOutcome =
 export type ResolutionWorkflow = (input: ResolutionInput) => Promise<ResolutionOutcome>;
 
 /**
- * One execution per submitter and MsgId: whoever submits it again finds this one.
- * A MsgId may have spaces and slashes in it; they are escaped, so that no two of them meet in one id.
+ * One execution per submitter and MsgId: a repeat finds this one. Spaces and slashes of the MsgId are escaped, so that no
+ * two MsgIds make the same id.
  */
 export function resolutionWorkflowId(clearingSystemId: string, messageIdentification: string): string {
   return `acmt023/${clearingSystemId}/${encodeURIComponent(messageIdentification)}`;

@@ -1,7 +1,7 @@
 /**
- * How the executions of payments, resolutions and redeliveries are started, by whoever does: the api when a message comes,
- * the sweep when one was lost (LIF-2). One execution per payment at a time, and the database is the authority on
- * duplicates: one that was lost can be made again from the record.
+ * How the executions of payments, resolutions and redeliveries are started: by the api when a message comes, by the sweep when
+ * one was lost (LIF-2). A payment has one execution at a time. Duplicates are told apart by the database, so an execution that
+ * was lost can be started again from the record.
  */
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import {

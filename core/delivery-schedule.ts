@@ -57,13 +57,13 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
     : { kind: 'retry', inMs: Math.min(inMs, remainingMs) }; // the last attempt falls at 72 hours
 }
 
-const repeatDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3
+const retryDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3
 
 /**
  * When an instruction or request is sent again after sends without a usable answer (TIM-3).
  * @param sends made in this round
- * @returns milliseconds; undefined after the last repeat
+ * @returns milliseconds; undefined after the last retry
  */
-export function repeatAfterMs(sends: number): number | undefined {
-  return repeatDelaysMs[sends - 1];
+export function retryDelayMs(sends: number): number | undefined {
+  return retryDelaysMs[sends - 1];
 }

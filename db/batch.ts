@@ -1,8 +1,8 @@
 // Requests that come at once share one statement: the first is sent without delay, and those that come while enough
-// statements are under way wait and go together. It must not be used where one item's failure is not the others' failure.
+// statements are running wait and go together. It must not be used where one item's failure is not the others' failure.
 
 export interface BatchLimits {
-  /** Statements under way at once; beyond that items wait. */
+  /** Statements that run at once; beyond that, items wait. */
   readonly concurrent: number;
   /** Items of one statement. */
   readonly items: number;

@@ -1,4 +1,4 @@
-// One connection to Postgres. When it breaks or falls silent, whatever is under way on it fails and nobody gets it again; it
+// One connection to Postgres. When it breaks or falls silent, whatever runs on it fails and nobody gets it again; it
 // never ends the process. It must not try anything again: what was sent may have been done.
 import { Socket } from 'node:net';
 import pg from 'pg';
@@ -44,11 +44,11 @@ export class DatabaseClient extends pg.Client {
     this.#socket = socket;
     this.#answerMs = answerMs;
     this.#onSilence = onSilence;
-    // A broken connection is told to its queries. Told to nobody else, it would end the process.
+    // A broken connection fails its queries. Without another listener the error would end the process.
     this.on('error', markDatabaseFailure);
   }
 
-  /** Breaks the connection now, whoever has it: its queries fail with the reason, and a pool never gives it out again. */
+  /** Breaks the connection now, even while it is in use: its queries fail with the reason, and a pool never gives it out again. */
   drop(reason: Error): void {
     this.#socket.destroy(reason);
     void runEnd.call(this)?.catch(() => undefined); // a pool looks at this before it hears of the socket
@@ -96,7 +96,7 @@ export class DatabaseClient extends pg.Client {
       this.drop(new DatabaseSilent(`no answer from the database within ${this.#answerMs} ms`));
       this.#onSilence?.();
     };
-    // What came while this process itself stood still is read before the verdict.
+    // First read what came while this process itself stood still.
     const timer = this.#answerMs && setTimeout(() => setImmediate(silent), this.#answerMs);
     try {
       return await answer;

@@ -46,7 +46,7 @@ export const serviceLimits: ConnectionLimits = {
   statementMs: 3_000, // ours take milliseconds
   idleInTransactionMs: 5_000, // between two statements of ours lie microseconds
   answerMs: 3_500, // the server tells of a slow statement before
-  lifetimeSeconds: 600, // a database that moved or was balanced anew is followed
+  lifetimeSeconds: 600, // to follow a database that moved or was rebalanced
 };
 
 export interface ConnectionOptions {
@@ -88,7 +88,7 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
     ...clientConfig(databaseUrl, options),
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: waitMs,
-    idleTimeoutMillis: 300_000, // a new connection costs a key derivation on either side and plans every statement anew
+    idleTimeoutMillis: 300_000, // a new connection costs a key derivation on either side and has to plan every statement again
     maxLifetimeSeconds: lifetimeSeconds,
     Client: DatabaseClient,
     onSilence: () => {

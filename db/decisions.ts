@@ -1,5 +1,5 @@
 // The decision of a payment: one row, written once, together with every message and delivery that derives from it
-// (PAY-7, PAY-10). Whoever comes second reads the decision that stands.
+// (PAY-7, PAY-10). A second attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Pacs008References } from '../core/iso20022/references.ts';
@@ -36,9 +36,9 @@ export interface DecidablePayment {
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   readonly decision: StoredDecision | null;
-  /** The destination's report that is to be judged, if it is about one. */
+  /** The destination's report at hand, if there is one. */
   readonly report: StoredReport | null;
-  /** The first final of the destination that was stored: it decides, whoever writes the decision (PAY-7). */
+  /** The destination's first final that was stored: it decides, whatever the cause (PAY-7). */
   readonly firstFinal: StoredReport | null;
 }
 
@@ -97,7 +97,7 @@ export async function loadDecidable(
 
 /**
  * An accepted payment with its decision, if there is one already; undefined when none was accepted under that UETR.
- * @param reportMessageId the destination's pacs.002 that is to be judged, if it is about one
+ * @param reportMessageId the destination's pacs.002 at hand, if there is one
  */
 export async function findDecidable(
   db: Db,
@@ -180,7 +180,7 @@ export interface DerivedDelivery {
 
 export interface NewDecision {
   readonly uetr: string;
-  /** Of the submission that made the payment: its source is told. */
+  /** Of the submission that made the payment: the callback goes to its address. */
   readonly submissionId: string;
   readonly status: StoredDecision['status'];
   readonly reasonCode: string | null;
@@ -188,7 +188,7 @@ export interface NewDecision {
   readonly decidedBy: 'destination' | 'gateway';
   readonly reportMessageId: string | null;
   readonly instructionDeliveryId: string;
-  /** What it holds only under: every attempt NOT_SENT, and at least one (TIM-3); the deadline past (TIM-1). */
+  /** Its condition: every attempt NOT_SENT, and at least one (TIM-3); the deadline past (TIM-1). */
   readonly onlyIf: 'never-sent' | 'past-deadline' | null;
   readonly callback: OutgoingMessage;
   readonly confirmation: OutgoingMessage;
@@ -236,7 +236,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
         ${column(() => randomUUID())}::uuid[], ${column((d) => d.kind)}::text[],
         ${column((d) => d.message.messageId)}::uuid[], ${column((d) => d.message.party)}::text[]
       ) as derived (delivery_id, kind, message_id, party)
-      -- a destination that saw nothing has nothing to be told; what is under way may be seen: see withdrawConfirmation
+      -- a destination that saw nothing is told nothing; a send that is still running may be seen: see withdrawConfirmation
       where kind <> 'confirmation' or possibly_sent > 0
     ),
     released as (
@@ -247,10 +247,10 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
 }
 
 /**
- * An instruction that was under way when the gateway decided, and of which no byte left after all: its destination saw
- * nothing, and what was due to it goes, as if that had been known. Where the confirmation was tried, or the destination has
- * said a word, or another send may have been seen, it stays: rather told once too often than not at all (TIM-1, PAY-9).
- * A statement of its own, after the one that settles the attempt: the decision may have been written while that waited.
+ * For an instruction that was being sent when the gateway decided, and of which no byte left after all: its destination saw
+ * nothing, so the confirmation that was due is removed. It stays if it was tried, if the destination has reported anything, or
+ * if another send may have been seen: better to tell a destination once too often than not at all (TIM-1, PAY-9).
+ * It is a statement of its own, after the one that settles the attempt, because the decision may be written while that waits.
  */
 export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {
   // primary keys; unique (subject_id, kind); messages_subject_id

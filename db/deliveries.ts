@@ -1,6 +1,6 @@
 // Deliveries and their attempts (CBK-1, CBK-4, TIM-3): an attempt is claimed by one statement, committed before the
 // socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later. Each has
-// an id that its maker alone knows: when the answer is lost, the maker, who has sent nothing, gets the same claim again.
+// an id that only the claimant knows: if the answer is lost, the claimant, who has sent nothing, gets the same claim again.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
@@ -9,7 +9,7 @@ import { runPrepared } from './prepared.ts';
 /** How an attempt ended (TIM-3). */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 
-/** What is told to a party after a decision or an answer, until it is taken. */
+/** Deliveries that follow a decision or an answer, and are tried until they are taken. */
 export type ToldKind = 'callback' | 'confirmation' | 'notification';
 /** What a party is asked. */
 type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
@@ -20,7 +20,7 @@ export interface ClaimedAttempt {
   readonly deliveryId: string;
   readonly kind: DeliveryKind;
   readonly attempt: number;
-  /** Position in the schedule of CBK-1, or among the repeats of TIM-3, from 1. */
+  /** Position in the schedule of CBK-1, or in the round of TIM-3, from 1. */
   readonly attemptSinceAsked: number;
   /** How often the delivery was asked for. */
   readonly asks: number;
@@ -74,12 +74,12 @@ export function toAttempt(row: ClaimRow): ClaimedAttempt {
 /** 1 for an attempt more; 0 where this claim was made before, and its answer lost: it is the same attempt. */
 export const isNewClaim = (claim: string) => sql`(case when claim = ${claim}::uuid then 0 else 1 end)`;
 
-/** The rows of the attempts that `claimed` holds, before any socket opens; those of a claim made before are there. */
+/** The rows of the attempts in `claimed`, before any socket opens; those of an earlier claim are there already. */
 export const insertIntents = sql`
   insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
   on conflict do nothing`;
 
-const lastAttemptMs = 60_500; // TIM-3: 60 s, and a little for the clock of the execution that judges it then
+const lastAttemptMs = 60_500; // TIM-3: 60 s, and a little for the clock of the execution that rejects it then
 
 /**
  * Milliseconds until a NORM instruction that was never tried must be: a payment is rejected as unreachable after an attempt
@@ -105,10 +105,10 @@ export async function partyOf(db: Db, deliveryId: string): Promise<string> {
 
 /**
  * Claims one send of an instruction, the first or one that enquires (TIM-2).
- * @param round what its repeats are counted in (TIM-3): sends of another round count anew
+ * @param round in which its retries are counted (TIM-3): every round begins at 1
  * @param claim made for this send, and used again only to ask for it again, before it is sent
- * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any more. Where this
- * claim was made before, it is answered then too, with no time left: it is to be settled as what it is, NOT_SENT
+ * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any longer. A claim that
+ * was made before is returned even then, with no time left, to be settled as what it is: NOT_SENT
  */
 export async function claimInstruction(
   db: Db,
@@ -141,7 +141,7 @@ export async function claimInstruction(
   return row && toAttempt(row);
 }
 
-/** Of what is told: it ends once, taken or given up. What is asked ends with its answer or decision. */
+/** Deliveries that end once, taken or given up. What is asked ends with its answer or decision. */
 const isTold = sql`kind in ('callback', 'confirmation', 'notification')`;
 
 /** A delivery that waits to be taken by its receiver. */
@@ -195,7 +195,7 @@ export async function claimDue(
   return (await runPrepared(db, 'claim_due', statement)).map(toAttempt);
 }
 
-/** What follows for a delivery; the reason of a closed one is told to operators. */
+/** What follows for a delivery; operators see the reason of a closed one. */
 export type Following =
   /** delivered: acknowledged; retry: due again. */
   | { readonly kind: 'delivered' }
@@ -205,7 +205,7 @@ export type Following =
 export interface SettledAttempt {
   readonly deliveryId: string;
   readonly attempt: number;
-  /** As claimed: where it was asked for again meanwhile, its schedule is no longer this attempt's matter. */
+  /** As claimed: if it was asked for again since, this attempt leaves its schedule alone. */
   readonly asks: number;
   /** Where it went, or would have gone. */
   readonly url: string | null;
@@ -220,8 +220,8 @@ export interface SettledAttempt {
 
 /**
  * Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). A delivery has one
- * end. Where another came first, a 2xx counts all the same, for the receiver has the message: the dead letter is none any
- * more, and what its alert said is taken back. Nothing else changes an end.
+ * end. If another came first, a 2xx counts all the same, because the receiver has the message: it is no dead letter any longer,
+ * and an event takes the alert back. Nothing else changes an end.
  */
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;
@@ -261,7 +261,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
   await runPrepared(db, 'settle_attempt', write);
 }
 
-/** A delivery that waits for its receiver's breaker (CBK-3) is due when that lets something through again. */
+/** A delivery that waits for its receiver's breaker (CBK-3) is due when the breaker lets something through again. */
 export async function deferDelivery(db: Db, deliveryId: string, inMs: number): Promise<void> {
   await sql`
     update deliveries set next_due_at = clock_timestamp() + ${inMs} * interval '1 millisecond'
@@ -270,8 +270,8 @@ export async function deferDelivery(db: Db, deliveryId: string, inMs: number): P
 }
 
 /**
- * Gives up a delivery that no attempt may be made for any more, with its alert (CBK-1).
- * @returns false where it has ended, or somebody attempts it just now
+ * Gives up a delivery for which no attempt may be made any longer, with its alert (CBK-1).
+ * @returns false if it has ended, or is being attempted right now
  */
 export async function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
   const { rows } = await sql`
@@ -289,13 +289,13 @@ export async function expireDelivery(db: Db, deliveryId: string): Promise<boolea
   return rows.length === 1;
 }
 
-/** Back to the start of its schedule, whatever became of it. */
-const askedAnew = sql`
+/** Back to the start of its schedule, whatever has happened to it. */
+const askedAgain = sql`
   asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
   delivered_at = null, closed_at = null, closed_reason = null`;
 
 /**
- * Asks for a delivery again, delivered or given up (DUP-1, CBK-1): its schedule starts anew.
+ * Asks for a delivery again, delivered or given up (DUP-1, CBK-1): its schedule starts over.
  * @param url the callback's address from then on
  * @returns whether there is such a delivery
  */
@@ -307,7 +307,7 @@ export async function askAgain(
 ): Promise<boolean> {
   const { rows } = await sql`
     update deliveries
-    set asks = asks + 1, url = coalesce(${url}, url), ${askedAnew}
+    set asks = asks + 1, url = coalesce(${url}, url), ${askedAgain}
     where subject_id = ${subjectId} and kind = ${kind}
     returning delivery_id`.execute(db);
   return rows.length > 0;
@@ -322,7 +322,7 @@ export async function askConfirmation(
     insert into deliveries (delivery_id, subject_id, kind, message_id, party)
     values (${randomUUID()}, ${uetr}, 'confirmation', ${messageId}, ${party})
     on conflict (subject_id, kind) do update
-      set asks = deliveries.asks + 1, ${askedAnew}`.execute(db);
+      set asks = deliveries.asks + 1, ${askedAgain}`.execute(db);
 }
 
 /**
@@ -339,8 +339,8 @@ export async function askStatus(db: Db, uetr: string): Promise<boolean> {
 }
 
 /**
- * The address that a repeat of a submission names is its callback's from then on (DUP-1): of one that is written later, by
- * callback_address(), and of one that is there. One that is being written is waited for, and is there then.
+ * From now on the callback goes to the address that a repeat of the submission names (DUP-1): a callback that is written later
+ * gets it from callback_address(), one that exists gets it here. One that is being written is waited for.
  */
 export async function nameCallbackAddress(
   db: Db,
@@ -353,7 +353,7 @@ export async function nameCallbackAddress(
     where ${url} is distinct from coalesce(
       (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
       (select answer_url from messages where message_id = ${messageId}))`.execute(db);
-  // A statement of its own, which sees what was waited for. A refused repeat names no address for the payment (DUP-2).
+  // A statement of its own, which sees what the first one waited for. A refused repeat names no address for the payment (DUP-2).
   await sql`
     update deliveries set url = ${url} -- index: unique (subject_id, kind); primary key of payments
     where subject_id = ${subjectId} and kind = 'callback' and url is distinct from ${url}

@@ -49,8 +49,8 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
 }
 
 /**
- * Claims one send; undefined once the resolution is answered, or its deadline no more than `followMs` away. Until then its
- * answer is of use.
+ * Claims one send; undefined once the resolution is answered, or its deadline no more than `followMs` away, after which an
+ * answer would be useless.
  * @param claim made for this send, and used again only to ask for it again, before it is sent
  */
 export async function claimEnquiry(

@@ -1,5 +1,5 @@
-// Everything that is on record about one payment, read in one snapshot for whoever must show what happened.
-// It only reads; bodies stay where they are, for the timeline needs their hashes and sizes (SEC-3).
+// Everything that is on record about one payment, read in one snapshot, to show what happened. It only reads, and leaves the
+// bodies where they are: the timeline needs only their hashes and sizes (SEC-3).
 import { sql } from 'kysely';
 import type { Leg } from './messages.ts';
 import type { Db } from './connection.ts';
@@ -64,7 +64,7 @@ export interface EvidenceEvent {
   readonly detail: unknown;
 }
 
-/** The row of a payment, as far as it tells whose it is and where it goes. */
+/** Whose a payment is and where it goes, from its row. */
 export interface EvidencePayment {
   readonly messageId: string;
   readonly forwardedMessageId: string | null;

@@ -1,5 +1,5 @@
 // Tells a database that cannot be reached, was too slow or asks for another try from a defect of ours. A payment is never
-// judged by such a failure: whoever meets one waits and tries again.
+// rejected for such a failure: the code that meets one waits and tries again.
 import pg from 'pg';
 
 /**
@@ -17,7 +17,7 @@ export class DatabaseSilent extends Error {
   override readonly name = 'DatabaseSilent';
 }
 
-/** Nobody can tell any more whether the reference data at hand is that of the database (REF-6). */
+/** It is no longer known whether the reference data at hand is that of the database (REF-6). */
 export class ReferenceDataStale extends Error {
   override readonly name = 'ReferenceDataStale';
 }
@@ -30,7 +30,7 @@ const uselessAfter = new Set(['25006', '26000']);
 
 const marked = new WeakSet<Error>();
 
-/** For an error that a connection to Postgres met: a socket's, or any refusal while it was being made. */
+/** For an error that a connection to Postgres met: a socket's, or any error while it was being made. */
 export function markDatabaseFailure(error: Error): void {
   marked.add(error);
 }

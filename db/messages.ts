@@ -24,7 +24,7 @@ export interface OutgoingMessage {
   readonly status?: string;
   readonly reasonCode?: string | undefined;
   readonly inReplyTo?: string | undefined;
-  /** Of an answer that refuses: what is said beside it, at length (MSG-13). */
+  /** Of an answer that rejects or refuses: its explanation at length (MSG-13). */
   readonly refusal?: string | undefined;
   readonly body: Buffer;
 }
@@ -46,13 +46,13 @@ export interface ReceivedMessage {
 }
 
 /**
- * Whether a message says how its payment ended (PAY-7): as it stands in the index `messages_finals`.
+ * Whether a message says how its payment ended (PAY-7); worded as in the index `messages_finals`.
  * @param alias of `messages` in the statement
  */
 export const hasFinalStatus = (alias: string) =>
   sql`${sql.ref(`${alias}.status`)} in (${sql.join(finalStatuses.map((status) => sql.lit(status)))})`;
 
-/** What a message is known again by, whoever stores it. */
+/** By which a message is recognised when it comes again. */
 export function hashOf(body: Buffer): Buffer {
   return createHash('sha256').update(body).digest();
 }
@@ -107,7 +107,7 @@ export async function recordReceived(
   return { messageId: earlier.message_id, isNew: false };
 }
 
-/** The stored bytes of a message, and what is said beside them when they refuse (MSG-13). */
+/** The stored bytes of an answer, and its explanation if it rejects or refuses (MSG-13). */
 export async function loadAnswer(
   db: Db,
   messageId: string,
@@ -136,9 +136,9 @@ export async function messageBody(db: Db, messageId: string): Promise<Buffer> {
 }
 
 /**
- * Stores the answer to a repeat that is refused (DUP-2), told in the HTTP answer only, with what it is on record for.
+ * Stores the answer to a refused repeat (DUP-2), which goes into the HTTP answer only, with its event.
  * @param messageId the refused message
- * @returns the id of the answer that stands: another judgement of the same message may have come first
+ * @returns the id of the answer that stands: another process may have judged the same message first
  */
 export async function recordRefusal(
   db: Db,

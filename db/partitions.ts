@@ -1,5 +1,5 @@
 // Daily partitions of the quotes (QUO-10): made ahead of time, dropped after 62 days. Each day is a transaction of its own, so
-// that what stands in the way of one stops no other; what failed is for the caller to tell and to try again.
+// that an obstacle to one stops no other; the caller reports what failed, and tries again.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
@@ -109,6 +109,6 @@ async function makePartition(trx: Db, { day, next, partition }: Day): Promise<nu
 
 /** Quotes may be read and stored again soon, whatever becomes of a partition. */
 async function boundLocks(trx: Db): Promise<void> {
-  await sql`set local lock_timeout = '1s'`.execute(trx); // whoever comes after us in the queue waits as long
+  await sql`set local lock_timeout = '1s'`.execute(trx); // those behind us in the queue wait as long
   await sql`set local statement_timeout = '10s'`.execute(trx); // moves some hundred thousand quotes
 }

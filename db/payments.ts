@@ -29,7 +29,7 @@ export interface StoredSubmission {
   readonly earlierAnswerId: string | undefined;
 }
 
-/** What the gateway goes by once a payment is known. */
+/** What is known of a payment. */
 export interface StoredPayment {
   readonly uetr: string;
   readonly sourceSystem: string;
@@ -165,7 +165,7 @@ interface SubmissionRow extends PaymentRow {
   earlier_answer_id: string | null;
 }
 
-/** A stored submission, with the payment and the MsgId that it may repeat. */
+/** A stored submission, with the payment or the MsgId that it may be a repeat of. */
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
@@ -214,7 +214,7 @@ export interface AcceptedPayment {
 }
 
 /**
- * Writes an accepted payment, unless its UETR, its MsgId or its quote was taken meanwhile (DUP-2, QUO-8).
+ * Writes an accepted payment, unless its UETR, its MsgId or its quote has been taken since (DUP-2, QUO-8).
  * @returns whether it was written
  */
 export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise<boolean> {
@@ -281,7 +281,7 @@ export interface RejectedPayment {
   readonly event: AuditEvent | null;
 }
 
-/** Writes a rejected payment with its decision, unless its UETR or MsgId was taken meanwhile; answers whether it did. */
+/** Writes a rejected payment with its decision, unless its UETR or MsgId has been taken since; answers whether it did. */
 export async function recordRejected(db: Db, rejected: RejectedPayment): Promise<boolean> {
   const write = sql<{ uetr: string }>`
     with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
@@ -312,7 +312,7 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
 
 const uniqueViolation = '23505';
 
-/** Runs a write that answers its UETR; a payment that another submission wrote first undoes the whole statement. */
+/** Runs a write that returns its UETR; if another submission wrote the payment first, the whole statement is undone. */
 async function isWritten(db: Db, name: string, write: RawBuilder<{ uetr: string }>): Promise<boolean> {
   try {
     return (await runPrepared(db, name, write)).length === 1;

@@ -190,8 +190,8 @@ export interface QuoteStore {
 }
 
 /**
- * One statement of each kind at once: measured with 32 clients, a request costs a fifth less CPU than with two, for the
- * batches are larger. A batch of 64 takes a few milliseconds.
+ * One statement of each kind at once: measured with 32 clients, a request costs a fifth less CPU than with two, because
+ * the batches are larger. A batch of 64 takes a few milliseconds.
  */
 const limits = { concurrent: 1, items: 64 };
 

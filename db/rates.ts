@@ -82,7 +82,7 @@ export interface Tier {
   readonly improvementBasisPoints: string;
 }
 
-/** FX-6, in the transaction that registers the tier: makes the tier's rate anew for every active base rate of the currency. */
+/** FX-6, in the transaction that registers the tier: recalculates the tier's rate for every active base rate of the currency. */
 export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Promise<void> {
   await trx
     .updateTable('rates')

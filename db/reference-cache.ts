@@ -1,6 +1,6 @@
-// The reference data of a process: one snapshot in memory, read anew when Postgres tells of a change (REF-6). All of it goes
-// over one connection of its own: an answer there proves that no change was missed. Where none comes, the connection is made
-// anew; until then the snapshot is used for a moment, and after that for nothing.
+// The reference data of a process: one snapshot in memory, read again when Postgres announces a change (REF-6). All of it goes
+// over one connection of its own: an answer there proves that no change was missed. If none comes, a new connection is made;
+// until then the snapshot may be used for a moment, and no longer.
 import type { ReferenceData } from '../core/reference.ts';
 import { connectOne, type OneConnection } from './connection.ts';
 import { ReferenceDataStale } from './failures.ts';
@@ -30,7 +30,7 @@ export interface ReferenceLimits {
 /** A connection that falls silent is noticed and replaced within 1.8 s; a host that is back, within 1.3 s. */
 const defaultLimits: ReferenceLimits = { pingMs: 500, silenceMs: 1_000, retryMs: 250, staleMs: 3_000 };
 
-/** What is known at a moment, and what wakes whoever waits for more. */
+/** What is known at a moment, and how to wake those who wait for more. */
 interface State {
   snapshot: ReferenceData | undefined;
   /** When the question was put whose answer showed that the snapshot is the newest, `performance.now()`. */
@@ -113,7 +113,7 @@ async function load({ db }: OneConnection, state: State): Promise<void> {
   state.confirmedAt = asked;
 }
 
-/** Ends by an error, or when the cache is closed. A change is told before any later answer: that makes a ping a proof. */
+/** Ends by an error, or when the cache is closed. A change is announced before any later answer: that makes a ping a proof. */
 async function follow(connection: OneConnection, state: State, limits: ReferenceLimits): Promise<void> {
   while (!state.isClosed) {
     if (state.hasChanged) {

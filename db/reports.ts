@@ -24,12 +24,12 @@ export type TakenReport =
   /** Not about the instruction that we sent: nothing is stored; `element` is the id that is not ours. */
   | { readonly kind: 'mismatch'; readonly element: string }
   | { readonly kind: 'interim' }
-  /** It counts from now on; whoever took it brings it to the decision, which may have been written at this very moment. */
+  /** It counts from now on. The caller brings it to the decision, which may have been written at this very moment. */
   | { readonly kind: 'final'; readonly reportMessageId: string }
   /** A final of a payment that was decided before: on record, and without effect. */
   | { readonly kind: 'late'; readonly decision: StoredDecision };
 
-/** @param payment as read before: a decision that is written meanwhile is met by whoever brings the report to it */
+/** @param payment as read before; if it is decided in between, the caller finds out when it brings the report to the decision */
 export async function takeReport(
   db: Db,
   payment: DecidablePayment,
@@ -50,8 +50,8 @@ export async function takeReport(
 }
 
 /**
- * From when it is stored the first final of an undecided payment decides it, whoever comes to write the decision (PAY-7): it
- * is marked in the instruction's row, which a decision updates too.
+ * Once it is stored, the first final of an undecided payment decides it, whatever the cause of the decision (PAY-7): it is
+ * marked in the instruction's row, which a decision updates too.
  * @returns the id of its row
  */
 async function recordReport(

@@ -66,7 +66,7 @@ interface RequestRow extends ResolutionRow {
   earlier_answer_id: string | null;
 }
 
-/** Times leave the database as durations: no other clock has to agree with it (RES-1). */
+/** Times leave the database as durations, so that no other clock has to agree with it (RES-1). */
 function remaining(deadlineAt: RawBuilder<unknown>) {
   return sql`(extract(epoch from ${deadlineAt} - clock_timestamp()) * 1000)::float8 as remaining_ms`;
 }
@@ -115,7 +115,7 @@ export async function findResolution(db: Db, resolutionId: string): Promise<Stor
   return rows[0] && toResolution(rows[0]);
 }
 
-/** A stored request, with the resolution that it may repeat. */
+/** A stored request, with the resolution that it may be a repeat of. */
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
   // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
   const { rows } = await sql<RequestRow>`
@@ -166,8 +166,9 @@ export interface RoutedRequest {
 }
 
 /**
- * Writes a resolution with its first enquiry, unless its MsgId was taken meanwhile. The source waits since its request was
- * received, so the time runs from there; a request that lay about for long (a repeat after an outage) has it anew.
+ * Writes a resolution with its first enquiry, unless its MsgId has been taken since. The source has been waiting since its
+ * request was received, so the time runs from there; for a request that was left lying for long (a repeat after an outage) it
+ * runs from now.
  * @returns its times, or that the MsgId was taken and nothing was written
  */
 export async function recordRouted(
@@ -204,12 +205,12 @@ export interface NewAnswer {
   readonly sourceSystem: string;
   readonly verified: boolean;
   readonly reasonCode: string | null;
-  /** Where the gateway itself answers: the rule, and what the source is told beside the code. */
+  /** If the gateway itself answers: the rule, and the text that goes with the code. */
   readonly refusal: { readonly ruleId: string; readonly text: string } | null;
   readonly answeredBy: 'directory' | 'creditor-agent' | 'gateway';
   readonly reportMessageId: string | null;
   readonly message: OutgoingMessage;
-  /** Written with the answer, where there is more to say of it. */
+  /** Written with the answer, if there is something to note. */
   readonly event?: AuditEvent;
 }
 
@@ -236,7 +237,7 @@ function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
     told as (${insertAudit(answer.event, sql`exists (select from answer)`)})`;
 }
 
-/** Writes a resolution that the gateway answers at once, unless its MsgId was taken meanwhile; answers whether it did. */
+/** Writes a resolution that the gateway answers at once, unless its MsgId has been taken since; answers whether it did. */
 export async function recordAnsweredAtOnce(
   db: Db,
   answer: NewAnswer & { readonly messageIdentification: string },

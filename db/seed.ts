@@ -15,7 +15,7 @@ const defaultSeedAddresses: SeedAddresses = {
   fxpBaseUrl: (fxpBic) => `${sandboxUrl}/${fxpBic}`,
 };
 
-/** In an order in which foreign keys hold; rates come after, for they need the ids of the tiers. */
+/** In an order in which foreign keys hold; rates come after, because they need the ids of the tiers. */
 const tables = [
   'countries',
   'currencies',

@@ -14,7 +14,7 @@ interface Place {
 const first: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 const pageRows = 500;
 
-/** All rows, though what is done about them meanwhile may take them out of the question. */
+/** All rows, page by page, although what is done about them in between may remove them from the result. */
 async function* paged<Row extends object>(
   read: (after: Place) => Promise<{ readonly rows: readonly (Row & Place)[] }>,
   size = pageRows,
@@ -45,7 +45,7 @@ const sliceRows = 5_000; // some 50 ms
 /**
  * Submissions that were stored and never judged.
  * @param withinMs how far back to look
- * @param graceMs younger ones are in the hands of whoever took them
+ * @param graceMs younger ones are left to the process that took them
  */
 export async function* findUnjudged(
   db: Db,

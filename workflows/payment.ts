@@ -130,14 +130,14 @@ function isConfirmationDue({ confirmationDue }: Progress): boolean {
   return confirmationDue;
 }
 
-/** Executions that 0.1.0 started go on in the order of steps in which they began. */
+/** Executions that 0.1.0 started keep the order of steps in which they began. */
 function isNewForm({ form }: PaymentInput): boolean {
   return form === 2;
 }
 
 /**
- * Waits for the first word on the payment. It comes with the start, or stands in the record; where it was lost on the
- * way, because no worker took it in time, its sender was told nothing and sends again, or this execution lapses.
+ * Waits for the first word on the payment, which comes with the start or is in the record. If it was lost on the way because
+ * no worker took it in time, its sender had no answer and sends again; otherwise this execution lapses.
  */
 async function untilKnown(progress: Progress): Promise<void> {
   const isKnownOrRefused = () =>
@@ -152,12 +152,12 @@ async function untilKnown(progress: Progress): Promise<void> {
   else await condition(isKnownOrRefused);
 }
 
-/** Judged, or decided by a report alone: an execution that was lost and made again may see the report first. */
+/** Judged, or decided by a report alone: an execution that was started again may see the report first. */
 function isKnown(progress: Progress): boolean {
   return progress.judgement !== undefined || progress.decision !== undefined;
 }
 
-/** Goes on where the record stands (LIF-2); a submission that cannot even be refused is left to a person (SEC-9). */
+/** Continues from the record (LIF-2); a submission that cannot be answered at all is left to a person (SEC-9). */
 async function takeFromRecord(progress: Progress, messageId: string): Promise<void> {
   try {
     await takeSubmission(progress, { messageId, waitSeconds: 0 });
@@ -186,7 +186,7 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
   return { answerMessageId: progress.decision?.callbackMessageId ?? judgement.answerMessageId };
 }
 
-/** Takes a final of the destination that is stored, and whose sender waits for the confirmation (PAY-8). */
+/** Takes a stored final of the destination, which waits for the confirmation (PAY-8). */
 async function takeReport(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
   await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: false });
   return progress.decision ?? null;
@@ -210,7 +210,7 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   const deliveryId = accepted.instructionDeliveryId;
   const sending = new CancellationScope();
   const send = () => {
-    // an enquiry that comes while a send is under way joins it (DUP-1)
+    // an enquiry during a send joins it (DUP-1)
     if (isNewForm(progress.input) && progress.sendsUnderWay > 0) return;
     progress.sends += 1;
     tellOfSends(progress, destinationSystem);
@@ -240,7 +240,7 @@ function tellOfSends({ sends, clockAheadMs }: Progress, destinationSystem: strin
   );
 }
 
-/** One send with its repeats (TIM-3); a destination that cannot be reached is waited for, not judged here. */
+/** One send with its retries (TIM-3). An unreachable destination is waited for: a NORM payment is rejected after 60 s at the earliest. */
 async function sendInstruction(
   progress: Progress,
   { deadlineAt, acceptedAt }: Accepted,
@@ -261,7 +261,7 @@ async function sendInstruction(
   } catch (error) {
     // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;
-    // one that was lost after the decision may have taken a late final: what it left due is brought
+    // a send that was lost after the decision may have taken a late final, whose confirmation is then due
     if (isNewForm(progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
   } finally {
     progress.sendsUnderWay -= 1;
@@ -276,7 +276,7 @@ async function untilDeadline(progress: Progress, deadlineAt: number, send: () =>
     if (!isEvent || progress.lookAsked) {
       progress.lookAsked = false;
       const decided = await decide(progress, { by: 'deadline' });
-      // waited for as a duration: whatever the engine takes for the time, it is not the time that counts
+      // waited for as a duration, because the engine's clock does not count
       if (decided !== null && 'waitMs' in decided) setClock(progress, deadlineAt - decided.waitMs);
     }
     if (takeEnquiry(progress)) send();
@@ -293,8 +293,8 @@ async function untilFinal(
   const isPast = (afterMs: number | undefined) =>
     afterMs !== undefined && acceptedAt + afterMs <= now(progress);
   for (const [index, afterMs] of enquiryTimesMs.entries()) {
-    if (acceptedAt + afterMs <= lastSentAt) continue; // made by the execution that this one goes on for
-    // after an outage of ours, one enquiry stands for all that were missed
+    if (acceptedAt + afterMs <= lastSentAt) continue; // made by the execution before this one
+    // after an outage of ours, one enquiry makes up for all that were missed
     const isMissed = isPast(enquiryTimesMs[index + 1]);
     if (isMissed && isNewForm(progress.input)) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
@@ -317,7 +317,7 @@ async function untilFinal(
   }
 }
 
-/** Asks the record where the sweep says that it knows more (LIF-2). */
+/** Asks the record, if the sweep says that it knows more (LIF-2). */
 async function isDecidedOrLong(progress: Progress): Promise<boolean> {
   if (progress.lookAsked && progress.decision === undefined) {
     progress.lookAsked = false;
@@ -327,8 +327,8 @@ async function isDecidedOrLong(progress: Progress): Promise<boolean> {
 }
 
 /**
- * Waits for the decision, an enquiry or the time; false when the time came first. A history that becomes long is an event
- * for NORM only: HIGH has come to its deadline before it could.
+ * Waits for the decision, an enquiry or the time; false when the time came first. A long history is an event for NORM only:
+ * HIGH meets its deadline before.
  */
 async function nextEvent(progress: Progress, timer: string, withinMs?: number): Promise<boolean> {
   const { judgement } = progress;
@@ -342,12 +342,12 @@ async function nextEvent(progress: Progress, timer: string, withinMs?: number): 
   return something() || (withinMs > 0 && (await condition(something, withinMs, { summary: timer })));
 }
 
-/** The history has become long, by enquiries and repeats: the payment goes on in a new execution. */
+/** The history has become long by enquiries: the payment continues in a new execution. */
 function isLong(): boolean {
   return workflowInfo().continueAsNewSuggested;
 }
 
-/** Goes on as a new execution, from the record, once nothing is under way; where a decision came meanwhile, as this one. */
+/** Once nothing is running, continues from the record in a new execution; or in this one, if a decision came first. */
 async function startAnew(progress: Progress): Promise<void> {
   await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
   const { decision, messageId, input } = progress;

@@ -1,12 +1,12 @@
 /**
- * How long each activity may take and how it is repeated. One try, then the rule that bounds the whole.
+ * How long each activity may take and how it is retried: first the limit of one try, then what bounds the whole.
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import { queueBeside } from '../contract/ids.ts';
 
 /**
- * Database work of milliseconds; repeated until the database answers. A longer pause is a timer: what waits for the
- * database holds no slot of a workflow task, so that the others go on (SEC-9).
+ * Database work of milliseconds, retried until the database answers. A longer pause is a timer: what waits for the database
+ * holds no slot of a workflow task, so the others go on (SEC-9).
  */
 export const localPolicy: LocalActivityOptions = {
   startToCloseTimeout: '4s', // above the 3 s of a statement (db/connection.ts): none is left behind
@@ -15,14 +15,14 @@ export const localPolicy: LocalActivityOptions = {
 };
 
 /**
- * Sends to a destination: SEC-5 allows 10 s, and what came of one is written down however long the database is away. The
- * activity itself counts the sends and sets the delays of TIM-3; a fault of ours is repeated and is none of them.
+ * Sends to a destination: SEC-5 allows 10 s, and the outcome is written down however long the database is away. The activity
+ * itself counts the sends and sets the delays of TIM-3; a fault of ours is retried and counts as no send.
  */
 export const forwardPolicy: ActivityOptions = {
   startToCloseTimeout: '60s',
   heartbeatTimeout: '4s', // a killed worker is noticed well before a HIGH deadline
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5s' },
-  cancellationType: 'WAIT_CANCELLATION_COMPLETED', // once decided, no further repeat; what is under way is heard out
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED', // once decided, nothing is sent again; a send that is running still gets its answer
 };
 
 /**
@@ -39,8 +39,8 @@ export function deliverPolicy(workflowQueue: string): ActivityOptions {
 }
 
 /**
- * Sends to a proxy directory or a creditor agent: no longer than the source waits (RES-1); the activity itself sets the
- * delays between repeats.
+ * Sends to a proxy directory or a creditor agent, for no longer than the source waits (RES-1). The activity itself sets the
+ * delays between retries.
  * @param workflowQueue the task queue of the workflow that asks
  */
 export function enquiryPolicy(workflowQueue: string, remainingMs: number): ActivityOptions {
@@ -52,10 +52,10 @@ export function enquiryPolicy(workflowQueue: string, remainingMs: number): Activ
   };
 }
 
-/** When a delivery activity that failed for good, which none should, is asked for again (I-17). */
+/** How long after a delivery activity failed for good, which none should, the next one starts (I-17). */
 export const deliverAgainAfter = '30s';
 
-/** An execution that was started, but whose submission never reached it, ends after this. */
+/** An execution that its submission never reached ends after this. */
 export const lapseAfter = '1h';
 
 const second = 1_000;

@@ -14,7 +14,7 @@ export function redelivery(subject: Subject | EarlierSubject): Promise<void> {
     setHandler(defineSignal(redeliverySignal), () => {
       asked = true;
     });
-    // asked again while the last round was ending: Temporal closes no execution that has a signal to hear
+    // asked again while the last round was ending: Temporal closes no execution with an unhandled signal
     while (asked) {
       asked = false;
       await tellUntilAsked(subjectIdOf(subject), () => asked);
@@ -22,7 +22,7 @@ export function redelivery(subject: Subject | EarlierSubject): Promise<void> {
   });
 }
 
-/** A round that sleeps until its next attempt is left when what it brings is asked for again: that is due now. */
+/** A round that sleeps until its next attempt is left when its deliveries are asked for again, because they are due now. */
 async function tellUntilAsked(subjectId: string, isAsked: () => boolean): Promise<void> {
   const round = new CancellationScope();
   const told = round.run(() => tellAll(subjectId));

@@ -1,7 +1,7 @@
 /**
  * The resolution of a proxy or an account: from the acmt.023 of a source to its one acmt.024, one execution per submitter
- * and MsgId (RES-1, RES-2). It orders the steps and waits; what a step does stands in activities/, and the record is the
- * database. It must hold nothing of a person: ids, codes and times only.
+ * and MsgId (RES-1, RES-2). It orders the steps and waits; what a step does is in activities/, and the record is the database.
+ * It must hold nothing about a person: ids, codes and times only.
  */
 import {
   ActivityFailure,
@@ -53,12 +53,12 @@ interface Progress {
   answer?: ResolutionAnswer;
 }
 
-/** How much before the deadline the engine's timer is set: what it takes from there to the answer (RES-1). */
+/** How long before the deadline the engine's timer goes off: what the answer takes from there (RES-1). */
 const leadMs = 100;
 
 /**
  * A request to cancel changes nothing (LIF-3): neither here nor in an update.
- * @param recorded where no update comes with the start, the stored request is judged, or goes on where the record stands
+ * @param recorded the stored request; if no update comes with the start, it is judged, or continued from the record
  */
 export function resolution(recorded?: ResolutionRequest): Promise<ResolutionOutcome> {
   return shielded(() => resolve(recorded));
@@ -82,8 +82,7 @@ async function resolve(recorded: ResolutionRequest | undefined): Promise<Resolut
 }
 
 /**
- * Waits for the request that comes with the start, or stands in the record; where it was lost on the way, this execution
- * lapses.
+ * Waits for the request, which comes with the start or is in the record. If it was lost on the way, this execution lapses.
  */
 async function untilKnown(progress: Progress, recorded: ResolutionRequest | undefined): Promise<void> {
   const isKnown = () => progress.judgement !== undefined || (progress.refused && allHandlersFinished());
@@ -93,13 +92,13 @@ async function untilKnown(progress: Progress, recorded: ResolutionRequest | unde
   else await condition(isKnown);
 }
 
-/** Judges the request that this execution was started for; one that was judged before goes on where the record stands. */
+/** Judges the request that this execution was started for; one that was judged before is continued from the record. */
 async function takeRecorded(progress: Progress, recorded: ResolutionRequest): Promise<void> {
   note(progress, await judgeResolution(recorded));
   await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
 
-/** Answers one request: the first, the same again, or one of other content. */
+/** Answers one request: the first one, or a repeat. */
 async function takeRequest(progress: Progress, request: ResolutionRequest): Promise<SubmitResult> {
   const judgement = await judgeResolution(request);
   note(progress, judgement);
@@ -117,7 +116,7 @@ function note(progress: Progress, judgement: ResolutionJudgement): void {
   if (judgement.verdict === 'answered') progress.answer ??= judgement.answer;
 }
 
-/** Asks until a party or the deadline answers (RES-1); the compare-and-set of the record decides between them. */
+/** Asks until a party or the deadline answers (RES-1); which was first, the record settles by compare-and-set. */
 async function bringToAnswer(progress: Progress, routed: Routed): Promise<ResolutionAnswer> {
   const { resolutionId, enquiry } = routed;
   upsertSearchAttributes([{ key: searchAttributes.destinationSystem, value: enquiry.destinationSystem }]);
@@ -129,8 +128,8 @@ async function bringToAnswer(progress: Progress, routed: Routed): Promise<Resolu
 }
 
 /**
- * The clock of the engine is not that of the database: what the database says to remain counts from here. The activity at
- * the end waits for what is missing.
+ * The engine's clock is not the database's, so the remaining time that the database gave counts from here. The activity at the
+ * end waits for what is missing.
  */
 function untilDeadlineMs({ remainingMs, deadlineAt }: Routed): number {
   return Math.max(1, remainingMs === undefined ? deadlineAt - Date.now() : remainingMs - leadMs);

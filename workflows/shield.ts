@@ -1,6 +1,6 @@
 /**
- * What every execution holds to, whatever is done to it from outside: a request to cancel changes nothing (LIF-3), and no
- * failure of a delivery ends what is still to be told (I-17).
+ * What every execution keeps to, whatever is done to it from outside: a request to cancel changes nothing (LIF-3), and no
+ * failure of a delivery ends the others (I-17).
  */
 import {
   ActivityFailure,
@@ -13,7 +13,7 @@ import type { DeliveryActivities } from '../contract/activities.ts';
 import { deliverAgainAfter, deliverPolicy } from './policies.ts';
 
 /**
- * Runs steps that no request to cancel reaches: the operators' UI offers one with a click. It adds no turn to them, for
+ * Runs steps that no request to cancel reaches; the operators' UI offers one with a click. It adds no turn of its own, because
  * the order of commands is part of each history.
  */
 export function shielded<T>(steps: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 // The gate and the breaker before a receiver, by a clock that the test moves (CBK-3).
 import { describe, expect, test } from 'vitest';
-import { createReceiverGate, type Held, type Place, type Verdict } from '../../activities/receiver-gate.ts';
+import { createReceiverGate, type Held, type Place, type Sign } from '../../activities/receiver-gate.ts';
 
 const receiver = 'https://ipso.example/iso20022';
 
@@ -26,8 +26,8 @@ function gate() {
 }
 
 type Gate = ReturnType<typeof gate>;
-const send = ({ admitted }: Gate, verdict: Verdict, times = 1) => {
-  for (let sent = 0; sent < times; sent += 1) admitted().end(verdict);
+const send = ({ admitted }: Gate, sign: Sign, times = 1) => {
+  for (let sent = 0; sent < times; sent += 1) admitted().end(sign);
 };
 
 describe('the gate', () => {

@@ -1,7 +1,7 @@
 // When a failed delivery is tried again and when it is given up (CBK-1); when what is asked is sent again (TIM-3).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextAttempt, repeatAfterMs, type FailedAttempt } from '../../core/delivery-schedule.ts';
+import { nextAttempt, retryDelayMs, type FailedAttempt } from '../../core/delivery-schedule.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -96,5 +96,5 @@ describe('it ends', () => {
 });
 
 test('what is asked is sent again after 1, 2 and 5 s, and then no more in that round (TIM-3)', () => {
-  expect([1, 2, 3, 4, 5].map(repeatAfterMs)).toEqual([1_000, 2_000, 5_000, undefined, undefined]);
+  expect([1, 2, 3, 4, 5].map(retryDelayMs)).toEqual([1_000, 2_000, 5_000, undefined, undefined]);
 });

@@ -3,7 +3,7 @@
 import {
   composeEnquiry,
   composePassedOn,
-  composeRefusal,
+  composeRejection,
   type Request,
 } from '../../activities/resolution-messages.ts';
 import { resolveAgent } from '../../core/agent.ts';
@@ -130,7 +130,7 @@ async function answer(
     await expectValid('pacs002', answerPacs008(references, { ...own, status, ...statement }));
   }
   if (type === 'acmt023' && rejection !== undefined) {
-    const { message } = await composeRefusal(libxml2, requestOf(document, key), rejection);
+    const { message } = await composeRejection(libxml2, requestOf(document, key), rejection);
     await expectValid('acmt024', message.body);
   }
 }

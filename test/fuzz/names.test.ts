@@ -2,7 +2,7 @@
 // the answer: each answer can be built, is valid, and repeats nothing of the sender's own text (MSG-13, SEC-9).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { composeRefusal } from '../../activities/resolution-messages.ts';
+import { composeRejection } from '../../activities/resolution-messages.ts';
 import { readRequestReferences } from '../../core/iso20022/acmt023.ts';
 import { messages } from '../../core/iso20022/messages.ts';
 import { answerPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
@@ -119,7 +119,7 @@ async function answerTo({ message, text }: Source): Promise<Rejection | undefine
     const rejection = requestRejectionOf(violation);
     const references = readRequestReferences(document, messageId);
     const request = { resolutionId: '1', sourceSystem: 'SGDFAST', now: 0, references };
-    const { message: answer } = await composeRefusal(libxml2, request, rejection);
+    const { message: answer } = await composeRejection(libxml2, request, rejection);
     await validTree('acmt024', answer.body);
     return rejection;
   }
