@@ -30,7 +30,8 @@ afterAll(() => {
 async function moveTo(address: string): Promise<void> {
   const change = { endpoint_url: address };
   await db.updateTable('operators').set(change).where('operator_id', '=', 'IPSO-TH').execute();
-  await expect.poll(() => deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address);
+  const heard = () => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address);
+  await vi.waitFor(heard, 10_000);
 }
 await moveTo(url);
 
