@@ -58,17 +58,6 @@ export default tseslint.config(
     },
   },
   {
-    // answers are JSON of any shape here: conformance.ts holds each against the OpenAPI document
-    files: ['test/api/**/*.ts'],
-    rules: {
-      '@typescript-eslint/no-unsafe-assignment': 'off',
-      '@typescript-eslint/no-unsafe-argument': 'off',
-      '@typescript-eslint/no-unsafe-call': 'off',
-      '@typescript-eslint/no-unsafe-member-access': 'off',
-      '@typescript-eslint/no-unsafe-return': 'off',
-    },
-  },
-  {
     files: ['**/*.mjs', '*.config.ts'],
     ...tseslint.configs.disableTypeChecked,
   },

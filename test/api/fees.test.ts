@@ -1,6 +1,7 @@
 // Endpoints 14 to 16, and that what is quoted is what they compute at the quote's rate.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FeesAndAmounts, OrProblem, QuoteSet } from '../harness/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
@@ -11,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const fees = (path: string) => api.get(`/fees-and-amounts/${path}`);
+const fees = (path: string) => api.get<OrProblem<FeesAndAmounts>>(`/fees-and-amounts/${path}`);
 
 describe('fees and amounts (endpoint 14)', () => {
   const figures = {
@@ -77,7 +78,10 @@ describe('fees and amounts (endpoint 14)', () => {
           const currency = sourceGiven ? sourceCurrency : destinationCurrency;
           const psp = psps[country as keyof typeof psps];
           const path = `${corridor}/${currency ?? ''}/${amount}`;
-          const { status, body } = await api.get(`/quotes/${path}?finInstIdType=BICFI&finInstId=${psp}`, psp);
+          const { status, body } = await api.get<OrProblem<QuoteSet>>(
+            `/quotes/${path}?finInstIdType=BICFI&finInstId=${psp}`,
+            psp,
+          );
           if (status === 422) {
             expect(body.code).toBe('amount-too-small');
             return;

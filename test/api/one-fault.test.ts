@@ -20,9 +20,9 @@ afterAll(() => api.close());
 
 async function dryRun(body: string): Promise<DryRun> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/xml' };
-  const answer = await api.request('/iso20022/validate', { method: 'POST', headers, body });
+  const answer = await api.request<DryRun>('/iso20022/validate', { method: 'POST', headers, body });
   expect(answer.status, answer.text).toBe(200);
-  return answer.body as DryRun;
+  return answer.body;
 }
 
 const own = readFixture('pacs008', 'sg-th-own-fx.xml').toString();

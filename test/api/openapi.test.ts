@@ -203,7 +203,7 @@ describe('the messages that are shown', () => {
           const answer = await api.post('/iso20022/validate', now, client, {
             'content-type': 'application/xml',
           });
-          expect({ id, name, body: answer.body as unknown }).toMatchObject({
+          expect({ id, name, body: answer.body }).toMatchObject({
             body: { valid: true, violations: [] },
           });
           taken += 1;

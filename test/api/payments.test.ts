@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, describe, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import type { Evidence } from '../harness/bodies.ts';
 import { evidenceOf, type Party } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { accountEndingIn, endingIn, type Ending } from '../harness/endings.ts';
@@ -14,43 +15,6 @@ const evidence = evidenceOf(gateway);
 const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
 const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
 
-interface TimelineMessage {
-  messageId: string;
-  message: string;
-  direction: string;
-  leg: string;
-  party: string;
-  status: string | null;
-  reasonCode: string | null;
-  sha256: string;
-  size: number;
-  href: string | null;
-}
-interface Field {
-  change: string;
-  ruleId: string | null;
-  receivedXpath: string | null;
-  forwardedXpath: string | null;
-  received?: string;
-  forwarded?: string;
-}
-interface Timeline {
-  status: string;
-  judgedAt: string | null;
-  sourceClearingSystem: string;
-  destinationClearingSystem: string | null;
-  messages: (TimelineMessage & { at: string })[];
-  decision: Record<string, string | null> | null;
-  deliveries: {
-    kind: string;
-    nextDueAt: string | null;
-    deliveredAt: string | null;
-    attempts: Record<string, unknown>[];
-  }[];
-  events: { kind: string; severity: string; detail: Record<string, unknown> }[];
-  difference: { fields: Field[] } | null;
-}
-
 /** As that client; the answer is held against the OpenAPI document. */
 async function get(path: string, client: string | null) {
   const headers = client === null ? undefined : { authorization: `Bearer ${await gateway.token(client)}` };
@@ -62,10 +26,10 @@ async function get(path: string, client: string | null) {
   return { status: response.status, headers: response.headers, bytes, body };
 }
 
-async function timeline(uetr: string, client: string): Promise<Timeline> {
+async function timeline(uetr: string, client: string): Promise<Evidence> {
   const { status, body } = await get(`/payments/${uetr}`, client);
   expect(status, JSON.stringify(body)).toBe(200);
-  return body as Timeline;
+  return body as Evidence;
 }
 
 /** A payment of 1,000 SGD to TH that has ended. */
@@ -77,7 +41,7 @@ async function ended(ending: Ending, changes: Changes = {}): Promise<string> {
   return message.uetr;
 }
 
-const line = (one: TimelineMessage) =>
+const line = (one: Evidence['messages'][number]) =>
   [one.direction, one.leg, one.party, one.message.slice(0, 8), one.status, one.reasonCode]
     .filter((part) => part !== null)
     .join(' ');

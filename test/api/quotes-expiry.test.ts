@@ -1,5 +1,6 @@
 // Until when a quote may be used is told beside it, for the specification's fields have no place for it (QUO-6).
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { QuoteSet } from '../harness/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
@@ -13,8 +14,10 @@ afterAll(() => api.close());
 const validMs = 600_000;
 
 it('endpoint 12: 600 s from issuedDateTime', async () => {
-  const answer = await api.get('/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0');
-  const issued = answer.body.quotes[0].issuedDateTime as string;
+  const answer = await api.get<QuoteSet>(
+    '/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0',
+  );
+  const issued = answer.body.quotes[0]!.issuedDateTime;
   const expires = answer.headers.get('isthmus-quotes-expire') ?? '';
   expect(expires).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(Date.parse(expires) - Date.parse(issued)).toBe(validMs);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
 import { parseQuoteId } from '../../core/ids.ts';
 import { findQuote } from '../../db/quotes.ts';
+import type { AdjustedQuote, OrProblem, QuoteSet } from '../harness/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
@@ -15,7 +16,7 @@ afterAll(() => api.close());
 
 const lotus = 'finInstIdType=BICFI&finInstId=LOTUSGS0';
 const quotes = (path: string, query = lotus, client: string | null = 'LOTUSGS0') =>
-  api.get(`/quotes/${path}?${query}`, client);
+  api.get<OrProblem<QuoteSet>>(`/quotes/${path}?${query}`, client);
 
 describe('quotes (endpoint 12)', () => {
   it('gives the specification’s figures: 1,000 SGD make 25,000 THB, fee 100, credited 24,900, scheme fee 1.50', async () => {
@@ -30,7 +31,7 @@ describe('quotes (endpoint 12)', () => {
       amount: 1000,
     });
     expect(body.quotes).toHaveLength(4);
-    const { quoteId, issuedDateTime, ...best } = body.quotes[0];
+    const { quoteId, issuedDateTime, ...best } = body.quotes[0]!;
     expect(best).toEqual({
       fxpfinInstIdType: 'BICFI',
       fxpfinInstId: 'MERISGS0',
@@ -71,9 +72,9 @@ describe('quotes (endpoint 12)', () => {
 
   it('ranks by rate, one quote per FX provider (QUO-2)', async () => {
     const { body } = await quotes('SG/SGD/TH/THB/SGD/500');
-    const rates = body.quotes.map((quote: { exchangeRate: number }) => quote.exchangeRate);
-    expect(rates).toEqual([...rates].sort((a: number, b: number) => b - a));
-    const fxps = body.quotes.map((quote: { fxpfinInstId: string }) => quote.fxpfinInstId);
+    const rates = body.quotes.map((quote) => quote.exchangeRate);
+    expect(rates).toEqual([...rates].sort((a, b) => b - a));
+    const fxps = body.quotes.map((quote) => quote.fxpfinInstId);
     expect(new Set(fxps).size).toBe(fxps.length);
   });
 
@@ -90,8 +91,8 @@ describe('quotes (endpoint 12)', () => {
       (
         await quotes('JP/JPY/MY/MYR/JPY/500', 'finInstIdType=BICFI&finInstId=LOTUJPS0', 'LOTUJPS0')
       ).body.quotes
-        .filter((quote: { exchangeRate: number }) => quote.exchangeRate === 0.5)
-        .map((quote: { fxpfinInstId: string }) => quote.fxpfinInstId);
+        .filter((quote) => quote.exchangeRate === 0.5)
+        .map((quote) => quote.fxpfinInstId);
     expect(await order()).toEqual(['ZENIHKS0', 'POLAJPS0', 'ORBIDES0']);
     await api.db
       .updateTable('rates')
@@ -112,8 +113,8 @@ describe('quotes (endpoint 12)', () => {
     ['50000', 25.0999001],
   ])('applies the tier of %s SGD: %f (QUO-3)', async (amount, rate) => {
     const { body } = await quotes(`SG/SGD/TH/THB/SGD/${amount}`);
-    const meridian = body.quotes.find((quote: { fxpfinInstId: string }) => quote.fxpfinInstId === 'MERISGS0');
-    expect(meridian.exchangeRate).toBe(rate);
+    const meridian = body.quotes.find((quote) => quote.fxpfinInstId === 'MERISGS0');
+    expect(meridian?.exchangeRate).toBe(rate);
   });
 
   it('applies the PSP improvement after the tier: 25 x 1.0005 (FX-8)', async () => {
@@ -122,19 +123,19 @@ describe('quotes (endpoint 12)', () => {
       'finInstIdType=BICFI&finInstId=BANYSGS0',
       'BANYSGS0',
     );
-    expect(body.quotes[0]).toMatchObject({ fxpfinInstId: 'MERISGS0', exchangeRate: 25.0125 });
-    expect(body.quotes[0].creditorAgent.interbankSettlementAmount.amount).toBe(25012.5);
+    expect(body.quotes[0]!).toMatchObject({ fxpfinInstId: 'MERISGS0', exchangeRate: 25.0125 });
+    expect(body.quotes[0]!.creditorAgent.interbankSettlementAmount.amount).toBe(25012.5);
   });
 
   it('credits exactly what was asked when the destination amount is given (FEE-4)', async () => {
     const { body } = await quotes('SG/SGD/TH/THB/THB/24900');
     for (const quote of body.quotes) expect(quote.creditorAgent.creditorAccountAmount).toBe(24900);
-    expect(body.quotes[0].debtorAgent.interbankSettlementAmount.amount).toBe(1000);
+    expect(body.quotes[0]!.debtorAgent.interbankSettlementAmount.amount).toBe(1000);
   });
 
   it('caps to the largest pair within both maxima and says which side was exceeded (QUO-4)', async () => {
     const { body } = await quotes('SG/SGD/TH/THB/SGD/150000');
-    const { debtorAgent, creditorAgent } = body.quotes[0];
+    const { debtorAgent, creditorAgent } = body.quotes[0]!;
     expect(debtorAgent.interbankSettlementAmount).toEqual({
       currency: 'SGD',
       amount: 79681.6,
@@ -162,9 +163,7 @@ describe('quotes (endpoint 12)', () => {
 
   it('leaves out an FX provider without a validated SAP (FX-3)', async () => {
     const { body } = await quotes('SG/SGD/PH/PHP/SGD/100');
-    expect(body.quotes.map((quote: { fxpfinInstId: string }) => quote.fxpfinInstId)).not.toContain(
-      'POLAJPS0',
-    );
+    expect(body.quotes.map((quote) => quote.fxpfinInstId)).not.toContain('POLAJPS0');
     expect(body.quotes).toHaveLength(3);
   });
 
@@ -202,7 +201,7 @@ describe('quotes (endpoint 12)', () => {
   it.each(amountRefusals)('refuses the amount %s as no amount: 400 (MON-1)', async (amount) => {
     const { status, body } = await quotes(`SG/SGD/TH/THB/SGD/${amount}`);
     expect(status).toBe(400);
-    expect(body.errors.map((fault: { parameter: string }) => fault.parameter)).toEqual(['amount']);
+    expect(body.errors?.map((fault) => fault.parameter)).toEqual(['amount']);
   });
 
   it.each([
@@ -242,11 +241,12 @@ describe('quotes (endpoint 12)', () => {
 });
 
 describe('quotes with the /api/v1 prefix (endpoint 12b)', () => {
-  const adjusted = (query: string, path = 'SG/SGD/TH/THB/') => api.get(`/api/v1/quotes/${path}?${query}`);
+  const adjusted = (query: string, path = 'SG/SGD/TH/THB/') =>
+    api.get<OrProblem<AdjustedQuote[]>>(`/api/v1/quotes/${path}?${query}`);
 
   it('is a plain array with the Adjusted elements; no reason when nothing was capped (QUO-5)', async () => {
     const { body } = await adjusted('amt=1000&amtCcy=SGD&pspId=LOTUSGS0');
-    const { QuoteId, ...best } = body[0];
+    const { QuoteId, ...best } = body[0]!;
     expect(parseQuoteId(QuoteId)).toBe(QuoteId);
     expect(best).toEqual({
       FXPFinInstIdType: 'BICFI',
@@ -274,7 +274,7 @@ describe('quotes with the /api/v1 prefix (endpoint 12b)', () => {
   });
 
   it('says SourceMaximumExceeded where the source binds alone', async () => {
-    const { body } = await api.get(
+    const { body } = await api.get<AdjustedQuote[]>(
       '/api/v1/quotes/HK/HKD/MY/MYR/?amt=20000&amtCcy=HKD&pspId=LOTUHKS0',
       'LOTUHKS0',
     );
@@ -288,7 +288,7 @@ describe('quotes with the /api/v1 prefix (endpoint 12b)', () => {
 
   it('refuses like endpoint 12', async () => {
     expect((await adjusted('amt=1000&amtCcy=SGD')).body.errors).toEqual([
-      { parameter: 'pspId', detail: expect.stringMatching(/^missing; must be/) },
+      { parameter: 'pspId', detail: expect.stringMatching(/^missing; must be/) as string },
     ]);
     expect((await adjusted('amt=1e3&amtCcy=SGD&pspId=LOTUSGS0')).status).toBe(400);
     expect((await adjusted('amt=1000&amtCcy=SGD&pspId=BANYSGS0')).status).toBe(403);
@@ -298,7 +298,7 @@ describe('quotes with the /api/v1 prefix (endpoint 12b)', () => {
 
 describe('intermediary agents (endpoint 13)', () => {
   async function quoteId(): Promise<string> {
-    return (await quotes('SG/SGD/TH/THB/SGD/1000')).body.quotes[0].quoteId as string;
+    return (await quotes('SG/SGD/TH/THB/SGD/1000')).body.quotes[0]!.quoteId;
   }
 
   it('names both SAPs and the FX provider’s accounts there', async () => {
@@ -351,7 +351,7 @@ describe('intermediary agents (endpoint 13)', () => {
 describe('the snapshot that a payment is bound to (QUO-7)', () => {
   async function takeQuote() {
     const { body } = await quotes('SG/SGD/TH/THB/SGD/1000');
-    const id = parseQuoteId(body.quotes[0].quoteId);
+    const id = parseQuoteId(body.quotes[0]!.quoteId);
     if (id === undefined) throw new Error('the quote has an id');
     return { id, body };
   }
@@ -374,7 +374,7 @@ describe('the snapshot that a payment is bound to (QUO-7)', () => {
       destinationAccountId: 'MERI-TH-THB',
       expired: false,
     });
-    expect(new Date(stored?.issuedAt ?? 0).toISOString()).toBe(body.quotes[0].issuedDateTime);
+    expect(new Date(stored?.issuedAt ?? 0).toISOString()).toBe(body.quotes[0]!.issuedDateTime);
   });
 
   it('is valid for 600 s whatever rates are posted, and found for 62 days (QUO-6, QUO-10)', async () => {

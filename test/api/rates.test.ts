@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { improveRateText } from '../../core/rate.ts';
+import type { OrProblem, QuoteSet, RateAccepted, Rates, TierImprovement } from '../harness/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
@@ -28,7 +29,7 @@ const myr = { ...corridor, destinationCountry: 'MY', destinationCurrency: 'MYR' 
 
 describe('posting a rate (endpoint 17)', () => {
   it('answers the new rate with its tiers, and the market’s best base rate without a name (FX-5)', async () => {
-    const { status, body } = await api.post('/api/v1/rates', { ...corridor, rate: '24.9' });
+    const { status, body } = await api.post<RateAccepted>('/api/v1/rates', { ...corridor, rate: '24.9' });
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['status', 'quote', 'marketRate']);
     const { rateId, createdDateTime, tierRates, ...quote } = body.quote;
@@ -49,14 +50,16 @@ describe('posting a rate (endpoint 17)', () => {
   });
 
   it('shows at once to PSPs, and replaces the FX provider’s earlier rates only (FX-4)', async () => {
-    const posted = (await api.post('/rates/', { ...corridor, rate: '26.5' })).body;
-    const { body } = await other.get('/quotes/SG/SGD/TH/THB/SGD/500?finInstIdType=BICFI&finInstId=LOTUSGS0');
+    const posted = (await api.post<RateAccepted>('/rates/', { ...corridor, rate: '26.5' })).body;
+    const { body } = await other.get<QuoteSet>(
+      '/quotes/SG/SGD/TH/THB/SGD/500?finInstIdType=BICFI&finInstId=LOTUSGS0',
+    );
     expect(body.quotes[0]).toMatchObject({ fxpfinInstId: 'MERISGS0', exchangeRate: 26.5 });
     expect(body.quotes).toHaveLength(4);
-    const listed = (await other.get(`/rates/?${query}`)).body.rates;
-    const own = listed.filter((rate: { fxpfinInstId: string }) => rate.fxpfinInstId === 'MERISGS0');
-    expect(own.map((rate: { rateId: string }) => rate.rateId).sort()).toEqual(
-      [posted.quote.rateId, ...posted.quote.tierRates.map((tier: { rateId: string }) => tier.rateId)].sort(),
+    const listed = (await other.get<Rates>(`/rates/?${query}`)).body.rates;
+    const own = listed.filter((rate) => rate.fxpfinInstId === 'MERISGS0');
+    expect(own.map((rate) => rate.rateId).sort()).toEqual(
+      [posted.quote.rateId, ...posted.quote.tierRates.map((tier) => tier.rateId)].sort(),
     );
   });
 
@@ -119,7 +122,7 @@ describe('posting a rate (endpoint 17)', () => {
   ])('refuses %o with a pointer to %s: 400', async (change, pointer) => {
     const { status, body } = await api.post('/rates/', { ...corridor, ...change });
     expect(status).toBe(400);
-    expect(body.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual([pointer]);
+    expect(body.errors?.map((fault) => fault.pointer)).toEqual([pointer]);
   });
 
   it.each([['[]'], ['null'], ['"x"'], ['{'], [''], ['{"rate":"1"}x'], ['\u0000']])(
@@ -155,8 +158,9 @@ describe('posting a rate (endpoint 17)', () => {
       }),
     );
     for (const answer of await Promise.all([...posts, ...tiers])) expect(answer.status).toBe(200);
-    const { rates: own } = (await api.get(`/api/v1/rates?${new URLSearchParams(myr).toString()}`, 'MERISGS0'))
-      .body;
+    const { rates: own } = (
+      await api.get<Rates>(`/api/v1/rates?${new URLSearchParams(myr).toString()}`, 'MERISGS0')
+    ).body;
     const byThreshold = new Map<number, number>(
       own.map((rate: { threshold: number; exchangeRate: number }) => [rate.threshold, rate.exchangeRate]),
     );
@@ -183,7 +187,7 @@ describe('posting a rate (endpoint 17)', () => {
 describe('tier improvements (endpoint 18)', () => {
   it('registers, answers the stored record, and renews the active rates at once (FX-6)', async () => {
     const tier = { unitCurrency: 'MYR', threshold: '500.50', improvementBasisPoints: '7.5' };
-    const { status, body } = await api.post('/improvements/tiers/', tier, 'ORBIDES0');
+    const { status, body } = await api.post<TierImprovement>('/improvements/tiers/', tier, 'ORBIDES0');
     expect(status).toBe(200);
     expect(body).toMatchObject({
       fxpfinInstIdType: 'BICFI',
@@ -193,14 +197,12 @@ describe('tier improvements (endpoint 18)', () => {
       improvementBasisPoints: '7.5',
     });
     const rates = async () =>
-      (await api.get('/api/v1/rates?sourceCurrency=MYR&destinationCurrency=THB', 'ORBIDES0')).body.rates as {
-        threshold: number;
-        exchangeRate: number;
-      }[];
+      (await api.get<Rates>('/api/v1/rates?sourceCurrency=MYR&destinationCurrency=THB', 'ORBIDES0')).body
+        .rates;
     const [improved, base] = await rates();
     expect(improved?.threshold).toBe(500.5);
     expect(String(improved?.exchangeRate)).toBe(improveRateText(String(base?.exchangeRate), '7.5'));
-    const again = await api.post(
+    const again = await api.post<TierImprovement>(
       '/improvements/tiers',
       { ...tier, threshold: '500.5', improvementBasisPoints: '0' },
       'ORBIDES0',
@@ -234,11 +236,11 @@ describe('PSP improvements (endpoint 19)', () => {
     const { status, body } = await api.post('/improvements/psps/', improvement, 'ZENIHKS0');
     expect(status).toBe(200);
     expect(body).toMatchObject({ fxpfinInstId: 'ZENIHKS0', ...improvement });
-    const { body: set } = await other.get(
+    const { body: set } = await other.get<QuoteSet>(
       '/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0',
     );
-    const zenith = set.quotes.find((quote: { fxpfinInstId: string }) => quote.fxpfinInstId === 'ZENIHKS0');
-    expect(String(zenith.exchangeRate)).toBe(improveRateText('24.98002498', '100'));
+    const zenith = set.quotes.find((quote) => quote.fxpfinInstId === 'ZENIHKS0');
+    expect(String(zenith?.exchangeRate)).toBe(improveRateText('24.98002498', '100'));
   });
 
   it.each([
@@ -255,11 +257,11 @@ describe('PSP improvements (endpoint 19)', () => {
 describe('who may see rates (FX-9)', () => {
   it('lists base and tier rates of all FX providers to PSPs and operators, best first, flat', async () => {
     for (const client of ['LOTUSGS0', 'operator']) {
-      const { body } = await api.get(`/rates/?${query}`, client);
-      const values = body.rates.map((rate: { exchangeRate: number }) => rate.exchangeRate);
-      expect(values).toEqual([...values].sort((a: number, b: number) => b - a));
-      expect(new Set(body.rates.map((rate: { fxpfinInstId: string }) => rate.fxpfinInstId)).size).toBe(4);
-      expect(Object.keys(body.rates[0])).toEqual([
+      const { body } = await api.get<Rates>(`/rates/?${query}`, client);
+      const values = body.rates.map((rate) => rate.exchangeRate);
+      expect(values).toEqual([...values].sort((a, b) => b - a));
+      expect(new Set(body.rates.map((rate) => rate.fxpfinInstId)).size).toBe(4);
+      expect(Object.keys(body.rates[0]!)).toEqual([
         'rateId', 'fxpfinInstIdType', 'fxpfinInstId', 'sourceCountry', 'sourceCurrency', 'destinationCountry',
         'destinationCurrency', 'exchangeRate', 'threshold', 'createdDateTime',
       ]); // prettier-ignore
@@ -268,11 +270,9 @@ describe('who may see rates (FX-9)', () => {
 
   it('refuses an FX provider there, and shows it its own rates only', async () => {
     expect((await api.get(`/rates/?${query}`, 'MERISGS0')).status).toBe(403);
-    const { body } = await api.get('/api/v1/rates', 'MERISGS0');
+    const { body } = await api.get<Rates>('/api/v1/rates', 'MERISGS0');
     expect(body.rates.length).toBeGreaterThan(100);
-    expect(new Set(body.rates.map((rate: { fxpfinInstId: string }) => rate.fxpfinInstId))).toEqual(
-      new Set(['MERISGS0']),
-    );
+    expect(new Set(body.rates.map((rate) => rate.fxpfinInstId))).toEqual(new Set(['MERISGS0']));
     expect((await api.get('/api/v1/rates', 'LOTUSGS0')).status).toBe(403);
   });
 
@@ -286,7 +286,7 @@ describe('who may see rates (FX-9)', () => {
 
 describe('Idempotency-Key (FX-10)', () => {
   const keyed = (key: string, body: unknown, via = api, path = '/rates/', client = 'MERISGS0') =>
-    via.post(path, body, client, { 'idempotency-key': key });
+    via.post<OrProblem<RateAccepted>>(path, body, client, { 'idempotency-key': key });
 
   it('gives the same answer to the same key and body, by either path and process, and does the work once', async () => {
     const key = randomUUID();
@@ -350,7 +350,7 @@ describe('Idempotency-Key (FX-10)', () => {
   });
 
   it('refuses a key that is none', async () => {
-    expect((await keyed('a b', { ...corridor, rate: '24.4' })).body.errors[0].parameter).toBe(
+    expect((await keyed('a b', { ...corridor, rate: '24.4' })).body.errors?.[0]?.parameter).toBe(
       'Idempotency-Key',
     );
     expect((await keyed('x'.repeat(256), { ...corridor, rate: '24.4' })).status).toBe(400);

@@ -1,5 +1,12 @@
 // Endpoints 1 to 11 as a client sees them. Each answer is also held against the OpenAPI document (conformance.ts).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type {
+  AddressType,
+  AddressTypeWithInputs,
+  Country,
+  Currency,
+  Institution,
+} from '../harness/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
@@ -12,10 +19,10 @@ afterAll(() => api.close());
 
 describe('countries (endpoints 1 to 3)', () => {
   it('lists all ten with countryId, currencies and what a pacs.008 must contain (REF-1)', async () => {
-    const { status, body } = await api.get('/countries');
+    const { status, body } = await api.get<{ countries: Country[] }>('/countries');
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['countries']);
-    expect(body.countries.map((country: { countryCode: string }) => country.countryCode).sort()).toEqual([
+    expect(body.countries.map((country) => country.countryCode).sort()).toEqual([
       'DE',
       'FR',
       'HK',
@@ -27,7 +34,7 @@ describe('countries (endpoints 1 to 3)', () => {
       'SG',
       'TH',
     ]);
-    expect(body.countries.find((country: { countryCode: string }) => country.countryCode === 'MY')).toEqual({
+    expect(body.countries.find((country) => country.countryCode === 'MY')).toEqual({
       countryId: 458,
       countryCode: 'MY',
       name: 'Malaysia',
@@ -51,7 +58,7 @@ describe('countries (endpoints 1 to 3)', () => {
   });
 
   it('writes an empty list where nothing is required', async () => {
-    const { body } = await api.get('/countries/DE');
+    const { body } = await api.get<Country>('/countries/DE');
     expect(body.requiredMessageElements).toEqual({ pacs008: [] });
   });
 
@@ -76,12 +83,9 @@ describe('countries (endpoints 1 to 3)', () => {
 
 describe('currencies (endpoints 4 and 5)', () => {
   it('lists the currencies with the decimals of the scheme (MON-2)', async () => {
-    const { body } = await api.get('/currencies');
+    const { body } = await api.get<{ currencies: Currency[] }>('/currencies');
     const decimals = Object.fromEntries(
-      body.currencies.map((currency: { currencyCode: string; decimalPlaces: number }) => [
-        currency.currencyCode,
-        currency.decimalPlaces,
-      ]),
+      body.currencies.map((currency) => [currency.currencyCode, currency.decimalPlaces]),
     );
     expect(decimals).toEqual({
       CNY: 2, EUR: 2, HKD: 2, IDR: 0, INR: 2, JPY: 0, MYR: 2, PHP: 2, SGD: 2, THB: 2,
@@ -89,7 +93,7 @@ describe('currencies (endpoints 4 and 5)', () => {
   });
 
   it('names every country of a shared currency', async () => {
-    const { body } = await api.get('/currencies/EUR');
+    const { body } = await api.get<Currency>('/currencies/EUR');
     expect(body.countries).toEqual(['DE', 'FR']);
   });
 
@@ -106,9 +110,11 @@ describe('currencies (endpoints 4 and 5)', () => {
 describe('address types (endpoints 6 to 8)', () => {
   it('gives each type with its inputs, the same as types and inputs asked for in sequence', async () => {
     for (const country of ['SG', 'PH', 'DE', 'JP']) {
-      const together = (await api.get(`/countries/${country}/address-types-and-inputs`)).body;
-      const types = (await api.get(`/countries/${country}/address-types`)).body;
-      expect(together.map((type: object) => ({ ...type, inputs: undefined }))).toEqual(types);
+      const together = (
+        await api.get<AddressTypeWithInputs[]>(`/countries/${country}/address-types-and-inputs`)
+      ).body;
+      const types = (await api.get<AddressType[]>(`/countries/${country}/address-types`)).body;
+      expect(together.map((type) => ({ ...type, inputs: undefined }))).toEqual(types);
       for (const type of together) {
         expect(type.countries).toContain(country);
         const inputs = (await api.get(`/address-types/${type.addressTypeId}/inputs`)).body;
@@ -118,12 +124,8 @@ describe('address types (endpoints 6 to 8)', () => {
   });
 
   it('has account types with a payment system and proxies with a directory, in display order', async () => {
-    const { body } = await api.get('/countries/PH/address-types');
-    expect(body.map((type: { addressTypeCode: string }) => type.addressTypeCode)).toEqual([
-      'ACCT',
-      'MBNO',
-      'EMAL',
-    ]);
+    const { body } = await api.get<AddressType[]>('/countries/PH/address-types');
+    expect(body.map((type) => type.addressTypeCode)).toEqual(['ACCT', 'MBNO', 'EMAL']);
     expect(body[0]).toMatchObject({ clearingSystemId: 'PHPINST' });
     expect(body[0]).not.toHaveProperty('proxyDirectoryId');
     expect(body[1]).toHaveProperty('proxyDirectoryId');
@@ -131,14 +133,14 @@ describe('address types (endpoints 6 to 8)', () => {
   });
 
   it('asks for the BIC too where a proxy of the Philippines is used, and fills CdtrAcct (REF-5)', async () => {
-    const { body } = await api.get('/countries/PH/address-types-and-inputs');
-    const mobile = body.find((type: { addressTypeCode: string }) => type.addressTypeCode === 'MBNO');
-    const names = mobile.inputs.map((input: { attributes: { name: string } }) => input.attributes.name);
+    const { body } = await api.get<AddressTypeWithInputs[]>('/countries/PH/address-types-and-inputs');
+    const mobile = body.find((type) => type.addressTypeCode === 'MBNO');
+    const names = mobile?.inputs.map((input) => input.attributes.name);
     expect(names).toEqual(['accountOrProxyId', 'finInstId', 'addressTypeCode']);
-    expect(mobile.inputs[0].iso20022XPath.pacs008).toContain('/CdtrAcct/');
-    const hidden = mobile.inputs[2];
+    expect(mobile?.inputs[0]?.iso20022XPath.pacs008).toContain('/CdtrAcct/');
+    const hidden = mobile?.inputs[2];
     expect(hidden).not.toHaveProperty('label');
-    expect(hidden.attributes).toEqual({
+    expect(hidden?.attributes).toEqual({
       name: 'addressTypeCode',
       type: 'hidden',
       required: true,
@@ -154,20 +156,14 @@ describe('address types (endpoints 6 to 8)', () => {
 });
 
 describe('institutions (endpoints 9 to 11)', () => {
-  interface Institution {
-    readonly name: string;
-    readonly countryCode: string;
-    readonly roles: readonly string[];
-  }
-
   /** Follows the Link headers to the end. */
   async function allPages(path: string, between: () => Promise<void> = () => Promise.resolve()) {
     const found: Institution[] = [];
     let next: string | undefined = path;
     while (next !== undefined) {
-      const { body, headers } = await api.get(next);
+      const { body, headers } = await api.get<{ finInsts: Institution[] }>(next);
       expect(Object.keys(body)).toEqual(['finInsts']); // REF-2
-      found.push(...(body.finInsts as Institution[]));
+      found.push(...body.finInsts);
       const link = /^<https:\/\/isthmus\.test(\/[^>]+)>; rel="next"$/.exec(headers.get('link') ?? '');
       next = link?.[1];
       await between();
@@ -222,7 +218,7 @@ describe('institutions (endpoints 9 to 11)', () => {
   ])('%s answers 400 (REF-2, REF-3)', async (path) => {
     const { status, body } = await api.get(path);
     expect(status).toBe(400);
-    expect(body.errors[0].parameter).toEqual(expect.any(String));
+    expect(body.errors?.[0]?.parameter).toEqual(expect.any(String));
   });
 
   it('refuses the cursor of another list (REF-3)', async () => {
@@ -233,9 +229,9 @@ describe('institutions (endpoints 9 to 11)', () => {
   });
 
   it('lists a country in both spellings, those not onboarded too (REF-3)', async () => {
-    const all = (await api.get('/countries/MY/fin-insts')).body;
+    const all = (await api.get<Institution[]>('/countries/MY/fin-insts')).body;
     expect((await api.get('/countries/MY/fin-insts/any')).body).toEqual(all);
-    expect(all.map((one: Institution) => one.name).sort()).toEqual([
+    expect(all.map((one) => one.name).sort()).toEqual([
       'Banyan Bank Malaysia',
       'Fern Credit Union Malaysia',
       'Harbour Settlement Malaysia',
@@ -246,7 +242,7 @@ describe('institutions (endpoints 9 to 11)', () => {
   });
 
   it('finds an institution by each kind of identifier, BIC8 and XXX alike (REF-4)', async () => {
-    const lotus = (await api.get('/fin-insts/any/BICFI/LOTUSGS0')).body;
+    const lotus = (await api.get<Institution>('/fin-insts/any/BICFI/LOTUSGS0')).body;
     expect(lotus).toMatchObject({
       countryCode: 'SG',
       roles: ['psp'],
@@ -255,7 +251,7 @@ describe('institutions (endpoints 9 to 11)', () => {
     for (const path of ['BICFI/LOTUSGS0XXX', `LEI/${lotus.finInstId.LEI}`, 'internalId/SG-LOTU']) {
       expect((await api.get(`/fin-insts/any/${path}`)).body).toEqual(lotus);
     }
-    const german = (await api.get('/fin-insts/any/BICFI/LOTUDES0BER')).body;
+    const german = (await api.get<Institution>('/fin-insts/any/BICFI/LOTUDES0BER')).body;
     expect(german.finInstId.BICFI).toEqual(['LOTUDES0', 'LOTUDES0BER']);
     expect((await api.get('/fin-insts/any/otherId/MYFERN001')).body).toMatchObject({
       name: 'Fern Credit Union Malaysia',
@@ -264,7 +260,10 @@ describe('institutions (endpoints 9 to 11)', () => {
   });
 
   it('shows a PSP that is its own SAP with both roles', async () => {
-    expect((await api.get('/fin-insts/any/BICFI/HARBJPS0')).body.roles.sort()).toEqual(['psp', 'sap']);
+    expect((await api.get<Institution>('/fin-insts/any/BICFI/HARBJPS0')).body.roles.toSorted()).toEqual([
+      'psp',
+      'sap',
+    ]);
   });
 
   it('answers 404 for identifiers that are nobody’s', async () => {
@@ -278,13 +277,13 @@ describe('asking again', () => {
   it('answers 304 to the ETag that it gave, and the new answer when the data changed (REF-6)', async () => {
     const first = await api.get('/countries/TH');
     const etag = first.headers.get('etag') ?? '';
-    expect((await api.get('/countries/TH', 'LOTUSGS0', { 'if-none-match': etag })).status).toBe(304);
+    expect((await api.get<Country>('/countries/TH', 'LOTUSGS0', { 'if-none-match': etag })).status).toBe(304);
     expect(
       (await api.get('/countries/TH', 'LOTUSGS0', { 'if-none-match': `"other", W/${etag}` })).status,
     ).toBe(304);
     expect((await api.get('/countries/TH', 'LOTUSGS0', { 'if-none-match': '"other"' })).status).toBe(200);
     await api.db.updateTable('countries').set({ name: 'Siam' }).where('country_code', '=', 'TH').execute();
-    const changed = () => api.get('/countries/TH', 'LOTUSGS0', { 'if-none-match': etag });
+    const changed = () => api.get<Country>('/countries/TH', 'LOTUSGS0', { 'if-none-match': etag });
     await expect.poll(async () => (await changed()).status, { timeout: 1_000 }).toBe(200); // REF-6: 1 s
     expect((await changed()).body.name).toBe('Siam');
   });

@@ -25,9 +25,12 @@ describe('GET /iso20022/rejections', () => {
   test.each(['SGDFAST', 'LOTUSGS0', 'MERISGS0', 'operator'])(
     '%s gets every row of the table',
     async (client) => {
-      const { status, body } = await api.get('/iso20022/rejections', client);
+      const { status, body } = await api.get<{ rejections: Record<string, unknown>[] }>(
+        '/iso20022/rejections',
+        client,
+      );
       expect(status).toBe(200);
-      const served = (body as { rejections: Record<string, unknown>[] }).rejections;
+      const served = body.rejections;
       expect(served).toEqual(
         rows.map(([id, { isoCode, ruleId, checks, text, xpath = null }]) => ({
           id,

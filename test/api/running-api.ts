@@ -9,6 +9,7 @@ import { startServer, type ServerLimits } from '../../api/http/server.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../db/reference-cache.ts';
+import type { Problem } from '../harness/bodies.ts';
 import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const address = 'https://isthmus.test';
@@ -27,12 +28,12 @@ const testConfig: ApiConfig = {
   allowLoopbackCallbacks: true,
 };
 
-export interface Answer {
+export interface Answer<Body = Problem> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; numbers as JavaScript has them. */
-  readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into it
+  /** The body as JSON, held against the OpenAPI document; a refusal's, unless the test says which kind it asks for. */
+  readonly body: Body;
 }
 
 export interface RunningApi {
@@ -41,15 +42,19 @@ export interface RunningApi {
   /** The OpenAPI document that every answer was held against. */
   readonly document: OpenApiDocument;
   /** @param client client id, or null for no token */
-  get(path: string, client?: string | null, headers?: Record<string, string>): Promise<Answer>;
-  post(
+  get<Body = Problem>(
+    path: string,
+    client?: string | null,
+    headers?: Record<string, string>,
+  ): Promise<Answer<Body>>;
+  post<Body = Problem>(
     path: string,
     body: unknown,
     client?: string | null,
     headers?: Record<string, string>,
-  ): Promise<Answer>;
+  ): Promise<Answer<Body>>;
   /** As it is given, without a token. */
-  request(path: string, init?: RequestInit): Promise<Answer>;
+  request<Body = Problem>(path: string, init?: RequestInit): Promise<Answer<Body>>;
   token(client: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -103,16 +108,16 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const response = await fetch(`${url}/openapi.json`);
   const conformance = conformanceWith((await response.json()) as OpenApiDocument);
 
-  async function request(path: string, init: RequestInit = {}): Promise<Answer> {
+  async function request<Body = Problem>(path: string, init: RequestInit = {}): Promise<Answer<Body>> {
     const { status, headers, text } = await send(`${url}${path}`, init);
     const contentType = headers.get('content-type');
     const body: unknown = (contentType ?? '').includes('json') && text !== '' ? JSON.parse(text) : undefined;
     conformance.check({ method: init.method ?? 'GET', path, status, contentType, body });
-    return { status, headers, text, body };
+    return { status, headers, text, body: body as Body };
   }
 
   async function fetchToken(client: string): Promise<string> {
-    const answer = await request('/oauth/token', {
+    const answer = await request<{ access_token: string }>('/oauth/token', {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'client_credentials',
@@ -120,7 +125,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
         client_secret: `demo-${client}`,
       }),
     });
-    return (answer.body as { access_token: string }).access_token;
+    return answer.body.access_token;
   }
 
   function token(client: string): Promise<string> {

@@ -66,7 +66,7 @@ describe('two processes', () => {
     const second = { timeout: 1_000, interval: 20 };
     await expect.poll(async () => (await askThere<Formula>(formula)).percentageFee, second).toBe(0.2);
     expect(await askThere(figures)).toMatchObject({ creditorAgent: { creditorAccountAmount: 24875 } });
-    expect((await here.get(formula)).body.percentageFee).toBe(0.2);
+    expect((await here.get<Formula>(formula)).body.percentageFee).toBe(0.2);
   });
 
   it('serve a maximum that was lowered: the other process caps by it', async () => {

@@ -1,12 +1,13 @@
 // The dry run: every violation and not only the first, told as a submission would be told, and nothing stored.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { validateRoutes } from '../../api/validate.ts';
+import type { OrProblem } from '../harness/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { allFixtures, libxml2, lotus, readFixture } from '../xml/fixtures.ts';
 import { refusedByReading, refusedByReference, refusedBySchema } from '../xml/refused-messages.ts';
 import { edit } from '../harness/patches.ts';
 import { fresh, told, type DryRun } from './dry-run.ts';
-import { startApi, type Answer, type RunningApi } from './running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
 let api: RunningApi;
@@ -19,19 +20,16 @@ function post(body: string | Uint8Array, client: string | null = 'SGDFAST', cont
   return send(body, client, { 'content-type': contentType });
 }
 
-async function send(
-  body: string | Uint8Array,
-  client: string | null,
-  headers: Record<string, string>,
-): Promise<Answer> {
+async function send(body: string | Uint8Array, client: string | null, given: Record<string, string>) {
   const token = client === null ? {} : { authorization: `Bearer ${await api.token(client)}` };
-  return api.request('/iso20022/validate', { method: 'POST', headers: { ...token, ...headers }, body });
+  const headers = { ...token, ...given };
+  return api.request<OrProblem<DryRun>>('/iso20022/validate', { method: 'POST', headers, body });
 }
 
 async function dryRun(body: string | Uint8Array, client = 'SGDFAST'): Promise<DryRun> {
   const answer = await post(body, client);
   expect(answer.status, answer.text).toBe(200);
-  return answer.body as DryRun;
+  return answer.body;
 }
 
 describe('a message without fault', () => {
@@ -106,7 +104,7 @@ describe('what was not judged is listed by name (MSG-14)', () => {
 });
 
 test('an empty body is told as that (MSG-2)', async () => {
-  const { status, body } = await api.request('/iso20022/validate', {
+  const { status, body } = await api.request<OrProblem<DryRun>>('/iso20022/validate', {
     method: 'POST',
     body: '',
     headers: { authorization: `Bearer ${await api.token('SGDFAST')}`, 'content-type': 'application/xml' },

@@ -94,15 +94,18 @@ describe('with the built-in issuer', () => {
     expect(await statusesOf(old)).toEqual(counted);
     await api.db.deleteFrom('issuer_keys').where('key_id', '=', oldKid).execute();
     await expect.poll(() => statusesOf(old), withinASecond).toEqual(refused);
-    const { keys } = (await api.request('/oauth/jwks')).body as { keys: JWK[] };
+    const { keys } = (await api.request<{ keys: JWK[] }>('/oauth/jwks')).body;
     expect(keys.map(({ kid }) => kid)).toEqual([newKid]);
   });
 
   /** Not one that the test's API gave before. */
   async function freshToken(client: string, from = api): Promise<string> {
     const form = { grant_type: 'client_credentials', client_id: client, client_secret: `demo-${client}` };
-    const answer = await from.request('/oauth/token', { method: 'POST', body: new URLSearchParams(form) });
-    return (answer.body as { access_token: string }).access_token;
+    const answer = await from.request<{ access_token: string }>('/oauth/token', {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    });
+    return answer.body.access_token;
   }
 });
 

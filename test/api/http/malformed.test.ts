@@ -298,7 +298,7 @@ describe('a token that is none', () => {
   );
 
   it('is refused with 401, and is no error of ours', async () => {
-    const { keys } = (await api.request('/oauth/jwks')).body as { keys: { kid: string }[] };
+    const { keys } = (await api.request<{ keys: { kid: string }[] }>('/oauth/jwks')).body;
     lines.length = 0;
     await fc.assert(
       fc.asyncProperty(

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Country } from '../../harness/bodies.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
 
@@ -72,7 +73,7 @@ describe('addresses', () => {
   });
 
   it('reads percent encoding once', async () => {
-    expect((await api.get('/countries/S%47')).body.countryCode).toBe('SG');
+    expect((await api.get<Country>('/countries/S%47')).body.countryCode).toBe('SG');
     expect((await api.get('/countries/S%2547')).status).toBe(400);
   });
 
