@@ -41,7 +41,7 @@ import {
 } from '../contract/ids.ts';
 import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy, unreachableAfterMs } from './policies.ts';
 import { shielded, tellAll } from './shield.ts';
-import { refusedStory, story } from './stories.ts';
+import { refusedStory, sendingStory, story } from './stories.ts';
 
 const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({
   ...localPolicy,
@@ -49,7 +49,7 @@ const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({
 });
 const { decidePayment, reportInDoubt } = proxyLocalActivities<PaymentLocalActivities>({
   ...localPolicy,
-  summary: 'write the final status, once',
+  summary: 'write the final status, once there is one',
 });
 
 const submitUpdate = defineUpdate<SubmitResult, SubmitArguments>(updates.submit);
@@ -75,6 +75,8 @@ interface Progress {
   /** The sweep has decided, or says that the time to decide has come (LIF-2): the record is asked. */
   lookAsked: boolean;
   sends: number;
+  /** When the last one began: database clock, milliseconds since 1970. */
+  sentAt: number;
   sendsUnderWay: number;
   /** The deliveries have begun. */
   telling: boolean;
@@ -96,6 +98,7 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
     enquiryAsked: false,
     lookAsked: false,
     sends: 0,
+    sentAt: 0,
     sendsUnderWay: 0,
     telling: false,
     confirmationDue: false,
@@ -230,25 +233,23 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
 }
 
 /** What an operator reads in the Temporal UI while the payment waits. */
-function tellOfSends({ sends, clockAheadMs }: Progress, destinationSystem: string): void {
-  const sent =
-    sends === 0
-      ? 'It was sent before.'
-      : `Send ${sends} began at ${new Date(Date.now() + clockAheadMs).toISOString()}.`;
-  setCurrentDetails(
-    `ACTC: accepted. pacs.008 goes to ${destinationSystem}; its final pacs.002 is awaited. ${sent}`,
-  );
+function tellOfSends(progress: Progress, destinationSystem: string, answer?: DestinationAnswer): void {
+  if (answer === undefined) progress.sentAt = now(progress);
+  if (progress.decision === undefined) {
+    setCurrentDetails(sendingStory(destinationSystem, progress, answer?.kind));
+  }
 }
 
 /** One send with its retries (TIM-3). An unreachable destination is waited for: a NORM payment is rejected after 60 s at the earliest. */
 async function sendInstruction(
   progress: Progress,
-  { deadlineAt, acceptedAt }: Accepted,
+  { deadlineAt, acceptedAt, route }: Accepted,
   forward: () => Promise<DestinationAnswer>,
 ): Promise<void> {
   progress.sendsUnderWay += 1;
   try {
     const answer = await forward();
+    tellOfSends(progress, route.destinationSystem, answer);
     if (answer.kind === 'final') {
       const { reportMessageId } = answer;
       await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: true });

@@ -1,5 +1,5 @@
 // What an operator reads of a payment's execution in the Temporal UI.
-import type { Decision } from '../contract/activities.ts';
+import type { Decision, DestinationAnswer } from '../contract/activities.ts';
 
 export function story(decision: Decision): string {
   return decision.reasonCode === null
@@ -13,4 +13,26 @@ export function refusedStory(reasonCode: string | null): string {
     `REFUSED (${reasonCode ?? ''}): this run only refused a repeat (DUP-2) and changed nothing. ` +
     'Where this UETR has a payment, it is that of an earlier run; GET /payments/{uetr} tells its status.'
   );
+}
+
+const answers: Partial<Record<DestinationAnswer['kind'], string>> = {
+  pending: 'It was taken; the final pacs.002 is awaited.',
+  unanswered: 'It had no usable answer; the next enquiry (TIM-2) or the deadline (TIM-1) follows.',
+};
+
+/**
+ * A round is one send with its retries (TIM-3); whether a byte has left is on record with each attempt.
+ * @param answer to the round; undefined while it lasts
+ */
+export function sendingStory(
+  destinationSystem: string,
+  { sends, sentAt }: { readonly sends: number; readonly sentAt: number },
+  answer?: DestinationAnswer['kind'],
+): string {
+  const round =
+    sends === 0
+      ? `${destinationSystem} has taken the pacs.008 before.`
+      : `Round ${sends} of sending to ${destinationSystem} began at ${new Date(sentAt).toISOString()}.`;
+  const outcome = (answer && answers[answer]) ?? 'GET /payments/{uetr} shows its attempts.';
+  return `ACTC: accepted. ${round} ${outcome}`;
 }

@@ -1,22 +1,13 @@
 // Receivers on loopback for tests of what leaves us: servers that behave as each test says, and a post to one of them.
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Server as TcpServer } from 'node:net';
-import { afterAll } from 'vitest';
+import type { Server as TcpServer } from 'node:net';
 import type { PostResult } from '../../activities/exchange.ts';
 import type { Admission, OutboundHttp } from '../../activities/outbound-http.ts';
+import { listening as listeningAt } from '../harness/listening.ts';
 
-const servers: (Server | TcpServer)[] = [];
-afterAll(() => {
-  for (const server of servers) server.close();
-});
-
-/** Starts it and answers its address; it is closed after the file's tests. */
+/** Starts it and answers the address of its messages; it is closed after the file's tests. */
 export async function listening(server: Server | TcpServer): Promise<string> {
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/iso20022/pacs008`;
+  return `${await listeningAt(server)}/iso20022/pacs008`;
 }
 
 export async function receiver(listener: RequestListener): Promise<string> {

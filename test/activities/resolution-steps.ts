@@ -1,10 +1,8 @@
 // The activities of a resolution by themselves, on a real database, against a party that the test plays: whoever calls one
 // sees what it does, and its faults can be made.
 import { randomUUID } from 'node:crypto';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll } from 'vitest';
 import { createAskResolution } from '../../activities/ask-resolution.ts';
 import type { ResolutionJudgement } from '../../contract/activities.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
@@ -15,6 +13,7 @@ import { buildAcmt023, type OriginalAcmt023 } from '../harness/acmt023.ts';
 import { answerAcmt023 } from '../../core/iso20022/acmt024.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { inActivity, workbench } from './workbench.ts';
+import { reading } from '../harness/listening.ts';
 import { validTree } from '../xml/fixtures.ts';
 
 type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
@@ -27,20 +26,10 @@ export interface PlayedOperator {
 }
 
 export async function playOperator(): Promise<PlayedOperator> {
-  const server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      operator.asked += 1;
-      operator.answer(outgoing, Buffer.concat(chunks));
-    });
+  const url = await reading((response, body) => {
+    operator.asked += 1;
+    operator.answer(response, body);
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const operator: PlayedOperator = { url, asked: 0, answer: (response) => response.end() };
   return operator;
 }

@@ -1,8 +1,5 @@
 // A claim that is committed and whose answer is lost on its way, as at a failover: whoever made it knows that it has sent
 // nothing, and takes the same claim again; whoever does not know counts it as MAYBE_SENT (TIM-3, CBK-1).
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
@@ -11,6 +8,7 @@ import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { connect } from '../../db/connection.ts';
 import { inActivity, workbench } from '../activities/workbench.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
+import { reading } from '../harness/listening.ts';
 
 const within = { timeout: 10_000, interval: 5 };
 const { deps, accepted, databaseUrl } = await workbench();
@@ -23,16 +21,11 @@ const deliver = createDeliver({ ...deps, db: through });
 const decidePayment = createDecidePayment(deps);
 
 let requests = 0;
-const source = createServer((request, response) => {
+const source = await reading((response) => {
   requests += 1;
-  request.resume().once('end', () => response.writeHead(200).end());
-}).listen(0, '127.0.0.1');
-await once(source, 'listening');
-const callbackUrl = `http://127.0.0.1:${(source.address() as AddressInfo).port}/callback`;
-afterAll(() => {
-  source.closeAllConnections();
-  source.close();
+  response.writeHead(200).end();
 });
+const callbackUrl = `${source}/callback`;
 
 // nobody listens there: every send is NOT_SENT
 const nowhere = { endpoint_url: 'http://127.0.0.1:9' };

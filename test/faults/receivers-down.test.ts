@@ -1,13 +1,12 @@
 // Two receivers of one payment that are down at once, and receivers that change while a delivery waits: every delivery
 // that was due ends delivered or as a dead letter (I-17, CBK-1, CBK-5, DUP-1).
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test, vi } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
+import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 interface Receiver {
@@ -21,20 +20,12 @@ async function receiver(
   answer: (response: ServerResponse, nth: number, body: string) => void,
 ): Promise<Receiver> {
   const bodies: string[] = [];
-  const server = createServer((request: IncomingMessage, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.once('end', () => {
-      bodies.push(Buffer.concat(chunks).toString());
-      answer(response, bodies.length, bodies.at(-1) ?? '');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
+  const url = await reading((response, bytes) => {
+    const body = bytes.toString();
+    bodies.push(body);
+    answer(response, bodies.length, body);
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };
+  return { url, bodies };
 }
 
 /** How often each message was seen, by its UETR; with or without hyphens. */

@@ -19,7 +19,7 @@ afterAll(() => {
 });
 
 /** Starts it and answers its address, without a path; it is closed after the file's tests. */
-async function listening(party: Server | TcpServer | RequestListener): Promise<string> {
+export async function listening(party: Server | TcpServer | RequestListener): Promise<string> {
   const server = typeof party === 'function' ? createServer(party) : party;
   servers.push(server);
   server.listen(0, '127.0.0.1');

@@ -78,9 +78,15 @@ test('a run that only refused a repeat says so, and where the payment of that UE
 test('sends are told of while the final is awaited, and an enquiry is one more', async () => {
   const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
   await submit(gateway, message);
-  await vi.waitFor(async () => expect(await details(message.uetr)).toMatch(/Send 1 began at /), 10_000);
+  await vi.waitFor(
+    async () => expect(await details(message.uetr)).toMatch(/Round 1 of sending to \w+ began at /),
+    10_000,
+  );
   await submit(gateway, message);
-  await vi.waitFor(async () => expect(await details(message.uetr)).toMatch(/Send 2 began at /), 10_000);
+  await vi.waitFor(
+    async () => expect(await details(message.uetr)).toMatch(/Round 2 of sending to \w+ began at /),
+    10_000,
+  );
 });
 
 test.each([
