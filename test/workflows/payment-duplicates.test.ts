@@ -2,7 +2,8 @@
 // whatever comes at the same time, one payment results.
 import { describe, expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { workflowTypes } from '../../contract/ids.ts';
+import { openExecutions } from '../../activities/executions.ts';
+import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { redeliveryStart } from '../../contract/starts.ts';
 import { askAgain } from '../../db/deliveries.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
@@ -56,6 +57,23 @@ describe('the same message again (DUP-1)', () => {
     await vi.waitFor(() => expect(instructions(message.uetr)).toHaveLength(2), 10_000);
     expect(distinct(instructions(message.uetr))).toBe(1);
     expect(callbacks(message.uetr)).toEqual([]);
+  });
+
+  test('brought to its execution by the sweep too: it is the same update, and no enquiry (LIF-2)', async () => {
+    const message = await valid({ ending: endingIn.silent });
+    await submit(gateway, message);
+    await evidence.arrival(message.uetr, 'destination', 'pacs008');
+    const { connection, options } = gateway.temporal;
+    const executions = openExecutions(connection, { ...options, taskQueuePrefix: gateway.taskQueuePrefix });
+    const { message_id: messageId } = await db
+      .selectFrom('payments')
+      .select('message_id')
+      .where('uetr', '=', message.uetr)
+      .executeTakeFirstOrThrow();
+    await executions.submit({ uetr: message.uetr, sourceSystem: 'SGDFAST', messageId });
+    const handle = gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr));
+    const { events } = await handle.fetchHistory();
+    expect(events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toHaveLength(1);
   });
 
   test('before the final, with Prefer: wait: the final, once the destination has said it', async () => {
