@@ -10,6 +10,7 @@ import {
   paymentWorkflowId,
   redeliverySignal,
   signals,
+  submitUpdateId,
   updates,
   workflowTypes,
   type PaymentWorkflow,
@@ -73,7 +74,7 @@ export function openExecutions(
         await workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
           updates.submit,
           {
-            updateId: `${messageId}/0`, // as in the api: the second to come finds the first's update
+            updateId: submitUpdateId(messageId),
             args: [{ messageId, waitSeconds: 0 }],
             startWorkflowOperation: withStart(payment),
           },

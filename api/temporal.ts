@@ -16,6 +16,7 @@ import {
   paymentWorkflowId,
   redeliverySignal,
   signals,
+  submitUpdateId,
   updates,
   workflowTypes,
   type PaymentWorkflow,
@@ -159,7 +160,7 @@ export async function connectTemporal(
         client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
           updates.submit,
           {
-            updateId: submission.messageId, // the same message is one update
+            updateId: submitUpdateId(submission.messageId),
             args: [{ messageId: submission.messageId, waitSeconds: 0 }],
             startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
           },

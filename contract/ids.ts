@@ -85,6 +85,14 @@ export interface ReportFinal {
   readonly reportMessageId: string;
 }
 
+/**
+ * The update that brings a submission to its execution, whoever brings it: the second to come finds the first's, and is no
+ * enquiry. In 0.1.0 the last part was how long the sender waits.
+ */
+export function submitUpdateId(messageId: string): string {
+  return `${messageId}/0`;
+}
+
 export const updates = { submit: 'submit', reportFinal: 'reportFinal', resolve: 'resolve' } as const;
 export const signals = {
   /** The source asks for the status of a payment that is not decided (DUP-1). */
