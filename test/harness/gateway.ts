@@ -8,7 +8,7 @@ import { pino, type Logger } from 'pino';
 import { startApi, type RunningApi } from '../../api/start.ts';
 import { startWorker } from '../../activities/start.ts';
 import type { RunningWorkers } from '../../activities/worker.ts';
-import { freePort } from '../../cli/parts/ports.ts';
+import { quietPort } from './quiet-port.ts';
 import { parseApiConfig, type ApiConfig } from '../../core/config.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { seed } from '../../db/seed.ts';
@@ -71,7 +71,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
   const shared = await testTemporal();
   const temporal = { ...shared, address: options.temporalAddress ?? shared.address };
   const workflowBundle = await testWorkflowBundle();
-  const port = await freePort();
+  const port = await quietPort(); // named in tokens and messages before the api takes it
   const publicUrl = `http://127.0.0.1:${port}`;
   const { maxExecutionSeconds } = options;
   const clearingSystems = seededClearingSystems.map((system) => ({
