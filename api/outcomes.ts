@@ -28,12 +28,12 @@ export function createOutcomes(db: Db): Outcomes {
     if (isLooking) return;
     isLooking = true;
     while (waiting.size > 0) {
-      const ids = [...new Set([...waiting].map(({ messageId }) => messageId))];
-      const outcomes = await findOutcomes(db, ids).catch(() => []);
-      for (const outcome of outcomes) {
-        for (const waiter of waiting) {
-          if (waiter.messageId === outcome.messageId && waiter.isMet(outcome)) waiter.settle(outcome);
-        }
+      const ids = new Set([...waiting].map(({ messageId }) => messageId));
+      const found = await findOutcomes(db, [...ids]).catch(() => []);
+      const outcomes = new Map(found.map((outcome) => [outcome.messageId, outcome]));
+      for (const waiter of waiting) {
+        const outcome = outcomes.get(waiter.messageId);
+        if (outcome !== undefined && waiter.isMet(outcome)) waiter.settle(outcome);
       }
       await delay(lookEveryMs, undefined, { ref: false });
     }
