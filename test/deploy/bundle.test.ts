@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withClient } from '../../cli/parts/postgres.ts';
-import { freePort } from '../../cli/parts/ports.ts';
+import { quietPort } from '../harness/quiet-port.ts';
 import { testDatabase } from '../harness/database.ts';
 import { testTemporal } from '../harness/temporal.ts';
 
@@ -16,7 +16,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 const image = mkdtempSync(join(tmpdir(), 'isthmus-image-'));
 const database = await testDatabase('empty');
 const temporal = await testTemporal();
-const port = await freePort();
+const port = await quietPort();
 const url = `http://127.0.0.1:${port}`;
 const env = {
   PATH: process.env['PATH'] ?? '',

@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import { request } from 'undici';
 import { afterAll, expect } from 'vitest';
-import { freePort } from '../../cli/parts/ports.ts';
+import { quietPort } from '../harness/quiet-port.ts';
 import { distinct, evidenceOf } from '../harness/evidence.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -64,7 +64,7 @@ export function gapsMs(attempts: readonly { readonly started_at: Date }[]): read
 export async function lateServer(
   beforeAnswer: () => Promise<void> = () => Promise.resolve(),
 ): Promise<{ url: string; open(target: string): Promise<void> }> {
-  const port = await freePort();
+  const port = await quietPort();
   let target = '';
   const server: Server = createServer((incoming, outgoing) => {
     request(`${target}${incoming.url ?? ''}`, {
