@@ -78,6 +78,24 @@ const folders = {
     node: true,
     importsLater: true,
   },
+  chaos: {
+    ours: [
+      'cli',
+      'core',
+      'contract',
+      'db',
+      'sandbox/tokens.ts',
+      'sandbox/environment.ts',
+      'sandbox/journal-file.ts',
+      'test/harness/instruction.ts',
+      'test/harness/bodies.ts',
+      'test/harness/endings.ts',
+      'test/harness/acmt023.ts',
+    ],
+    packages: ['@temporalio/client', 'commander', 'esbuild', 'pg', 'pure-rand', 'undici'],
+    node: true,
+    importsLater: true,
+  },
   docs: { ours: ['core', 'db', 'xml', 'api', 'package.json'], packages: ['pino'], node: true },
   test: {
     ours: [
@@ -91,6 +109,7 @@ const folders = {
       'api',
       'sandbox',
       'cli',
+      'chaos',
       'docs',
       'package.json',
     ],
