@@ -39,7 +39,9 @@ export interface FaultProxy {
   /** From now on, for new connections and for the next request on open ones. */
   readonly conduct: (next: Conduct) => Promise<void>;
   /** RST on every open connection, whatever is under way on it. */
-  reset(): void;
+  readonly reset: () => void;
+  /** What is asked on the connections that are open is done, but never answered; new ones work. */
+  readonly keepAnswers: () => void;
   /** The real server has moved. Connections to the old one end. */
   retarget(address: string): void;
   /** Called at each request's first byte, before it is carried; and at each answer's first byte, likewise. */
@@ -103,7 +105,7 @@ const ownAnswers: Readonly<Partial<Record<Conduct, OwnAnswer>>> = {
 
 function begin(state: State, pair: Pair): void {
   const { near } = pair;
-  pair.conduct = state.conduct;
+  if (pair.conduct !== 'keep-answer') pair.conduct = state.conduct; // such a connection is lost for ever
   pair.speaks = 'far';
   state.listeners.forEach((listener) => listener('request'));
   if (pair.conduct === 'reset') near.resetAndDestroy();
@@ -219,6 +221,7 @@ export async function openFaultProxy({ target, trap = '' }: FaultProxyOptions): 
       changeOpen(state.pairs, next);
     },
     reset,
+    keepAnswers: () => changeOpen(state.pairs, 'keep-answer'),
     retarget: (address) => {
       state.goal = urlOf(address);
       reset();
