@@ -78,6 +78,24 @@ const folders = {
     node: true,
     importsLater: true,
   },
+  chaos: {
+    ours: [
+      'cli',
+      'core',
+      'contract',
+      'db',
+      'sandbox/tokens.ts',
+      'sandbox/environment.ts',
+      'test/harness/bodies.ts',
+      'test/harness/endings.ts',
+      'test/harness/instruction.ts',
+    ],
+    packages: ['@temporalio/client', '@temporalio/common', 'commander', 'pg', 'undici'],
+    node: true,
+    importsLater: true,
+  },
+  // what it judges must not help it to judge
+  'chaos/oracle': { ours: ['chaos/evidence.ts'], packages: ['libxml2-wasm', 'decimal.js'], node: true },
   docs: { ours: ['core', 'db', 'xml', 'api', 'package.json'], packages: ['pino'], node: true },
   test: {
     ours: [
@@ -92,6 +110,7 @@ const folders = {
       'sandbox',
       'cli',
       'docs',
+      'chaos',
       'package.json',
     ],
     packages: [
