@@ -1,0 +1,163 @@
+// I-17, and the record of attempts that everything else rests on (TIM-3): an intent is committed before a socket opens, each
+// attempt is classified as what it was, and every delivery has one end.
+import { clock, instant } from '../rows.ts';
+import type { Report } from '../verdict.ts';
+import { isArrival, type Delivery, type World } from '../world.ts';
+import { standingOf } from './lines.ts';
+
+const told: ReadonlySet<string> = new Set(['callback', 'confirmation', 'notification']);
+const neglectedMs = 60_000; // I-17
+const clockMs = 5; // the journal's milliseconds are cut, the database's are not
+const attemptMs = 20_000; // longer than any attempt and its record take (SEC-5: 5 s to connect, 10 s in all)
+
+export function judgeDeliveries(world: World, report: Report): void {
+  const { deliveries, quiet } = world;
+  const ends = deliveries.filter(({ row }) => told.has(row.kind));
+  report.examined('I-17', 'deliveries', ends.length);
+  report.examined('I-17', 'attempts', deliveries.flatMap(({ attempts }) => attempts).length);
+  for (const delivery of deliveries) {
+    judgeArrivals(report, delivery);
+    judgeRecord(world, report, delivery);
+  }
+  for (const delivery of ends) {
+    judgeEnd(world, report, delivery);
+    if (quiet.isSettled) judgeNeglect(world, report, delivery);
+  }
+  judgeStrays(world, report);
+}
+
+/** Whether any attempt may have opened a socket. */
+const mayHaveLeft = (outcome: string | null) => outcome !== 'NOT_SENT';
+
+/** Each arrival belongs to an attempt whose row was there before it. */
+function judgeArrivals(report: Report, delivery: Delivery): void {
+  const { arrivals, attempts, row } = delivery;
+  for (const [index, arrival] of arrivals.entries()) {
+    const before = attempts.filter(({ startedAt }) => startedAt <= arrival.at + clockMs);
+    const shown = [
+      `arrival ${index + 1} at ${arrival.entry.party} ${arrival.entry.at}`,
+      ...attempts.map(
+        (one) => `attempt ${one.row.attempt} ${clock(one.startedAt)} ${one.row.outcome ?? 'open'}`,
+      ),
+    ];
+    if (before.length <= index) {
+      const statement = `A ${row.kind} arrived more often than attempts are on record: an intent must be committed before the socket opens (TIM-3).`;
+      report.breach('I-17', statement, row.subject_id, shown);
+      return;
+    }
+    if (before.filter((one) => mayHaveLeft(one.row.outcome)).length <= index) {
+      report.breach(
+        'I-17',
+        `A ${row.kind} arrived of which every attempt counts as NOT_SENT (TIM-3).`,
+        row.subject_id,
+        shown,
+      );
+      return;
+    }
+  }
+  const taken = attempts.filter(
+    ({ httpStatus }) => httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300,
+  );
+  const answered = arrivals.filter(
+    ({ entry }) => (entry.httpStatus ?? 0) >= 200 && (entry.httpStatus ?? 0) < 300,
+  );
+  if (taken.length > answered.length) {
+    report.breach('I-17', `A ${row.kind} counts as taken more often than it was.`, row.subject_id, [
+      standingOf(delivery),
+      `${answered.length} arrivals with 2xx`,
+    ]);
+  }
+}
+
+/** Numbers without gaps, a count that is that of the rows, and an outcome for each that had the time for one. */
+function judgeRecord(world: World, report: Report, delivery: Delivery): void {
+  const { attempts, row } = delivery;
+  const numbers = attempts.map((one) => Number(one.row.attempt));
+  const isWhole =
+    numbers.every((number, index) => number === index + 1) && numbers.length === Number(row.attempts);
+  if (!isWhole) {
+    report.breach('I-17', `The attempts of a ${row.kind} are not all on record (TIM-3).`, row.subject_id, [
+      `counted ${row.attempts}`,
+      `on record: ${numbers.join(', ')}`,
+    ]);
+  }
+  for (const { startedAt, row: attempt } of attempts) {
+    if (attempt.outcome !== null || startedAt > world.quiet.endAt - 2 * attemptMs) continue;
+    if (!world.quiet.isCalm(startedAt - attemptMs, startedAt + attemptMs)) continue;
+    report.breach(
+      'I-17',
+      `An attempt of a ${row.kind} was never settled, though nothing was broken (TIM-3).`,
+      row.subject_id,
+      [attempt],
+    );
+  }
+}
+
+/** Delivered, or a dead letter whose alert was written with it; there is no third end (CBK-1). */
+function judgeEnd(world: World, report: Report, delivery: Delivery): void {
+  const { row, deliveredAt, closedAt, attempts } = delivery;
+  const shown = [standingOf(delivery)];
+  if (deliveredAt !== undefined && closedAt !== undefined) {
+    report.breach('I-17', 'A delivery has two ends.', row.subject_id, shown);
+  }
+  if (deliveredAt !== undefined) {
+    const isTaken = attempts.some(({ httpStatus = 0 }) => httpStatus >= 200 && httpStatus < 300);
+    if (!isTaken)
+      report.breach('I-17', 'A delivery counts as delivered, and nobody took it.', row.subject_id, shown);
+  }
+  if (closedAt === undefined) return;
+  const alert = world.events.find(
+    ({ kind, severity, detail }) =>
+      kind === 'delivery.dead-letter' && severity === 'alert' && detail['deliveryId'] === row.delivery_id,
+  );
+  if (alert === undefined || Math.abs(instant(alert.occurred_at) - closedAt) > 1_000) {
+    report.breach(
+      'I-17',
+      'A delivery ended as a dead letter without an alert (CBK-1).',
+      row.subject_id,
+      shown,
+    );
+  }
+  const age = closedAt - instant(row.asked_at);
+  if (row.closed_reason !== 'gone' && age < 72 * 3_600_000 - 60_000) {
+    report.breach(
+      'I-17',
+      'A delivery was given up before 72 hours had passed (CBK-1).',
+      row.subject_id,
+      shown,
+    );
+  }
+  const isGone = attempts.some(({ httpStatus }) => httpStatus === 410);
+  if (row.closed_reason === 'gone' && !isGone) {
+    report.breach(
+      'I-17',
+      'A delivery was given up as gone, and nobody said so (CBK-1).',
+      row.subject_id,
+      shown,
+    );
+  }
+}
+
+/** None is due for more than a minute without an attempt, once all is healthy. */
+function judgeNeglect({ quiet }: World, report: Report, delivery: Delivery): void {
+  const { row, deliveredAt, closedAt, nextDueAt } = delivery;
+  if (deliveredAt !== undefined || closedAt !== undefined || nextDueAt > quiet.endAt - neglectedMs) return;
+  report.breach('I-17', 'A delivery is due for more than 60 s, and nobody attempts it.', row.subject_id, [
+    standingOf(delivery),
+  ]);
+}
+
+/** What arrived without being the message of any delivery. */
+function judgeStrays(world: World, report: Report): void {
+  const expected = new Set(world.deliveries.map(({ stored }) => stored?.sha256));
+  const arrivals = world.evidence.journal.filter(isArrival);
+  report.examined('I-17', 'arrivals at parties', arrivals.length);
+  for (const entry of arrivals) {
+    if (expected.has(entry.sha256)) continue;
+    const { at, party, kind, messageId, sha256, status } = entry;
+    const statement = `A ${kind} arrived at a party that is the message of no delivery (MSG-8).`;
+    report.breach('I-11', statement, entry.uetr ?? messageId ?? party, [
+      { at, party, kind, messageId, status, sha256 },
+    ]);
+  }
+}

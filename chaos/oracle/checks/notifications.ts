@@ -1,0 +1,146 @@
+// NOT-1 and NOT-2: one fxtr.017 per credited payment with a quote, with the figures of the quote (I-5).
+import { same } from '../decimals.ts';
+import { at, textAt, type Element } from '../read-message.ts';
+import { clock } from '../rows.ts';
+import type { Report } from '../verdict.ts';
+import type { Payment, Quote, World } from '../world.ts';
+import { brief, received, standingOf } from './lines.ts';
+
+export function judgeNotifications(world: World, report: Report): void {
+  const { payments } = world;
+  const due = payments.filter(({ row, decision }) => row.quote_id !== null && decision?.status === 'ACCC');
+  report.examined('I-5', 'credited payments with a quote', due.length);
+  report.examined('I-5', 'other payments', payments.length - due.length);
+  for (const payment of payments) judgeNotification(world, report, payment);
+}
+
+/** NOT-1, NOT-2. */
+function judgeNotification(world: World, report: Report, payment: Payment): void {
+  const { uetr, decision, row } = payment;
+  const arrivals = received(payment, 'fxp', 'fxtr017');
+  const stored = world.messages.filter(
+    (one) => one.row.message_type === 'fxtr017' && one.row.subject_id === uetr,
+  );
+  const delivery = payment.deliveries['notification'];
+  const mustBe = decision?.status === 'ACCC' && row.quote_id !== null;
+  const shown = [decision, ...(delivery === undefined ? [] : [standingOf(delivery)]), ...arrivals.map(brief)];
+  if (!mustBe) {
+    if (arrivals.length > 0 || stored.length > 0 || delivery !== undefined) {
+      report.breach(
+        'I-5',
+        'An fxtr.017 was made of a payment that is not credited, or has no quote.',
+        uetr,
+        shown,
+      );
+    }
+    return;
+  }
+  if (delivery === undefined || stored.length === 0) {
+    report.breach(
+      'I-5',
+      'A payment with a quote was credited, and no fxtr.017 tells the FX provider.',
+      uetr,
+      shown,
+    );
+    return;
+  }
+  if (stored.length > 1 || new Set(arrivals.map(({ sha256 }) => sha256)).size > 1) {
+    report.breach('I-5', 'There is more than one distinct fxtr.017 of one payment.', uetr, shown);
+  }
+  const bic = world.reference.institutions.get(row.fxp_id ?? '')?.bics[0] ?? '';
+  const elsewhere = arrivals.find(({ party }) => party !== `fxp/${bic}`);
+  if (elsewhere !== undefined)
+    report.breach('I-5', "An fxtr.017 went to an FX provider that is not the quote's.", uetr, [
+      brief(elsewhere),
+    ]);
+  if (delivery.deliveredAt !== undefined && !arrivals.some(({ httpStatus }) => httpStatus === 200)) {
+    report.breach('I-5', 'An fxtr.017 counts as delivered, and the FX provider never took it.', uetr, shown);
+  }
+  for (const one of stored) judgeFigures(world, report, payment, one.message?.root);
+}
+
+/** A value of an fxtr.017, and what it must be. */
+type Figure = readonly [path: string, is: unknown, mustBe: unknown];
+
+/** The figures of the quote, in the places of NOT-2. */
+function judgeFigures(world: World, report: Report, payment: Payment, root: Element | undefined): void {
+  const quoteId = textAt(payment.original, 'CdtTrfTxInf/AgrdRate/QtId') ?? '';
+  const quote = world.quotes.get(quoteId);
+  if (root === undefined || quote === undefined) {
+    const statement = 'An fxtr.017 cannot be read, or is of a quote that does not exist.';
+    report.breach('I-5', statement, payment.uetr, [quoteId]);
+    return;
+  }
+  const wrong = [
+    ...[...idsOf(root, payment, quoteId), ...partiesOf(world, root, payment, quote)].filter(
+      ([, is, mustBe]) => is !== mustBe,
+    ),
+    ...amountsOf(root, quote).filter(([, is, mustBe]) => !same(is, mustBe)),
+    ...datesOf(root, payment),
+  ].map(([path, is, mustBe]) => `${path}: ${String(is)} instead of ${String(mustBe)}`);
+  if (wrong.length === 0) return;
+  report.breach('I-5', "The figures of an fxtr.017 are not the quote's (NOT-2).", payment.uetr, wrong);
+}
+
+const plain = (id: string) => id.replaceAll('-', '');
+
+function idsOf(root: Element, { uetr }: Payment, quoteId: string): readonly Figure[] {
+  return [
+    ['TradInf/OrgtrRef', textAt(root, 'TradInf/OrgtrRef'), plain(uetr)],
+    ['TradInf/CmonRef', textAt(root, 'TradInf/CmonRef'), plain(quoteId)],
+    ['TradInf/PdctTp', textAt(root, 'TradInf/PdctTp'), 'ISTHMUS'],
+    ['StsDtls/MtchgSysUnqRef', textAt(root, 'StsDtls/MtchgSysUnqRef'), plain(uetr)],
+    ['TradInf/SpltTradInd', textAt(root, 'TradInf/SpltTradInd'), 'false'],
+    ['StsDtls/CurSts', textAt(root, 'StsDtls/CurSts/StsCd/Cd'), 'STLD'],
+  ];
+}
+
+function amountsOf(root: Element, { request, index }: Quote): readonly Figure[] {
+  return [
+    ['TradgSdBuyAmt', textAt(root, 'TradAmts/TradgSdBuyAmt/Amt'), request.destination_amounts[index]],
+    ['TradgSdSellAmt', textAt(root, 'TradAmts/TradgSdSellAmt/Amt'), request.source_amounts[index]],
+    ['AgrdRate/XchgRate', textAt(root, 'AgrdRate/XchgRate'), request.exchange_rates[index]],
+  ];
+}
+
+function partiesOf(
+  world: World,
+  root: Element,
+  payment: Payment,
+  { request, index }: Quote,
+): readonly Figure[] {
+  const { reference } = world;
+  const currency = (path: string) => at(root, path)?.attributes['Ccy'];
+  const bicOf = (id: string | undefined) => reference.institutions.get(id ?? '')?.bics[0];
+  const party = (path: string) =>
+    textAt(root, `${path}/PtyId/AnyBIC/AnyBIC`) ?? textAt(root, `${path}/AnyBIC/AnyBIC`);
+  const account = (path: string) => textAt(root, `${path}/PtyId/AcctNb`);
+  const creditorAgent = reference.find(
+    at(payment.original, 'CdtTrfTxInf/CdtrAgt'),
+    payment.row.destination_clearing_system ?? undefined,
+  );
+  const [buying, selling] = ['TradgSdSttlmInstrs', 'CtrPtySdSttlmInstrs'];
+  return [
+    ['TradgSdBuyAmt/@Ccy', currency('TradAmts/TradgSdBuyAmt/Amt'), request.destination_currency],
+    ['TradgSdSellAmt/@Ccy', currency('TradAmts/TradgSdSellAmt/Amt'), request.source_currency],
+    ['AgrdRate/UnitCcy', textAt(root, 'AgrdRate/UnitCcy'), request.source_currency],
+    ['AgrdRate/QtdCcy', textAt(root, 'AgrdRate/QtdCcy'), request.destination_currency],
+    ['TradgSdId', party('TradgSdId/SubmitgPty'), bicOf(request.psp_id)],
+    ['CtrPtySdId', party('CtrPtySdId/SubmitgPty'), bicOf(request.fxp_ids[index])],
+    [`${buying}/DlvryAgt`, party(`${buying}/DlvryAgt`), bicOf(request.destination_sap_ids[index])],
+    [`${buying}/DlvryAgt/AcctNb`, account(`${buying}/DlvryAgt`), request.destination_account_ids[index]],
+    [`${buying}/RcvgAgt`, party(`${buying}/RcvgAgt`), creditorAgent?.bics[0]],
+    [`${selling}/DlvryAgt`, party(`${selling}/DlvryAgt`), bicOf(request.psp_id)],
+    [`${selling}/RcvgAgt`, party(`${selling}/RcvgAgt`), bicOf(request.source_sap_ids[index])],
+    [`${selling}/RcvgAgt/AcctNb`, account(`${selling}/RcvgAgt`), request.source_account_ids[index]],
+  ];
+}
+
+/** The date of the decision; of the moment before it, around midnight. */
+function datesOf(root: Element, { decidedAt = 0 }: Payment): readonly Figure[] {
+  const dates = [decidedAt, decidedAt - 10_000].map((moment) => clock(moment).slice(0, 10));
+  return ['TradInf/TradDt', 'TradAmts/SttlmDt'].flatMap((path): readonly Figure[] => {
+    const date = (textAt(root, path) ?? '').slice(0, 10);
+    return dates.includes(date) ? [] : [[path, date, dates[0]]];
+  });
+}

@@ -1,0 +1,177 @@
+// I-8: each payment's history is a path of the state table (docs/reference/payment-states.md), in the order of time, with nothing
+// written after a final. The gateway's own decisions keep the conditions under which it may decide at all (TIM-1 to TIM-3).
+import { clock, instant } from '../rows.ts';
+import type { Report } from '../verdict.ts';
+import type { Payment, World } from '../world.ts';
+
+const lockMs = 5_000; // for so long one statement may have waited for the row that another held
+const second = 1_000;
+
+export function judgeStates(world: World, report: Report): void {
+  report.examined('I-8', 'payments', world.payments.length);
+  for (const payment of world.payments) {
+    if (payment.decision !== undefined) judgePath(world, report, payment);
+    if (payment.row.accepted) judgeAfterFinal(world, report, payment);
+  }
+  judgeUniqueness(world, report);
+  judgeDeadlineErrors(world, report);
+}
+
+function judgePath(world: World, report: Report, payment: Payment): void {
+  const { uetr, row, decision, decidedAt = 0, judgedAt } = payment;
+  if (decision === undefined) return;
+  const breach = (statement: string, ...more: unknown[]) =>
+    report.breach('I-8', statement, uetr, [
+      `judged ${clock(judgedAt)}, ${row.accepted ? 'accepted' : 'rejected at once'}, ${row.priority ?? ''}`,
+      decision,
+      ...more,
+    ]);
+  if (decidedAt < judgedAt - 1) breach('A payment was decided before it was judged.');
+  if (!row.accepted) {
+    const isOwn = decision.status === 'RJCT' && decision.decided_by === 'gateway';
+    if (!isOwn) breach('A payment that was rejected at once ended otherwise.');
+    else if (decision.callback_message_id !== row.answer_message_id || Math.abs(decidedAt - judgedAt) > 1) {
+      breach('A payment that was rejected at once has another final than its first answer.');
+    }
+    return;
+  }
+  const derived = [
+    decision.callback_message_id,
+    decision.confirmation_message_id,
+    decision.notification_message_id,
+  ]
+    .map((id) => world.messageOf.get(id ?? ''))
+    .filter((one) => one !== undefined);
+  const apart = derived.find(({ createdAt }) => Math.abs(createdAt - decidedAt) > 1);
+  if (apart !== undefined) {
+    breach(
+      'What follows from a decision was not written with it (PAY-10).',
+      `${apart.row.message_type} ${apart.row.created_at}`,
+    );
+  }
+  if (decision.decided_by === 'destination') judgeReported(world, payment, breach);
+  else judgeOwnDecision(payment, breach);
+}
+
+type Breach = (statement: string, ...more: unknown[]) => void;
+
+function judgeReported(world: World, { decision, decidedAt = 0 }: Payment, breach: Breach): void {
+  const stored = world.messageOf.get(decision?.report_message_id ?? '');
+  if (stored === undefined || stored.createdAt <= decidedAt + lockMs) return;
+  breach(
+    'A payment was decided before the report came that decides it.',
+    `report stored ${clock(stored.createdAt)}`,
+  );
+}
+
+/** The only two: HIGH after its deadline (AB03), NORM that never left (ED06). */
+function judgeOwnDecision(payment: Payment, breach: Breach): void {
+  const { decision, decidedAt = 0, deadlineAt, judgedAt, journal } = payment;
+  const attempts = payment.deliveries['instruction']?.attempts ?? [];
+  const sends = attempts.map(
+    (one) => `attempt ${clock(one.startedAt)} ${one.row.outcome ?? 'open'} ${one.row.error_class ?? ''}`,
+  );
+  if (decision?.status !== 'RJCT') {
+    breach('The gateway by itself decided otherwise than RJCT.');
+    return;
+  }
+  if (decision.reason_code === 'AB03') {
+    if (deadlineAt === undefined)
+      breach('The gateway rejected a NORM payment on a timeout (TIM-2).', ...sends);
+    else if (decidedAt < deadlineAt - 50)
+      breach(
+        'The gateway rejected a HIGH payment before its deadline (TIM-1).',
+        `deadline ${clock(deadlineAt)}`,
+      );
+    return;
+  }
+  if (decision.reason_code !== 'ED06') {
+    breach(`The gateway rejected an accepted payment with ${decision.reason_code ?? 'no code'}.`);
+    return;
+  }
+  if (deadlineAt !== undefined) breach('The gateway rejected a HIGH payment as unreachable (TIM-3).');
+  if (attempts.length === 0) breach('A payment was rejected as unreachable without an attempt (TIM-3).');
+  const sent = attempts.filter(({ row, startedAt }) => row.outcome !== 'NOT_SENT' && startedAt < decidedAt);
+  if (sent.length > 0)
+    breach(
+      'A payment was rejected as unreachable after an attempt that may have been read (TIM-3).',
+      ...sends,
+    );
+  if (decidedAt < judgedAt + 60 * second - 50)
+    breach('A payment was rejected as unreachable before 60 s had passed (TIM-3).', ...sends);
+  const seen = journal.find(({ kind, direction }) => kind === 'pacs008' && direction === 'received');
+  if (seen !== undefined)
+    breach('A payment was rejected as unreachable that its destination had seen.', seen);
+}
+
+const afterwards: ReadonlySet<string> = new Set(['payment.in-doubt']);
+
+/** No instruction leaves, and no state is entered, after the final. */
+function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
+  const { uetr, decision, decidedAt, events } = payment;
+  const attempts = payment.deliveries['instruction']?.attempts ?? [];
+  const early = attempts.find(({ startedAt }) => startedAt < payment.judgedAt - 1);
+  if (early !== undefined) {
+    report.breach('I-8', 'An instruction was sent before its payment was accepted.', uetr, [early.row]);
+  }
+  if (decision === undefined || decidedAt === undefined) return;
+  const late = attempts.filter(({ startedAt }) => {
+    const tolerance = world.quiet.isCalm(decidedAt - second, startedAt) ? 500 : lockMs;
+    return startedAt > decidedAt + tolerance;
+  });
+  if (late.length > 0) {
+    const started = late.map((one) => `attempt ${one.row.attempt} started ${clock(one.startedAt)}`);
+    report.breach('I-8', 'An instruction was sent after the final of its payment.', uetr, [
+      decision,
+      ...started,
+    ]);
+  }
+  const event = events.find(
+    ({ kind, occurred_at: at }) => afterwards.has(kind) && instant(at) > decidedAt + lockMs,
+  );
+  if (event !== undefined)
+    report.breach('I-8', 'A payment became in doubt after its final.', uetr, [decision, event]);
+}
+
+/** Tables of one row per payment have one. */
+function judgeUniqueness(world: World, report: Report): void {
+  const seen = new Set<string>();
+  for (const { uetr, row } of world.payments) {
+    if (seen.has(uetr)) report.breach('I-8', 'A payment is on record twice.', uetr, [row]);
+    seen.add(uetr);
+  }
+  const kinds = new Set<string>();
+  for (const { row } of world.deliveries) {
+    const key = `${row.subject_id} ${row.kind}`;
+    if (kinds.has(key))
+      report.breach('I-8', `A payment has two deliveries of kind ${row.kind}.`, row.subject_id, [row]);
+    kinds.add(key);
+  }
+}
+
+const deadlineErrorMs = 250; // TIM-1
+const hopelessMs = 5_000; // beyond any load of the machine
+
+/**
+ * TIM-1: the deadline error. A busy machine may miss 250 ms once; a defect misses it every time, or by far.
+ */
+function judgeDeadlineErrors(world: World, report: Report): void {
+  const errors = world.payments.flatMap(({ uetr, decision, decidedAt, deadlineAt, judgedAt }) => {
+    const isOwn = decision?.decided_by === 'gateway' && decision.reason_code === 'AB03';
+    if (!isOwn || decidedAt === undefined || deadlineAt === undefined) return [];
+    if (!world.quiet.isCalm(Math.min(deadlineAt - 20 * second, judgedAt), decidedAt)) return [];
+    return [{ uetr, errorMs: decidedAt - deadlineAt }];
+  });
+  report.examined('R:TIM-1', 'deadlines that passed while nothing was broken', errors.length);
+  const late = errors.filter(({ errorMs }) => errorMs > deadlineErrorMs);
+  const isRule = late.length > 2 && late.length > errors.length / 5;
+  for (const { uetr, errorMs } of late) {
+    if (!isRule && errorMs < hopelessMs) continue;
+    report.breach(
+      'R:TIM-1',
+      `A deadline passed, and the decision came ${Math.round(errorMs)} ms later.`,
+      uetr,
+      [`${late.length} of ${errors.length} were late`],
+    );
+  }
+}

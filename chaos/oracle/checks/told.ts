@@ -1,0 +1,211 @@
+// Who had to be told what, and was: the source by a callback (I-3), the destination by a confirmation (PAY-9), operators by
+// alerts (PAY-7, DUP-2, PAY-8). The FX providers are in notifications.ts.
+import { textAt } from '../read-message.ts';
+import { clock, instant } from '../rows.ts';
+import type { Report } from '../verdict.ts';
+import { isPost, type Payment, type World } from '../world.ts';
+import { brief, received, standingOf } from './lines.ts';
+
+const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
+
+export function judgeTold(world: World, report: Report): void {
+  const decided = world.payments.filter(({ decision }) => decision !== undefined);
+  report.examined('I-3', 'payments with a final status', decided.length);
+  report.examined(
+    'R:PAY-9',
+    'payments that a destination decided',
+    decided.filter(({ decision }) => decision?.decided_by === 'destination').length,
+  );
+  for (const payment of world.payments) {
+    judgeCallback(world, report, payment);
+    judgeConfirmation(world, report, payment);
+    judgeContradictions(world, report, payment);
+  }
+  judgeViolations(world, report);
+  judgeSecurityEvents(world, report);
+}
+
+/** I-3. */
+function judgeCallback(world: World, report: Report, payment: Payment): void {
+  const { uetr, decision, row } = payment;
+  const arrivals = received(payment, 'source', 'pacs002');
+  if (decision === undefined) {
+    if (arrivals.length > 0) {
+      report.breach(
+        'I-3',
+        'The source got a callback of a payment that has no final status.',
+        uetr,
+        arrivals.map(brief),
+      );
+    }
+    return;
+  }
+  const delivery = payment.deliveries['callback'];
+  const told = world.messageOf.get(decision.callback_message_id ?? '');
+  if (delivery === undefined || told === undefined) {
+    report.breach('I-3', 'A payment has a final status, and no callback that tells it.', uetr, [decision]);
+    return;
+  }
+  const shown = [standingOf(delivery), ...arrivals.map(brief)];
+  if (new Set(arrivals.map(({ sha256 }) => sha256)).size > 1) {
+    report.breach('I-3', 'The source got two different final pacs.002 of one payment.', uetr, shown);
+  }
+  const wrong = arrivals.find(({ status, sha256 }) => status !== decision.status || sha256 !== told.sha256);
+  if (wrong !== undefined) {
+    report.breach(
+      'I-3',
+      `The source got ${wrong.status ?? ''}, or other bytes than are stored; the decision is ${decision.status}.`,
+      uetr,
+      [decision, ...shown],
+    );
+  }
+  const elsewhere = arrivals.find(({ party }) => party !== `source/${row.source_clearing_system}`);
+  if (elsewhere !== undefined)
+    report.breach('I-3', 'A callback went to a source that did not submit the payment.', uetr, [
+      brief(elsewhere),
+    ]);
+  if (
+    told.message?.root !== undefined &&
+    textAt(told.message.root, 'TxInfAndSts/TxSts') !== decision.status
+  ) {
+    report.breach('I-3', 'The callback states another status than the decision.', uetr, [
+      decision,
+      told.text,
+    ]);
+  }
+  const taken = arrivals.filter(({ httpStatus }) => httpStatus === 200);
+  if (delivery.deliveredAt !== undefined && taken.length === 0) {
+    report.breach('I-3', 'A callback counts as delivered, and the source never took it.', uetr, shown);
+  }
+}
+
+/** PAY-9, TIM-1: who decided by its HTTP answer, or got an instruction that the gateway then rejected, is told. */
+function judgeConfirmation(world: World, report: Report, payment: Payment): void {
+  const { uetr, decision, row, journal } = payment;
+  const arrivals = journal.filter(
+    (entry) =>
+      entry.direction === 'received' && entry.kind === 'pacs002' && entry.party.startsWith('destination/'),
+  );
+  const wrong = arrivals.find(({ status }) => status !== decision?.status);
+  if (wrong !== undefined) {
+    report.breach(
+      'R:PAY-9',
+      `A destination was told ${wrong.status ?? ''}; the decision is ${decision?.status ?? 'none'}.`,
+      uetr,
+      [decision, brief(wrong)],
+    );
+  }
+  if (decision === undefined || !row.accepted || world.reportedByOthers.has(uetr)) return;
+  const isTold = payment.deliveries['confirmation'] !== undefined || arrivals.length > 0;
+  if (isTold) return;
+  const seen = journal.filter((entry) => entry.kind === 'pacs008' || entry.direction === 'sent');
+  if (decision.decided_by === 'gateway') {
+    if (seen.length === 0) return;
+    report.breach(
+      'R:TIM-1',
+      'A destination got an instruction that the gateway rejected, and is not told.',
+      uetr,
+      [decision, ...seen.map(brief)],
+    );
+    return;
+  }
+  // its own post may be on the way to its answer
+  if ((payment.decidedAt ?? 0) > world.quiet.endAt - 60_000 || !world.quiet.isSettled) return;
+  report.breach('R:PAY-9', 'A destination gave a final, and got no confirmation.', uetr, [
+    decision,
+    ...seen.map(brief),
+  ]);
+}
+
+/** PAY-7: a final that differs from the decision raises an alert. */
+function judgeContradictions(world: World, report: Report, payment: Payment): void {
+  const { uetr, decision, reports, events } = payment;
+  if (decision === undefined) return;
+  const differing = reports.filter(
+    ({ row, createdAt }) =>
+      finals.includes(row.status ?? '') &&
+      row.status !== decision.status &&
+      createdAt < world.quiet.endAt - 60_000,
+  );
+  report.examined('R:PAY-7', 'finals that differ from the decision', differing.length);
+  for (const one of differing) {
+    if (events.some(({ kind, severity }) => kind === 'payment.contradiction' && severity === 'alert'))
+      continue;
+    const stored = `${one.row.status ?? ''} stored ${clock(one.createdAt)}`;
+    report.breach('R:PAY-7', 'A final that differs from the decision raised no alert.', uetr, [
+      decision,
+      stored,
+    ]);
+  }
+}
+
+const violationIds: readonly (readonly [RegExp, string])[] = [
+  [/^(I-\d+):/, '$1'],
+  [/^NOT-[12]:/, 'I-5'],
+  [/^PAY-1:/, 'I-3'],
+  [/^TIM-2:/, 'I-4'],
+  [/^([A-Z]+-\d+):/, 'R:$1'],
+];
+
+/** What the parties themselves found wrong. */
+function judgeViolations(world: World, report: Report): void {
+  const { journal } = world.evidence;
+  report.examined('R:MSG-8', 'entries of the parties', journal.length);
+  for (const entry of journal) {
+    const { violation } = entry;
+    if (violation === undefined || world.reportedByOthers.has(entry.uetr ?? '')) continue;
+    const [pattern, id] = violationIds.find(([one]) => one.test(violation)) ?? [/^.*$/s, 'I-11'];
+    const name = violation.replace(new RegExp(`${pattern.source}.*$`, 's'), id);
+    report.breach(name, `A party found: ${violation}`, entry.uetr ?? entry.messageId ?? entry.party, [
+      brief(entry),
+    ]);
+  }
+}
+
+/** DUP-2, PAY-8: somebody tried what is not theirs. */
+function judgeSecurityEvents(world: World, report: Report): void {
+  const refused = world.evidence.exchanges.filter(
+    (one) => isPost(one, '/iso20022/pacs002') && [403, 404, 409].includes(one.status ?? 0),
+  );
+  report.examined('R:PAY-8', 'reports that were refused', refused.length);
+  for (const exchange of refused) {
+    const isNoted = world.events.some(
+      ({ severity, kind, occurred_at: at, subject_id: subject }) =>
+        severity === 'security' &&
+        kind.startsWith('report.') &&
+        (subject === exchange.uetr || exchange.uetr === undefined) &&
+        instant(at) >= instant(exchange.sentAt) - 5 &&
+        instant(at) <= instant(exchange.endedAt) + 5,
+    );
+    if (isNoted) continue;
+    report.breach(
+      'R:PAY-8',
+      `A report was refused with HTTP ${exchange.status ?? ''}, and there is no security event.`,
+      exchange.uetr ?? exchange.path,
+      [exchange],
+    );
+  }
+  const changed = world.submissions.filter(({ exchange, answer }) => {
+    const payment = world.paymentOf.get(exchange.uetr ?? '');
+    const isSameKey =
+      payment?.row.source_clearing_system === exchange.client &&
+      textAt(payment.original, 'GrpHdr/MsgId') === exchange.messageId;
+    return (
+      isSameKey &&
+      answer?.type === 'pacs002' &&
+      textAt(answer.root, 'TxInfAndSts/StsRsnInf/Rsn/Cd') === 'DUPL'
+    );
+  });
+  report.examined('R:DUP-2', 'other content under the ids of a payment', changed.length);
+  for (const { exchange } of changed) {
+    const events = world.paymentOf.get(exchange.uetr ?? '')?.events ?? [];
+    if (events.some(({ kind, severity }) => kind === 'payment.content-changed' && severity === 'security'))
+      continue;
+    report.breach(
+      'R:DUP-2',
+      'Other content came under the ids of a payment, and there is no security event.',
+      exchange.uetr ?? '',
+      [exchange],
+    );
+  }
+}

@@ -1,0 +1,53 @@
+// Exact decimals for judging money. Of its own settings: nothing here may round unless it says so.
+import { Decimal } from 'decimal.js';
+
+const Exact = Decimal.clone({
+  precision: 80,
+  rounding: Decimal.ROUND_HALF_UP,
+  toExpNeg: -9e15,
+  toExpPos: 9e15,
+});
+
+export type Amount = Decimal;
+
+export const zero: Amount = new Exact(0);
+
+export function amount(text: unknown): Amount {
+  if (typeof text !== 'string' || !/^-?\d+(\.\d+)?$/.test(text)) return new Exact(Number.NaN);
+  return new Exact(text);
+}
+
+/** Whether two decimals are the same number, however they are written. */
+export function same(one: unknown, other: unknown): boolean {
+  return amount(one).eq(amount(other));
+}
+
+export function halfUp(value: Amount, places: number): Amount {
+  return value.toDecimalPlaces(places, Decimal.ROUND_HALF_UP);
+}
+
+export function up(value: Amount, places: number): Amount {
+  return value.toDecimalPlaces(places, Decimal.ROUND_UP);
+}
+
+export function down(value: Amount, places: number): Amount {
+  return value.toDecimalPlaces(places, Decimal.ROUND_DOWN);
+}
+
+/** Dividend by divisor, up to so many places; exact, because it is decided by multiplying back. */
+export function quotientUp(dividend: Amount, divisor: Amount, places: number): Amount {
+  const step = new Exact(10).pow(-places);
+  const low = dividend.div(divisor).toDecimalPlaces(places, Decimal.ROUND_DOWN);
+  return low.times(divisor).gte(dividend) ? low : low.plus(step);
+}
+
+/** FX-8, MON-3: half up to 10 decimals, then half up to 11 digits. A zero before the point counts as one of them. */
+export function improved(rate: Amount, basisPoints: Amount): Amount {
+  if (basisPoints.isZero()) return rate;
+  const exact = rate.times(new Exact(1).plus(basisPoints.div(10_000)));
+  return exact.toDecimalPlaces(10, Decimal.ROUND_HALF_UP).toSignificantDigits(11, Decimal.ROUND_HALF_UP);
+}
+
+export function total(values: readonly Amount[]): Amount {
+  return values.reduce((sum, value) => sum.plus(value), zero);
+}

@@ -1,0 +1,56 @@
+// The oracle's entry: an evidence folder in, a verdict out. It shares no code with what it judges; everything is recomputed from
+// the messages that were sent, the quotes that were answered, the scheme's data and the rules.
+//
+// To add a check: write a function `(world, report)` in checks/, beside those of the same invariant, name what it examined by
+// `report.examined` (zero too: then the invariant is not shown), and put it into the list below. Ask of each check what an
+// honest system may do after kill -9, a reset or a black hole: `world.quiet.isCalm` says when nothing was broken. Then alter
+// the clean evidence in test/chaos/ so that the check must name it.
+import { judgeAddresses } from './checks/addresses.ts';
+import { judgeAnswers } from './checks/answers.ts';
+import { judgeDeliveries } from './checks/deliveries.ts';
+import { judgeDestinations } from './checks/destination.ts';
+import { judgeMessages } from './checks/messages.ts';
+import { judgeNotifications } from './checks/notifications.ts';
+import { judgePace } from './checks/pace.ts';
+import { judgePrivacy } from './checks/privacy.ts';
+import { judgeSchedules } from './checks/schedule.ts';
+import { judgeStates } from './checks/states.ts';
+import { judgeQuoteUses, judgeSums } from './checks/sums.ts';
+import { judgeTold } from './checks/told.ts';
+import { judgeWaiting } from './checks/waiting.ts';
+import { readEvidence, type Evidence } from './read-evidence.ts';
+import { openReport, type Report, type Verdict } from './verdict.ts';
+import { openWorld, type World } from './world.ts';
+
+export type { Breach, Finding, Verdict } from './verdict.ts';
+
+type Check = (world: World, report: Report) => void;
+
+const checks: readonly Check[] = [
+  judgeAnswers,
+  judgeWaiting,
+  judgeDestinations,
+  judgeTold,
+  judgeNotifications,
+  judgeQuoteUses,
+  judgeSums,
+  judgeAddresses,
+  judgeStates,
+  judgeMessages,
+  judgeSchedules,
+  judgePrivacy,
+  judgePace,
+  judgeDeliveries,
+];
+
+/** @param folder the evidence of one run (chaos/evidence.ts) */
+export function judge(folder: string): Promise<Verdict> {
+  return Promise.resolve(judgeEvidence(readEvidence(folder)));
+}
+
+export function judgeEvidence(evidence: Evidence): Verdict {
+  const world = openWorld(evidence);
+  const { report, verdict } = openReport();
+  for (const check of checks) check(world, report);
+  return verdict();
+}

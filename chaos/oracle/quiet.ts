@@ -1,0 +1,37 @@
+// When something was broken on purpose. What an honest system may do late or twice while a fault is in force, and shortly
+// after it, is no breach; outside of these times it is.
+import type { Evidence } from './read-evidence.ts';
+import { instant } from './rows.ts';
+
+export interface Quiet {
+  /**
+   * Whether no fault was in force between two moments, nor so long before.
+   * @param marginMs what a fault's consequences may take to pass; default 10 s
+   */
+  readonly isCalm: (from: number, to: number, marginMs?: number) => boolean;
+  /** From then on nothing may wait on us: 60 s after the last fault (I-15). */
+  readonly settledAt: number;
+  /** When the database was read. */
+  readonly endAt: number;
+  /** Whether the run was long enough to be judged by what has to be settled. */
+  readonly isSettled: boolean;
+  readonly hadFaults: boolean;
+}
+
+const marginDefaultMs = 10_000;
+const settleMs = 60_000; // I-15
+
+export function quietOf({ faults, run }: Evidence): Quiet {
+  const windows = faults.map((fault) => ({ from: instant(fault.beganAt), to: instant(fault.endedAt) }));
+  const settledAt =
+    Math.max(instant(run.healedAt), instant(run.startedAt)) + (windows.length > 0 ? settleMs : 0);
+  const endAt = instant(run.gatheredAt);
+  return {
+    isCalm: (from, to, marginMs = marginDefaultMs) =>
+      !windows.some((window) => window.from <= to && window.to + marginMs >= from),
+    settledAt,
+    endAt,
+    isSettled: endAt >= settledAt,
+    hadFaults: windows.length > 0,
+  };
+}

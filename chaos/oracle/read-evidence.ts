@@ -1,0 +1,109 @@
+// Reads the files of an evidence folder (chaos/evidence.ts) as they are. Numbers of the database stay the text that they were
+// written in: money must not pass through a binary float on its way to be judged.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Exchange, ExecutionRecord, FaultRecord, RunRecord } from '../evidence.ts';
+
+/** One line of a party's journal (sandbox/journal-file.ts writes it). */
+export interface JournalEntry {
+  readonly sequence: number;
+  /** When it was handled, ISO 8601. */
+  readonly at: string;
+  readonly sentAt?: string;
+  /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`; `refused`: turned away before it was read. */
+  readonly party: string;
+  readonly direction: 'received' | 'sent' | 'booked';
+  readonly kind: string;
+  readonly uetr?: string;
+  readonly messageId?: string;
+  readonly status?: string;
+  readonly reasonCode?: string;
+  readonly httpStatus?: number;
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly creditedAmount?: string;
+  readonly violation?: string;
+  readonly note?: string;
+  readonly sha256?: string;
+  readonly body?: string;
+  readonly bodyEncoding?: 'utf8' | 'base64';
+}
+
+/** A row as `row_to_json` writes it; numbers are text. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A file of `logs/` or `histories/`, to be searched. */
+export interface EvidenceFile {
+  /** Below the evidence folder. */
+  readonly path: string;
+  readonly read: () => Buffer;
+}
+
+/** Everything that is known of a run. */
+export interface Evidence {
+  readonly run: RunRecord;
+  readonly exchanges: readonly Exchange[];
+  readonly faults: readonly FaultRecord[];
+  /** In order of time. */
+  readonly journal: readonly JournalEntry[];
+  /** By table. */
+  readonly tables: Readonly<Record<string, readonly Row[]>>;
+  readonly executions: readonly ExecutionRecord[];
+  readonly files: readonly EvidenceFile[];
+}
+
+export function readEvidence(folder: string): Evidence {
+  const inFolder = (name: string, ending: string) => {
+    const path = join(folder, name);
+    return existsSync(path) ? readdirSync(path).filter((one) => one.endsWith(ending)) : [];
+  };
+  const tables: Record<string, readonly Row[]> = {};
+  for (const name of inFolder('database', '.jsonl')) {
+    tables[name.replace('.jsonl', '')] = readLines(join(folder, 'database', name), parseExactly) as Row[];
+  }
+  return {
+    run: JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as RunRecord,
+    exchanges: readLines(join(folder, 'exchanges.jsonl')) as Exchange[],
+    faults: readLines(join(folder, 'faults.jsonl')) as FaultRecord[],
+    journal: inOrder(
+      inFolder('journal', '.jsonl').flatMap(
+        (name) => readLines(join(folder, 'journal', name)) as JournalEntry[],
+      ),
+    ),
+    tables,
+    executions: readLines(join(folder, 'executions.jsonl')) as ExecutionRecord[],
+    files: [
+      ...inFolder('logs', '').map((name) => `logs/${name}`),
+      ...inFolder('histories', '.json').map((name) => `histories/${name}`),
+    ].map((path) => ({ path, read: () => readFileSync(join(folder, path)) })),
+  };
+}
+
+/** By time; entries of one moment in the order in which they were written. */
+function inOrder(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  return [...entries].sort((one, other) =>
+    one.at < other.at ? -1 : one.at > other.at ? 1 : one.sequence - other.sequence,
+  );
+}
+
+/** Complete lines: one that a crash cut off is left out. A file that is not there has none. */
+function readLines(
+  path: string,
+  parse: (line: string) => unknown = (line) => JSON.parse(line) as unknown,
+): unknown[] {
+  if (!existsSync(path)) return [];
+  const text = readFileSync(path, 'utf8');
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [parse(line)]));
+}
+
+const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** JSON with every number as the text that it was written in. */
+function parseExactly(text: string): unknown {
+  return JSON.parse(
+    text.replaceAll(stringOrNumber, (token) => (token.startsWith('"') ? token : `"${token}"`)),
+  ) as unknown;
+}

@@ -1,0 +1,133 @@
+// ISO 20022 messages as the oracle reads them: trees of its own from libxml2, judged by the project's schemas as data.
+import { readFileSync } from 'node:fs';
+import { ParseOption, XmlDocument, XmlElement, XmlText, XmlValidateError, XsdValidator } from 'libxml2-wasm';
+
+export interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Its own characters, without white space around them. */
+  readonly text: string;
+  readonly children: readonly Element[];
+}
+
+export type MessageType = 'pacs008' | 'pacs002' | 'pacs028' | 'acmt023' | 'acmt024' | 'fxtr017';
+
+export interface Message {
+  readonly type: MessageType;
+  /** The message's own element, below `Document`. */
+  readonly root: Element;
+  /** What the schema says against it; empty: valid. */
+  readonly faults: readonly string[];
+}
+
+const schemaFiles: Readonly<Record<MessageType, string>> = {
+  pacs008: 'pacs.008.001.13',
+  pacs002: 'pacs.002.001.15',
+  pacs028: 'pacs.028.001.06',
+  acmt023: 'acmt.023.001.04',
+  acmt024: 'acmt.024.001.04',
+  fxtr017: 'fxtr.017.001.06',
+};
+const namespaces = new Map(
+  (Object.keys(schemaFiles) as MessageType[]).map((type) => [
+    `urn:iso:std:iso:20022:tech:xsd:${schemaFiles[type]}`,
+    type,
+  ]),
+);
+
+const option: ParseOption =
+  ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_NOCDATA;
+const validators = new Map<MessageType, XsdValidator>();
+
+function validatorOf(type: MessageType): XsdValidator {
+  const known = validators.get(type);
+  if (known !== undefined) return known;
+  const file = new URL(`../../schemas/${schemaFiles[type]}.xsd`, import.meta.url);
+  const document = XmlDocument.fromBuffer(readFileSync(file));
+  const validator = XsdValidator.fromDoc(document);
+  document.dispose();
+  validators.set(type, validator);
+  return validator;
+}
+
+const known = new Map<string, Message | undefined>();
+const maxKnown = 20_000; // messages of a long run; beyond that they are read again
+
+/** Undefined: not XML, or no message of the scheme. */
+export function readMessage(text: string): Message | undefined {
+  if (known.has(text)) return known.get(text);
+  if (known.size >= maxKnown) known.clear();
+  const message = read(text);
+  known.set(text, message);
+  return message;
+}
+
+function read(text: string): Message | undefined {
+  let document: XmlDocument;
+  try {
+    document = XmlDocument.fromString(text.replace(/^\uFEFF/, ''), { option });
+  } catch {
+    return undefined;
+  }
+  try {
+    const type = namespaces.get(document.root.namespaceUri);
+    const root = toElement(document.root).children[0];
+    return type === undefined || root === undefined
+      ? undefined
+      : { type, root, faults: faultsOf(document, type) };
+  } finally {
+    document.dispose();
+  }
+}
+
+function faultsOf(document: XmlDocument, type: MessageType): readonly string[] {
+  try {
+    validatorOf(type).validate(document);
+    return [];
+  } catch (error) {
+    if (!(error instanceof XmlValidateError)) throw error;
+    return error.details.map((detail) => detail.message.trim());
+  }
+}
+
+function toElement(node: XmlElement): Element {
+  const children: Element[] = [];
+  let text = '';
+  for (let child = node.firstChild; child !== null; child = child.next) {
+    if (child instanceof XmlElement) children.push(toElement(child));
+    else if (child instanceof XmlText) text += child.content;
+  }
+  const attributes: Record<string, string> = {};
+  for (const attribute of node.attrs) attributes[attribute.name] = attribute.value;
+  return { name: node.name, attributes, text: text.trim(), children };
+}
+
+/** The first element at a path such as `GrpHdr/MsgId`. */
+export function at(element: Element | undefined, path: string): Element | undefined {
+  let found = element;
+  for (const name of path.split('/')) found = found?.children.find((child) => child.name === name);
+  return found;
+}
+
+export function textAt(element: Element | undefined, path: string): string | undefined {
+  return at(element, path)?.text;
+}
+
+export function named(element: Element | undefined, name: string): readonly Element[] {
+  return element?.children.filter((child) => child.name === name) ?? [];
+}
+
+/** An element as one text: equal exactly if name, attributes, characters and children are. */
+export function render(element: Element | undefined): string {
+  if (element === undefined) return '(none)';
+  const attributes = Object.entries(element.attributes)
+    .map(([name, value]) => ` ${name}="${value}"`)
+    .sort()
+    .join('');
+  return `<${element.name}${attributes}>${element.text}${element.children.map(render).join('')}</>`;
+}
+
+/** The same, of what the element holds, whatever it is called. */
+export function contentOf(element: Element | undefined): string {
+  return element === undefined ? '(none)' : render({ ...element, name: '' });
+}

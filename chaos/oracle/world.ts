@@ -1,0 +1,312 @@
+// The evidence with its parts joined: each payment with its messages, deliveries, attempts, events and what its parties
+// journaled. It joins and reads; it judges nothing.
+import type { Exchange } from '../evidence.ts';
+import { createHash } from 'node:crypto';
+import type { Evidence, JournalEntry } from './read-evidence.ts';
+import { readMessage, type Element, type Message } from './read-message.ts';
+import { quietOf, type Quiet } from './quiet.ts';
+import { openReference, type Reference } from './reference.ts';
+import {
+  instant,
+  rowsOf,
+  type AttemptRow,
+  type AuditRow,
+  type DecisionRow,
+  type DeliveryRow,
+  type MessageRow,
+  type PaymentRow,
+  type QuoteRequestRow,
+} from './rows.ts';
+
+/** A row of `messages`, with its bytes. */
+export interface Stored {
+  readonly row: MessageRow;
+  readonly text: string;
+  /** Of the bytes, computed here. */
+  readonly sha256: string;
+  readonly createdAt: number;
+  /** Undefined: not readable. */
+  readonly message: Message | undefined;
+}
+
+export interface Attempt {
+  readonly row: AttemptRow;
+  readonly startedAt: number;
+  readonly finishedAt: number | undefined;
+  readonly httpStatus: number | undefined;
+}
+
+export interface Delivery {
+  readonly row: DeliveryRow;
+  readonly stored: Stored | undefined;
+  /** In order of their numbers. */
+  readonly attempts: readonly Attempt[];
+  /** What arrived at the party in the bytes of its message, and was turned away or taken; in order of time. */
+  readonly arrivals: readonly Arrival[];
+  readonly nextDueAt: number;
+  readonly deliveredAt: number | undefined;
+  readonly closedAt: number | undefined;
+}
+
+/** A message of ours that reached a party. */
+export interface Arrival {
+  readonly entry: JournalEntry;
+  readonly at: number;
+}
+
+export interface Payment {
+  readonly row: PaymentRow;
+  readonly uetr: string;
+  /** When it was judged. */
+  readonly judgedAt: number;
+  /** The submission that made it. */
+  readonly submission: Stored | undefined;
+  /** `FIToFICstmrCdtTrf` as the source sent it. */
+  readonly original: Element | undefined;
+  /** `AccptncDtTm` of the original. */
+  readonly acceptedAt: number | undefined;
+  readonly forwarded: Stored | undefined;
+  /** More than one is a breach of itself. */
+  readonly decisions: readonly DecisionRow[];
+  readonly decision: DecisionRow | undefined;
+  readonly decidedAt: number | undefined;
+  /** By kind. */
+  readonly deliveries: Readonly<Record<string, Delivery>>;
+  readonly events: readonly AuditRow[];
+  /** What its parties journaled, in order of time. */
+  readonly journal: readonly JournalEntry[];
+  /** The destination's pacs.002, as they are stored, oldest first. */
+  readonly reports: readonly Stored[];
+  /** HIGH: from then on it must be final (TIM-1), by the original and the scheme's data; undefined for NORM. */
+  readonly deadlineAt: number | undefined;
+}
+
+export interface World {
+  readonly evidence: Evidence;
+  readonly quiet: Quiet;
+  readonly reference: Reference;
+  readonly payments: readonly Payment[];
+  readonly paymentOf: ReadonlyMap<string, Payment>;
+  readonly messages: readonly Stored[];
+  readonly messageOf: ReadonlyMap<string, Stored>;
+  /** By sha256 of the bytes. */
+  readonly messagesBySha: ReadonlyMap<string, readonly Stored[]>;
+  readonly deliveries: readonly Delivery[];
+  readonly quotes: ReadonlyMap<string, Quote>;
+  readonly quoteRequests: readonly QuoteRequestRow[];
+  readonly events: readonly AuditRow[];
+  /** Posts of pacs.008, in order of time. */
+  readonly submissions: readonly Submission[];
+  /** UETRs of which somebody other than the sandbox has reported a final, so that its ledger is not the truth. */
+  readonly reportedByOthers: ReadonlySet<string>;
+}
+
+/** One quote of a stored request. */
+export interface Quote {
+  readonly quoteId: string;
+  readonly request: QuoteRequestRow;
+  /** Its place in the columns of the request, from 0. */
+  readonly index: number;
+  readonly issuedAt: number;
+}
+
+/** A post of a pacs.008 or acmt.023, as its sender saw it. */
+export interface Submission {
+  readonly exchange: Exchange;
+  readonly sentAt: number;
+  readonly endedAt: number;
+  readonly sha256: string;
+  /** The answer, if it was a message. */
+  readonly answer: Message | undefined;
+  /** The address that it named for its answer. */
+  readonly callbackUrl: string | undefined;
+}
+
+export function sha256Of(bytes: Buffer | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export function openWorld(evidence: Evidence): World {
+  const { tables } = evidence;
+  const messages = rowsOf(tables, 'messages').map(toStored);
+  const messageOf = new Map(messages.map((one) => [one.row.message_id, one]));
+  const messagesBySha = grouped(messages, (one) => one.sha256);
+  const deliveries = deliveriesOf(evidence, messageOf);
+  const reference = openReference(tables);
+  const quoteRequests = rowsOf(tables, 'quote_requests');
+  const events = rowsOf(tables, 'audit_events');
+  const payments = paymentsOf(evidence, { messages, messageOf, deliveries, reference, events });
+  return {
+    evidence,
+    quiet: quietOf(evidence),
+    reference,
+    payments,
+    paymentOf: new Map(payments.map((one) => [one.uetr, one])),
+    messages,
+    messageOf,
+    messagesBySha,
+    deliveries,
+    quotes: new Map(quoteRequests.flatMap(quotesOf).map((quote) => [quote.quoteId, quote])),
+    quoteRequests,
+    events,
+    submissions: evidence.exchanges.filter((one) => isPost(one, '/iso20022/pacs008')).map(toSubmission),
+    reportedByOthers: reportedByOthers(evidence),
+  };
+}
+
+export function grouped<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+function toStored(row: MessageRow): Stored {
+  const bytes = Buffer.from(row.body.replace(/^\\x/, ''), 'hex');
+  const text = bytes.toString('utf8');
+  return {
+    row,
+    text,
+    sha256: sha256Of(bytes),
+    createdAt: instant(row.created_at),
+    message: readMessage(text),
+  };
+}
+
+/** Whether an entry is of our message at a party, whatever the party made of it. */
+export function isArrival(entry: JournalEntry): boolean {
+  return entry.direction === 'received' && entry.note !== 'in the HTTP answer' && entry.sha256 !== undefined;
+}
+
+function deliveriesOf(evidence: Evidence, messageOf: ReadonlyMap<string, Stored>): readonly Delivery[] {
+  const attempts = grouped(rowsOf(evidence.tables, 'delivery_attempts'), (row) => row.delivery_id);
+  const arrivals = grouped(evidence.journal.filter(isArrival), (entry) => entry.sha256 ?? '');
+  return rowsOf(evidence.tables, 'deliveries').map((row) => {
+    const stored = messageOf.get(row.message_id);
+    return {
+      row,
+      stored,
+      attempts: (attempts.get(row.delivery_id) ?? [])
+        .map((one) => ({
+          row: one,
+          startedAt: instant(one.started_at),
+          finishedAt: instant(one.finished_at),
+          httpStatus: one.http_status === null ? undefined : Number(one.http_status),
+        }))
+        .sort((one, other) => Number(one.row.attempt) - Number(other.row.attempt)),
+      arrivals: (arrivals.get(stored?.sha256 ?? '') ?? []).map((entry) => ({ entry, at: instant(entry.at) })),
+      nextDueAt: instant(row.next_due_at),
+      deliveredAt: instant(row.delivered_at),
+      closedAt: instant(row.closed_at),
+    };
+  });
+}
+
+interface Parts {
+  readonly messages: readonly Stored[];
+  readonly messageOf: ReadonlyMap<string, Stored>;
+  readonly deliveries: readonly Delivery[];
+  readonly reference: Reference;
+  readonly events: readonly AuditRow[];
+}
+
+function paymentsOf(evidence: Evidence, parts: Parts): readonly Payment[] {
+  const { messageOf, reference } = parts;
+  const decisions = grouped(rowsOf(evidence.tables, 'decisions'), (row) => row.uetr);
+  const deliveries = grouped(parts.deliveries, ({ row }) => row.subject_id);
+  const events = grouped(parts.events, (row) => row.subject_id ?? '');
+  const journal = grouped(evidence.journal, (entry) => entry.uetr ?? '');
+  const reports = grouped(
+    parts.messages.filter(({ row }) => row.direction === 'in' && row.leg === 'destination'),
+    ({ row }) => row.subject_id ?? '',
+  );
+  return rowsOf(evidence.tables, 'payments').map((row): Payment => {
+    const { uetr } = row;
+    const submission = messageOf.get(row.message_id);
+    const original = submission?.message?.root;
+    const own = decisions.get(uetr) ?? [];
+    const acceptedAt = acceptanceOf(original);
+    const system = reference.systems.get(row.destination_clearing_system ?? '');
+    const isHigh = row.accepted && priorityOf(original) === 'HIGH';
+    return {
+      row,
+      uetr,
+      judgedAt: instant(row.received_at),
+      submission,
+      original,
+      acceptedAt,
+      forwarded: messageOf.get(row.forwarded_message_id ?? ''),
+      decisions: own,
+      decision: own[0],
+      decidedAt: instant(own[0]?.decided_at),
+      deliveries: Object.fromEntries((deliveries.get(uetr) ?? []).map((one) => [one.row.kind, one])),
+      events: events.get(uetr) ?? [],
+      journal: journal.get(uetr) ?? [],
+      reports: [...(reports.get(uetr) ?? [])].sort((one, other) => one.createdAt - other.createdAt),
+      deadlineAt:
+        isHigh && acceptedAt !== undefined && system !== undefined
+          ? acceptedAt + system.maxExecutionSeconds * 1_000
+          : undefined,
+    };
+  });
+}
+
+/** `AccptncDtTm`, milliseconds since 1970; undefined where it cannot be read. */
+function acceptanceOf(pacs008: Element | undefined): number | undefined {
+  const text = textIn(pacs008, ['CdtTrfTxInf', 'AddtlDtTm', 'AccptncDtTm']);
+  const at = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function priorityOf(pacs008: Element | undefined): string {
+  return textIn(pacs008, ['CdtTrfTxInf', 'PmtTpInf', 'InstrPrty']) ?? 'NORM'; // MSG-5
+}
+
+function textIn(element: Element | undefined, path: readonly string[]): string | undefined {
+  let found = element;
+  for (const name of path) found = found?.children.find((child) => child.name === name);
+  return found?.text;
+}
+
+/** The id of quote k of a request is that of the request with k as its last byte (QUO-7: it is found by its id). */
+function quotesOf(request: QuoteRequestRow): readonly Quote[] {
+  return request.fxp_ids.map((_, index) => ({
+    quoteId: request.quote_request_id.slice(0, -2) + (index + 1).toString(16).padStart(2, '0'),
+    request,
+    index,
+    issuedAt: instant(request.issued_at),
+  }));
+}
+
+export function isPost(exchange: Exchange, path: string): boolean {
+  return exchange.method === 'POST' && exchange.path.split('?', 1)[0] === path;
+}
+
+function bytesOf(exchange: Exchange): Buffer {
+  return Buffer.from(exchange.requestBody ?? '', exchange.requestEncoding ?? 'utf8');
+}
+
+export function toSubmission(exchange: Exchange): Submission {
+  const query = new URLSearchParams(exchange.path.split('?')[1] ?? '');
+  const isXml = exchange.status === 200 && exchange.responseBody !== undefined;
+  return {
+    exchange,
+    sentAt: instant(exchange.sentAt),
+    endedAt: instant(exchange.endedAt),
+    sha256: sha256Of(bytesOf(exchange)),
+    answer: isXml ? readMessage(exchange.responseBody ?? '') : undefined,
+    callbackUrl: query.get('pacs002Endpoint') ?? query.get('acmt024Endpoint') ?? undefined,
+  };
+}
+
+function reportedByOthers({ exchanges }: Evidence): ReadonlySet<string> {
+  const taken = exchanges.filter((one) => isPost(one, '/iso20022/pacs002') && one.status === 200);
+  return new Set(taken.flatMap(({ uetr }) => (uetr === undefined ? [] : [uetr])));
+}
