@@ -1,5 +1,6 @@
 // The decision: one row, whoever comes first, with everything that derives from it; and when the gateway itself may reject.
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { createDecidePayment, createReportInDoubt } from '../../activities/decide-payment.ts';
 import type { DecisionCause } from '../../contract/activities.ts';
@@ -68,6 +69,14 @@ function settle(deliveryId: string, { attempt, asks }: ClaimedAttempt, outcome: 
   });
 }
 
+/** As if the gateway had accepted it so long ago, by the database clock. */
+async function acceptedAgo(uetr: string, ms: number): Promise<void> {
+  await sql`
+    update payments set received_at = clock_timestamp() - ${ms} * interval '1 millisecond' where uetr = ${uetr}`.execute(
+    db,
+  );
+}
+
 /** Moves the deadline of a HIGH payment, by the database clock. */
 async function deadlineIn(uetr: string, ms: number): Promise<void> {
   await db
@@ -93,6 +102,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
   test('is RJCT ED06 while every attempt is NOT_SENT; the destination, which saw nothing, is told nothing', async () => {
     const { uetr, deliveryId } = await accepted();
     for (let tries = 0; tries < 4; tries += 1) await attempt(deliveryId, 'NOT_SENT');
+    await acceptedAgo(uetr, 60_000);
     expect(await decidePayment({ uetr, cause: unreachable })).toMatchObject({
       status: 'RJCT',
       reasonCode: 'ED06',
@@ -101,8 +111,17 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
     expect(await deliveriesOf(uetr)).toEqual(['callback', 'instruction']);
   });
 
+  test('is not decided before 60 s from its acceptance, whoever asks and however often it was tried', async () => {
+    const { uetr, deliveryId } = await accepted();
+    for (let tries = 0; tries < 4; tries += 1) await attempt(deliveryId, 'NOT_SENT');
+    await acceptedAgo(uetr, 55_000);
+    expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
+    expect(await decisionsOf(uetr)).toEqual([]);
+  });
+
   test('is not decided when nothing was tried: a fault of ours rejects no payment', async () => {
     const { uetr } = await accepted();
+    await acceptedAgo(uetr, 60_000);
     expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
     expect(await decisionsOf(uetr)).toEqual([]);
   });
@@ -114,6 +133,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
       await attempt(deliveryId, 'NOT_SENT');
       await attempt(deliveryId, outcome);
       await attempt(deliveryId, 'NOT_SENT');
+      await acceptedAgo(uetr, 60_000);
       expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
       expect(await decisionsOf(uetr)).toEqual([]);
     },
@@ -123,6 +143,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
     for (let round = 0; round < 20; round += 1) {
       const { uetr, deliveryId } = await accepted();
       await attempt(deliveryId, 'NOT_SENT');
+      await acceptedAgo(uetr, 60_000);
       const [decision, claimed] = await Promise.all([
         decidePayment({ uetr, cause: unreachable }),
         claimInstruction(db, deliveryId, newClaim()),
