@@ -61,6 +61,7 @@ async function decideOnce(
     if (payment.decision !== null) return standing(deps, payment, payment.decision, cause);
     const waitMs = payment.firstFinal === null ? untilDeadlineMs(payment, cause) : 0;
     if (waitMs > 0) return { waitMs };
+    if (cause.by === 'record' && payment.firstFinal === null) return null;
     const decision = await write(deps, payment, cause);
     // the report at hand may not be the one that decided
     if (decision !== undefined) return standing(deps, payment, decision, cause);
@@ -147,7 +148,12 @@ async function write(
 }
 
 /** The condition of a decision of the gateway, checked again in the statement that writes it (TIM-1, TIM-3). */
-const conditions = { destination: null, deadline: 'past-deadline', unreachable: 'never-sent' } as const;
+const conditions = {
+  destination: null,
+  deadline: 'past-deadline',
+  unreachable: 'unreachable',
+  record: null,
+} as const;
 
 function reportedFinal({ status, reasonCode }: StoredReport): Final {
   assert(isFinal(status), 'only a final status decides');
@@ -157,6 +163,7 @@ function reportedFinal({ status, reasonCode }: StoredReport): Final {
 function ownFinal(cause: DecisionCause): Final {
   switch (cause.by) {
     case 'destination':
+    case 'record':
       throw new Error('a report is stored before it decides');
     case 'deadline':
       return rejected(reject('deadline-expired'));

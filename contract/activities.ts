@@ -70,7 +70,7 @@ export type DestinationAnswer =
   | { readonly kind: 'unanswered' };
 
 /**
- * Who decides: the destination by its pacs.002, or the gateway for one of two reasons. Once a final of the destination is
+ * Who decides: the destination by its pacs.002, or the gateway for one of two reasons; or nobody, yet. Once a final of the destination is
  * stored, that decides, whatever the cause (PAY-7).
  */
 export type DecisionCause =
@@ -82,8 +82,10 @@ export type DecisionCause =
     }
   /** HIGH deadline (TIM-1): RJCT AB03. */
   | { readonly by: 'deadline' }
-  /** NORM, and no byte ever left for the destination (TIM-3): RJCT ED06. */
-  | { readonly by: 'unreachable' };
+  /** NORM, and 60 s after acceptance no byte has ever left for the destination (TIM-3): RJCT ED06. */
+  | { readonly by: 'unreachable' }
+  /** Nobody: the decision that stands is asked for, or that of a stored final (LIF-2). The gateway rejects nothing by it. */
+  | { readonly by: 'record' };
 
 /** Not decided: by the database clock, which counts, the deadline has not come yet (TIM-1). */
 export interface NotYet {
@@ -105,7 +107,8 @@ export interface PaymentLocalActivities {
   validatePayment(submission: Submission): Promise<Judgement>;
   /**
    * Writes the decision unless there is one, with every message that derives from it; answers the one that stands.
-   * Null: the cause was `unreachable`, but a byte may have left after all, or nothing has been tried yet.
+   * Null: there is none, and there is no cause for one. `unreachable`: the 60 s are not over, a byte may have left after
+   * all, or nothing has been tried yet. `record`: no final is stored.
    */
   decidePayment(payment: {
     readonly uetr: string;

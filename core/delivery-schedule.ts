@@ -57,6 +57,9 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
     : { kind: 'retry', inMs: Math.min(inMs, remainingMs) }; // the last attempt falls at 72 hours
 }
 
+/** Milliseconds from acceptance until a NORM payment that never left may be rejected (TIM-3). */
+export const unreachableAfterMs = 60 * second;
+
 const retryDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3
 
 /**

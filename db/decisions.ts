@@ -2,6 +2,7 @@
 // (PAY-7, PAY-10). A second attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
@@ -188,8 +189,8 @@ export interface NewDecision {
   readonly decidedBy: 'destination' | 'gateway';
   readonly reportMessageId: string | null;
   readonly instructionDeliveryId: string;
-  /** Its condition: every attempt NOT_SENT, and at least one (TIM-3); the deadline past (TIM-1). */
-  readonly onlyIf: 'never-sent' | 'past-deadline' | null;
+  /** Its condition: 60 s over, every attempt NOT_SENT, and at least one (TIM-3); the deadline past (TIM-1). */
+  readonly onlyIf: 'unreachable' | 'past-deadline' | null;
   readonly callback: OutgoingMessage;
   readonly confirmation: OutgoingMessage;
   readonly notification: OutgoingMessage | null;
@@ -212,7 +213,10 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'decided')
       where delivery_id = ${decision.instructionDeliveryId}::uuid
         and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid) -- PAY-7
-        and (${decision.onlyIf === 'never-sent'}::boolean is false or (possibly_sent = 0 and attempts > 0))
+        and (${decision.onlyIf === 'unreachable'}::boolean is false or (possibly_sent = 0 and attempts > 0
+          and clock_timestamp() >= (
+            select received_at + ${sql.lit(unreachableAfterMs)} * interval '1 millisecond'
+            from payments where uetr = ${decision.uetr}::uuid)))
         and (${decision.onlyIf === 'past-deadline'}::boolean is false or clock_timestamp() >= (
           select deadline_at from payments where uetr = ${decision.uetr}::uuid))
       returning delivery_id, possibly_sent

@@ -18,6 +18,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type {
   Decision,
   DecisionCause,
@@ -39,7 +40,7 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from '../contract/ids.ts';
-import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy, unreachableAfterMs } from './policies.ts';
+import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded, tellAll } from './shield.ts';
 import { refusedStory, sendingStory, story } from './stories.ts';
 
@@ -322,7 +323,7 @@ async function untilFinal(
 async function isDecidedOrLong(progress: Progress): Promise<boolean> {
   if (progress.lookAsked && progress.decision === undefined) {
     progress.lookAsked = false;
-    await decide(progress, { by: 'unreachable' });
+    await decide(progress, { by: 'record' });
   }
   return progress.decision !== undefined || isLong();
 }

@@ -62,9 +62,6 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** TIM-3: how long after acceptance a NORM payment that never left may be rejected. */
-export const unreachableAfterMs = 60 * second;
-
 /**
  * TIM-2: when a NORM payment without a final is enquired about, milliseconds after acceptance: 60 s, 5 min, 30 min,
  * then hourly from 2 h 30 min to 24 h.
