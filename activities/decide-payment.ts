@@ -20,7 +20,12 @@ import {
 import type { OutgoingMessage } from '../db/messages.ts';
 import { takeLateFinal } from '../db/reports.ts';
 import { compose, newMessageIdentification } from './compose.ts';
-import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from '../contract/activities.ts';
+import type {
+  Decision,
+  DecisionCause,
+  DecisionResult,
+  PaymentLocalActivities,
+} from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
 import { failure, isDefect } from './failures.ts';
@@ -40,10 +45,10 @@ export function createDecidePayment(deps: ActivityDependencies): PaymentLocalAct
     boundDefects(
       deps.logger,
       () => decideOnce(deps, uetr, cause),
-      async (): Promise<NotYet> => {
+      async (): Promise<DecisionResult> => {
         // a decision that cannot be told must not be written: alert a person, and try again (SEC-9)
         await recordAuditOnce(deps.db, { severity: 'alert', kind: 'decision.defect', subjectId: uetr });
-        return { waitMs: afterDefectMs };
+        return { retryInMs: afterDefectMs };
       },
     );
 }
@@ -54,7 +59,7 @@ async function decideOnce(
   deps: ActivityDependencies,
   uetr: string,
   cause: DecisionCause,
-): Promise<Decision | NotYet | null> {
+): Promise<DecisionResult> {
   const reportMessageId = cause.by === 'destination' ? cause.reportMessageId : null;
   for (let tries = 0; tries < maxTries; tries += 1) {
     const payment = await loadDecidable(deps.db, uetr, reportMessageId);

@@ -93,6 +93,12 @@ export interface NotYet {
   readonly waitMs: number;
 }
 
+/** Not decided, for a defect of ours: a person has been told, and it is to be tried again (SEC-9). */
+export interface AfterDefect {
+  /** Milliseconds. In histories that began before this was told apart, it is a `waitMs`. */
+  readonly retryInMs: number;
+}
+
 /** The one decision of a payment (PAY-10). */
 export interface Decision {
   readonly status: FinalStatus;
@@ -101,19 +107,18 @@ export interface Decision {
   readonly confirmationMessageId: string | null;
 }
 
+/**
+ * What comes of deciding. Null: there is no decision, and no cause for one. `unreachable`: the 60 s are not over, a byte may
+ * have left after all, or nothing has been tried yet. `record`: no final is stored.
+ */
+export type DecisionResult = Decision | NotYet | AfterDefect | null;
+
 /** Short database work, run in the workflow task itself. Each may run more than once. */
 export interface PaymentLocalActivities {
   /** Judges a stored submission, and stores the payment with its first answer (PAY-2, PAY-3). */
   validatePayment(submission: Submission): Promise<Judgement>;
-  /**
-   * Writes the decision unless there is one, with every message that derives from it; answers the one that stands.
-   * Null: there is none, and there is no cause for one. `unreachable`: the 60 s are not over, a byte may have left after
-   * all, or nothing has been tried yet. `record`: no final is stored.
-   */
-  decidePayment(payment: {
-    readonly uetr: string;
-    readonly cause: DecisionCause;
-  }): Promise<Decision | NotYet | null>;
+  /** Writes the decision unless there is one, with every message that derives from it; answers the one that stands. */
+  decidePayment(payment: { readonly uetr: string; readonly cause: DecisionCause }): Promise<DecisionResult>;
   /** Raises the alert that nobody knows how the payment ended (TIM-2). */
   reportInDoubt(payment: { readonly uetr: string }): Promise<void>;
 }

@@ -22,10 +22,10 @@ import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type {
   Decision,
   DecisionCause,
+  DecisionResult,
   DestinationAnswer,
   ForwardingActivities,
   Judgement,
-  NotYet,
   PaymentLocalActivities,
   Submission,
 } from '../contract/activities.ts';
@@ -275,14 +275,16 @@ async function untilDeadline(progress: Progress, deadlineAt: number, send: () =>
   let waitMs = deadlineAt - now(progress);
   while (progress.decision === undefined) {
     const isEvent = await nextEvent(progress, 'HIGH deadline (TIM-1)', waitMs);
+    let retryInMs = 0;
     if (!isEvent || progress.lookAsked) {
       progress.lookAsked = false;
       const decided = await decide(progress, { by: 'deadline' });
       // waited for as a duration, because the engine's clock does not count
       if (decided !== null && 'waitMs' in decided) setClock(progress, deadlineAt - decided.waitMs);
+      if (decided !== null && 'retryInMs' in decided) ({ retryInMs } = decided);
     }
     if (takeEnquiry(progress)) send();
-    waitMs = deadlineAt - now(progress);
+    waitMs = Math.max(retryInMs, deadlineAt - now(progress));
   }
 }
 
@@ -375,7 +377,7 @@ function setClock(progress: Progress, databaseNow: number): void {
 }
 
 /** Writes the decision, or learns the one that stands (PAY-7, PAY-10). */
-async function decide(progress: Progress, cause: DecisionCause): Promise<Decision | NotYet | null> {
+async function decide(progress: Progress, cause: DecisionCause): Promise<DecisionResult> {
   const decided = await decidePayment({ uetr: progress.input.uetr, cause });
   if (decided !== null && 'status' in decided) progress.decision ??= decided;
   return decided;
