@@ -106,7 +106,7 @@ async function standing(
   if (cause.by !== 'destination') return decision;
   const { report } = payment;
   assert(report !== null, 'a report is stored before it decides');
-  const wantsConfirmation = payment.decision !== null && cause.answeredInPlace; // else the decision has just asked for it
+  const wantsConfirmation = payment.decision !== null && cause.wantsConfirmation; // else the decision has just asked for it
   await takeLateFinal(deps.db, { ...payment, decision }, { report, wantsConfirmation });
   return decision;
 }
@@ -122,7 +122,7 @@ async function write(
   const callback = await composeReport(deps, payment, final, 'source');
   const confirmation = await composeReport(deps, payment, final, 'destination');
   const notification = final.status === 'ACCC' ? await composeNotification(deps, payment) : null;
-  const tellsDestination = cause.by !== 'destination' || cause.answeredInPlace;
+  const tellsDestination = cause.by !== 'destination' || cause.wantsConfirmation;
   const deliveries: readonly DerivedDelivery[] = [
     { kind: 'callback', message: callback },
     ...(tellsDestination ? [{ kind: 'confirmation', message: confirmation } as const] : []),

@@ -77,8 +77,11 @@ export type DecisionCause =
   | {
       readonly by: 'destination';
       readonly reportMessageId: string;
-      /** Whether the report came in an HTTP answer, so that its confirmation must be sent (PAY-9). */
-      readonly answeredInPlace: boolean;
+      /**
+       * Whether a confirmation is to be sent (PAY-9). Not where the report came to our address and its sender waits there, who
+       * is answered with it; always where the report came in an HTTP answer, or is taken from the record, long after.
+       */
+      readonly wantsConfirmation: boolean;
     }
   /** HIGH deadline (TIM-1): RJCT AB03. */
   | { readonly by: 'deadline' }

@@ -192,7 +192,7 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
 
 /** Takes a stored final of the destination, which waits for the confirmation (PAY-8). */
 async function takeReport(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
-  await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: false });
+  await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: false });
   return progress.decision ?? null;
 }
 
@@ -225,7 +225,7 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   tellOfSends(progress, destinationSystem);
   if (finalReportId !== undefined) {
     // stored before this execution began, and not applied yet (PAY-7)
-    await decide(progress, { by: 'destination', reportMessageId: finalReportId, answeredInPlace: true });
+    await decide(progress, { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true });
   } else if (accepted.isTaken !== true) send();
   if (accepted.deadlineAt !== null) await untilDeadline(progress, accepted.deadlineAt, send);
   else await untilFinal(progress, accepted, send);
@@ -253,7 +253,7 @@ async function sendInstruction(
     tellOfSends(progress, route.destinationSystem, answer);
     if (answer.kind === 'final') {
       const { reportMessageId } = answer;
-      await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: true });
+      await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: true });
       if (progress.telling) progress.confirmationDue = true;
     } else if (answer.kind === 'late') {
       progress.confirmationDue = true;

@@ -42,7 +42,7 @@ async function reported(
     reasonCode,
     body,
   });
-  return { by: 'destination', reportMessageId: messageId, answeredInPlace: false };
+  return { by: 'destination', reportMessageId: messageId, wantsConfirmation: false };
 }
 
 const newClaim = () => ({ round: 'round', claim: randomUUID() });
@@ -231,7 +231,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
       const values: Pacs002 = { messageId: `R${round}`, creationDateTime, status: 'ACCC', original };
       const [decision] = await Promise.all([
         decidePayment({ uetr, cause: deadline }),
-        takeReport(db, payment, { values, body: Buffer.from(messageId), answeredInPlace: false }),
+        takeReport(db, payment, { values, body: Buffer.from(messageId), wantsConfirmation: false }),
       ]);
       const { final_report_id: marked } = await db
         .selectFrom('deliveries')
