@@ -30,6 +30,7 @@ import type {
   Submission,
 } from '../contract/activities.ts';
 import {
+  currentForm,
   searchAttributes,
   signals,
   updates,
@@ -116,7 +117,7 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   const { decision } = progress;
   if (decision === undefined) return close(progress, progress.refused ? 'REFUSED' : 'LAPSED');
 
-  if (isNewForm(input)) upsertSearchAttributes([{ key: searchAttributes.status, value: decision.status }]);
+  if (isSince(2, input)) upsertSearchAttributes([{ key: searchAttributes.status, value: decision.status }]);
   setCurrentDetails(`${story(decision)} Telling the parties.`);
   progress.telling = true;
   const summary = `${decision.status} to every party that must know`;
@@ -134,9 +135,9 @@ function isConfirmationDue({ confirmationDue }: Progress): boolean {
   return confirmationDue;
 }
 
-/** Executions that 0.1.0 started keep the order of steps in which they began. */
-function isNewForm({ form }: PaymentInput): boolean {
-  return form === 2;
+/** Executions keep the order of steps in which they began; those that 0.1.0 started name no form. */
+function isSince(form: number, input: PaymentInput): boolean {
+  return (input.form ?? 1) >= form;
 }
 
 /**
@@ -215,7 +216,7 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   const sending = new CancellationScope();
   const send = () => {
     // an enquiry during a send joins it (DUP-1)
-    if (isNewForm(progress.input) && progress.sendsUnderWay > 0) return;
+    if (isSince(2, progress.input) && progress.sendsUnderWay > 0) return;
     progress.sends += 1;
     tellOfSends(progress, destinationSystem);
     void sendInstruction(progress, accepted, () =>
@@ -264,7 +265,7 @@ async function sendInstruction(
     // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;
     // a send that was lost after the decision may have taken a late final, whose confirmation is then due
-    if (isNewForm(progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
+    if (isSince(2, progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
   } finally {
     progress.sendsUnderWay -= 1;
   }
@@ -300,7 +301,7 @@ async function untilFinal(
     if (acceptedAt + afterMs <= lastSentAt) continue; // made by the execution before this one
     // after an outage of ours, one enquiry makes up for all that were missed
     const isMissed = isPast(enquiryTimesMs[index + 1]);
-    if (isMissed && isNewForm(progress.input)) continue;
+    if (isMissed && isSince(2, progress.input)) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEvent(progress, timer, acceptedAt + afterMs - now(progress))) {
       if (await isDecidedOrLong(progress)) return;
@@ -311,7 +312,8 @@ async function untilFinal(
     if (!isMissed) send();
   }
   await reportInDoubt({ uetr: progress.input.uetr });
-  if (isNewForm(progress.input)) upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
+  if (isSince(2, progress.input))
+    upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
   setCurrentDetails(
     'In doubt: the destination has not said how the payment ended. An operator must find out.',
   );
@@ -356,7 +358,7 @@ async function startAnew(progress: Progress): Promise<void> {
   await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
   const { decision, messageId, input } = progress;
   if (decision === undefined && messageId !== undefined) {
-    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: 2 });
+    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: currentForm });
   }
 }
 
@@ -388,7 +390,7 @@ function close(
   status: PaymentOutcome['status'],
   reasonCode: string | null = refused?.reasonCode ?? null,
 ): PaymentOutcome {
-  const isShown = decision !== undefined && isNewForm(input); // since it was decided
+  const isShown = decision !== undefined && isSince(2, input); // since it was decided
   if (status === 'REFUSED') setCurrentDetails(refusedStory(reasonCode));
   if (!isShown) upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
   return { status, reasonCode };
