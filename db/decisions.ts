@@ -6,7 +6,7 @@ import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
-import { hasFinalStatus, insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import type { StoredDecision } from './payments.ts';
 import { runPrepared } from './prepared.ts';
 
@@ -39,7 +39,7 @@ export interface DecidablePayment {
   readonly decision: StoredDecision | null;
   /** The destination's report at hand, if there is one. */
   readonly report: StoredReport | null;
-  /** The destination's first final that was stored: it decides, whatever the cause (PAY-7). */
+  /** The destination's first final that was stored while it was undecided: it decides, whatever the cause (PAY-7). */
   readonly firstFinal: StoredReport | null;
 }
 
@@ -119,13 +119,7 @@ export async function findDecidable(
     join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction'
     left join decisions d on d.uetr = p.uetr
     left join messages r on r.message_id = ${reportMessageId}::uuid
-    left join lateral (
-      -- marked when it was stored, but by an earlier version; index messages_subject_id
-      select message_id, status, reason_code from messages o
-      where o.subject_id = p.uetr and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
-        and ${hasFinalStatus('o')}
-      order by o.message_id = i.final_report_id desc nulls last, o.created_at limit 1
-    ) f on true
+    left join messages f on f.message_id = i.final_report_id
     where p.uetr = ${uetr} and p.accepted`;
   const [row] = await runPrepared(db, 'load_decidable', select);
   return row && toDecidable(row);

@@ -14,9 +14,8 @@ import {
   type AttemptOutcome,
   type ClaimedAttempt,
 } from '../../db/deliveries.ts';
-import { recordReceived } from '../../db/messages.ts';
 import { takeReport } from '../../db/reports.ts';
-import { reportOn } from '../harness/reports.ts';
+import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
@@ -31,18 +30,8 @@ async function reported(
   status: Pacs002['status'],
   reasonCode?: string,
 ): Promise<DecisionCause> {
-  const body = Buffer.from(reportOn({ messageId: 'M', uetr }, { status, ...(reasonCode && { reasonCode }) }));
-  const { messageId } = await recordReceived(db, {
-    subjectId: uetr,
-    type: 'pacs002',
-    identification: 'R',
-    leg: 'destination',
-    party: 'THBPPAY',
-    status,
-    reasonCode,
-    body,
-  });
-  return { by: 'destination', reportMessageId: messageId, wantsConfirmation: false };
+  const reportMessageId = await storeReport(db, uetr, { status, ...(reasonCode && { reasonCode }) });
+  return { by: 'destination', reportMessageId, wantsConfirmation: false };
 }
 
 const newClaim = () => ({ round: 'round', claim: randomUUID() });
