@@ -122,7 +122,7 @@ async function sweep(
   await sweepPayments(deps, limits.graceMs, course);
   for await (const { uetr, reportMessageId } of findContradictions(deps.db, limits)) {
     await startAgain(deps, { kind: 'contradictions', subjectId: uetr }, course, async () => {
-      const cause = { by: 'destination', reportMessageId, answeredInPlace: true } as const;
+      const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
       await deps.activities.decidePayment({ uetr, cause }); // a decision stands: it is compared and confirmed
       await deps.executions.redeliver(uetr);
     });
@@ -183,7 +183,7 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
 
 function causeOf({ finalReportId, isOverdue }: UndecidedPayment): DecisionCause | undefined {
   if (finalReportId !== null) {
-    return { by: 'destination', reportMessageId: finalReportId, answeredInPlace: true };
+    return { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true };
   }
   return isOverdue ? { by: 'deadline' } : undefined;
 }

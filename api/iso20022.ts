@@ -251,7 +251,7 @@ async function answerReport(
     const { ruleId, xpath } = reading.refusal;
     return problem('message-invalid', { detail, ruleId, errors: [{ xpath: xpath ?? '/Document', detail }] });
   }
-  const report = { values: reading.value, body, answeredInPlace: false };
+  const report = { values: reading.value, body, wantsConfirmation: false };
   const taken = await takeReport(deps.db, payment, report);
   if (taken.kind === 'mismatch') {
     const { element } = taken;

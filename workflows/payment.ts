@@ -18,17 +18,19 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type {
   Decision,
   DecisionCause,
+  DecisionResult,
   DestinationAnswer,
   ForwardingActivities,
   Judgement,
-  NotYet,
   PaymentLocalActivities,
   Submission,
 } from '../contract/activities.ts';
 import {
+  currentForm,
   searchAttributes,
   signals,
   updates,
@@ -39,7 +41,7 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from '../contract/ids.ts';
-import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy, unreachableAfterMs } from './policies.ts';
+import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded, tellAll } from './shield.ts';
 import { refusedStory, sendingStory, story } from './stories.ts';
 
@@ -115,7 +117,7 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   const { decision } = progress;
   if (decision === undefined) return close(progress, progress.refused ? 'REFUSED' : 'LAPSED');
 
-  if (isNewForm(input)) upsertSearchAttributes([{ key: searchAttributes.status, value: decision.status }]);
+  if (isSince(2, input)) upsertSearchAttributes([{ key: searchAttributes.status, value: decision.status }]);
   setCurrentDetails(`${story(decision)} Telling the parties.`);
   progress.telling = true;
   const summary = `${decision.status} to every party that must know`;
@@ -133,9 +135,9 @@ function isConfirmationDue({ confirmationDue }: Progress): boolean {
   return confirmationDue;
 }
 
-/** Executions that 0.1.0 started keep the order of steps in which they began. */
-function isNewForm({ form }: PaymentInput): boolean {
-  return form === 2;
+/** Executions keep the order of steps in which they began; those that 0.1.0 started name no form. */
+function isSince(form: number, input: PaymentInput): boolean {
+  return (input.form ?? 1) >= form;
 }
 
 /**
@@ -191,7 +193,7 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
 
 /** Takes a stored final of the destination, which waits for the confirmation (PAY-8). */
 async function takeReport(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
-  await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: false });
+  await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: false });
   return progress.decision ?? null;
 }
 
@@ -214,7 +216,7 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   const sending = new CancellationScope();
   const send = () => {
     // an enquiry during a send joins it (DUP-1)
-    if (isNewForm(progress.input) && progress.sendsUnderWay > 0) return;
+    if (isSince(2, progress.input) && progress.sendsUnderWay > 0) return;
     progress.sends += 1;
     tellOfSends(progress, destinationSystem);
     void sendInstruction(progress, accepted, () =>
@@ -224,7 +226,7 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   tellOfSends(progress, destinationSystem);
   if (finalReportId !== undefined) {
     // stored before this execution began, and not applied yet (PAY-7)
-    await decide(progress, { by: 'destination', reportMessageId: finalReportId, answeredInPlace: true });
+    await decide(progress, { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true });
   } else if (accepted.isTaken !== true) send();
   if (accepted.deadlineAt !== null) await untilDeadline(progress, accepted.deadlineAt, send);
   else await untilFinal(progress, accepted, send);
@@ -252,7 +254,7 @@ async function sendInstruction(
     tellOfSends(progress, route.destinationSystem, answer);
     if (answer.kind === 'final') {
       const { reportMessageId } = answer;
-      await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: true });
+      await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: true });
       if (progress.telling) progress.confirmationDue = true;
     } else if (answer.kind === 'late') {
       progress.confirmationDue = true;
@@ -263,7 +265,7 @@ async function sendInstruction(
     // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;
     // a send that was lost after the decision may have taken a late final, whose confirmation is then due
-    if (isNewForm(progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
+    if (isSince(2, progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
   } finally {
     progress.sendsUnderWay -= 1;
   }
@@ -274,14 +276,16 @@ async function untilDeadline(progress: Progress, deadlineAt: number, send: () =>
   let waitMs = deadlineAt - now(progress);
   while (progress.decision === undefined) {
     const isEvent = await nextEvent(progress, 'HIGH deadline (TIM-1)', waitMs);
+    let retryInMs = 0;
     if (!isEvent || progress.lookAsked) {
       progress.lookAsked = false;
       const decided = await decide(progress, { by: 'deadline' });
       // waited for as a duration, because the engine's clock does not count
       if (decided !== null && 'waitMs' in decided) setClock(progress, deadlineAt - decided.waitMs);
+      if (decided !== null && 'retryInMs' in decided) ({ retryInMs } = decided);
     }
     if (takeEnquiry(progress)) send();
-    waitMs = deadlineAt - now(progress);
+    waitMs = Math.max(retryInMs, deadlineAt - now(progress));
   }
 }
 
@@ -297,7 +301,7 @@ async function untilFinal(
     if (acceptedAt + afterMs <= lastSentAt) continue; // made by the execution before this one
     // after an outage of ours, one enquiry makes up for all that were missed
     const isMissed = isPast(enquiryTimesMs[index + 1]);
-    if (isMissed && isNewForm(progress.input)) continue;
+    if (isMissed && isSince(2, progress.input)) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEvent(progress, timer, acceptedAt + afterMs - now(progress))) {
       if (await isDecidedOrLong(progress)) return;
@@ -308,7 +312,8 @@ async function untilFinal(
     if (!isMissed) send();
   }
   await reportInDoubt({ uetr: progress.input.uetr });
-  if (isNewForm(progress.input)) upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
+  if (isSince(2, progress.input))
+    upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
   setCurrentDetails(
     'In doubt: the destination has not said how the payment ended. An operator must find out.',
   );
@@ -322,7 +327,7 @@ async function untilFinal(
 async function isDecidedOrLong(progress: Progress): Promise<boolean> {
   if (progress.lookAsked && progress.decision === undefined) {
     progress.lookAsked = false;
-    await decide(progress, { by: 'unreachable' });
+    await decide(progress, { by: 'record' });
   }
   return progress.decision !== undefined || isLong();
 }
@@ -353,7 +358,7 @@ async function startAnew(progress: Progress): Promise<void> {
   await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
   const { decision, messageId, input } = progress;
   if (decision === undefined && messageId !== undefined) {
-    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: 2 });
+    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: currentForm });
   }
 }
 
@@ -374,7 +379,7 @@ function setClock(progress: Progress, databaseNow: number): void {
 }
 
 /** Writes the decision, or learns the one that stands (PAY-7, PAY-10). */
-async function decide(progress: Progress, cause: DecisionCause): Promise<Decision | NotYet | null> {
+async function decide(progress: Progress, cause: DecisionCause): Promise<DecisionResult> {
   const decided = await decidePayment({ uetr: progress.input.uetr, cause });
   if (decided !== null && 'status' in decided) progress.decision ??= decided;
   return decided;
@@ -385,7 +390,7 @@ function close(
   status: PaymentOutcome['status'],
   reasonCode: string | null = refused?.reasonCode ?? null,
 ): PaymentOutcome {
-  const isShown = decision !== undefined && isNewForm(input); // since it was decided
+  const isShown = decision !== undefined && isSince(2, input); // since it was decided
   if (status === 'REFUSED') setCurrentDetails(refusedStory(reasonCode));
   if (!isShown) upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
   return { status, reasonCode };
