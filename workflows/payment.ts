@@ -1,7 +1,6 @@
 /**
  * The payment: from the first pacs.008 to the last acknowledged delivery, one execution per UETR.
- * It orders the steps and waits; what a step does stands in activities/, and the record is the database. It must hold
- * nothing that the database does not: ids, codes and times only.
+ * It orders the steps and waits; what a step does stands in activities/, and the record is the database: ids, codes, times only.
  */
 import {
   ActivityFailure,
@@ -41,6 +40,7 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from '../contract/ids.ts';
+import { oneAtATime, type InTurn } from './one-at-a-time.ts';
 import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded, tellAll } from './shield.ts';
 import { refusedStory, sendingStory, story } from './stories.ts';
@@ -64,6 +64,8 @@ type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
 /** What this execution knows; rebuilt from its history on replay. */
 interface Progress {
   readonly input: PaymentInput;
+  /** Of its local activities. Executions that 0.1.0 started keep their order: at once. */
+  readonly inTurn: InTurn;
   /** Id of the stored submission that made this payment, as soon as it is known. */
   messageId: string | undefined;
   /** The judgement that made this payment, once there is one. */
@@ -95,6 +97,7 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   const { uetr } = input;
   const progress: Progress = {
     input,
+    inTurn: isSince(2, input) ? oneAtATime() : (work) => work(),
     messageId: input.messageId,
     clockAheadMs: 0,
     enquiryAsked: false,
@@ -173,7 +176,7 @@ async function takeFromRecord(progress: Progress, messageId: string): Promise<vo
 
 /** Answers one submission: the first, an enquiry, or a refused repeat. */
 async function takeSubmission(progress: Progress, submission: Submission): Promise<SubmitResult> {
-  const judgement = await validatePayment(submission);
+  const judgement = await progress.inTurn(() => validatePayment(submission));
   if (judgement.verdict === 'refused') {
     progress.refused = judgement;
     return { answerMessageId: judgement.answerMessageId };
@@ -311,7 +314,7 @@ async function untilFinal(
     if (progress.decision !== undefined) return;
     if (!isMissed) send();
   }
-  await reportInDoubt({ uetr: progress.input.uetr });
+  await progress.inTurn(() => reportInDoubt({ uetr: progress.input.uetr }));
   if (isSince(2, progress.input))
     upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
   setCurrentDetails(
@@ -380,7 +383,7 @@ function setClock(progress: Progress, databaseNow: number): void {
 
 /** Writes the decision, or learns the one that stands (PAY-7, PAY-10). */
 async function decide(progress: Progress, cause: DecisionCause): Promise<DecisionResult> {
-  const decided = await decidePayment({ uetr: progress.input.uetr, cause });
+  const decided = await progress.inTurn(() => decidePayment({ uetr: progress.input.uetr, cause }));
   if (decided !== null && 'status' in decided) progress.decision ??= decided;
   return decided;
 }

@@ -18,8 +18,12 @@ const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
 const workflowBundle = await testWorkflowBundle();
 
-const times = 8; // nearly each of them showed it
-const several = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: times }, work));
+/** Nearly each of them showed it. */
+async function several<T>(work: () => Promise<T>): Promise<T[]> {
+  const done: T[] = [];
+  for (let round = 0; round < 2; round += 1) done.push(...(await Promise.all([work(), work(), work()])));
+  return done;
+}
 
 const changed = {
   broken: (xml: string) => xml.replace('<ChrgBr>SHAR', '<ChrgBr>DEBT'),
