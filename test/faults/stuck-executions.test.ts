@@ -45,6 +45,7 @@ test('a payment whose execution cannot go on is taken from it, continues from th
   const payments = [await fragile(), await fragile(), await fragile(), await fragile()];
   await gateway.stopWorker();
   await gateway.startWorker();
+  await Promise.all(payments.map(({ xml }) => submitXml(gateway, xml.replace('Canary Tan', 'Canary Ng')))); // 503 for some
   await vi.waitFor(async () => expect((await alerted()).length).toBeGreaterThan(0), {
     timeout: 40_000,
     interval: 500,
@@ -72,7 +73,9 @@ test('a payment whose execution cannot go on is taken from it, continues from th
     })) {
       runs.push(run.status.name);
     }
-    expect(runs.sort()).toEqual(['COMPLETED', 'TERMINATED']);
+    expect(runs).toContain('TERMINATED');
+    expect(runs).toContain('COMPLETED');
+    expect(runs).not.toContain('RUNNING');
   }
   await expectSoundMessages(gateway);
 }, 120_000);
