@@ -87,7 +87,7 @@ test('every story, played without faults, is answered as it expects', async () =
 });
 
 test('a load begins stories by itself, stops when told to, and leaves a whole line about every request, without secrets', async () => {
-  const { load, exchanges } = loadOf(2, 0.02);
+  const { load, exchanges } = loadOf(8, 0.02);
   load.start();
   await expect.poll(() => exchanges.length).toBeGreaterThan(20);
   await load.stop();
