@@ -1,16 +1,17 @@
 // The load of a run: what PSPs, source operators and FX providers do, drawn from a seed, sent when its time has come whatever
 // becomes of the rest (open loop), and told as evidence. It knows the service by its HTTP interface only.
+import { setMaxListeners } from 'node:events';
 import type { Exchange } from '../evidence.ts';
 import type { Random } from './random.ts';
-import { openSender, type Api } from './sender.ts';
-import { keepTime, planned, untilOrEnd } from './schedule.ts';
-import { NoToken, openTokens } from './tokens.ts';
+import { openSender, type Api, type Sender } from './sender.ts';
+import { keepTime, planned, untilOrEnd, type Arrival } from './schedule.ts';
+import { NoToken, openTokens, type LoadTokens } from './tokens.ts';
 import { StoryEnded, type Story, type Tools } from './tools.ts';
 
 export interface LoadOptions {
   readonly apis: readonly Api[];
   readonly random: Random;
-  /** Stories that begin each second; a story is one to some twenty requests, about two on average. */
+  /** Stories that begin each second, on average; each submits about one message, repeats included, and asks as often. */
   readonly ratePerSecond: number;
   /** Where a source operator wants its answers. `other`: a second address that is registered too. */
   readonly callbackUrl: Tools['callbackUrl'];
@@ -33,8 +34,8 @@ export interface LoadStats {
   readonly inFlight: number;
   /** Stories that did not begin, because as many requests as are allowed were in flight. */
   readonly turnedAway: number;
-  /** Stories that the world ended early: without quotes, tokens or answers. */
-  readonly endedEarly: number;
+  /** Stories that the world ended early, by what they lacked: a quote, a token. */
+  readonly endedEarly: Readonly<Record<string, number>>;
   /** Mistakes of the load itself, in words: there must be none. */
   readonly defects: readonly string[];
 }
@@ -58,11 +59,11 @@ const count = (counts: Counts, name: string) => {
 };
 
 export function openLoad(options: LoadOptions): Load {
-  const { apis, canaries, callbackUrl, record, now = Date.now, pace = 1 } = options;
-  const tokens = openTokens({ urls: apis.map(({ url }) => url), patienceMs: tokenPatienceMs * pace, now });
-  const [exchanges, begun]: [Counts, Counts] = [{}, {}];
+  const { apis, record, now = Date.now } = options;
+  const tokens = openTokens({ urls: apis.map(({ url }) => url), patienceMs: tokenPatienceMs, now });
+  const [exchanges, begun, endedEarly]: [Counts, Counts, Counts] = [{}, {}, {}];
   const defects: string[] = [];
-  let [turnedAway, endedEarly] = [0, 0];
+  let turnedAway = 0;
   const sender = openSender({
     apis,
     tokens,
@@ -73,32 +74,23 @@ export function openLoad(options: LoadOptions): Load {
     },
   });
   const ending = new AbortController();
+  setMaxListeners(0, ending.signal); // every story that rests is one
   const playing = new Set<Promise<void>>();
 
-  const tools: Omit<Tools, 'random'> = {
-    now,
-    canaries,
-    callbackUrl,
-    ready: async (client) => {
-      await tokens.tokenFor(client);
-    },
-    send: (request) => sender.send(request),
-    rest: (ms) => untilOrEnd(ms * pace, ending.signal),
-    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms * pace)),
-  };
+  const tools = toolsOf(options, { sender, tokens, end: ending.signal });
 
   async function play(story: Story, random: Random): Promise<void> {
     count(begun, story.name);
     try {
       await story.play({ ...tools, random });
     } catch (error) {
-      if (error instanceof StoryEnded || error instanceof NoToken) endedEarly += 1;
+      if (error instanceof StoryEnded || error instanceof NoToken) count(endedEarly, error.message);
       else
         defects.push(`${story.name}: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`);
     }
   }
 
-  function begin(story: Story, random: Random): void {
+  function begin({ story, random }: Arrival): void {
     if (sender.inFlight() >= (options.maxInFlight ?? maxInFlight)) {
       turnedAway += 1;
       return;
@@ -112,7 +104,7 @@ export function openLoad(options: LoadOptions): Load {
       keepTime(planned(options.random, options.ratePerSecond), {
         now,
         end: ending.signal,
-        begin: ({ story, random }) => begin(story, random),
+        begin,
       });
     },
     stop: async () => {
@@ -125,9 +117,27 @@ export function openLoad(options: LoadOptions): Load {
       stories: { ...begun },
       inFlight: sender.inFlight(),
       turnedAway,
-      endedEarly,
+      endedEarly: { ...endedEarly },
       defects: [...defects],
     }),
     play,
+  };
+}
+
+function toolsOf(
+  { now = Date.now, pace = 1, canaries, callbackUrl }: LoadOptions,
+  { sender, tokens, end }: { sender: Sender; tokens: LoadTokens; end: AbortSignal },
+): Omit<Tools, 'random'> {
+  return {
+    now,
+    canaries,
+    callbackUrl,
+    ready: async (client) => {
+      await tokens.tokenFor(client);
+      if (end.aborted) throw new StoryEnded('the load has ended');
+    },
+    send: (request) => sender.send(request),
+    rest: (ms) => untilOrEnd(ms * pace, end),
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms * pace)),
   };
 }

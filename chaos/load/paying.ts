@@ -15,7 +15,7 @@ const nameOf = ({ source, destination }: Corridor) =>
   `${source.country}-${source.currency}>${destination.country}-${destination.currency}`;
 const beaten = corridors.filter((one) => wellTrodden.includes(nameOf(one)));
 
-export const drawCorridor = (random: Random): Corridor => random.pick(random.chance(50) ? beaten : corridors);
+export const drawCorridor = (random: Random): Corridor => random.pick(random.chance(35) ? beaten : corridors);
 
 /** An amount of either side, in words of the scheme: small, in a tier, or above a maximum, which caps it (QUO-4). */
 export interface Asked {
@@ -68,14 +68,22 @@ function codesOfEnds({ priority, ending }: Draft): readonly string[] {
 type Accepted = Extract<Expected, { verdict: 'accepted' }>;
 
 /** What a first submission must be answered; a HIGH one that was held up on the way may be past its deadline (TIM-1). */
-function acceptedAtFirst(draft: Draft, waits: boolean): Accepted {
+export function acceptedAtFirst(draft: Draft, waits: boolean): Accepted {
   const late = draft.priority === 'HIGH' ? ['AB03', 'TM01'] : [];
   const codes = new Set([...late, ...(waits ? codesOfEnds(draft) : [])]);
   return { verdict: 'accepted', orCodes: [...codes] };
 }
 
-/** What the same bytes must be answered later: if the first ones never arrived, they may be too old by now (TIM-4). */
-export function acceptedAgain(draft: Draft): Accepted {
+/** What the same bytes must be answered once the first ones were: these are stored, and can be too old no more (DUP-1). */
+export function acceptedSince(draft: Draft): Accepted {
+  return { verdict: 'accepted', orCodes: codesOfEnds(draft) };
+}
+
+/**
+ * What the same bytes must be answered when nobody knows whether the first ones arrived: if they
+ * did not, these may be too old by now (TIM-4).
+ */
+function acceptedAgain(draft: Draft): Accepted {
   return { verdict: 'accepted', orCodes: [...new Set([...codesOfEnds(draft), 'TM01', 'AB03'])] };
 }
 

@@ -9,7 +9,10 @@ export interface Tools {
   readonly canaries: readonly string[];
   /** The address that a source operator names: its usual one, or another that is registered too. */
   callbackUrl(clearingSystemId: string, message: 'pacs002' | 'acmt024', which: 'usual' | 'other'): string;
-  /** Waits until there is a token of that client, so that what is written next is fresh when it is sent. */
+  /**
+   * Waits until there is a token of that client, so that what is written next is fresh when it is sent.
+   * @throws StoryEnded when the load has ended: nothing new is submitted then
+   */
   ready(client: string): Promise<void>;
   send(request: Request): Promise<Answer>;
   /** Resolves after so many milliseconds, or when the load ends: then with false, and the story sends nothing new. */

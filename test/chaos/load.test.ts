@@ -7,20 +7,21 @@ import { createRandom } from '../../chaos/load/random.ts';
 import { planned } from '../../chaos/load/schedule.ts';
 import { stories } from '../../chaos/load/stories/all.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { quietPort } from '../harness/quiet-port.ts';
 
 const gateway = await testGateway({
   prepare: async (db) => {
-    await db.updateTable('clearing_systems').set({ max_resolution_seconds: 2 }).execute();
+    await db.updateTable('clearing_systems').set({ max_resolution_seconds: 5 }).execute();
   },
 });
 
 const canaries = ['KANARI7f3a91', 'CANARY-b20c4e'];
 
 /** A load on the one gateway, under two names, that keeps its evidence. */
-function loadOf(seed: number, pace: number) {
+function loadOf(seed: number, pace: number, urls: readonly string[] = [gateway.url, gateway.url]) {
   const exchanges: Exchange[] = [];
   const load = openLoad({
-    apis: ['api-1', 'api-2'].map((name) => ({ name, url: gateway.url })),
+    apis: urls.map((url, index) => ({ name: `api-${index + 1}`, url })),
     random: createRandom(seed),
     ratePerSecond: 10,
     callbackUrl: (clearingSystemId, message, which) => {
@@ -69,17 +70,24 @@ test('every story, played without faults, is answered as it expects', async () =
   await Promise.all(Array.from({ length: 12 }, lane)); // as many at once as leave each clearing system its turns
   await load.stop();
   const { defects, endedEarly, stories: played } = load.stats();
-  expect({ defects, endedEarly }).toEqual({ defects: [], endedEarly: 0 });
+  expect({ defects, endedEarly }).toEqual({ defects: [], endedEarly: {} });
   expect(exchanges.map(contradictionIn).filter((one) => one !== undefined)).toEqual([]);
   expect(Object.keys(played).sort()).toEqual(stories.map(({ name }) => name).sort());
   const expecting = exchanges.filter(({ expected }) => expected !== undefined);
   const judged = new Set(expecting.filter(isJudgement).map(({ purpose }) => purpose.replace(/-again$/, '')));
   const unjudged = expecting.map(({ purpose }) => purpose.replace(/-again$/, ''));
   expect(unjudged.filter((purpose) => !judged.has(purpose))).toEqual([]);
+  // which may also end false AB08, when they come late (RES-1)
+  const resolutions = exchanges.filter(({ purpose }) => purpose === 'resolution');
+  const reasons = resolutions.flatMap(({ expected }) =>
+    expected?.verdict === 'accepted' ? (expected.orCodes ?? []) : [],
+  );
+  const said = new Set(resolutions.map(({ responseBody }) => codeIn(responseBody)));
+  expect(reasons.filter((code) => !said.has(code))).toEqual([]);
 });
 
 test('a load begins stories by itself, stops when told to, and leaves a whole line about every request, without secrets', async () => {
-  const { load, exchanges } = loadOf(2, 0.02);
+  const { load, exchanges } = loadOf(8, 0.02);
   load.start();
   await expect.poll(() => exchanges.length).toBeGreaterThan(20);
   await load.stop();
@@ -94,6 +102,22 @@ test('a load begins stories by itself, stops when told to, and leaves a whole li
   const told = JSON.stringify(exchanges);
   expect(told).not.toMatch(/bearer|oauth|demo-|eyJ/i);
   for (const canary of canaries) expect(told).toContain(canary);
+});
+
+test('a sender without an answer sends the same bytes to the next api, until it has one', async () => {
+  const { load, exchanges } = loadOf(3, 0.02, [gateway.url, `http://127.0.0.1:${await quietPort()}`]);
+  const random = createRandom(30);
+  const payment = stories.find(({ name }) => name === 'own-exchange')!;
+  await Promise.all(Array.from({ length: 8 }, () => load.play(payment, random.fork())));
+  await load.stop();
+  expect(load.stats().defects).toEqual([]);
+  const unanswered = exchanges.filter(({ error }) => error === 'refused');
+  expect(unanswered.length).toBeGreaterThan(0);
+  for (const { api, uetr, requestBody } of unanswered) {
+    expect(api).toBe('api-2');
+    const same = exchanges.filter((one) => one.uetr === uetr && one.requestBody === requestBody);
+    expect(same.at(-1)).toMatchObject({ api: 'api-1', status: 200, purpose: 'payment-again' });
+  }
 });
 
 test('the same seed makes the same stories at the same times, another seed others', () => {

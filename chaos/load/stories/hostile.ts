@@ -52,6 +52,7 @@ const bodies: readonly Hostile[] = [
   { name: 'xml-1.1', status: 400, bytes: swap('version="1.0"', 'version="1.1"') },
   { name: 'nul', status: 400, bytes: swap(/<Nm>[^<]*/, '<Nm>Can\u0000ary') },
   { name: 'name-begins-wrongly', status: 400, bytes: before('<UETR>', '<·Canary/>') },
+  { name: 'name-with-no-letter', status: 400, bytes: before('<UETR>', '<A×B/>') },
   { name: 'undeclared-prefix', status: 400, bytes: before('<UETR>', '<x:Canary/>') },
   { name: 'key-of-another-namespace', status: 400, bytes: swap('<UETR>', '<UETR xmlns="urn:other">') },
   { name: 'no-key', status: 400, bytes: swap(/<UETR>[^<]*<\/UETR>/, '') },
@@ -97,7 +98,7 @@ const calls: readonly Hostile[] = [
 
 const storyOf = ({ name, status, bytes, request }: Hostile): Story => ({
   name: `hostile/${name}`,
-  weight: 0.25,
+  weight: 0.2,
   play: async (tools) => {
     const { random, canaries } = tools;
     const wanted = { corridor: ownCorridor, debtorPsp: 'LOTUSGS0', plain: true } as const;

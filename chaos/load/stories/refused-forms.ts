@@ -35,6 +35,7 @@ const forms: readonly WrongForm[] = [
   { name: 'not-of-the-scheme', code: 'FF01', edit: after('</AddtlDtTm>', '<XchgRate>25</XchgRate>') },
   { name: 'unknown-element', code: 'FF01', edit: after('</AddtlDtTm>', '<Canary>25</Canary>') },
   { name: 'letters-beyond-ascii', code: 'FF01', edit: after('</AddtlDtTm>', '<Bétrag·>25</Bétrag·>') },
+  { name: 'letters-of-four-bytes', code: 'FF01', edit: after('</AddtlDtTm>', '<A𐀀>25</A𐀀>') },
   { name: 'long-element-name', code: 'FF01', edit: after('</AddtlDtTm>', `<${'N'.repeat(30_000)}/>`) },
   { name: 'attribute', code: 'FF01', edit: swap('<Dbtr>', '<Dbtr canary="1">') },
   { name: 'no-charge-bearer', code: 'CH21', edit: swap('<ChrgBr>SHAR</ChrgBr>', '') },
@@ -79,7 +80,7 @@ function twice(xml: string): string {
 
 const storyOf = ({ name, code, edit }: WrongForm): Story => ({
   name: `refused/${name}`,
-  weight: 0.5,
+  weight: 0.25,
   play: async (tools) => {
     const { random, canaries } = tools;
     const wanted = { corridor: ownCorridor, debtorPsp: 'LOTUSGS0', priority: 'NORM', plain: true } as const;

@@ -130,7 +130,7 @@ function storyWithQuote(row: WrongWithQuote): Story {
   const { name, code, weight = 1, wants, asker, terms, values, age } = row;
   return {
     name: `refused/${name}`,
-    weight,
+    weight: 0.5 * weight,
     play: async (tools) => {
       const { random, canaries } = tools;
       const corridor = drawCorridor(random);
@@ -176,7 +176,7 @@ const onItsOwn: readonly WrongOnItsOwn[] = [
 
 const storyOnItsOwn = ({ name, code, debtorPsp = 'LOTUSGS0', terms, values }: WrongOnItsOwn): Story => ({
   name: `refused/${name}`,
-  weight: 1,
+  weight: 0.5,
   play: async (tools) => {
     const { random, canaries } = tools;
     const wanted = { corridor: ownCorridor, debtorPsp, priority: 'NORM' } as const;

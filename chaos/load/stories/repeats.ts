@@ -2,7 +2,16 @@
 // once the first has its answer: an answered message is stored (PAY-2), so that the rules fix what the other must be told.
 import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
-import { acceptedAgain, drawAmount, drawCorridor, pay, payWrongly, statusOf, submission } from '../paying.ts';
+import {
+  acceptedAtFirst,
+  acceptedSince,
+  drawAmount,
+  drawCorridor,
+  pay,
+  payWrongly,
+  statusOf,
+  submission,
+} from '../paying.ts';
 import type { Random } from '../random.ts';
 import type { Story, Tools } from '../tools.ts';
 import { quoteFor } from './payments.ts';
@@ -33,7 +42,8 @@ async function prepaid(tools: Tools, random: Random): Promise<Paid | undefined> 
   const paid = await prepare(tools, random);
   const { draft, body, api } = paid;
   const answer = await pay(tools, draft, body, { api });
-  return statusOf(answer)?.status === 'ACTC' && (await tools.rest(0)) ? paid : undefined;
+  const status = statusOf(answer)?.status ?? 'RJCT';
+  return status !== 'RJCT' && (await tools.rest(0)) ? paid : undefined;
 }
 
 /** The same bytes 2 to 20 times at once, at every api: one payment, and all are told the same in the end. */
@@ -50,7 +60,7 @@ const atOnce: Story = {
         submission(tools, draft, body, {
           api: api + index,
           purpose: 'repeat-at-once',
-          expected: acceptedAgain(draft),
+          expected: acceptedAtFirst(draft, true),
           ...prefer,
         }),
       );
@@ -84,7 +94,7 @@ const later = (
     const paid = await prepaid(tools, random.fork());
     if (paid === undefined || !(await tools.rest(afterMs))) return;
     const { draft, body, api } = paid;
-    const expected = acceptedAgain(draft);
+    const expected = acceptedSince(draft);
     await tools.send(
       submission(tools, draft, body, { api: api + 1, purpose: name, which, expected, ...prefer }),
     );
