@@ -9,7 +9,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 export type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
 type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
 
-/** The full address, and the origin under which it is registered: what the gate goes by (CBK-3). */
+/** The full address, and what the gate goes by (CBK-3): the address as registered; of a callback, whose it is and its host. */
 export interface Address {
   readonly url: string;
   readonly receiver: string;
@@ -67,5 +67,5 @@ function callbackAddress(
   if (url === null || refuseCallbackAddress(url, { origins, allowLoopbackHttp }) !== undefined)
     return undefined;
   const { protocol, host } = new URL(url);
-  return { url, receiver: `${protocol}//${host}` };
+  return { url, receiver: `${party} ${protocol}//${host}` }; // two operators behind one host are two receivers
 }
