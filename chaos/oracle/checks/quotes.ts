@@ -18,6 +18,7 @@ export function judgeQuotes(world: World, report: Report): void {
   const improvements = openImprovements(world.evidence, world.reference);
   const rates = grouped(rowsOf(tables, 'rates'), corridorOf);
   const answered = answeredOf(world.evidence.exchanges);
+  const posts = postsOf(world);
   report.examined('R:QUO-3', 'stored requests for quotes', world.quoteRequests.length);
   for (const request of world.quoteRequests) {
     judgeRequest(report, {
@@ -26,6 +27,7 @@ export function judgeQuotes(world: World, report: Report): void {
       improvements,
       rates: rates.get(corridorOf(request)) ?? [],
       exchange: answered.get(request.quote_request_id),
+      posts,
     });
   }
   judgeAnsweredQuotes(world, report, answered);
@@ -55,6 +57,8 @@ interface Request {
   /** Of its corridor, past ones too. */
   readonly rates: readonly RateRow[];
   readonly exchange: Exchange | undefined;
+  /** When its FX providers were changing anything. */
+  readonly posts: ReadonlyMap<string, readonly Span[]>;
 }
 
 /** What the row says of one quote, in the words of what is computed. */
@@ -120,8 +124,29 @@ interface Known {
 }
 
 /** Since when the rates may have been read. */
-function readFrom({ request, exchange }: Request): number {
-  return exchange === undefined ? instant(request.issued_at) - unsureMs : instant(exchange.sentAt) - 1_000;
+function readFrom({ world, request, exchange }: Request): number {
+  if (exchange === undefined) return instant(request.issued_at) - unsureMs;
+  const sentAt = instant(exchange.sentAt);
+  // what was stamped before may have been committed later
+  return sentAt - (world.quiet.isCalm(sentAt, sentAt) ? 200 : 5_000);
+}
+
+/** When FX providers were changing rates or improvements, by institution. */
+function postsOf({ evidence, reference }: World): ReadonlyMap<string, readonly Span[]> {
+  const posts = evidence.exchanges.filter(
+    ({ method, path }) => method === 'POST' && /^\/(api\/v1\/)?(rates|tier_|psp_|improvements)/.test(path),
+  );
+  const spans = posts.map(({ client, sentAt, endedAt }) => ({
+    fxp: reference.findById('BICFI', client)?.id ?? '',
+    from: instant(sentAt),
+    to: instant(endedAt),
+  }));
+  return grouped(spans, ({ fxp }) => fxp);
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The rates of each FX provider that can settle, as of the moment of the request. */
@@ -140,7 +165,9 @@ function offersOf(asked: Request): ReadonlyMap<string, Known> {
         (row) => instant(row.created_at) <= at && (instant(row.expired_at) ?? Infinity) > at,
       );
       if (active.length === 0 || !canSettle(fxp)) return [];
-      const isSure = !own.some((row) => isNear(instant(row.created_at)) || isNear(instant(row.expired_at)));
+      const isChanged = own.some((row) => isNear(instant(row.created_at)) || isNear(instant(row.expired_at)));
+      const isPosting = (asked.posts.get(fxp) ?? []).some((post) => post.from <= at && post.to >= from);
+      const isSure = !isChanged && !isPosting;
       const offers = active.map((row) => ({
         rateId: row.rate_id,
         threshold: amount(row.threshold),
