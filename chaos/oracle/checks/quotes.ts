@@ -124,11 +124,8 @@ interface Known {
 }
 
 /** Since when the rates may have been read. */
-function readFrom({ world, request, exchange }: Request): number {
-  if (exchange === undefined) return instant(request.issued_at) - unsureMs;
-  const sentAt = instant(exchange.sentAt);
-  // what was stamped before may have been committed later
-  return sentAt - (world.quiet.isCalm(sentAt, sentAt) ? 200 : 5_000);
+function readFrom({ request, exchange }: Request): number {
+  return exchange === undefined ? instant(request.issued_at) - unsureMs : instant(exchange.sentAt);
 }
 
 /** When FX providers were changing rates or improvements, by institution. */
@@ -136,13 +133,16 @@ function postsOf({ evidence, reference }: World): ReadonlyMap<string, readonly S
   const posts = evidence.exchanges.filter(
     ({ method, path }) => method === 'POST' && /^\/(api\/v1\/)?(rates|tier_|psp_|improvements)/.test(path),
   );
-  const spans = posts.map(({ client, sentAt, endedAt }) => ({
+  const spans = posts.map(({ client, sentAt, endedAt, status }) => ({
     fxp: reference.findById('BICFI', client)?.id ?? '',
     from: instant(sentAt),
-    to: instant(endedAt),
+    to: instant(endedAt) + (status === undefined ? unansweredMs : 0),
   }));
   return grouped(spans, ({ fxp }) => fxp);
 }
+
+/** For so long what was asked may still be done, though its asker has given up. */
+const unansweredMs = 30_000;
 
 interface Span {
   readonly from: number;
