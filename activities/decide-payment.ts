@@ -20,7 +20,12 @@ import {
 import type { OutgoingMessage } from '../db/messages.ts';
 import { takeLateFinal } from '../db/reports.ts';
 import { compose, newMessageIdentification } from './compose.ts';
-import type { Decision, DecisionCause, NotYet, PaymentLocalActivities } from '../contract/activities.ts';
+import type {
+  Decision,
+  DecisionCause,
+  DecisionResult,
+  PaymentLocalActivities,
+} from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
 import { failure, isDefect } from './failures.ts';
@@ -40,10 +45,10 @@ export function createDecidePayment(deps: ActivityDependencies): PaymentLocalAct
     boundDefects(
       deps.logger,
       () => decideOnce(deps, uetr, cause),
-      async (): Promise<NotYet> => {
+      async (): Promise<DecisionResult> => {
         // a decision that cannot be told must not be written: alert a person, and try again (SEC-9)
         await recordAuditOnce(deps.db, { severity: 'alert', kind: 'decision.defect', subjectId: uetr });
-        return { waitMs: afterDefectMs };
+        return { retryInMs: afterDefectMs };
       },
     );
 }
@@ -54,13 +59,14 @@ async function decideOnce(
   deps: ActivityDependencies,
   uetr: string,
   cause: DecisionCause,
-): Promise<Decision | NotYet | null> {
+): Promise<DecisionResult> {
   const reportMessageId = cause.by === 'destination' ? cause.reportMessageId : null;
   for (let tries = 0; tries < maxTries; tries += 1) {
     const payment = await loadDecidable(deps.db, uetr, reportMessageId);
     if (payment.decision !== null) return standing(deps, payment, payment.decision, cause);
     const waitMs = payment.firstFinal === null ? untilDeadlineMs(payment, cause) : 0;
     if (waitMs > 0) return { waitMs };
+    if (cause.by === 'record' && payment.firstFinal === null) return null;
     const decision = await write(deps, payment, cause);
     // the report at hand may not be the one that decided
     if (decision !== undefined) return standing(deps, payment, decision, cause);
@@ -100,7 +106,7 @@ async function standing(
   if (cause.by !== 'destination') return decision;
   const { report } = payment;
   assert(report !== null, 'a report is stored before it decides');
-  const wantsConfirmation = payment.decision !== null && cause.answeredInPlace; // else the decision has just asked for it
+  const wantsConfirmation = payment.decision !== null && cause.wantsConfirmation; // else the decision has just asked for it
   await takeLateFinal(deps.db, { ...payment, decision }, { report, wantsConfirmation });
   return decision;
 }
@@ -116,7 +122,7 @@ async function write(
   const callback = await composeReport(deps, payment, final, 'source');
   const confirmation = await composeReport(deps, payment, final, 'destination');
   const notification = final.status === 'ACCC' ? await composeNotification(deps, payment) : null;
-  const tellsDestination = cause.by !== 'destination' || cause.answeredInPlace;
+  const tellsDestination = cause.by !== 'destination' || cause.wantsConfirmation;
   const deliveries: readonly DerivedDelivery[] = [
     { kind: 'callback', message: callback },
     ...(tellsDestination ? [{ kind: 'confirmation', message: confirmation } as const] : []),
@@ -147,7 +153,12 @@ async function write(
 }
 
 /** The condition of a decision of the gateway, checked again in the statement that writes it (TIM-1, TIM-3). */
-const conditions = { destination: null, deadline: 'past-deadline', unreachable: 'never-sent' } as const;
+const conditions = {
+  destination: null,
+  deadline: 'past-deadline',
+  unreachable: 'unreachable',
+  record: null,
+} as const;
 
 function reportedFinal({ status, reasonCode }: StoredReport): Final {
   assert(isFinal(status), 'only a final status decides');
@@ -157,6 +168,7 @@ function reportedFinal({ status, reasonCode }: StoredReport): Final {
 function ownFinal(cause: DecisionCause): Final {
   switch (cause.by) {
     case 'destination':
+    case 'record':
       throw new Error('a report is stored before it decides');
     case 'deadline':
       return rejected(reject('deadline-expired'));

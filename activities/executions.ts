@@ -26,8 +26,13 @@ import {
 } from '../contract/starts.ts';
 
 export interface Executions {
-  /** Whether the payment has an execution that has not ended. */
+  /** Whether the payment has an execution that has not ended, and goes on. */
   isRunning(uetr: string): Promise<boolean>;
+  /**
+   * Ends an execution that has not ended but cannot go on, because its workflow task fails again and again.
+   * @returns whether there was one
+   */
+  endIfStuck(workflowId: string): Promise<boolean>;
   /** Starts a payment from the record, unless its execution runs. */
   start(payment: StoredPaymentKey): Promise<void>;
   /** Brings a stored submission to its payment's execution, running or new, which judges it. */
@@ -41,6 +46,8 @@ export interface Executions {
 }
 
 const callTimeoutMs = 10_000;
+/** A worker that was killed or stood still may cost two; it is no harm if it was another reason, for the record goes on. */
+const failedTasks = 3;
 
 export function openExecutions(
   connection: ConnectionLike,
@@ -53,17 +60,29 @@ export function openExecutions(
       workflowTypes.payment,
       paymentStart(payment, taskQueuePrefix),
     );
+  const found = (workflowId: string) =>
+    bounded(async () => {
+      try {
+        const { status, runId, raw } = await workflow.getHandle(workflowId).describe();
+        const isRunning = status.name === 'RUNNING' || status.name === 'PAUSED';
+        return { isRunning, runId, attempt: raw.pendingWorkflowTask?.attempt ?? 0 };
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
+      }
+    });
   return {
-    isRunning: (uetr) =>
-      bounded(async () => {
-        try {
-          const { status } = await workflow.getHandle(paymentWorkflowId(uetr)).describe();
-          return status.name === 'RUNNING' || status.name === 'PAUSED';
-        } catch (error) {
-          if (error instanceof WorkflowNotFoundError) return false;
-          throw error;
-        }
-      }),
+    isRunning: async (uetr) => (await found(paymentWorkflowId(uetr)))?.isRunning === true,
+    endIfStuck: async (workflowId) => {
+      const execution = await found(workflowId);
+      if (execution?.isRunning !== true || execution.attempt <= failedTasks) return false;
+      await bounded(() =>
+        workflow
+          .getHandle(workflowId, execution.runId)
+          .terminate('its workflow task failed again and again; the sweep continues from the record (LIF-2)'),
+      );
+      return true;
+    },
     start: (payment) =>
       bounded(async () => {
         await workflow.start(workflowTypes.payment, paymentStart(payment, taskQueuePrefix));

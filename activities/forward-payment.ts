@@ -73,7 +73,7 @@ async function readAnswer(
   const reading = await parseMessage(deps.engine, 'pacs002', body);
   if (!reading.ok) return refused(`not a valid pacs.002: ${reading.refusal}`);
   const payment = await loadDecidable(deps.db, uetr, null);
-  const taken = await takeReport(deps.db, payment, { values: reading.value, body, answeredInPlace: true });
+  const taken = await takeReport(deps.db, payment, { values: reading.value, body, wantsConfirmation: true });
   switch (taken.kind) {
     case 'mismatch':
       return refused(`${taken.element} is not ours`);

@@ -15,6 +15,7 @@ import {
   takeLease,
   type UndecidedPayment,
 } from '../db/sweep.ts';
+import { paymentWorkflowId, resolutionWorkflowId } from '../contract/ids.ts';
 import type { DecisionCause, PaymentLocalActivities } from '../contract/activities.ts';
 import type { Executions } from './executions.ts';
 
@@ -48,6 +49,8 @@ export interface Findings {
   contradictions: number;
   /** Resolutions past their deadline without answer (RES-1). */
   resolutions: number;
+  /** Executions that could not go on, and were ended. */
+  stuck: number;
 }
 
 export interface RunningSweep {
@@ -116,13 +119,14 @@ async function sweep(
     deliveries: 0,
     contradictions: 0,
     resolutions: 0,
+    stuck: 0,
   };
   const course: Course = { found, isComplete: true };
   await sweepSubmissions(deps, limits, course);
   await sweepPayments(deps, limits.graceMs, course);
   for await (const { uetr, reportMessageId } of findContradictions(deps.db, limits)) {
     await startAgain(deps, { kind: 'contradictions', subjectId: uetr }, course, async () => {
-      const cause = { by: 'destination', reportMessageId, answeredInPlace: true } as const;
+      const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
       await deps.activities.decidePayment({ uetr, cause }); // a decision stands: it is compared and confirmed
       await deps.executions.redeliver(uetr);
     });
@@ -136,7 +140,11 @@ async function sweep(
     withinMs: Math.min(limits.withinMs, day),
   })) {
     const finding = { kind: 'resolutions', subjectId: request.messageId } as const;
-    await startAgain(deps, finding, course, () => deps.executions.resolve(request));
+    await startAgain(deps, finding, course, async () => {
+      const { sourceSystem, messageIdentification, messageId } = request;
+      await endIfStuck(deps, resolutionWorkflowId(sourceSystem, messageIdentification), messageId, course);
+      await deps.executions.resolve(request);
+    });
   }
   if (Object.values(found).some((count) => count > 0)) {
     deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
@@ -151,12 +159,16 @@ async function sweepSubmissions(
 ): Promise<void> {
   const { executions } = deps;
   for await (const submission of findUnjudged(deps.db, limits)) {
-    const { subjectId, type } = submission;
-    await startAgain(deps, { kind: 'submissions', subjectId }, course, () =>
-      type === 'pacs008'
-        ? executions.submit({ ...submission, uetr: subjectId })
-        : executions.resolve(submission),
-    );
+    const { subjectId, type, sourceSystem, messageIdentification } = submission;
+    await startAgain(deps, { kind: 'submissions', subjectId }, course, async () => {
+      if (type === 'pacs008') {
+        await endIfStuck(deps, paymentWorkflowId(subjectId), subjectId, course);
+        await executions.submit({ ...submission, uetr: subjectId });
+      } else {
+        await endIfStuck(deps, resolutionWorkflowId(sourceSystem, messageIdentification), subjectId, course);
+        await executions.resolve(submission);
+      }
+    });
   }
 }
 
@@ -168,6 +180,7 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
   const { executions, activities } = deps;
   for await (const payment of findUndecided(deps.db, graceMs)) {
     const { uetr, finalReportId } = payment;
+    await endIfStuck(deps, paymentWorkflowId(uetr), uetr, course);
     const isRunning = await executions.isRunning(uetr);
     // an execution that has ended, or is about to, may have decided in between
     if (!(await isUndecided(deps.db, uetr))) continue;
@@ -181,9 +194,27 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
   }
 }
 
+/** What runs by name only keeps its payment from everybody else: it makes way, and somebody must look at why. */
+async function endIfStuck(
+  { db, executions, logger }: SweepDependencies,
+  workflowId: string,
+  subjectId: string,
+  course: Course,
+): Promise<void> {
+  if (!(await executions.endIfStuck(workflowId))) return;
+  course.found.stuck += 1;
+  logger.error({ workflowId, subjectId }, 'an execution could not go on, and was ended (LIF-2)');
+  await recordAuditOnce(db, {
+    severity: 'alert',
+    kind: 'execution.stuck',
+    subjectId,
+    detail: { workflowId },
+  });
+}
+
 function causeOf({ finalReportId, isOverdue }: UndecidedPayment): DecisionCause | undefined {
   if (finalReportId !== null) {
-    return { by: 'destination', reportMessageId: finalReportId, answeredInPlace: true };
+    return { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true };
   }
   return isOverdue ? { by: 'deadline' } : undefined;
 }

@@ -230,7 +230,7 @@ async function accept(
   const forwarded = await composeForwarded(deps, submission, message, payment);
   const instructionDeliveryId = randomUUID();
   const answer = await composeAnswer(deps, submission);
-  const isWritten = await recordAccepted(deps.db, {
+  const acceptedAt = await recordAccepted(deps.db, {
     uetr: stored.uetr,
     messageId,
     messageIdentification: stored.messageIdentification,
@@ -244,7 +244,7 @@ async function accept(
     destinationReferences: forwarded.references,
     instructionDeliveryId,
   });
-  if (!isWritten) return keysTaken;
+  if (acceptedAt === undefined) return keysTaken;
   return ok({
     verdict: 'accepted',
     enquiry: false,
@@ -258,7 +258,7 @@ async function accept(
       fxp: fxpNameOf(deps, payment.quote?.fxpId ?? null),
     },
     deadlineAt: payment.deadlineAt,
-    acceptedAt: stored.now,
+    acceptedAt,
     now: stored.now,
   });
 }

@@ -4,6 +4,7 @@ import { findOverdue } from '../db/sweep.ts';
 import type { SweepDependencies } from './sweep.ts';
 
 const everyMs = 1_000;
+const undecided = 'a HIGH deadline passed and could not be decided; trying again';
 const graceMs = 1_000; // an execution that works decides within 250 ms
 
 /**
@@ -23,7 +24,7 @@ export function watchDeadlines(
     try {
       for await (const uetr of findOverdue(db, graceMs)) {
         await decide(uetr).catch((error: unknown) => {
-          logger.warn({ err: error, uetr }, 'a HIGH deadline passed and could not be decided; trying again');
+          logger.warn({ err: error, uetr }, undecided);
         });
       }
     } catch (error) {
@@ -31,7 +32,11 @@ export function watchDeadlines(
     }
   }
   async function decide(uetr: string): Promise<void> {
-    await activities.decidePayment({ uetr, cause: { by: 'deadline' } });
+    const decided = await activities.decidePayment({ uetr, cause: { by: 'deadline' } });
+    if (decided === null || !('status' in decided)) {
+      logger.warn({ uetr }, undecided);
+      return;
+    }
     logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
     // the parties are told from here too, because the tasks of another execution may be swallowed as well; the next deadline
     // does not wait for it

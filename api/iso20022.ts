@@ -30,6 +30,7 @@ import type { Outcomes } from './outcomes.ts';
 import type { PaymentWorkflows } from './temporal.ts';
 import { messageTurns } from './http/turns.ts';
 import { storedAnswer, xml } from './http/xml-message.ts';
+import { preferredWaitSeconds } from './http/prefer.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
@@ -139,18 +140,6 @@ function answerKnown(
   return { answerMessageId: subject.decision?.callbackMessageId ?? subject.answerMessageId };
 }
 
-const maxWaitSeconds = 30; // PAY-1
-
-/** `wait=N` of RFC 7240, at most 30; undefined when it was not asked for. */
-function preferredWaitSeconds(prefer: string | undefined): number | undefined {
-  // what stands in quotes is another preference's, unless it is the number itself
-  const unquoted = (prefer ?? '').replaceAll(/"((?:[^"\\]|\\.)*)"/g, (_, text: string) =>
-    /^\d{1,9}$/.test(text) ? text : '',
-  );
-  const match = /(?:^|,)\s*wait\s*=\s*(\d{1,9})\s*(?:[;,]|$)/i.exec(unquoted);
-  return match === null ? undefined : Math.min(Number(match[1]), maxWaitSeconds);
-}
-
 /** With AUTH=none nobody says who submits: the message's own clearing system is believed. */
 function clearingSystemOf(document: XmlElement): string {
   const system = elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr/SttlmInf/ClrSys');
@@ -251,7 +240,7 @@ async function answerReport(
     const { ruleId, xpath } = reading.refusal;
     return problem('message-invalid', { detail, ruleId, errors: [{ xpath: xpath ?? '/Document', detail }] });
   }
-  const report = { values: reading.value, body, answeredInPlace: false };
+  const report = { values: reading.value, body, wantsConfirmation: false };
   const taken = await takeReport(deps.db, payment, report);
   if (taken.kind === 'mismatch') {
     const { element } = taken;

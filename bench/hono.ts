@@ -6,7 +6,7 @@ import { closedLoop, type LoopRequest } from './closed-loop.ts';
 import { cpuTimes } from './cpu-time.ts';
 import { origin, questions, sides, type HonoServerLine, type Question } from './hono-questions.ts';
 import { positive, readOptions } from './options.ts';
-import type { BenchPlace } from './place.ts';
+import type { ThrowawayPlace } from '../cli/throwaway.ts';
 
 const asking: LoopRequest = { path: '/country', headers: { 'if-none-match': '"other"' } };
 const requests: Readonly<Record<Question, LoopRequest>> = {
@@ -34,7 +34,7 @@ const options = {
   rounds: { type: 'string', default: '10' },
 } as const;
 
-export async function benchHono(argv: readonly string[], place: BenchPlace): Promise<void> {
+export async function benchHono(argv: readonly string[], place: ThrowawayPlace): Promise<void> {
   const values = readOptions(argv, options);
   const clients = positive(values.clients, '--clients');
   const seconds = positive(values.seconds, '--seconds', 'fraction');
@@ -59,7 +59,7 @@ export async function benchHono(argv: readonly string[], place: BenchPlace): Pro
   }
 }
 
-async function startMeasured(place: BenchPlace): Promise<{ pid: number; line: HonoServerLine }> {
+async function startMeasured(place: ThrowawayPlace): Promise<{ pid: number; line: HonoServerLine }> {
   const child = spawnGuarded(
     process.execPath,
     ['--import', 'tsx', join(import.meta.dirname, 'hono-server.ts')],

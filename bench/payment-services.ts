@@ -16,7 +16,7 @@ import { startTemporal, type RunningTemporal } from '../cli/parts/temporal.ts';
 import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';
-import type { BenchPlace } from './place.ts';
+import type { ThrowawayPlace } from '../cli/throwaway.ts';
 
 export interface PaymentServices {
   readonly apiUrl: string;
@@ -36,7 +36,7 @@ export interface PaymentServices {
 
 export interface StartServicesOptions {
   /** Ending it stops them all. */
-  readonly place: BenchPlace;
+  readonly place: ThrowawayPlace;
   readonly say: Say;
   /** Where api and worker write a CPU profile when they end; absent: none. */
   readonly profileFolder?: string;
@@ -114,7 +114,7 @@ async function startServers({
   return [postgres, temporal];
 }
 
-async function prepareDatabase(serverUrl: string, place: BenchPlace) {
+async function prepareDatabase(serverUrl: string, place: ThrowawayPlace) {
   place.atEnd(() => dropDatabase(serverUrl)); // the server may outlive the benchmark
   await withClient(serverUrl, async (client) => {
     await client.query(`drop database if exists ${database} with (force)`);

@@ -11,7 +11,7 @@ import { startFloor, type Floor } from './floor.ts';
 import { positive, readOptions } from './options.ts';
 import { openPaymentLoad, type PaymentLoad, type ReadyPayment, type Taken } from './payment-load.ts';
 import { startPaymentServices, type PaymentServices } from './payment-services.ts';
-import type { BenchPlace } from './place.ts';
+import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import { renderReport, type HistoryCost, type PaymentsResult, type SideResult } from './payments-report.ts';
 
 const optionTable = {
@@ -47,7 +47,7 @@ interface Side {
   readonly cpuMs: Record<string, number>;
 }
 
-export async function benchPayments(argv: readonly string[], place: BenchPlace): Promise<void> {
+export async function benchPayments(argv: readonly string[], place: ThrowawayPlace): Promise<void> {
   const values = readOptions(argv, optionTable);
   const concurrency = positive(values.concurrency, '--concurrency');
   const plan = { payments: positive(values.payments, '--payments'), concurrency };

@@ -9,7 +9,7 @@ import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { average, closedLoop, type LoopRequest, type LoopResult } from './closed-loop.ts';
 import { positive, readOptions } from './options.ts';
-import type { BenchPlace } from './place.ts';
+import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import type { QuotesServerLine } from './quotes-server.ts';
 
 const database = 'isthmus_bench_quotes';
@@ -36,7 +36,7 @@ const options = {
   rounds: { type: 'string', default: '3' },
 } as const;
 
-export async function benchQuotes(argv: readonly string[], place: BenchPlace): Promise<void> {
+export async function benchQuotes(argv: readonly string[], place: ThrowawayPlace): Promise<void> {
   const values = readOptions(argv, options);
   const load = {
     clients: positive(values.clients, '--clients'),
@@ -55,7 +55,7 @@ export async function benchQuotes(argv: readonly string[], place: BenchPlace): P
   report(await runAll(server.line, load));
 }
 
-async function prepareDatabase(serverUrl: string, place: BenchPlace): Promise<string> {
+async function prepareDatabase(serverUrl: string, place: ThrowawayPlace): Promise<string> {
   place.atEnd(() =>
     withClient(serverUrl, (client) => client.query(`drop database if exists ${database} with (force)`)),
   ); // the server may outlive the benchmark

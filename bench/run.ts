@@ -2,9 +2,9 @@
 import type { CommandContext } from '../cli/command.ts';
 import { UsageError } from '../cli/errors.ts';
 import { usage } from './options.ts';
-import { inBenchPlace, type BenchPlace } from './place.ts';
+import { inThrowawayPlace, type ThrowawayPlace } from '../cli/throwaway.ts';
 
-type Bench = (argv: readonly string[], place: BenchPlace) => Promise<void>;
+type Bench = (argv: readonly string[], place: ThrowawayPlace) => Promise<void>;
 
 /** By name; loaded when it is asked for. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
@@ -35,5 +35,8 @@ export async function bench(
     );
   }
   const run = await load();
-  return inBenchPlace(context, name, (place) => run(argv, place));
+  return inThrowawayPlace(context, { kind: 'bench', name }, async (place) => {
+    await run(argv, place);
+    return 0;
+  });
 }

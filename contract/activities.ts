@@ -70,25 +70,36 @@ export type DestinationAnswer =
   | { readonly kind: 'unanswered' };
 
 /**
- * Who decides: the destination by its pacs.002, or the gateway for one of two reasons. Once a final of the destination is
+ * Who decides: the destination by its pacs.002, or the gateway for one of two reasons; or nobody, yet. Once a final of the destination is
  * stored, that decides, whatever the cause (PAY-7).
  */
 export type DecisionCause =
   | {
       readonly by: 'destination';
       readonly reportMessageId: string;
-      /** Whether the report came in an HTTP answer, so that its confirmation must be sent (PAY-9). */
-      readonly answeredInPlace: boolean;
+      /**
+       * Whether a confirmation is to be sent (PAY-9). Not where the report came to our address and its sender waits there, who
+       * is answered with it; always where the report came in an HTTP answer, or is taken from the record, long after.
+       */
+      readonly wantsConfirmation: boolean;
     }
   /** HIGH deadline (TIM-1): RJCT AB03. */
   | { readonly by: 'deadline' }
-  /** NORM, and no byte ever left for the destination (TIM-3): RJCT ED06. */
-  | { readonly by: 'unreachable' };
+  /** NORM, and 60 s after acceptance no byte has ever left for the destination (TIM-3): RJCT ED06. */
+  | { readonly by: 'unreachable' }
+  /** Nobody: the decision that stands is asked for, or that of a stored final (LIF-2). The gateway rejects nothing by it. */
+  | { readonly by: 'record' };
 
 /** Not decided: by the database clock, which counts, the deadline has not come yet (TIM-1). */
 export interface NotYet {
   /** Milliseconds. */
   readonly waitMs: number;
+}
+
+/** Not decided, for a defect of ours: a person has been told, and it is to be tried again (SEC-9). */
+export interface AfterDefect {
+  /** Milliseconds. In histories that began before this was told apart, it is a `waitMs`. */
+  readonly retryInMs: number;
 }
 
 /** The one decision of a payment (PAY-10). */
@@ -99,18 +110,18 @@ export interface Decision {
   readonly confirmationMessageId: string | null;
 }
 
+/**
+ * What comes of deciding. Null: there is no decision, and no cause for one. `unreachable`: the 60 s are not over, a byte may
+ * have left after all, or nothing has been tried yet. `record`: no final is stored.
+ */
+export type DecisionResult = Decision | NotYet | AfterDefect | null;
+
 /** Short database work, run in the workflow task itself. Each may run more than once. */
 export interface PaymentLocalActivities {
   /** Judges a stored submission, and stores the payment with its first answer (PAY-2, PAY-3). */
   validatePayment(submission: Submission): Promise<Judgement>;
-  /**
-   * Writes the decision unless there is one, with every message that derives from it; answers the one that stands.
-   * Null: the cause was `unreachable`, but a byte may have left after all, or nothing has been tried yet.
-   */
-  decidePayment(payment: {
-    readonly uetr: string;
-    readonly cause: DecisionCause;
-  }): Promise<Decision | NotYet | null>;
+  /** Writes the decision unless there is one, with every message that derives from it; answers the one that stands. */
+  decidePayment(payment: { readonly uetr: string; readonly cause: DecisionCause }): Promise<DecisionResult>;
   /** Raises the alert that nobody knows how the payment ended (TIM-2). */
   reportInDoubt(payment: { readonly uetr: string }): Promise<void>;
 }

@@ -29,9 +29,16 @@ export interface PaymentInput {
   readonly uetr: string;
   /** Of the stored submission. If no update brings it, the execution judges it itself, or continues from the record (LIF-2). */
   readonly messageId?: string;
-  /** The order of steps; absent in executions that 0.1.0 started. */
-  readonly form?: 2;
+  /** Of the order of steps that it began in, and keeps to; absent (1) in executions that 0.1.0 started. */
+  readonly form?: number;
 }
+
+/**
+ * The form in which payments are started now. A change of `workflows/payment.ts` that moves, adds or leaves out a command makes
+ * another one; histories of the earlier ones go on as they began (test/workflows/replay.test.ts). A resolution has had one form
+ * only, and names none; its second would be 2 too.
+ */
+export const currentForm = 2;
 
 /** How a payment ended. `REFUSED`: only refused repeats came (DUP-2). `LAPSED`: nothing came at all. */
 export interface PaymentOutcome {

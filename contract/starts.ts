@@ -5,6 +5,7 @@
  */
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import {
+  currentForm,
   paymentWorkflowId,
   redeliveryWorkflowId,
   resolutionWorkflowId,
@@ -39,7 +40,7 @@ export function paymentStart(
   { uetr, sourceSystem, messageId, destinationCountry }: PaymentToStart,
   taskQueuePrefix: string,
 ) {
-  const input: PaymentInput = { uetr, messageId, form: 2 };
+  const input: PaymentInput = { uetr, messageId, form: currentForm };
   return {
     ...policies,
     workflowId: paymentWorkflowId(uetr),

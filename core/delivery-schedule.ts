@@ -57,6 +57,12 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
     : { kind: 'retry', inMs: Math.min(inMs, remainingMs) }; // the last attempt falls at 72 hours
 }
 
+/**
+ * Milliseconds from acceptance until a NORM payment that never left may be rejected (TIM-3). Which enquiries come with a try to
+ * reject depends on it too, so it changes with a new form only (workflows/policies.ts).
+ */
+export const unreachableAfterMs = 60 * second;
+
 const retryDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3
 
 /**

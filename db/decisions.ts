@@ -2,10 +2,11 @@
 // (PAY-7, PAY-10). A second attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
-import { hasFinalStatus, insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import type { StoredDecision } from './payments.ts';
 import { runPrepared } from './prepared.ts';
 
@@ -38,7 +39,7 @@ export interface DecidablePayment {
   readonly decision: StoredDecision | null;
   /** The destination's report at hand, if there is one. */
   readonly report: StoredReport | null;
-  /** The destination's first final that was stored: it decides, whatever the cause (PAY-7). */
+  /** The destination's first final that was stored while it was undecided: it decides, whatever the cause (PAY-7). */
   readonly firstFinal: StoredReport | null;
 }
 
@@ -118,13 +119,7 @@ export async function findDecidable(
     join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction'
     left join decisions d on d.uetr = p.uetr
     left join messages r on r.message_id = ${reportMessageId}::uuid
-    left join lateral (
-      -- marked when it was stored, but by an earlier version; index messages_subject_id
-      select message_id, status, reason_code from messages o
-      where o.subject_id = p.uetr and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
-        and ${hasFinalStatus('o')}
-      order by o.message_id = i.final_report_id desc nulls last, o.created_at limit 1
-    ) f on true
+    left join messages f on f.message_id = i.final_report_id
     where p.uetr = ${uetr} and p.accepted`;
   const [row] = await runPrepared(db, 'load_decidable', select);
   return row && toDecidable(row);
@@ -188,8 +183,8 @@ export interface NewDecision {
   readonly decidedBy: 'destination' | 'gateway';
   readonly reportMessageId: string | null;
   readonly instructionDeliveryId: string;
-  /** Its condition: every attempt NOT_SENT, and at least one (TIM-3); the deadline past (TIM-1). */
-  readonly onlyIf: 'never-sent' | 'past-deadline' | null;
+  /** Its condition: 60 s over, every attempt NOT_SENT, and at least one (TIM-3); the deadline past (TIM-1). */
+  readonly onlyIf: 'unreachable' | 'past-deadline' | null;
   readonly callback: OutgoingMessage;
   readonly confirmation: OutgoingMessage;
   readonly notification: OutgoingMessage | null;
@@ -212,7 +207,10 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'decided')
       where delivery_id = ${decision.instructionDeliveryId}::uuid
         and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid) -- PAY-7
-        and (${decision.onlyIf === 'never-sent'}::boolean is false or (possibly_sent = 0 and attempts > 0))
+        and (${decision.onlyIf === 'unreachable'}::boolean is false or (possibly_sent = 0 and attempts > 0
+          and clock_timestamp() >= (
+            select received_at + ${sql.lit(unreachableAfterMs)} * interval '1 millisecond'
+            from payments where uetr = ${decision.uetr}::uuid)))
         and (${decision.onlyIf === 'past-deadline'}::boolean is false or clock_timestamp() >= (
           select deadline_at from payments where uetr = ${decision.uetr}::uuid))
       returning delivery_id, possibly_sent

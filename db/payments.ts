@@ -215,14 +215,14 @@ export interface AcceptedPayment {
 
 /**
  * Writes an accepted payment, unless its UETR, its MsgId or its quote has been taken since (DUP-2, QUO-8).
- * @returns whether it was written
+ * @returns when it was accepted: database clock, epoch milliseconds, from which the 60 s of TIM-3 count; undefined: not written
  */
-export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise<boolean> {
+export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise<number | undefined> {
   const { payment, uetr } = accepted;
   const { quote, sourceLeg, destinationLeg } = payment;
   const quoteId = quote?.quoteId ?? null;
   const deadline = payment.deadlineAt === null ? null : new Date(payment.deadlineAt);
-  const write = sql<{ uetr: string }>`
+  const write = sql<{ received_at: Date }>`
     with claim as (${claimMessageId(payment.source.clearingSystemId, accepted)}),
     quote as (
       insert into quote_uses (quote_id, uetr)
@@ -251,7 +251,7 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
         ${JSON.stringify(accepted.destinationReferences)}::jsonb
       from claim
       where ${quoteId}::uuid is null or exists (select from quote)
-      returning uetr
+      returning uetr, received_at
     ),
     stored as (${insertOutgoing([accepted.answer, accepted.forwarded], sql`exists (select from payment)`)}),
     instruction as (
@@ -260,8 +260,8 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
         ${payment.destination.clearingSystemId}
       from payment
     )
-    select uetr from payment`;
-  return isWritten(db, 'record_accepted', write);
+    select received_at from payment`;
+  return (await writtenRow(db, 'record_accepted', write))?.received_at.getTime();
 }
 
 /** A submission that the gateway rejects: its row, its final RJCT and the callback that tells it. */
@@ -307,17 +307,18 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
     ),
     event as (${insertAudit(rejected.event, sql`exists (select from payment)`)})
     select uetr from payment`;
-  return isWritten(db, 'record_rejected', write);
+  return (await writtenRow(db, 'record_rejected', write)) !== undefined;
 }
 
 const uniqueViolation = '23505';
 
-/** Runs a write that returns its UETR; if another submission wrote the payment first, the whole statement is undone. */
-async function isWritten(db: Db, name: string, write: RawBuilder<{ uetr: string }>): Promise<boolean> {
+/** Runs a write; undefined, and the whole statement undone, if another submission wrote the payment first. */
+async function writtenRow<Row>(db: Db, name: string, write: RawBuilder<Row>): Promise<Row | undefined> {
   try {
-    return (await runPrepared(db, name, write)).length === 1;
+    const [row] = await runPrepared(db, name, write);
+    return row;
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === uniqueViolation) return false;
+    if (error instanceof pg.DatabaseError && error.code === uniqueViolation) return undefined;
     throw error;
   }
 }

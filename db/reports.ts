@@ -16,8 +16,8 @@ import { runPrepared } from './prepared.ts';
 export interface IncomingReport {
   readonly values: Pacs002;
   readonly body: Buffer;
-  /** Whether it came in an HTTP answer: nobody waits for the confirmation, it is to be sent (PAY-9). */
-  readonly answeredInPlace: boolean;
+  /** Whether its confirmation is to be sent: nobody waits for one who reported in an HTTP answer (PAY-9). */
+  readonly wantsConfirmation: boolean;
 }
 
 export type TakenReport =
@@ -35,7 +35,7 @@ export async function takeReport(
   payment: DecidablePayment,
   incoming: IncomingReport,
 ): Promise<TakenReport> {
-  const { values, answeredInPlace } = incoming;
+  const { values, wantsConfirmation } = incoming;
   const judgement = judgeReport(values, payment.destinationReferences.original);
   if (judgement.kind === 'mismatch') return judgement;
   const isFinal = judgement.kind === 'final';
@@ -45,7 +45,7 @@ export async function takeReport(
   if (decision === null) return { kind: 'final', reportMessageId: messageId };
   // decided before it was stored: nobody else may be there to take it (LIF-3)
   const report = { messageId, status: values.status, reasonCode: values.reasonCode ?? null };
-  await takeLateFinal(db, { ...payment, decision }, { report, wantsConfirmation: answeredInPlace });
+  await takeLateFinal(db, { ...payment, decision }, { report, wantsConfirmation });
   return { kind: 'late', decision };
 }
 

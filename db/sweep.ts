@@ -87,19 +87,14 @@ export interface UndecidedPayment {
 /** Every undecided payment, oldest first. */
 export function findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedPayment> {
   return paged((after) =>
-    // index deliveries_undecided; primary key of payments; messages_subject_id
+    // index deliveries_undecided; primary keys
     sql<UndecidedPayment & Place>`
       select p.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
         i.delivery_id as id, coalesce(p.deadline_at < ${ago(graceMs)}, false) as "isOverdue",
         f.message_id as "finalReportId"
       from deliveries i
       join payments p on p.uetr = i.subject_id
-      left join lateral (
-        select message_id from messages o
-        where o.subject_id = i.subject_id and o.direction = 'in' and o.leg = 'destination' and o.message_type = 'pacs002'
-          and ${hasFinalStatus('o')} and o.created_at < ${ago(graceMs)}
-        order by o.message_id = i.final_report_id desc nulls last, o.created_at limit 1
-      ) f on true
+      left join messages f on f.message_id = i.final_report_id and f.created_at < ${ago(graceMs)}
       where i.kind = 'instruction' and i.closed_at is null
         and (i.asked_at, i.delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by i.asked_at, i.delivery_id

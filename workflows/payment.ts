@@ -1,7 +1,6 @@
 /**
  * The payment: from the first pacs.008 to the last acknowledged delivery, one execution per UETR.
- * It orders the steps and waits; what a step does stands in activities/, and the record is the database. It must hold
- * nothing that the database does not: ids, codes and times only.
+ * It orders the steps and waits; what a step does stands in activities/, and the record is the database: ids, codes, times only.
  */
 import {
   ActivityFailure,
@@ -18,17 +17,19 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type {
   Decision,
   DecisionCause,
+  DecisionResult,
   DestinationAnswer,
   ForwardingActivities,
   Judgement,
-  NotYet,
   PaymentLocalActivities,
   Submission,
 } from '../contract/activities.ts';
 import {
+  currentForm,
   searchAttributes,
   signals,
   updates,
@@ -39,7 +40,8 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from '../contract/ids.ts';
-import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy, unreachableAfterMs } from './policies.ts';
+import { oneAtATime, type InTurn } from './one-at-a-time.ts';
+import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded, tellAll } from './shield.ts';
 import { refusedStory, sendingStory, story } from './stories.ts';
 
@@ -62,6 +64,8 @@ type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
 /** What this execution knows; rebuilt from its history on replay. */
 interface Progress {
   readonly input: PaymentInput;
+  /** Of its local activities. Executions that 0.1.0 started keep their order: at once. */
+  readonly inTurn: InTurn;
   /** Id of the stored submission that made this payment, as soon as it is known. */
   messageId: string | undefined;
   /** The judgement that made this payment, once there is one. */
@@ -93,6 +97,7 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   const { uetr } = input;
   const progress: Progress = {
     input,
+    inTurn: isSince(2, input) ? oneAtATime() : (work) => work(),
     messageId: input.messageId,
     clockAheadMs: 0,
     enquiryAsked: false,
@@ -115,7 +120,7 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   const { decision } = progress;
   if (decision === undefined) return close(progress, progress.refused ? 'REFUSED' : 'LAPSED');
 
-  if (isNewForm(input)) upsertSearchAttributes([{ key: searchAttributes.status, value: decision.status }]);
+  if (isSince(2, input)) upsertSearchAttributes([{ key: searchAttributes.status, value: decision.status }]);
   setCurrentDetails(`${story(decision)} Telling the parties.`);
   progress.telling = true;
   const summary = `${decision.status} to every party that must know`;
@@ -133,9 +138,9 @@ function isConfirmationDue({ confirmationDue }: Progress): boolean {
   return confirmationDue;
 }
 
-/** Executions that 0.1.0 started keep the order of steps in which they began. */
-function isNewForm({ form }: PaymentInput): boolean {
-  return form === 2;
+/** Executions keep the order of steps in which they began; those that 0.1.0 started name no form. */
+function isSince(form: number, input: PaymentInput): boolean {
+  return (input.form ?? 1) >= form;
 }
 
 /**
@@ -171,7 +176,7 @@ async function takeFromRecord(progress: Progress, messageId: string): Promise<vo
 
 /** Answers one submission: the first, an enquiry, or a refused repeat. */
 async function takeSubmission(progress: Progress, submission: Submission): Promise<SubmitResult> {
-  const judgement = await validatePayment(submission);
+  const judgement = await progress.inTurn(() => validatePayment(submission));
   if (judgement.verdict === 'refused') {
     progress.refused = judgement;
     return { answerMessageId: judgement.answerMessageId };
@@ -191,7 +196,7 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
 
 /** Takes a stored final of the destination, which waits for the confirmation (PAY-8). */
 async function takeReport(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
-  await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: false });
+  await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: false });
   return progress.decision ?? null;
 }
 
@@ -214,7 +219,7 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   const sending = new CancellationScope();
   const send = () => {
     // an enquiry during a send joins it (DUP-1)
-    if (isNewForm(progress.input) && progress.sendsUnderWay > 0) return;
+    if (isSince(2, progress.input) && progress.sendsUnderWay > 0) return;
     progress.sends += 1;
     tellOfSends(progress, destinationSystem);
     void sendInstruction(progress, accepted, () =>
@@ -224,7 +229,7 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   tellOfSends(progress, destinationSystem);
   if (finalReportId !== undefined) {
     // stored before this execution began, and not applied yet (PAY-7)
-    await decide(progress, { by: 'destination', reportMessageId: finalReportId, answeredInPlace: true });
+    await decide(progress, { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true });
   } else if (accepted.isTaken !== true) send();
   if (accepted.deadlineAt !== null) await untilDeadline(progress, accepted.deadlineAt, send);
   else await untilFinal(progress, accepted, send);
@@ -252,7 +257,7 @@ async function sendInstruction(
     tellOfSends(progress, route.destinationSystem, answer);
     if (answer.kind === 'final') {
       const { reportMessageId } = answer;
-      await decide(progress, { by: 'destination', reportMessageId, answeredInPlace: true });
+      await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: true });
       if (progress.telling) progress.confirmationDue = true;
     } else if (answer.kind === 'late') {
       progress.confirmationDue = true;
@@ -263,7 +268,7 @@ async function sendInstruction(
     // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;
     // a send that was lost after the decision may have taken a late final, whose confirmation is then due
-    if (isNewForm(progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
+    if (isSince(2, progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
   } finally {
     progress.sendsUnderWay -= 1;
   }
@@ -274,14 +279,16 @@ async function untilDeadline(progress: Progress, deadlineAt: number, send: () =>
   let waitMs = deadlineAt - now(progress);
   while (progress.decision === undefined) {
     const isEvent = await nextEvent(progress, 'HIGH deadline (TIM-1)', waitMs);
+    let retryInMs = 0;
     if (!isEvent || progress.lookAsked) {
       progress.lookAsked = false;
       const decided = await decide(progress, { by: 'deadline' });
       // waited for as a duration, because the engine's clock does not count
       if (decided !== null && 'waitMs' in decided) setClock(progress, deadlineAt - decided.waitMs);
+      if (decided !== null && 'retryInMs' in decided) ({ retryInMs } = decided);
     }
     if (takeEnquiry(progress)) send();
-    waitMs = deadlineAt - now(progress);
+    waitMs = Math.max(retryInMs, deadlineAt - now(progress));
   }
 }
 
@@ -297,7 +304,7 @@ async function untilFinal(
     if (acceptedAt + afterMs <= lastSentAt) continue; // made by the execution before this one
     // after an outage of ours, one enquiry makes up for all that were missed
     const isMissed = isPast(enquiryTimesMs[index + 1]);
-    if (isMissed && isNewForm(progress.input)) continue;
+    if (isMissed && isSince(2, progress.input)) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEvent(progress, timer, acceptedAt + afterMs - now(progress))) {
       if (await isDecidedOrLong(progress)) return;
@@ -307,8 +314,9 @@ async function untilFinal(
     if (progress.decision !== undefined) return;
     if (!isMissed) send();
   }
-  await reportInDoubt({ uetr: progress.input.uetr });
-  if (isNewForm(progress.input)) upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
+  await progress.inTurn(() => reportInDoubt({ uetr: progress.input.uetr }));
+  if (isSince(2, progress.input))
+    upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
   setCurrentDetails(
     'In doubt: the destination has not said how the payment ended. An operator must find out.',
   );
@@ -322,7 +330,7 @@ async function untilFinal(
 async function isDecidedOrLong(progress: Progress): Promise<boolean> {
   if (progress.lookAsked && progress.decision === undefined) {
     progress.lookAsked = false;
-    await decide(progress, { by: 'unreachable' });
+    await decide(progress, { by: 'record' });
   }
   return progress.decision !== undefined || isLong();
 }
@@ -353,7 +361,7 @@ async function startAnew(progress: Progress): Promise<void> {
   await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
   const { decision, messageId, input } = progress;
   if (decision === undefined && messageId !== undefined) {
-    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: 2 });
+    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: currentForm });
   }
 }
 
@@ -374,8 +382,8 @@ function setClock(progress: Progress, databaseNow: number): void {
 }
 
 /** Writes the decision, or learns the one that stands (PAY-7, PAY-10). */
-async function decide(progress: Progress, cause: DecisionCause): Promise<Decision | NotYet | null> {
-  const decided = await decidePayment({ uetr: progress.input.uetr, cause });
+async function decide(progress: Progress, cause: DecisionCause): Promise<DecisionResult> {
+  const decided = await progress.inTurn(() => decidePayment({ uetr: progress.input.uetr, cause }));
   if (decided !== null && 'status' in decided) progress.decision ??= decided;
   return decided;
 }
@@ -385,7 +393,7 @@ function close(
   status: PaymentOutcome['status'],
   reasonCode: string | null = refused?.reasonCode ?? null,
 ): PaymentOutcome {
-  const isShown = decision !== undefined && isNewForm(input); // since it was decided
+  const isShown = decision !== undefined && isSince(2, input); // since it was decided
   if (status === 'REFUSED') setCurrentDetails(refusedStory(reasonCode));
   if (!isShown) upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
   return { status, reasonCode };

@@ -1,5 +1,7 @@
 /**
  * How long each activity may take and how it is retried: first the limit of one try, then what bounds the whole.
+ * Limits, delays and retries may change at any time: a history holds what it was begun with. What decides how many steps there are,
+ * and in which order, is part of every history, and is marked: HISTORY. It changes with a new form only (contract/ids.ts).
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import { queueBeside } from '../contract/ids.ts';
@@ -55,19 +57,16 @@ export function enquiryPolicy(workflowQueue: string, remainingMs: number): Activ
 /** How long after a delivery activity failed for good, which none should, the next one starts (I-17). */
 export const deliverAgainAfter = '30s';
 
-/** An execution that its submission never reached ends after this. */
+/** An execution that its submission never reached ends after this. HISTORY: that there is such a timer. */
 export const lapseAfter = '1h';
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** TIM-3: how long after acceptance a NORM payment that never left may be rejected. */
-export const unreachableAfterMs = 60 * second;
-
 /**
  * TIM-2: when a NORM payment without a final is enquired about, milliseconds after acceptance: 60 s, 5 min, 30 min,
- * then hourly from 2 h 30 min to 24 h.
+ * then hourly from 2 h 30 min to 24 h. HISTORY: how many there are, and which are passed over.
  */
 export const enquiryTimesMs: readonly number[] = [
   minute,

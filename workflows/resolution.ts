@@ -35,6 +35,7 @@ import {
   type ResolveArguments,
   type SubmitResult,
 } from '../contract/ids.ts';
+import { oneAtATime, type InTurn } from './one-at-a-time.ts';
 import { deliverPolicy, enquiryPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded } from './shield.ts';
 
@@ -48,6 +49,8 @@ type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
 
 /** What this execution knows; rebuilt from its history on replay. */
 interface Progress {
+  /** Of its local activities. */
+  readonly inTurn: InTurn;
   judgement?: Known;
   refused: boolean;
   answer?: ResolutionAnswer;
@@ -65,7 +68,7 @@ export function resolution(recorded?: ResolutionRequest): Promise<ResolutionOutc
 }
 
 async function resolve(recorded: ResolutionRequest | undefined): Promise<ResolutionOutcome> {
-  const progress: Progress = { refused: false };
+  const progress: Progress = { inTurn: oneAtATime(), refused: false };
   setHandler(resolveUpdate, (request) => shielded(() => takeRequest(progress, request)));
 
   await untilKnown(progress, recorded);
@@ -94,13 +97,13 @@ async function untilKnown(progress: Progress, recorded: ResolutionRequest | unde
 
 /** Judges the request that this execution was started for; one that was judged before is continued from the record. */
 async function takeRecorded(progress: Progress, recorded: ResolutionRequest): Promise<void> {
-  note(progress, await judgeResolution(recorded));
+  note(progress, await progress.inTurn(() => judgeResolution(recorded)));
   await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
 
 /** Answers one request: the first one, or a repeat. */
 async function takeRequest(progress: Progress, request: ResolutionRequest): Promise<SubmitResult> {
-  const judgement = await judgeResolution(request);
+  const judgement = await progress.inTurn(() => judgeResolution(request));
   note(progress, judgement);
   if (judgement.verdict === 'refused') return { answerMessageId: judgement.answerMessageId };
   await condition(() => progress.answer !== undefined);
@@ -124,7 +127,7 @@ async function bringToAnswer(progress: Progress, routed: Routed): Promise<Resolu
   void asking.run(() => ask(progress, routed));
   await condition(() => progress.answer !== undefined, untilDeadlineMs(routed));
   asking.cancel();
-  return (progress.answer ??= await endResolution({ resolutionId }));
+  return (progress.answer ??= await progress.inTurn(() => endResolution({ resolutionId })));
 }
 
 /**
@@ -166,7 +169,7 @@ async function ask(progress: Progress, routed: Routed): Promise<void> {
       );
       const { deliveryId, of } = next;
       const { reportMessageId } = await askResolution({ resolutionId, deliveryId, deadlineAt });
-      const step = await followResolution({ resolutionId, of, reportMessageId });
+      const step = await progress.inTurn(() => followResolution({ resolutionId, of, reportMessageId }));
       if (step.kind === 'answered') {
         progress.answer ??= step.answer;
         return;

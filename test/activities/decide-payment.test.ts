@@ -1,5 +1,6 @@
 // The decision: one row, whoever comes first, with everything that derives from it; and when the gateway itself may reject.
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { createDecidePayment, createReportInDoubt } from '../../activities/decide-payment.ts';
 import type { DecisionCause } from '../../contract/activities.ts';
@@ -13,9 +14,8 @@ import {
   type AttemptOutcome,
   type ClaimedAttempt,
 } from '../../db/deliveries.ts';
-import { recordReceived } from '../../db/messages.ts';
 import { takeReport } from '../../db/reports.ts';
-import { reportOn } from '../harness/reports.ts';
+import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
@@ -30,18 +30,8 @@ async function reported(
   status: Pacs002['status'],
   reasonCode?: string,
 ): Promise<DecisionCause> {
-  const body = Buffer.from(reportOn({ messageId: 'M', uetr }, { status, ...(reasonCode && { reasonCode }) }));
-  const { messageId } = await recordReceived(db, {
-    subjectId: uetr,
-    type: 'pacs002',
-    identification: 'R',
-    leg: 'destination',
-    party: 'THBPPAY',
-    status,
-    reasonCode,
-    body,
-  });
-  return { by: 'destination', reportMessageId: messageId, answeredInPlace: false };
+  const reportMessageId = await storeReport(db, uetr, { status, ...(reasonCode && { reasonCode }) });
+  return { by: 'destination', reportMessageId, wantsConfirmation: false };
 }
 
 const newClaim = () => ({ round: 'round', claim: randomUUID() });
@@ -66,6 +56,14 @@ function settle(deliveryId: string, { attempt, asks }: ClaimedAttempt, outcome: 
     responseExcerpt: null,
     next: { kind: 'retry', inMs: 0 },
   });
+}
+
+/** As if the gateway had accepted it so long ago, by the database clock. */
+async function acceptedAgo(uetr: string, ms: number): Promise<void> {
+  await sql`
+    update payments set received_at = clock_timestamp() - ${ms} * interval '1 millisecond' where uetr = ${uetr}`.execute(
+    db,
+  );
 }
 
 /** Moves the deadline of a HIGH payment, by the database clock. */
@@ -93,6 +91,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
   test('is RJCT ED06 while every attempt is NOT_SENT; the destination, which saw nothing, is told nothing', async () => {
     const { uetr, deliveryId } = await accepted();
     for (let tries = 0; tries < 4; tries += 1) await attempt(deliveryId, 'NOT_SENT');
+    await acceptedAgo(uetr, 60_000);
     expect(await decidePayment({ uetr, cause: unreachable })).toMatchObject({
       status: 'RJCT',
       reasonCode: 'ED06',
@@ -101,8 +100,17 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
     expect(await deliveriesOf(uetr)).toEqual(['callback', 'instruction']);
   });
 
+  test('is not decided before 60 s from its acceptance, whoever asks and however often it was tried', async () => {
+    const { uetr, deliveryId } = await accepted();
+    for (let tries = 0; tries < 4; tries += 1) await attempt(deliveryId, 'NOT_SENT');
+    await acceptedAgo(uetr, 55_000);
+    expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
+    expect(await decisionsOf(uetr)).toEqual([]);
+  });
+
   test('is not decided when nothing was tried: a fault of ours rejects no payment', async () => {
     const { uetr } = await accepted();
+    await acceptedAgo(uetr, 60_000);
     expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
     expect(await decisionsOf(uetr)).toEqual([]);
   });
@@ -114,6 +122,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
       await attempt(deliveryId, 'NOT_SENT');
       await attempt(deliveryId, outcome);
       await attempt(deliveryId, 'NOT_SENT');
+      await acceptedAgo(uetr, 60_000);
       expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
       expect(await decisionsOf(uetr)).toEqual([]);
     },
@@ -123,6 +132,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
     for (let round = 0; round < 20; round += 1) {
       const { uetr, deliveryId } = await accepted();
       await attempt(deliveryId, 'NOT_SENT');
+      await acceptedAgo(uetr, 60_000);
       const [decision, claimed] = await Promise.all([
         decidePayment({ uetr, cause: unreachable }),
         claimInstruction(db, deliveryId, newClaim()),
@@ -210,7 +220,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
       const values: Pacs002 = { messageId: `R${round}`, creationDateTime, status: 'ACCC', original };
       const [decision] = await Promise.all([
         decidePayment({ uetr, cause: deadline }),
-        takeReport(db, payment, { values, body: Buffer.from(messageId), answeredInPlace: false }),
+        takeReport(db, payment, { values, body: Buffer.from(messageId), wantsConfirmation: false }),
       ]);
       const { final_report_id: marked } = await db
         .selectFrom('deliveries')

@@ -88,12 +88,12 @@ describe('an api whose database host falls silent', () => {
     expect(await statuses()).toEqual([200, 200, 200]);
     expect(await readiness()).toMatchObject({ status: 'up' });
 
-    proxy.blackHole();
+    await proxy.blackHole();
     const silent = { status: 'down', checks: { database: 'down', reference: 'down' } };
     await expect.poll(readiness, within(5_000)).toEqual(silent);
     expect(await statuses()).toEqual([503, 503, 503]); // what is priced from old data may be wrong (REF-6)
 
-    proxy.heal();
+    await proxy.heal();
     await expect.poll(statuses, within(6_000)).toEqual([200, 200, 200]);
     expect(await readiness()).toMatchObject({ status: 'up' });
   });

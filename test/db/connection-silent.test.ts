@@ -51,12 +51,12 @@ describe('a pool whose host falls silent', () => {
           return rows[0]?.count;
         }, within(5_000))
         .toBe(slots);
-      proxy.blackHole();
+      await proxy.blackHole();
       const started = performance.now();
       expect(new Set(await Promise.all(queries))).toEqual(new Set(['the database failed']));
       expect(new Set(await asked(db, 2 * slots))).toEqual(new Set(['the database failed']));
       expect(performance.now() - started).toBeLessThan(4_000);
-      proxy.heal();
+      await proxy.heal();
       expect(new Set(await atOnce(db, slots)).size).toBe(slots);
     } finally {
       await db.destroy();
@@ -67,8 +67,8 @@ describe('a pool whose host falls silent', () => {
     const db = opened();
     try {
       await atOnce(db, slots);
-      proxy.blackHole();
-      proxy.heal(); // the host came back, and knows nothing of those connections
+      await proxy.blackHole();
+      await proxy.heal(); // the host came back, and knows nothing of those connections
       expect(await asked(db, 1)).toEqual(['the database failed']);
       expect(new Set(await atOnce(db, slots)).size).toBe(slots);
     } finally {
@@ -79,7 +79,7 @@ describe('a pool whose host falls silent', () => {
   it('ends within seconds when it is told to', async () => {
     const db = opened();
     await atOnce(db, 3);
-    proxy.blackHole();
+    await proxy.blackHole();
     await db.destroy();
   });
 });
@@ -131,13 +131,13 @@ describe('reference data', () => {
     const name = () => reference.current().countries.get('MY')?.name;
     try {
       expect(name()).toBe('Malaysia');
-      proxy.blackHole();
+      await proxy.blackHole();
       await rename('Malaya');
       expect(name()).toBe('Malaysia'); // nobody can know yet
       await expect
         .poll(() => failureOf(Promise.resolve().then(name)), within(2_000))
         .toBe('the database failed');
-      proxy.heal();
+      await proxy.heal();
       await expect
         .poll(
           () =>
@@ -158,8 +158,8 @@ describe('reference data', () => {
     const reference = await open();
     const name = () => reference.current().countries.get('MY')?.name;
     try {
-      proxy.blackHole();
-      proxy.heal();
+      await proxy.blackHole();
+      await proxy.heal();
       await rename('Malaya');
       await expect.poll(name, within(1_000)).toBe('Malaya'); // a throw would fail this
     } finally {

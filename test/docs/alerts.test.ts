@@ -3,7 +3,16 @@ import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readDocument, root } from './documents.ts';
 
-const subjects = ['payment', 'decision', 'delivery', 'destination', 'message', 'notification', 'resolution'];
+const subjects = [
+  'payment',
+  'decision',
+  'delivery',
+  'destination',
+  'message',
+  'notification',
+  'resolution',
+  'execution',
+];
 /** `'payment.in-doubt'` and the like, as code and statements write them. */
 const kindOfEvent = new RegExp(String.raw`'((?:${subjects.join('|')})\.[a-z-]+)'`, 'g');
 const sources = ['activities', 'api', 'db'].flatMap((folder) =>

@@ -3,6 +3,7 @@
 // at for long.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
@@ -24,7 +25,10 @@ afterEach(() => {
   onValidate = () => Promise.resolve();
 });
 const engine = createLibxml2Engine();
+/** What the parts have logged, a line each. */
+const logged: string[] = [];
 const gateway = await testGateway({
+  logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
   maxExecutionSeconds: 3,
   sweepEveryMs: 500,
   workerEngine: {
@@ -118,6 +122,33 @@ test('a decision that cannot be made for a defect of ours raises an alert, and i
   );
   isPoison = () => false;
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('RJCT');
+});
+
+test('while a decision cannot be made for a defect of ours, nobody is told that it was, and the clock stays right (SEC-9, TIM-1)', async () => {
+  const message = instruction(await bestQuote(gateway), { priority: 'HIGH', ending: endingIn.silent });
+  const { uetr } = message;
+  isPoison = (text) => text.includes(`<OrgnlMsgId>${message.messageId}<`) && text.includes('<TxSts>RJCT<');
+  const beganAt = Date.now();
+  await submit(gateway, message);
+  // the execution, and whoever watches the deadlines beside it
+  await vi.waitFor(async () => {
+    expect(await evidence.audit(uetr)).toContain('decision.defect');
+    expect(logged.filter((line) => line.includes(uetr) && line.includes('HIGH deadline'))).not.toEqual([]);
+  }, 15_000);
+  expect(logged.filter((line) => line.includes(uetr) && line.includes('decided from the record'))).toEqual(
+    [],
+  );
+  await submit(gateway, message); // the enquiry begins another round, which an operator sees with its time
+  const details = async () => {
+    const handle = gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
+    const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    return currentDetails;
+  };
+  await vi.waitFor(async () => expect(await details()).toContain('Round 2 '), 10_000);
+  const at = /Round 2 .* began at (\S+)\./.exec(await details())?.[1] ?? '';
+  expect(Date.parse(at)).toBeGreaterThan(beganAt);
+  isPoison = () => false;
+  expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('RJCT');
 });
 
 test('a callback address that is named while the decision is being written is the one that is told (DUP-1)', async () => {

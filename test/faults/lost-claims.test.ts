@@ -91,6 +91,9 @@ describe('the claim of an instruction whose answer is lost', () => {
     const told = await losingTheClaim({ uetr, kind: 'instruction' }, () => forwardPayment(input));
     expect(told).toBe('THBPPAY: NOT_SENT (refused)');
     expect(await attemptsOf(uetr, 'instruction')).toEqual(['NOT_SENT']);
+    await sql`update payments set received_at = clock_timestamp() - interval '60 seconds' where uetr = ${uetr}`.execute(
+      db,
+    );
     expect(await decidePayment({ uetr, cause: { by: 'unreachable' } })).toMatchObject({ reasonCode: 'ED06' });
   });
 

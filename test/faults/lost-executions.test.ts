@@ -9,7 +9,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { endingIn } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
-import { reportFinal, reportOn, undecided } from '../harness/reports.ts';
+import { reportFinal, storeReport, undecided } from '../harness/reports.ts';
 
 const maxExecutionSeconds = 4;
 const gateway = await testGateway({ maxExecutionSeconds, sweepEveryMs: 500 });
@@ -121,18 +121,8 @@ test('a submission that was stored and whose execution was never started is judg
 
 test('a final that was stored, and that nobody was told of, decides (PAY-7, I-18)', async () => {
   const { uetr } = await waiting('NORM');
-  const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
-  const body = Buffer.from(reportOn({ messageId, uetr }));
   gateway.reported.push(uetr);
-  await recordReceived(db, {
-    subjectId: uetr,
-    type: 'pacs002',
-    identification: 'R1',
-    leg: 'destination',
-    party: 'THBPPAY',
-    status: 'ACCC',
-    body,
-  });
+  await storeReport(db, uetr);
   expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
   expect(await evidence.decision(uetr)).toMatchObject({ status: 'ACCC', decided_by: 'destination' });
 });

@@ -102,7 +102,8 @@ export function instruction(terms: QuoteOnOffer | Terms, changes: Changes = {}):
   };
 }
 
-function termsOf({ quoteId, exchangeRate, debtorAgent, creditorAgent }: QuoteOnOffer): Terms {
+/** The terms of a quote, as a payment states them. */
+export function termsOf({ quoteId, exchangeRate, debtorAgent, creditorAgent }: QuoteOnOffer): Terms {
   const { currency, amount } = debtorAgent.interbankSettlementAmount;
   const fee = creditorAgent.chargesInformation.amount;
   return {

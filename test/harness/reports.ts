@@ -3,6 +3,10 @@ import { expect } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { messages } from '../../core/iso20022/messages.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import type { Db } from '../../db/connection.ts';
+import { loadDecidable } from '../../db/decisions.ts';
+import { hashOf } from '../../db/messages.ts';
+import { takeReport } from '../../db/reports.ts';
 import { endingIn } from './endings.ts';
 import { evidenceOf } from './evidence.ts';
 import type { TestGateway } from './gateway.ts';
@@ -21,6 +25,30 @@ export function reportOn(original: Reported, values: Partial<Pacs002> = {}): str
     ...values,
     original: { messageNameId: messages.pacs008.identifier, ...original, ...values.original },
   });
+}
+
+/**
+ * Takes in the destination's word on a payment as the api does, and brings it to nobody.
+ * @returns the id of its row
+ */
+export async function storeReport(db: Db, uetr: string, said: Partial<Pacs002> = {}): Promise<string> {
+  const payment = await loadDecidable(db, uetr, null);
+  const { original } = payment.destinationReferences;
+  const values: Pacs002 = {
+    messageId: newMessageId(''),
+    creationDateTime: new Date().toISOString(),
+    status: 'ACCC',
+    ...said,
+    original,
+  };
+  const body = Buffer.from(buildPacs002(values));
+  await takeReport(db, payment, { values, body, wantsConfirmation: false });
+  const { message_id: messageId } = await db
+    .selectFrom('messages')
+    .select('message_id')
+    .where('sha256', '=', hashOf(body))
+    .executeTakeFirstOrThrow();
+  return messageId;
 }
 
 /** Posts a pacs.002 as an operator; null: without a token. */

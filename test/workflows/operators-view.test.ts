@@ -2,14 +2,26 @@
 // FX provider by its BIC, sends that were made, timers by name, and enquiries in words. No personal data (SEC-3).
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { expect, test, vi } from 'vitest';
-import { paymentWorkflowId, searchAttributes } from '../../contract/ids.ts';
+import { paymentWorkflowId, searchAttributes, signals } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { lateServer } from './outages.ts';
 
-const gateway = await testGateway({ maxExecutionSeconds: 30, sweepEveryMs: 500 });
+const philippines = await lateServer();
+const gateway = await testGateway({
+  maxExecutionSeconds: 30,
+  sweepEveryMs: 500,
+  prepare: async (db) => {
+    await db
+      .updateTable('operators')
+      .set({ endpoint_url: philippines.url })
+      .where('operator_id', '=', 'IPSO-PH')
+      .execute();
+  },
+});
 const evidence = evidenceOf(gateway);
 const handleOf = (uetr: string) => gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
 
@@ -104,4 +116,18 @@ test.each([
     );
     expect(summaries).toContain(JSON.stringify(name));
   }, 10_000);
+});
+
+test('an operator who has it look at the record rejects nothing by that, though its destination is down (TIM-3)', async () => {
+  const quote = await bestQuote(gateway, { destination: 'PH', destinationCurrency: 'PHP' });
+  const message = instruction(quote);
+  const { uetr } = message;
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  await vi.waitFor(async () => {
+    expect((await evidence.attempts(uetr, 'instruction'))[0]).toMatchObject({ outcome: 'NOT_SENT' });
+  }, 10_000);
+  await handleOf(uetr).signal(signals.look);
+  await vi.waitFor(async () => expect(await evidence.attempts(uetr, 'instruction')).toHaveLength(2), 10_000);
+  await philippines.open(gateway.sandbox.destinationUrl('IPSO-PH'));
+  expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
 });

@@ -1,14 +1,14 @@
-// A benchmark's own folder, removed however it ends, because its cluster and logs grow to gigabytes. If a benchmark was killed,
-// the next one removes its folder.
+// The folder of a command that has servers of its own (a benchmark, a run under faults): removed however it ends, because a
+// cluster and its logs grow to gigabytes. If the command was killed, the next one of its kind removes its folder.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommandContext } from '../cli/command.ts';
-import { claimFolder, FolderInUseError } from '../cli/parts/claim.ts';
-import { openHome } from '../cli/parts/home.ts';
-import { postgresFolders } from '../cli/parts/postgres-home.ts';
+import type { CommandContext } from './command.ts';
+import { claimFolder, FolderInUseError } from './parts/claim.ts';
+import { openHome } from './parts/home.ts';
+import { postgresFolders } from './parts/postgres-home.ts';
 import type { Environment } from '../core/config.ts';
 
-export interface BenchPlace {
+export interface ThrowawayPlace {
   readonly env: Environment;
   readonly folder: string;
   /** For downloaded programs. */
@@ -17,17 +17,18 @@ export interface BenchPlace {
   readonly atEnd: (work: () => Promise<unknown>) => void;
 }
 
-const prefix = 'bench-';
-
-/** @returns exit code: 0, or that of the signal that ended it */
-export async function inBenchPlace(
+/**
+ * @param kind with which the name of its folder begins: `bench` or `chaos`
+ * @returns exit code: that of `run`, or of the signal that ended it
+ */
+export async function inThrowawayPlace(
   { env, folder: home, interruption, terminal }: CommandContext,
-  name: string,
-  run: (place: BenchPlace) => Promise<void>,
+  { kind, name }: { readonly kind: string; readonly name: string },
+  run: (place: ThrowawayPlace) => Promise<number>,
 ): Promise<number> {
   openHome(home);
-  await removeLeftovers(home);
-  const folder = join(home, `${prefix}${name}-${process.pid}`);
+  await removeLeftovers(home, `${kind}-`);
+  const folder = join(home, `${kind}-${name}-${process.pid}`);
   mkdirSync(folder);
   const claim = await claimFolder(folder);
   process.once('exit', () => removeFolder(folder)); // also if everything is killed at once
@@ -38,36 +39,37 @@ export async function inBenchPlace(
       resolve(code);
     });
   });
-  const place: BenchPlace = {
+  const place: ThrowawayPlace = {
     env,
     folder,
     binFolder: join(home, 'bin'),
     atEnd: (work) => void ends.push(work),
   };
   try {
-    return await Promise.race([run(place).then(() => 0), interrupted]);
+    return await Promise.race([run(place), interrupted]);
   } finally {
     for (const end of ends.reverse()) await end().catch(() => undefined); // the others must still be ended
     await claim.release();
   }
 }
 
-async function removeLeftovers(home: string): Promise<void> {
-  for (const name of readdirSync(home).filter((entry) => entry.startsWith(prefix) || entry === 'bench')) {
+async function removeLeftovers(home: string, prefix: string): Promise<void> {
+  for (const name of readdirSync(home).filter((entry) => entry.startsWith(prefix))) {
     const folder = join(home, name);
     try {
       const claim = await claimFolder(folder);
       removeFolder(folder);
       await claim.release();
     } catch (error) {
-      if (!(error instanceof FolderInUseError)) throw error; // another benchmark, at this moment
+      if (!(error instanceof FolderInUseError)) throw error; // another one of its kind, at this moment
     }
   }
 }
 
 /** Postgres may still be shutting down if everything is killed at once. */
 function removeFolder(folder: string): void {
-  for (const path of [...postgresFolders(join(folder, 'postgres')), folder]) {
+  const clusters = [join(folder, 'postgres'), join(folder, 'servers', 'postgres')];
+  for (const path of [...clusters.flatMap((cluster) => [...postgresFolders(cluster)]), folder]) {
     rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }

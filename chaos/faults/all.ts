@@ -1,0 +1,25 @@
+// Every fault by name, for `--fault NAME` and for the seed to draw from.
+import { UsageError } from '../../cli/errors.ts';
+import { databaseFaults } from './database.ts';
+import { engineFaults } from './engine.ts';
+import type { Fault } from './fault.ts';
+import { partyFaults } from './parties.ts';
+import { processFaults } from './processes.ts';
+
+export const faults: readonly Fault[] = [
+  ...processFaults,
+  ...databaseFaults,
+  ...engineFaults,
+  ...partyFaults,
+];
+
+/** @throws UsageError, with the names that come near */
+export function faultNamed(name: string): Fault {
+  const found = faults.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const [family = ''] = name.split('-');
+  const near = faults.filter((one) => one.name.startsWith(family)).map((one) => one.name);
+  const hint =
+    near.length > 0 ? `Near it: ${near.join(', ')}.` : 'npm run verify:chaos -- --list names them all.';
+  throw new UsageError(`There is no fault ${name}. ${hint}`);
+}

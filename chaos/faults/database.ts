@@ -1,0 +1,178 @@
+// The database: it is gone, silent, full, read-only or locked, or its connections break in the middle of a statement.
+import pg from 'pg';
+import type { OurProcess } from '../system/processes.ts';
+import type { ChaosSystem } from '../system/system.ts';
+import { heal, type Fault, type Stage } from './fault.ts';
+
+const everybody = ({ apis, workers }: ChaosSystem): readonly OurProcess[] => [...apis, ...workers];
+const eachAndAll = (system: ChaosSystem) => {
+  const names = everybody(system).map((one) => one.name);
+  return [...names, names.join(',')];
+};
+const hit = ({ system, target }: Stage) =>
+  everybody(system).filter((one) => target.split(',').includes(one.name));
+
+async function breakConnections(stage: Stage): Promise<void> {
+  while (!stage.isOver()) {
+    for (const one of hit(stage)) one.database.reset();
+    await stage.wait(stage.random.integer(200, 2_000));
+  }
+}
+
+const conduct = (way: 'silent' | 'keep-answer' | 'refuse' | 'slow') => async (stage: Stage) => {
+  const victims = hit(stage);
+  await Promise.all(victims.map((one) => one.database.conduct(way)));
+  await stage.wait(stage.durationMs);
+  await Promise.all(victims.map((one) => one.database.conduct('pass')));
+};
+
+async function crash({ system, wait, durationMs }: Stage): Promise<void> {
+  await system.servers.stopDatabase();
+  await wait(durationMs);
+  await heal(() => system.servers.startDatabase());
+}
+
+/** SQLSTATE 25006, as on a primary that was demoted. */
+async function demote({ system, wait, durationMs }: Stage): Promise<void> {
+  const set = async (value: 'on' | 'off') => {
+    await onSession(system, async (client) => {
+      await client.query('set default_transaction_read_only = off');
+      await client.query(`alter system set default_transaction_read_only = ${value}`);
+      await client.query('select pg_reload_conf()');
+    });
+  };
+  await set('on');
+  await wait(durationMs);
+  await heal(() => set('off'));
+}
+
+/** SQLSTATE 53100, as where nothing can be written any more; what is there can be read. */
+async function fill({ system, wait, durationMs }: Stage): Promise<void> {
+  const tables = ['messages', 'payments', 'decisions', 'deliveries', 'delivery_attempts', 'audit_events'];
+  await onSession(system, async (client) => {
+    await client.query(`create or replace function chaos_disk_full() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`);
+    for (const table of tables) {
+      await client.query(
+        `create or replace trigger chaos_disk_full before insert or update on ${table} for each row execute function chaos_disk_full()`,
+      );
+    }
+  });
+  await wait(durationMs);
+  await heal(() =>
+    onSession(system, async (client) => {
+      for (const table of tables) await client.query(`drop trigger if exists chaos_disk_full on ${table}`);
+      await client.query('drop function if exists chaos_disk_full()');
+    }),
+  );
+}
+
+/** By a session that has nothing to do with us: a person with a forgotten transaction. */
+const lock = (statement: string) => async (stage: Stage) => {
+  await onSession(stage.system, async (client) => {
+    await client.query('begin');
+    await client.query(statement);
+    await stage.wait(stage.durationMs);
+    await client.query('rollback');
+  });
+};
+
+async function onSession(system: ChaosSystem, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({
+    connectionString: system.servers.database().url,
+    application_name: 'chaos',
+    connectionTimeoutMillis: 5_000,
+  });
+  client.on('error', () => undefined); // another fault may end it
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const whole = () => ['database'];
+
+export const databaseFaults: readonly Fault[] = [
+  {
+    name: 'database-connections-reset',
+    tells: 'Connections to the database are reset again and again, in the middle of statements.',
+    seconds: [2, 15],
+    groups: ['database'],
+    targets: eachAndAll,
+    play: breakConnections,
+  },
+  {
+    name: 'database-vanishes',
+    tells: 'The database host vanishes without a word: no answer, no FIN, no RST.',
+    seconds: [3, 25],
+    groups: ['database'],
+    targets: eachAndAll,
+    play: conduct('silent'),
+  },
+  {
+    name: 'database-answers-lost',
+    tells: 'What is asked of the database is done, but no answer comes back.',
+    seconds: [2, 10],
+    groups: ['database'],
+    targets: eachAndAll,
+    play: conduct('keep-answer'),
+  },
+  {
+    name: 'database-slow',
+    tells: 'Every answer of the database comes 700 ms late.',
+    seconds: [5, 20],
+    groups: ['database'],
+    targets: eachAndAll,
+    play: conduct('slow'),
+  },
+  {
+    name: 'database-refuses',
+    tells: 'The database refuses connections, as while it fails over.',
+    seconds: [2, 15],
+    groups: ['database'],
+    targets: eachAndAll,
+    play: conduct('refuse'),
+  },
+  {
+    name: 'database-crashes',
+    tells: 'Postgres is ended at once and recovers from its log.',
+    seconds: [1, 10],
+    groups: ['database'],
+    targets: whole,
+    play: crash,
+  },
+  {
+    name: 'database-read-only',
+    tells: 'The database refuses to write (SQLSTATE 25006), as a primary that was demoted.',
+    seconds: [2, 15],
+    groups: ['database'],
+    targets: whole,
+    play: demote,
+  },
+  {
+    name: 'database-full',
+    tells: 'The disk of the database is full: it can be read, not written (SQLSTATE 53100).',
+    seconds: [2, 15],
+    groups: ['database'],
+    targets: whole,
+    play: fill,
+  },
+  {
+    name: 'rows-locked',
+    tells: 'A session of somebody else locks every open delivery and payment.',
+    seconds: [5, 30],
+    groups: ['database'],
+    targets: whole,
+    play: lock('select 1 from deliveries where delivered_at is null and closed_at is null for update'),
+  },
+  {
+    name: 'table-locked',
+    tells: 'A session of somebody else locks the messages against writing.',
+    seconds: [3, 12],
+    groups: ['database'],
+    targets: whole,
+    play: lock('lock table messages in share mode'),
+  },
+];

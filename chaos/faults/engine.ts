@@ -1,0 +1,157 @@
+// The workflow engine: it is killed, stands still or is out of reach; and what a person can do to executions with one click.
+import { Client, Connection } from '@temporalio/client';
+import type { OurProcess } from '../system/processes.ts';
+import type { ChaosSystem } from '../system/system.ts';
+import { heal, type Fault, type Stage } from './fault.ts';
+
+const everybody = ({ apis, workers }: ChaosSystem): readonly OurProcess[] => [...apis, ...workers];
+const eachAndAll = (system: ChaosSystem) => {
+  const names = everybody(system).map((one) => one.name);
+  return [...names, names.join(',')];
+};
+const whole = () => ['engine'];
+
+async function killServer({ system, wait, durationMs }: Stage): Promise<void> {
+  await system.servers.stopEngine();
+  await wait(durationMs);
+  await heal(() => system.servers.startEngine());
+}
+
+async function standServer({ system, wait, durationMs }: Stage): Promise<void> {
+  const { pid } = system.servers.engine();
+  if (pid === undefined) throw new Error('the engine is not ours');
+  process.kill(pid, 'SIGSTOP');
+  await wait(durationMs);
+  process.kill(pid, 'SIGCONT');
+}
+
+const conduct = (way: 'silent' | 'keep-answer' | 'refuse') => async (stage: Stage) => {
+  const victims = everybody(stage.system).filter((one) => stage.target.split(',').includes(one.name));
+  await Promise.all(victims.map((one) => one.engine.conduct(way)));
+  await stage.wait(stage.durationMs);
+  await Promise.all(victims.map((one) => one.engine.conduct('pass')));
+};
+
+async function breakConnections(stage: Stage): Promise<void> {
+  const victims = everybody(stage.system).filter((one) => stage.target.split(',').includes(one.name));
+  while (!stage.isOver()) {
+    for (const one of victims) one.engine.reset();
+    await stage.wait(stage.random.integer(300, 3_000));
+  }
+}
+
+type Act = (
+  client: Client,
+  execution: { readonly workflowId: string; readonly runId: string },
+) => Promise<unknown>;
+
+const acts: Record<'cancel' | 'terminate' | 'delete', Act> = {
+  cancel: (client, { workflowId, runId }) => client.workflow.getHandle(workflowId, runId).cancel(),
+  terminate: (client, { workflowId, runId }) =>
+    client.workflow.getHandle(workflowId, runId).terminate('somebody clicked the wrong button'),
+  delete: (client, { workflowId, runId }) =>
+    client.workflowService.deleteWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId, runId },
+    }),
+};
+
+/** Some of those that run, again and again. */
+const doTo = (act: Act) => async (stage: Stage) => {
+  const { system, random, isOver } = stage;
+  const connection = await Connection.connect({
+    address: system.servers.engine().address,
+    connectTimeout: '10 s',
+  });
+  const client = new Client({ connection, namespace: system.namespace });
+  try {
+    while (!isOver()) {
+      const running = client.workflow.list({ query: 'ExecutionStatus = "Running"', pageSize: 50 });
+      let looked = 0;
+      for await (const { workflowId, runId } of running) {
+        looked += 1;
+        if (looked > 50 || isOver()) break;
+        if (!random.chance(30)) continue;
+        await act(client, { workflowId, runId }).catch(() => undefined); // it may have ended since
+      }
+      await stage.wait(random.integer(500, 2_000));
+    }
+  } finally {
+    await connection.close();
+  }
+};
+
+export const engineFaults: readonly Fault[] = [
+  {
+    name: 'engine-killed',
+    tells: 'Temporal is killed (kill -9) and started again on its file.',
+    seconds: [1, 12],
+    groups: ['engine'],
+    targets: whole,
+    play: killServer,
+  },
+  {
+    name: 'engine-stands-still',
+    tells: 'Temporal stands still (SIGSTOP), also over deadlines, and goes on later.',
+    seconds: [3, 30],
+    groups: ['engine'],
+    targets: whole,
+    play: standServer,
+  },
+  {
+    name: 'engine-vanishes',
+    tells: 'Temporal’s host vanishes without a word for one process or all.',
+    seconds: [3, 25],
+    groups: ['engine'],
+    targets: eachAndAll,
+    play: conduct('silent'),
+  },
+  {
+    name: 'engine-refuses',
+    tells: 'Temporal refuses connections of one process or all.',
+    seconds: [3, 25],
+    groups: ['engine'],
+    targets: eachAndAll,
+    play: conduct('refuse'),
+  },
+  {
+    name: 'engine-answers-lost',
+    tells: 'What is asked of Temporal is done, but no answer comes back.',
+    seconds: [2, 12],
+    groups: ['engine'],
+    targets: eachAndAll,
+    play: conduct('keep-answer'),
+  },
+  {
+    name: 'engine-connections-reset',
+    tells: 'Connections to Temporal are reset again and again.',
+    seconds: [2, 15],
+    groups: ['engine'],
+    targets: eachAndAll,
+    play: breakConnections,
+  },
+  {
+    name: 'executions-cancelled',
+    tells: 'Somebody cancels running executions in the UI.',
+    seconds: [3, 15],
+    groups: ['executions'],
+    targets: whole,
+    play: doTo(acts.cancel),
+  },
+  {
+    name: 'executions-terminated',
+    tells: 'Somebody terminates running executions in the UI.',
+    seconds: [3, 15],
+    groups: ['executions'],
+    targets: whole,
+    play: doTo(acts.terminate),
+  },
+  {
+    name: 'executions-deleted',
+    tells: 'Running executions are deleted, with their histories.',
+    seconds: [3, 15],
+    groups: ['executions'],
+    targets: whole,
+    play: doTo(acts.delete),
+  },
+];

@@ -1,0 +1,239 @@
+// Our own processes: killed, stopped and let go on, replaced one by one, with a clock that jumps. Also aimed at the very
+// moment at which a request leaves or an answer comes.
+import { writeFileSync } from 'node:fs';
+import type { OurProcess } from '../system/processes.ts';
+import type { ChaosSystem } from '../system/system.ts';
+import type { Fault, Stage } from './fault.ts';
+
+const namesOf = (processes: readonly OurProcess[]) => processes.map((one) => one.name);
+const all = ({ apis, workers }: ChaosSystem) => [...apis, ...workers];
+const byName = ({ system, target }: Stage) =>
+  target.split(',').map((name) => {
+    const found = all(system).find((one) => one.name === name);
+    if (found === undefined) throw new Error(`no such process: ${name}`);
+    return found;
+  });
+
+/** It may just be between two lives. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function kill(stage: Stage): Promise<void> {
+  const [victim] = byName(stage);
+  while (!stage.isOver() && victim !== undefined) {
+    signal(victim.pid(), 'SIGKILL');
+    await stage.wait(stage.random.integer(1_500, 4_000)); // it is back in the meantime
+  }
+}
+
+async function stand(stage: Stage): Promise<void> {
+  const stood = byName(stage).map((one) => one.pid());
+  stood.forEach((pid) => signal(pid, 'SIGSTOP'));
+  await stage.wait(stage.durationMs);
+  stood.forEach((pid) => signal(pid, 'SIGCONT'));
+}
+
+/** In order, one after the other, as a release does. */
+async function replace(stage: Stage): Promise<void> {
+  for (const one of byName(stage)) {
+    if (stage.isOver()) return;
+    const before = one.pid();
+    signal(before, 'SIGTERM');
+    while (one.pid() === before && !stage.isOver()) await stage.wait(100);
+    await stage.wait(1_500); // it comes up
+  }
+}
+
+/** At the moment that a party sees. `moment`: a request of ours begins to arrive, or the answer begins to go back. */
+const killWhen =
+  (moment: 'request' | 'answer', kind: 'source' | 'destination' | 'fxp') => async (stage: Stage) => {
+    const [victim] = byName(stage);
+    if (victim === undefined) return;
+    let left = stage.random.integer(1, 3);
+    const aims = [...stage.system.parties.proxies].flatMap(([party, proxy]) =>
+      party.startsWith(kind)
+        ? [
+            proxy.onTraffic((direction) => {
+              if (direction !== moment || left === 0 || stage.isOver()) return;
+              left -= 1;
+              signal(victim.pid(), 'SIGKILL');
+            }),
+          ]
+        : [],
+    );
+    await stage.wait(stage.durationMs);
+    aims.forEach((end) => end());
+  };
+
+/** The two halves of a request to an api: what it asks the database is under way. */
+const killWhileItAsks = (server: 'database' | 'engine') => async (stage: Stage) => {
+  const [victim] = byName(stage);
+  if (victim === undefined) return;
+  let left = stage.random.integer(1, 3);
+  let skip = stage.random.integer(0, 40); // any of the questions of a submission
+  const end = victim[server].onTraffic((direction) => {
+    if (direction !== 'answer' || left === 0 || stage.isOver()) return;
+    skip -= 1;
+    if (skip > 0) return;
+    skip = stage.random.integer(0, 40);
+    left -= 1;
+    signal(victim.pid(), 'SIGKILL');
+  });
+  await stage.wait(stage.durationMs);
+  end();
+};
+
+const jump = (ms: number) => async (stage: Stage) => {
+  const jumped = byName(stage);
+  const set = (wrongMs: number) =>
+    jumped.forEach((one) => {
+      writeFileSync(one.clockFile, String(wrongMs));
+      signal(one.pid(), 'SIGUSR2');
+    });
+  set(ms);
+  await stage.wait(stage.durationMs);
+  set(0);
+};
+
+const apis = (system: ChaosSystem) => namesOf(system.apis);
+const workers = (system: ChaosSystem) => namesOf(system.workers);
+const together = (names: readonly string[]) => [names.join(',')];
+
+export const processFaults: readonly Fault[] = [
+  {
+    name: 'worker-killed',
+    tells: 'A worker is killed (kill -9) every few seconds, and comes back each time.',
+    seconds: [3, 20],
+    groups: ['worker'],
+    targets: workers,
+    play: kill,
+  },
+  {
+    name: 'api-killed',
+    tells: 'An api is killed (kill -9) every few seconds, and comes back each time.',
+    seconds: [3, 20],
+    groups: ['api'],
+    targets: apis,
+    play: kill,
+  },
+  {
+    name: 'worker-killed-while-sending',
+    tells: 'A worker is killed at the moment at which its pacs.008 begins to arrive at the destination.',
+    seconds: [3, 10],
+    groups: ['worker'],
+    targets: workers,
+    play: killWhen('request', 'destination'),
+  },
+  {
+    name: 'worker-killed-at-the-answer',
+    tells: 'A worker is killed at the moment at which the destination’s answer begins to come back.',
+    seconds: [3, 10],
+    groups: ['worker'],
+    targets: workers,
+    play: killWhen('answer', 'destination'),
+  },
+  {
+    name: 'worker-killed-at-the-callback',
+    tells: 'A worker is killed at the moment at which the source acknowledges a final status.',
+    seconds: [3, 10],
+    groups: ['worker'],
+    targets: workers,
+    play: killWhen('answer', 'source'),
+  },
+  {
+    name: 'worker-killed-at-the-notification',
+    tells: 'A worker is killed at the moment at which the FX provider acknowledges its fxtr.017.',
+    seconds: [3, 10],
+    groups: ['worker'],
+    targets: workers,
+    play: killWhen('answer', 'fxp'),
+  },
+  {
+    name: 'worker-killed-in-a-statement',
+    tells:
+      'A worker is killed while an answer of its database is on the way: what was committed, it does not know.',
+    seconds: [3, 10],
+    groups: ['worker'],
+    targets: workers,
+    play: killWhileItAsks('database'),
+  },
+  {
+    name: 'api-killed-in-a-statement',
+    tells:
+      'An api is killed while an answer of its database is on the way: what was committed, it does not know.',
+    seconds: [3, 10],
+    groups: ['api'],
+    targets: apis,
+    play: killWhileItAsks('database'),
+  },
+  {
+    name: 'api-killed-at-the-engine',
+    tells: 'An api is killed while an answer of the workflow engine is on the way.',
+    seconds: [3, 10],
+    groups: ['api'],
+    targets: apis,
+    play: killWhileItAsks('engine'),
+  },
+  {
+    name: 'worker-stands-still',
+    tells:
+      'A worker stands still (SIGSTOP), keeps its connections and claims, and goes on later as if nothing had been.',
+    seconds: [3, 30],
+    groups: ['worker'],
+    targets: workers,
+    play: stand,
+  },
+  {
+    name: 'workers-stand-still',
+    tells: 'All workers stand still at once (SIGSTOP) and go on later.',
+    seconds: [3, 25],
+    groups: ['worker'],
+    targets: (system) => together(workers(system)),
+    play: stand,
+  },
+  {
+    name: 'api-stands-still',
+    tells: 'An api stands still (SIGSTOP) with its requests open, and goes on later.',
+    seconds: [3, 20],
+    groups: ['api'],
+    targets: apis,
+    play: stand,
+  },
+  {
+    name: 'workers-replaced',
+    tells: 'The workers are replaced one by one (SIGTERM), as in a release.',
+    seconds: [10, 30],
+    groups: ['worker'],
+    targets: (system) => together(workers(system)),
+    play: replace,
+  },
+  {
+    name: 'apis-replaced',
+    tells: 'The apis are replaced one by one (SIGTERM), as in a release.',
+    seconds: [10, 30],
+    groups: ['api'],
+    targets: (system) => together(apis(system)),
+    play: replace,
+  },
+  {
+    name: 'clock-ahead',
+    tells: 'The clock of a process is 90 seconds ahead; the database’s clock is right.',
+    seconds: [5, 30],
+    groups: ['clock'],
+    targets: (system) => namesOf(all(system)),
+    play: jump(90_000),
+  },
+  {
+    name: 'clock-behind',
+    tells: 'The clock of a process is 90 seconds behind; the database’s clock is right.',
+    seconds: [5, 30],
+    groups: ['clock'],
+    targets: (system) => namesOf(all(system)),
+    play: jump(-90_000),
+  },
+];

@@ -1,0 +1,158 @@
+// A payment as its sender decides it, before there is a quote or a time: who, where to, in which words, under which ids. All of
+// it is drawn at once, so that the same seed makes the same payment; `write` makes the bytes, once the terms are known.
+import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import type { AgentIdentification } from '../../core/iso20022/parties.ts';
+import type { QuoteOnOffer } from '../../test/harness/bodies.ts';
+import { endingIn } from '../../test/harness/endings.ts';
+import { instruction, type Terms } from '../../test/harness/instruction.ts';
+import { drawElements, drawWriting } from './dress.ts';
+import type { Edit } from './edits.ts';
+import { drawAccount, drawName, drawRemittance } from './people.ts';
+import type { Random } from './random.ts';
+import { leiOf, pspsOf, type Corridor } from './scheme.ts';
+
+export type Priority = OriginalPacs008['priority'];
+
+export interface Draft {
+  readonly corridor: Corridor;
+  /** BIC of the debtor agent: its client id. */
+  readonly debtorPsp: string;
+  readonly creditorPsp: string;
+  readonly uetr: string;
+  readonly messageId: string;
+  readonly priority: Priority;
+  /** The last four digits of the creditor's account. */
+  readonly ending: string;
+  readonly contentType: string;
+  readonly values: Partial<OriginalPacs008>;
+  readonly dress: Edit;
+}
+
+/** What a story fixes; the rest is drawn. */
+export interface Wanted {
+  readonly corridor: Corridor;
+  readonly debtorPsp?: string;
+  readonly creditorPsp?: string;
+  readonly ending?: string;
+  readonly priority?: Priority;
+  /** Written as the builder writes it, so that its text can be edited. */
+  readonly plain?: boolean;
+}
+
+/** How often each behaviour of the destinations is met; a silent one is rare, for nothing ends such a payment but a person. */
+const endings: readonly { readonly ending: string; readonly weight: number }[] = [
+  { ending: endingIn.creditedAtOnce, weight: 28 },
+  { ending: endingIn.creditedLater, weight: 22 },
+  { ending: endingIn.rejected, weight: 8 },
+  { ending: endingIn.blocked, weight: 5 },
+  { ending: endingIn.silent, weight: 1.5 },
+  { ending: endingIn.tooLate, weight: 4 },
+  { ending: endingIn.cut, weight: 8 },
+  { ending: endingIn.refusing, weight: 6 },
+  { ending: endingIn.repeating, weight: 5 },
+  { ending: endingIn.contradicting, weight: 5 },
+  { ending: endingIn.interim, weight: 7 },
+  { ending: '4711', weight: 1 }, // one that the legend does not name
+];
+
+/** The institution by any of the identifiers that name it (REF-4). */
+function drawAgent(random: Random, bic: string): AgentIdentification {
+  const country = bic.slice(4, 6);
+  const hasLei = bic.startsWith('LOTU');
+  const ways: AgentIdentification[] = [
+    { bicfi: bic },
+    { bicfi: bic },
+    { bicfi: `${bic}XXX` },
+    { bicfi: bic, otherId: 'BRANCH-7' },
+  ];
+  if (hasLei) ways.push({ lei: leiOf(bic) }, { bicfi: bic, lei: leiOf(bic), name: 'Lotus & Söhne' });
+  if (bic === 'LOTUDES0') ways.push({ bicfi: 'LOTUDES0BER' });
+  const systems: Partial<Record<string, string>> = { SG: 'SGDFAST', TH: 'THBPPAY', MY: 'MYRRPP' };
+  const clearingSystemId = systems[country];
+  if (clearingSystemId !== undefined) {
+    ways.push({ memberId: { clearingSystemId, memberId: `${bic.slice(0, 4)}${country}01` } });
+  }
+  return random.pick(ways);
+}
+
+const towns: Readonly<Partial<Record<string, string>>> = {
+  SG: 'Singapore',
+  TH: 'กรุงเทพมหานคร',
+  MY: 'Kuala Lumpur',
+  PH: 'Parañaque',
+  ID: 'Jakarta',
+  HK: '香港',
+  IN: 'मुंबई',
+  JP: '東京',
+  DE: 'Köln',
+  FR: "L'Haÿ-les-Roses",
+};
+
+export function draftPayment(random: Random, canaries: readonly string[], wanted: Wanted): Draft {
+  const { corridor, plain = false } = wanted;
+  const { source, destination } = corridor;
+  const debtorPsp = wanted.debtorPsp ?? random.pick(pspsOf(source.country));
+  const creditorPsp = wanted.creditorPsp ?? random.pick(pspsOf(destination.country));
+  const ending = wanted.ending ?? random.weighted(endings).ending;
+  const priority = wanted.priority ?? (random.chance(50) ? 'HIGH' : 'NORM');
+  const party = (country: string) => ({
+    name: drawName(random, canaries),
+    townName: towns[country] ?? country,
+    country,
+  });
+  const account = drawAccount(random, canaries, ending);
+  const hasIban = destination.currency === 'EUR' && random.chance(50);
+  const remittanceInformation = random.chance(60) ? drawRemittance(random) : undefined;
+  const hasRemittance = remittanceInformation !== undefined;
+  const [uetr, messageId] = [random.uuid(), `CHAOS${random.hex(28)}`];
+  const values: Partial<OriginalPacs008> = {
+    uetr,
+    messageId,
+    clearingSystemId: source.system,
+    instructionId: `I-${random.hex(8)}`,
+    endToEndId: random.pick(['NOTPROVIDED', `E2E/${random.hex(6)}`, `E2E.2026 ${random.digits(4)}`]),
+    transactionId: `TX-${random.hex(8)}`,
+    priority,
+    categoryPurpose: random.pick(['CASH', 'SUPP', 'SALA']),
+    purpose: random.pick(['GDDS', 'OTHR', 'SALA', 'RENT']),
+    debtorAgent: drawAgent(random, debtorPsp),
+    creditorAgent: drawAgent(random, creditorPsp),
+    instructingAgent: { bicfi: debtorPsp },
+    instructedAgent: { bicfi: `HARB${source.country}S0` },
+    debtor: party(source.country),
+    creditor: party(destination.country),
+    debtorAccount: { otherId: drawAccount(random, canaries, random.digits(4)) },
+    creditorAccount: hasIban
+      ? { iban: `${destination.country}89${random.digits(14)}${ending}` }
+      : { otherId: account },
+    ...(hasRemittance ? { remittanceInformation } : {}),
+  };
+  const elements = drawElements(random, { canaries, currency: source.currency, hasRemittance });
+  const { write, contentType } = drawWriting(random);
+  const dress: Edit = plain ? (xml) => xml : (xml) => write(elements(xml));
+  return {
+    corridor,
+    debtorPsp,
+    creditorPsp,
+    uetr,
+    messageId,
+    priority,
+    ending,
+    contentType: plain ? 'application/xml' : contentType,
+    values,
+    dress,
+  };
+}
+
+/** The bytes of a payment on the terms of a quote or on its own, accepted at that moment (TIM-4). */
+export function write(
+  draft: Draft,
+  terms: QuoteOnOffer | Terms,
+  acceptedAt: number,
+  changes: Partial<OriginalPacs008> = {},
+): string {
+  const acceptanceDateTime = new Date(acceptedAt).toISOString();
+  const { values, dress } = draft;
+  const charged = { ...values, acceptanceDateTime, creationDateTime: acceptanceDateTime, ...changes };
+  return dress(buildPacs008(instruction(terms, charged)));
+}

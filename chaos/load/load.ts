@@ -1,0 +1,143 @@
+// The load of a run: what PSPs, source operators and FX providers do, drawn from a seed, sent when its time has come whatever
+// becomes of the rest (open loop), and told as evidence. It knows the service by its HTTP interface only.
+import { setMaxListeners } from 'node:events';
+import type { Exchange } from '../evidence.ts';
+import type { Random } from './random.ts';
+import { openSender, type Api, type Sender } from './sender.ts';
+import { keepTime, planned, untilOrEnd, type Arrival } from './schedule.ts';
+import { NoToken, openTokens, type LoadTokens } from './tokens.ts';
+import { StoryEnded, type Story, type Tools } from './tools.ts';
+
+export interface LoadOptions {
+  readonly apis: readonly Api[];
+  readonly random: Random;
+  /** Stories that begin each second, on average; each submits about one message, repeats included, and asks as often. */
+  readonly ratePerSecond: number;
+  /** Where a source operator wants its answers. `other`: a second address that is registered too. */
+  readonly callbackUrl: Tools['callbackUrl'];
+  /** Letters, digits and hyphens, at most 24, so that they fit into account numbers. */
+  readonly canaries: readonly string[];
+  readonly record: (exchange: Exchange) => void;
+  /** Milliseconds since 1970; default: the clock of the machine. */
+  readonly now?: () => number;
+  /** Default {@link maxInFlight}. */
+  readonly maxInFlight?: number;
+  /** Factor of every pause within a story and between repeats; default 1. */
+  readonly pace?: number;
+}
+
+export interface LoadStats {
+  /** Requests that were answered or given up, by purpose. */
+  readonly exchanges: Readonly<Record<string, number>>;
+  /** Stories that began, by name. */
+  readonly stories: Readonly<Record<string, number>>;
+  readonly inFlight: number;
+  /** Stories that did not begin, because as many requests as are allowed were in flight. */
+  readonly turnedAway: number;
+  /** Stories that the world ended early, by what they lacked: a quote, a token. */
+  readonly endedEarly: Readonly<Record<string, number>>;
+  /** Mistakes of the load itself, in words: there must be none. */
+  readonly defects: readonly string[];
+}
+
+export interface Load {
+  start(): void;
+  /** Begins nothing new, and resolves when every sender has its answer or has given up: within some 140 s. */
+  stop(): Promise<void>;
+  stats(): LoadStats;
+  /** Plays one story, outside the plan. */
+  play(story: Story, random: Random): Promise<void>;
+}
+
+const maxInFlight = 300; // more would only measure this machine
+const tokenPatienceMs = 90_000; // as long as a sender is patient
+
+type Counts = Record<string, number>;
+
+const count = (counts: Counts, name: string) => {
+  counts[name] = (counts[name] ?? 0) + 1;
+};
+
+export function openLoad(options: LoadOptions): Load {
+  const { apis, record, now = Date.now } = options;
+  const tokens = openTokens({ urls: apis.map(({ url }) => url), patienceMs: tokenPatienceMs, now });
+  const [exchanges, begun, endedEarly]: [Counts, Counts, Counts] = [{}, {}, {}];
+  const defects: string[] = [];
+  let turnedAway = 0;
+  const sender = openSender({
+    apis,
+    tokens,
+    now,
+    record: (exchange) => {
+      count(exchanges, exchange.purpose);
+      record(exchange);
+    },
+  });
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal); // every story that rests is one
+  const playing = new Set<Promise<void>>();
+
+  const tools = toolsOf(options, { sender, tokens, end: ending.signal });
+
+  async function play(story: Story, random: Random): Promise<void> {
+    count(begun, story.name);
+    try {
+      await story.play({ ...tools, random });
+    } catch (error) {
+      if (error instanceof StoryEnded || error instanceof NoToken) count(endedEarly, error.message);
+      else
+        defects.push(`${story.name}: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`);
+    }
+  }
+
+  function begin({ story, random }: Arrival): void {
+    if (sender.inFlight() >= (options.maxInFlight ?? maxInFlight)) {
+      turnedAway += 1;
+      return;
+    }
+    const one = play(story, random).finally(() => playing.delete(one));
+    playing.add(one);
+  }
+
+  return {
+    start: () => {
+      keepTime(planned(options.random, options.ratePerSecond), {
+        now,
+        end: ending.signal,
+        begin,
+      });
+    },
+    stop: async () => {
+      ending.abort();
+      while (playing.size > 0) await Promise.all(playing);
+      await sender.close();
+    },
+    stats: () => ({
+      exchanges: { ...exchanges },
+      stories: { ...begun },
+      inFlight: sender.inFlight(),
+      turnedAway,
+      endedEarly: { ...endedEarly },
+      defects: [...defects],
+    }),
+    play,
+  };
+}
+
+function toolsOf(
+  { now = Date.now, pace = 1, canaries, callbackUrl }: LoadOptions,
+  { sender, tokens, end }: { sender: Sender; tokens: LoadTokens; end: AbortSignal },
+): Omit<Tools, 'random'> {
+  return {
+    now,
+    canaries,
+    callbackUrl,
+    ready: async (client) => {
+      await tokens.tokenFor(client);
+      if (end.aborted) throw new StoryEnded('the load has ended');
+    },
+    send: (request) => sender.send(request),
+    rest: (ms) => untilOrEnd(ms * pace, end),
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms * pace)),
+  };
+}

@@ -1,0 +1,161 @@
+// Paying, as every story does it: asking for quotes, submitting, repeating until there is an answer, reading the answer.
+import type { Expected } from '../evidence.ts';
+import type { QuoteOnOffer, QuoteSet } from '../../test/harness/bodies.ts';
+import { endingIn } from '../../test/harness/endings.ts';
+import type { Draft } from './draft.ts';
+import { insist, shortPatienceMs } from './patience.ts';
+import type { Random } from './random.ts';
+import { corridors, worth, type Corridor } from './scheme.ts';
+import type { Answer, Request } from './sender.ts';
+import { StoryEnded, type Tools } from './tools.ts';
+
+/** The corridors that the scheme's example and its special cases are in, more often than the others. */
+const wellTrodden = ['SG-SGD>TH-THB', 'SG-SGD>MY-MYR', 'SG-SGD>ID-IDR', 'JP-JPY>SG-SGD', 'HK-CNY>DE-EUR'];
+const nameOf = ({ source, destination }: Corridor) =>
+  `${source.country}-${source.currency}>${destination.country}-${destination.currency}`;
+const beaten = corridors.filter((one) => wellTrodden.includes(nameOf(one)));
+
+export const drawCorridor = (random: Random): Corridor => random.pick(random.chance(35) ? beaten : corridors);
+
+/** An amount of either side, in words of the scheme: small, in a tier, or above a maximum, which caps it (QUO-4). */
+export interface Asked {
+  readonly currency: string;
+  readonly amount: string;
+}
+
+export function drawAmount(random: Random, { source, destination }: Corridor): Asked {
+  const dollars = random.weighted([
+    { weight: 60, from: 30, to: 900 },
+    { weight: 20, from: 1_000, to: 1_300 },
+    { weight: 10, from: 10_000, to: 12_000 },
+    { weight: 10, from: 50_000, to: 90_000 },
+  ]);
+  const end = random.chance(60) ? source : destination;
+  const cents = random.integer(0, 99).toString().padStart(2, '0');
+  const amount = `${random.integer(dollars.from, dollars.to)}.${cents}`;
+  return { currency: end.currency, amount: worth(amount, end) };
+}
+
+/** A PSP asks for quotes for itself. @throws StoryEnded when it gets none */
+export async function askQuotes(
+  tools: Tools,
+  asking: { readonly corridor: Corridor; readonly psp: string; readonly asked: Asked; readonly api: number },
+): Promise<readonly QuoteOnOffer[]> {
+  const { corridor, psp, asked, api } = asking;
+  const { source, destination } = corridor;
+  const path = `/quotes/${source.country}/${source.currency}/${destination.country}/${destination.currency}/${asked.currency}/${asked.amount}?finInstIdType=BICFI&finInstId=${psp}`;
+  const question: Request = { api, client: psp, method: 'GET', path, purpose: 'quote' };
+  const answer = await insist(tools, question, { purpose: 'quote', forMs: 30_000 });
+  if (answer.status !== 200) throw new StoryEnded(`no quotes: HTTP ${answer.status}`);
+  const { quotes } = JSON.parse(answer.text) as QuoteSet;
+  if (quotes.length === 0) throw new StoryEnded('no quote');
+  return quotes;
+}
+
+/** One of the quotes on offer: mostly the best. @param choice drawn before they were asked for, 0 to 99 */
+export function choose(quotes: readonly QuoteOnOffer[], choice: number): QuoteOnOffer {
+  const chosen = choice < 70 ? quotes[0] : quotes[choice % quotes.length];
+  if (chosen === undefined) throw new StoryEnded('no quote');
+  return chosen;
+}
+
+/** How a payment may end by itself, whatever its sender did right: with RJCT and one of these codes. */
+function codesOfEnds({ priority, ending }: Draft): readonly string[] {
+  const ofDestination = ending === endingIn.rejected || ending === endingIn.contradicting ? ['AC04'] : [];
+  return [...ofDestination, priority === 'HIGH' ? 'AB03' : 'ED06'];
+}
+
+type Accepted = Extract<Expected, { verdict: 'accepted' }>;
+
+/** What a first submission must be answered; a HIGH one that was held up on the way may be past its deadline (TIM-1). */
+export function acceptedAtFirst(draft: Draft, waits: boolean): Accepted {
+  const late = draft.priority === 'HIGH' ? ['AB03', 'TM01'] : [];
+  const codes = new Set([...late, ...(waits ? codesOfEnds(draft) : [])]);
+  return { verdict: 'accepted', orCodes: [...codes] };
+}
+
+/** What the same bytes must be answered once the first ones were: these are stored, and can be too old no more (DUP-1). */
+export function acceptedSince(draft: Draft): Accepted {
+  return { verdict: 'accepted', orCodes: codesOfEnds(draft) };
+}
+
+/**
+ * What the same bytes must be answered when nobody knows whether the first ones arrived: if they
+ * did not, these may be too old by now (TIM-4).
+ */
+function acceptedAgain(draft: Draft): Accepted {
+  return { verdict: 'accepted', orCodes: [...new Set([...codesOfEnds(draft), 'TM01', 'AB03'])] };
+}
+
+export interface HowToSubmit {
+  readonly api: number;
+  readonly purpose?: string;
+  readonly prefer?: string;
+  readonly hangUpAfterMs?: number;
+  readonly which?: 'usual' | 'other';
+  readonly expected?: Expected;
+  readonly contentType?: string;
+}
+
+const pathOf = (tools: Tools, system: string, which: 'usual' | 'other' = 'usual') =>
+  `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(tools.callbackUrl(system, 'pacs002', which))}`;
+
+/** The submission of a payment by its source operator. */
+export function submission(tools: Tools, draft: Draft, body: string | Uint8Array, how: HowToSubmit): Request {
+  const { uetr, messageId, corridor } = draft;
+  const { api, purpose = 'payment', which, contentType = draft.contentType } = how;
+  return {
+    api,
+    client: corridor.source.system,
+    method: 'POST',
+    path: pathOf(tools, corridor.source.system, which),
+    purpose,
+    body,
+    contentType,
+    uetr,
+    messageId,
+    expected: how.expected ?? acceptedAtFirst(draft, how.prefer !== undefined),
+    ...(how.prefer === undefined ? {} : { prefer: how.prefer }),
+    ...(how.hangUpAfterMs === undefined ? {} : { hangUpAfterMs: how.hangUpAfterMs }),
+  };
+}
+
+/** Submits what must be accepted, or else refused with one of `orCodes`, with the patience of a real operator. */
+export function pay(
+  tools: Tools,
+  draft: Draft,
+  body: string,
+  { orCodes = [], ...how }: HowToSubmit & { readonly orCodes?: readonly string[] },
+): Promise<Answer> {
+  const also = (expected: Accepted): Accepted => ({
+    ...expected,
+    orCodes: [...(expected.orCodes ?? []), ...orCodes],
+  });
+  const expected = also(acceptedAtFirst(draft, how.prefer !== undefined));
+  return insist(tools, submission(tools, draft, body, { ...how, expected }), {
+    purpose: 'payment-again',
+    expected: also(acceptedAgain(draft)),
+  });
+}
+
+/** Submits what must be refused with that code. */
+export function payWrongly(
+  tools: Tools,
+  draft: Draft,
+  body: string,
+  how: Omit<HowToSubmit, 'expected'> & { readonly code: string; readonly purpose: string },
+): Promise<Answer> {
+  const expected: Expected = { verdict: 'rejected', code: how.code };
+  return insist(tools, submission(tools, draft, body, { ...how, expected }), {
+    purpose: `${how.purpose}-again`,
+    expected,
+    forMs: shortPatienceMs,
+  });
+}
+
+/** TxSts and reason of a pacs.002; undefined of anything else. */
+export function statusOf({ status, text }: Answer): { status: string; code: string | undefined } | undefined {
+  if (status !== 200) return undefined;
+  const found = /<TxSts>([A-Z]{4})<\/TxSts>/.exec(text)?.[1];
+  return found === undefined ? undefined : { status: found, code: /<Rsn><Cd>(\w+)</.exec(text)?.[1] };
+}

@@ -1,0 +1,58 @@
+// When what begins: at any time as probable as at any other (Poisson), by the seed alone, and on time whatever became of the
+// stories before.
+import type { Random } from './random.ts';
+import { stories } from './stories/all.ts';
+import type { Story } from './tools.ts';
+
+/** A story, when it begins (milliseconds after the one before), and its own chance. */
+export interface Arrival {
+  readonly story: Story;
+  readonly afterMs: number;
+  readonly random: Random;
+}
+
+/** The arrivals of a load, without end. */
+export function* planned(random: Random, ratePerSecond: number): Generator<Arrival, never> {
+  for (;;) {
+    const afterMs = (-Math.log(random.fraction()) / ratePerSecond) * 1_000;
+    yield { afterMs, story: random.weighted(stories), random: random.fork() };
+  }
+}
+
+/** Begins each arrival when it is due, until the signal. */
+export function keepTime(
+  arrivals: Generator<Arrival, never>,
+  { now, end, begin }: { now: () => number; end: AbortSignal; begin: (arrival: Arrival) => void },
+): void {
+  let dueAt = now();
+  const wait = () => {
+    const arrival = arrivals.next().value;
+    dueAt += arrival.afterMs;
+    const timer = setTimeout(
+      () => {
+        end.removeEventListener('abort', stop);
+        begin(arrival);
+        wait();
+      },
+      Math.max(0, dueAt - now()),
+    );
+    const stop = () => clearTimeout(timer);
+    end.addEventListener('abort', stop, { once: true });
+  };
+  wait();
+}
+
+/** @returns false when the end came first */
+export function untilOrEnd(ms: number, end: AbortSignal): Promise<boolean> {
+  if (end.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const finish = (inTime: boolean) => {
+      clearTimeout(timer);
+      end.removeEventListener('abort', ended);
+      resolve(inTime);
+    };
+    const ended = () => finish(false);
+    const timer = setTimeout(() => finish(true), ms);
+    end.addEventListener('abort', ended);
+  });
+}

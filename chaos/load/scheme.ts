@@ -1,0 +1,96 @@
+// The scheme as its members know it: where money can be sent from and to, what is required there, who takes part. It is the
+// demo's reference data (db/seed), read as files.
+import { leiCheckDigits } from '../../core/ids.ts';
+import { readSeedFiles } from '../../db/seed/files.ts';
+import { times } from './decimal.ts';
+
+/** A country and one of its currencies: an end of a corridor. */
+export interface End {
+  readonly country: string;
+  readonly currency: string;
+  /** Its clearing system, and the client id of its operator. */
+  readonly system: string;
+  /** Decimals of the currency. */
+  readonly places: number;
+  readonly maxAmount: string;
+  /** Units of the currency for one Singapore dollar. */
+  readonly perDollar: string;
+  /** Of `requiredMessageElements.pacs008`. */
+  readonly required: readonly string[];
+  readonly creditorAgentFee: { readonly nominal: string; readonly percent: string };
+}
+
+export interface Corridor {
+  readonly source: End;
+  readonly destination: End;
+}
+
+const files = readSeedFiles();
+
+const found = <T>(value: T | undefined, what: string): T => {
+  if (value === undefined) throw new Error(`the seed data have no ${what}`);
+  return value;
+};
+
+export const ends: readonly End[] = files.clearingSystems.flatMap(
+  ({ clearingSystemId: system, currencyCode: currency, maxAmount, countryCodes }) =>
+    countryCodes.map((country): End => {
+      const of = (one: { countryCodes: string[]; currencyCode: string }) =>
+        one.countryCodes.includes(country) && one.currencyCode === currency;
+      const fee = found(files.feeFormulas.find(of), `fee of ${country}`).creditorAgentFee;
+      return {
+        country,
+        currency,
+        system,
+        places: found(
+          files.currencies.find((one) => one.currencyCode === currency),
+          currency,
+        ).decimalPlaces,
+        maxAmount,
+        perDollar: found(files.midRates.unitsPerSingaporeDollar[currency], `rate of ${currency}`),
+        required: found(
+          files.countries.find((one) => one.countryCode === country),
+          country,
+        ).requiredPacs008Elements,
+        creditorAgentFee: { nominal: fee.nominalFeeAmount, percent: fee.percentageFee },
+      };
+    }),
+);
+
+/** @throws unless the seed data have it */
+export const endOf = (country: string, currency?: string): End =>
+  found(
+    ends.find((one) => one.country === country && (currency === undefined || one.currency === currency)),
+    country,
+  );
+
+/** Every ordered pair of different countries and currencies. */
+export const corridors: readonly Corridor[] = ends.flatMap((source) =>
+  ends
+    .filter((one) => one.country !== source.country && one.currency !== source.currency)
+    .map((destination) => ({ source, destination })),
+);
+
+/** BICs of the onboarded PSPs of a country, which are their client ids too. */
+export function pspsOf(country: string): readonly string[] {
+  const local = [`LOTU${country}S0`, `BANY${country}S0`];
+  return country === 'JP' ? [...local, 'HARBJPS0'] : local; // a PSP that is its own SAP
+}
+
+export const fxps = files.institutions.fxps.map(({ bic }) => bic);
+
+/** Whether an FX provider has rates for a corridor. */
+export function isRated(fxp: string, { source, destination }: Corridor): boolean {
+  const [from, to] = [source.country, destination.country];
+  const lacksSap = fxp === 'POLAJPS0' && [from, to].includes('PH');
+  return !lacksSap && !(fxp === 'ZENIHKS0' && from === 'IN' && to === 'ID');
+}
+
+/** Of the institutions that have one (seed data). */
+export function leiOf(bic8: string): string {
+  const first18 = `999900${bic8}0000`;
+  return first18 + leiCheckDigits(first18);
+}
+
+/** So many Singapore dollars in the currency of an end. */
+export const worth = (dollars: string, { perDollar, places }: End) => times(dollars, perDollar, places);

@@ -1,0 +1,199 @@
+// One HTTP request of a PSP, a source operator or an FX provider to one of the apis, and the line of evidence about it. What
+// was sent and what came back is recorded as it was; tokens and secrets never are.
+import { isUtf8 } from 'node:buffer';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { Pool } from 'undici';
+import type { Exchange, Expected } from '../evidence.ts';
+import type { LoadTokens } from './tokens.ts';
+
+export interface Api {
+  /** `api-1` */
+  readonly name: string;
+  readonly url: string;
+}
+
+export interface Request {
+  /** Which of the apis, counted from 0; beyond the last it begins again with the first. */
+  readonly api: number;
+  /** Whose token is sent. */
+  readonly client: string;
+  /** false: none is. */
+  readonly withToken?: boolean;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly purpose: string;
+  readonly body?: string | Uint8Array;
+  /** Default for a body: application/xml. */
+  readonly contentType?: string;
+  /** Beside Authorization, Content-Type and Prefer. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly prefer?: string;
+  readonly uetr?: string;
+  readonly messageId?: string;
+  readonly expected?: Expected;
+  /** The sender hangs up after so many milliseconds. */
+  readonly hangUpAfterMs?: number;
+  /** Only half of the body is sent; then the sender waits, until it hangs up. */
+  readonly cutInHalf?: boolean;
+}
+
+/** The request without some of its properties. */
+export function without<Name extends keyof Request>(request: Request, ...names: readonly Name[]) {
+  const left = Object.entries(request).filter(([name]) => !names.some((one) => one === name));
+  return Object.fromEntries(left) as unknown as Omit<Request, Name>;
+}
+
+export interface Answer {
+  /** Undefined: there was none. */
+  readonly status: number | undefined;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Sender {
+  send(request: Request): Promise<Answer>;
+  inFlight(): number;
+  close(): Promise<void>;
+}
+
+const answerMs = 45_000; // longer than the longest wait that may be preferred (PAY-1), and than a stop of 30 s
+const connectMs = 10_000;
+
+/** What of an answer's headers is evidence. */
+const told = ['content-type', 'isthmus-rejection', 'preference-applied', 'retry-after', 'location'];
+
+/** Passing: says nothing about the message, but about the token or the line, so that it is sent again. */
+export const isPassing = (status: number | undefined): boolean =>
+  status === undefined || status >= 500 || [401, 408, 429].includes(status);
+
+export function openSender(options: {
+  readonly apis: readonly Api[];
+  readonly tokens: LoadTokens;
+  readonly record: (exchange: Exchange) => void;
+  readonly now: () => number;
+}): Sender {
+  const { apis, tokens, record, now } = options;
+  const pools = apis.map(({ url }) => new Pool(url, { connect: { timeout: connectMs } }));
+  let inFlight = 0;
+
+  async function send(request: Request): Promise<Answer> {
+    const place = request.api % apis.length;
+    const [api, pool] = [apis[place], pools[place]];
+    if (api === undefined || pool === undefined) throw new Error('a load needs an api');
+    const token = request.withToken === false ? undefined : await tokens.tokenFor(request.client);
+    const sentAt = now();
+    inFlight += 1;
+    const outcome = await attempt(pool, request, token);
+    inFlight -= 1;
+    if (outcome.status === 401 && token !== undefined) tokens.forget(request.client);
+    record(lineOf(request, { api: api.name, sentAt, endedAt: now(), outcome }));
+    const { status, text = '', headers = {} } = outcome;
+    return { status, text, headers };
+  }
+
+  return {
+    send,
+    inFlight: () => inFlight,
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.destroy()));
+    },
+  };
+}
+
+type ErrorWord = 'refused' | 'reset' | 'timeout' | 'aborted';
+
+interface Outcome extends Partial<Answer> {
+  readonly error?: ErrorWord;
+}
+
+async function attempt(pool: Pool, request: Request, token: string | undefined): Promise<Outcome> {
+  const hangUp = new AbortController();
+  const giveUp = (why: ErrorWord, afterMs: number) => setTimeout(() => hangUp.abort(why), afterMs);
+  const timers = [giveUp('timeout', answerMs)];
+  if (request.hangUpAfterMs !== undefined) timers.push(giveUp('aborted', request.hangUpAfterMs));
+  try {
+    const { body, contentType = 'application/xml', prefer } = request;
+    const answer = await pool.request({
+      path: request.path,
+      method: request.method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+        ...(prefer === undefined ? {} : { prefer }),
+        ...request.headers,
+      },
+      body: body === undefined ? null : request.cutInHalf ? halfOf(body, hangUp.signal) : body,
+      signal: hangUp.signal,
+      headersTimeout: answerMs,
+      bodyTimeout: answerMs,
+    });
+    const text = await answer.body.text();
+    const headers = Object.fromEntries(
+      Object.entries(answer.headers).flatMap(([name, value]) =>
+        told.includes(name) && value !== undefined ? [[name, String(value)]] : [],
+      ),
+    );
+    return { status: answer.statusCode, text, headers };
+  } catch (error) {
+    return { error: hangUp.signal.aborted ? (hangUp.signal.reason as ErrorWord) : wordFor(error) };
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+  }
+}
+
+function halfOf(body: string | Uint8Array, signal: AbortSignal): Readable {
+  const bytes = Buffer.from(body);
+  async function* half() {
+    yield bytes.subarray(0, bytes.length / 2);
+    if (!signal.aborted) await once(signal, 'abort');
+  }
+  return Readable.from(half());
+}
+
+function wordFor(error: unknown): ErrorWord {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.includes('TIMEOUT') || code === 'ETIMEDOUT') return 'timeout';
+  return ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code) ? 'refused' : 'reset';
+}
+
+function lineOf(
+  request: Request,
+  about: {
+    readonly api: string;
+    readonly sentAt: number;
+    readonly endedAt: number;
+    readonly outcome: Outcome;
+  },
+): Exchange {
+  const { client, method, path, purpose, uetr, messageId, prefer, expected } = request;
+  const { status, text, headers, error } = about.outcome;
+  const isJudged =
+    (status !== 401 && status !== 408) || (expected?.verdict === 'refused' && expected.status === status);
+  return {
+    sentAt: new Date(about.sentAt).toISOString(),
+    endedAt: new Date(about.endedAt).toISOString(),
+    api: about.api,
+    client,
+    method,
+    path,
+    purpose,
+    ...(uetr === undefined ? {} : { uetr }),
+    ...(messageId === undefined ? {} : { messageId }),
+    ...sentBody(request),
+    ...(prefer === undefined ? {} : { prefer }),
+    ...(status === undefined ? {} : { status }),
+    ...(text === undefined ? {} : { responseBody: text }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(error === undefined ? {} : { error }),
+    ...(expected !== undefined && isJudged ? { expected } : {}),
+  };
+}
+
+function sentBody({ body, cutInHalf }: Request): Pick<Exchange, 'requestBody' | 'requestEncoding'> {
+  if (body === undefined) return {};
+  const all = Buffer.from(body);
+  const bytes = cutInHalf === true ? all.subarray(0, all.length / 2) : all;
+  const requestEncoding = isUtf8(bytes) ? 'utf8' : 'base64';
+  return { requestBody: bytes.toString(requestEncoding), requestEncoding };
+}

@@ -1,0 +1,163 @@
+// Payments that the rules accept, with a quote and with FX of one's own: what most of the load is. How they end, the
+// destinations decide.
+import { feeOn, times } from '../decimal.ts';
+import { draftPayment, write, type Draft } from '../draft.ts';
+import { askQuotes, choose, drawAmount, drawCorridor, pay, statusOf } from '../paying.ts';
+import type { Random } from '../random.ts';
+import { endOf } from '../scheme.ts';
+import type { Story, Tools } from '../tools.ts';
+import type { Terms } from '../../../test/harness/instruction.ts';
+import type { QuoteOnOffer } from '../../../test/harness/bodies.ts';
+import { endingIn } from '../../../test/harness/endings.ts';
+
+/** How its sender waits for the answer: without a preference, with one, or until it hangs up. */
+function drawWaiting(random: Random): { prefer?: string; hangUpAfterMs?: number } {
+  const way = random.integer(1, 100);
+  const wait = random.pick([1, 2, 5, 10, 25, 30]);
+  const hangUpAfterMs = random.integer(20, 4_000);
+  if (way <= 60) return {};
+  return way <= 88 ? { prefer: `wait=${wait}` } : { prefer: 'wait=30', hangUpAfterMs };
+}
+
+/** The intermediary agents and accounts of a quote, which a message may name or leave out (PAY-4). */
+function drawAgents(random: Random): (quote: QuoteOnOffer) => object {
+  const [ofSource, ofDestination, accounts] = [random.chance(50), random.chance(50), random.chance(70)];
+  return (quote) => ({
+    ...(ofSource && { intermediaryAgent1: { bicfi: quote.intermediaryAgent1.finInstId.BICFI } }),
+    ...(ofSource &&
+      accounts && { intermediaryAgent1Account: { otherId: quote.intermediaryAgent1Account.id } }),
+    ...(ofDestination && { intermediaryAgent2: { bicfi: quote.intermediaryAgent2.finInstId.BICFI } }),
+    ...(ofDestination &&
+      accounts && { intermediaryAgent2Account: { otherId: quote.intermediaryAgent2Account.id } }),
+  });
+}
+
+const quoted: Story = {
+  name: 'payment',
+  weight: 50,
+  play: async (tools) => {
+    const { random, canaries } = tools;
+    const corridor = drawCorridor(random);
+    const asked = drawAmount(random, corridor);
+    const draft = draftPayment(random, canaries, { corridor });
+    const waiting = drawWaiting(random);
+    const agentsOf = drawAgents(random);
+    const [api, choice, asksEvidence] = [random.integer(0, 7), random.integer(0, 99), random.chance(15)];
+    const [looksAfterMs, other] = [random.integer(0, 6_000), random.integer(0, 1)];
+    const quotes = await askQuotes(tools, { corridor, psp: draft.debtorPsp, asked, api });
+    const quote = choose(quotes, choice);
+    await tools.ready(corridor.source.system);
+    const body = write(draft, quote, tools.now(), agentsOf(quote));
+    await pay(tools, draft, body, { api: api + other, ...waiting });
+    if (asksEvidence) await lookAfter(tools, draft, { api, ms: looksAfterMs });
+  },
+};
+
+/** The debtor agent reads the record of its payment; a PSP that has nothing to do with it learns nothing (SEC-1). */
+async function lookAfter(
+  tools: Tools,
+  draft: Draft,
+  { api, ms }: { api: number; ms: number },
+): Promise<void> {
+  if (!(await tools.rest(ms))) return;
+  const { uetr, debtorPsp, corridor } = draft;
+  const question = { api, method: 'GET', path: `/payments/${uetr}`, uetr } as const;
+  await tools.send({ ...question, client: debtorPsp, purpose: 'evidence' });
+  const involved = [corridor.source.country, corridor.destination.country];
+  const stranger = ['SG', 'MY', 'TH'].find((country) => !involved.includes(country)) ?? 'IN';
+  await tools.send({
+    ...question,
+    client: `LOTU${stranger}S0`,
+    purpose: 'evidence-of-others',
+    expected: { verdict: 'refused', status: 404 },
+  });
+}
+
+export const ownCorridor = { source: endOf('SG'), destination: endOf('TH') };
+
+/** Own FX (PAY-5): amount and rate as the debtor agent likes, the fee by its formula (FEE-2). */
+export function ownTerms(amount: string, rate: string): Terms {
+  const { source, destination } = ownCorridor;
+  const settlement = times(amount, rate, destination.places);
+  const fee = feeOn(settlement, destination.creditorAgentFee, destination.places);
+  return {
+    rate,
+    source: { currency: source.currency, amount },
+    fee: { currency: destination.currency, amount: fee },
+  };
+}
+
+export function drawOwnTerms(random: Random): Terms {
+  const amount = `${random.integer(20, 40_000)}.${random.integer(10, 99)}`;
+  return ownTerms(amount, `${random.integer(20, 26)}.${random.digits(8)}1`);
+}
+
+const ownExchange: Story = {
+  name: 'own-exchange',
+  weight: 6,
+  play: async (tools) => {
+    const { random, canaries } = tools;
+    const draft = draftPayment(random, canaries, { corridor: ownCorridor, debtorPsp: 'LOTUSGS0' });
+    const terms = drawOwnTerms(random);
+    const [waiting, api] = [drawWaiting(random), random.integer(0, 7)];
+    await tools.ready(ownCorridor.source.system);
+    await pay(tools, draft, write(draft, terms, tools.now()), { api, ...waiting });
+  },
+};
+
+/** A quote to pay with, and its corridor, for stories that are about something else. */
+export async function quoteFor(
+  tools: Tools,
+  { draft, asked, api }: { draft: Draft; asked: ReturnType<typeof drawAmount>; api: number },
+): Promise<QuoteOnOffer> {
+  const { corridor, debtorPsp: psp } = draft;
+  return choose(await askQuotes(tools, { corridor, psp, asked, api }), 0);
+}
+
+/** Two payments at once with one quote, each at its own api: exactly one of them may have it (QUO-8). */
+const race: Story = {
+  name: 'race-for-a-quote',
+  weight: 4,
+  play: async (tools) => {
+    const { random, canaries } = tools;
+    const corridor = drawCorridor(random);
+    const asked = drawAmount(random, corridor);
+    const one = draftPayment(random, canaries, { corridor });
+    const { debtorPsp, creditorPsp } = one;
+    const drafts = [one, draftPayment(random, canaries, { corridor, debtorPsp, creditorPsp })];
+    const [api, headStartMs] = [random.integer(0, 7), random.integer(0, 30)];
+    const quote = await quoteFor(tools, { draft: one, asked, api });
+    await tools.ready(corridor.source.system);
+    await Promise.all(
+      drafts.map(async (draft, index) => {
+        const body = write(draft, quote, tools.now());
+        if (index === 1) await tools.pause(headStartMs);
+        await pay(tools, draft, body, { api: api + index, purpose: 'race', orCodes: ['AB04'] });
+      }),
+    );
+  },
+};
+
+/** A quote is free again once its payment was rejected (QUO-8). */
+const reuse: Story = {
+  name: 'quote-after-rejection',
+  weight: 3,
+  play: async (tools) => {
+    const { random, canaries } = tools;
+    const corridor = drawCorridor(random);
+    const asked = drawAmount(random, corridor);
+    const first = draftPayment(random, canaries, { corridor, ending: endingIn.rejected, priority: 'NORM' });
+    const { debtorPsp, creditorPsp } = first;
+    const second = draftPayment(random, canaries, { corridor, debtorPsp, creditorPsp });
+    const api = random.integer(0, 7);
+    const quote = await quoteFor(tools, { draft: first, asked, api });
+    await tools.ready(corridor.source.system);
+    const body = write(first, quote, tools.now());
+    const answer = await pay(tools, first, body, { api, prefer: 'wait=20' });
+    if (statusOf(answer)?.status !== 'RJCT' || !(await tools.rest(0))) return;
+    await tools.ready(corridor.source.system);
+    await pay(tools, second, write(second, quote, tools.now()), { api: api + 1 });
+  },
+};
+
+export const paymentStories: readonly Story[] = [quoted, ownExchange, race, reuse];

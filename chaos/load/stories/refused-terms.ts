@@ -1,0 +1,195 @@
+// Payments whose terms the rules refuse: quotes, amounts, agents, times (PAY-3 to PAY-6, TIM-4). Each row is a payment that
+// would be accepted but for one thing, so that its code follows from that thing alone.
+import type { AgentIdentification } from '../../../core/iso20022/parties.ts';
+import { draftPayment, write, type Draft, type Wanted } from '../draft.ts';
+import { oneUnitMore } from '../decimal.ts';
+import { askQuotes, choose, drawAmount, drawCorridor, payWrongly } from '../paying.ts';
+import type { Random } from '../random.ts';
+import { corridors } from '../scheme.ts';
+import { termsOf, type Terms } from '../../../test/harness/instruction.ts';
+import type { QuoteOnOffer } from '../../../test/harness/bodies.ts';
+import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
+import type { Story } from '../tools.ts';
+import { drawOwnTerms, ownCorridor, ownTerms } from './payments.ts';
+
+type Values = Partial<OriginalPacs008>;
+
+/** What is wrong about a payment with a quote. */
+interface WrongWithQuote {
+  readonly name: string;
+  readonly code: string;
+  readonly weight?: number;
+  /** Drawn before anything is asked. */
+  readonly wants?: (random: Random) => Partial<Wanted>;
+  /** Who asks for the quote; default: the debtor agent. */
+  readonly asker?: (draft: Draft) => string;
+  readonly terms?: (terms: Terms, draft: Draft, random: Random) => Terms;
+  readonly values?: (quote: QuoteOnOffer, draft: Draft) => Values;
+  /** How old the acceptance is, in seconds; negative: ahead. */
+  readonly age?: (random: Random) => number;
+}
+
+const agent = (bicfi: string): AgentIdentification => ({ bicfi });
+const lastDigitMoved = (rate: string) => rate.replace(/\d$/, (digit) => (digit === '1' ? '2' : '1'));
+
+const withQuote: readonly WrongWithQuote[] = [
+  {
+    name: 'wrong-rate',
+    code: 'AB04',
+    terms: (terms) => ({ ...terms, rate: lastDigitMoved(terms.rate) }),
+  },
+  {
+    name: 'wrong-amount',
+    code: 'AM09',
+    terms: (terms, { corridor }) => ({
+      ...terms,
+      source: { ...terms.source, amount: oneUnitMore(terms.source.amount, corridor.source.places) },
+    }),
+  },
+  {
+    name: 'wrong-fee',
+    code: 'AM09',
+    terms: (terms, { corridor }) => ({
+      ...terms,
+      fee: { ...terms.fee, amount: oneUnitMore(terms.fee.amount, corridor.destination.places) },
+    }),
+  },
+  {
+    name: 'unknown-quote',
+    code: 'AB04',
+    terms: (terms, _, random) => ({ ...terms, quoteId: random.uuid() }),
+  },
+  {
+    name: 'quote-of-another',
+    code: 'AGNT',
+    wants: () => ({ corridor: ownCorridor, debtorPsp: 'LOTUSGS0' }),
+    asker: () => 'BANYSGS0',
+  },
+  {
+    name: 'quote-for-another-country',
+    code: 'AB04',
+    wants: () => ({ corridor: { source: ownCorridor.source, destination: euro('DE') } }),
+    values: () => ({ creditorAgent: agent('LOTUFRS0') }),
+  },
+  {
+    name: 'wrong-intermediary-account',
+    code: 'RC11',
+    values: (quote) => ({
+      intermediaryAgent1: agent(quote.intermediaryAgent1.finInstId.BICFI),
+      intermediaryAgent1Account: { otherId: `${quote.intermediaryAgent1Account.id}X` },
+    }),
+  },
+  {
+    name: 'wrong-intermediary-agent',
+    code: 'RC11',
+    values: (_, { corridor }) => ({ intermediaryAgent2: agent(`LOTU${corridor.destination.country}S0`) }),
+  },
+  {
+    name: 'unknown-creditor-agent',
+    code: 'RC07',
+    values: (_, { corridor }) => ({ creditorAgent: agent(`NONE${corridor.destination.country}S0`) }),
+  },
+  {
+    name: 'creditor-agent-is-a-sap',
+    code: 'RC07',
+    wants: () => ({ corridor: ownCorridor }),
+    values: () => ({ creditorAgent: agent('HARBTHS0') }),
+  },
+  {
+    name: 'not-onboarded',
+    code: 'AGNT',
+    values: (_, { corridor: { destination } }) => ({
+      creditorAgent:
+        destination.country === 'MY' ? { otherId: 'MYFERN001' } : agent(`FERN${destination.country}S0`),
+    }),
+  },
+  {
+    name: 'debtor-agent-elsewhere',
+    code: 'AGNT',
+    values: (_, { corridor }) => ({
+      debtorAgent: agent(corridor.source.country === 'SG' ? 'LOTUINS0' : 'LOTUSGS0'),
+    }),
+  },
+  { name: 'stale', code: 'TM01', weight: 2, age: (random) => random.integer(125, 100_000) },
+  {
+    name: 'past-the-deadline',
+    code: 'TM01',
+    wants: () => ({ priority: 'HIGH' }),
+    age: (random) => random.integer(27, 110),
+  },
+  { name: 'ahead', code: 'TM01', age: (random) => -random.integer(300, 100_000) },
+];
+
+function euro(country: string) {
+  const found = corridors.find(({ destination }) => destination.country === country);
+  if (found === undefined) throw new Error(`no corridor to ${country}`);
+  return found.destination;
+}
+
+function storyWithQuote(row: WrongWithQuote): Story {
+  const { name, code, weight = 1, wants, asker, terms, values, age } = row;
+  return {
+    name: `refused/${name}`,
+    weight: 0.5 * weight,
+    play: async (tools) => {
+      const { random, canaries } = tools;
+      const corridor = drawCorridor(random);
+      const wanted = { corridor, priority: 'NORM', ...wants?.(random) } as const;
+      const draft = draftPayment(random, canaries, wanted);
+      const asked = drawAmount(random, wanted.corridor);
+      const [api, seconds, fork] = [random.integer(0, 7), age?.(random) ?? 0, random.fork()];
+      const psp = asker?.(draft) ?? draft.debtorPsp;
+      const quote = choose(await askQuotes(tools, { corridor: wanted.corridor, psp, asked, api }), 0);
+      await tools.ready(draft.corridor.source.system);
+      const agreed = terms?.(termsOf(quote), draft, fork) ?? termsOf(quote);
+      const body = write(draft, agreed, tools.now() - seconds * 1_000, values?.(quote, draft));
+      await payWrongly(tools, draft, body, { api: api + 1, code, purpose: `refused/${name}` });
+    },
+  };
+}
+
+/** What is wrong about a payment with FX of one's own (PAY-5, PAY-6). */
+interface WrongOnItsOwn {
+  readonly name: string;
+  readonly code: string;
+  readonly debtorPsp?: string;
+  readonly terms?: (terms: Terms) => Terms;
+  readonly values?: Values;
+}
+
+const onItsOwn: readonly WrongOnItsOwn[] = [
+  { name: 'too-big', code: 'AM02', terms: () => ownTerms('80000.01', '25') },
+  {
+    name: 'own-fee-wrong',
+    code: 'AM09',
+    terms: (terms) => ({ ...terms, fee: { ...terms.fee, amount: oneUnitMore(terms.fee.amount, 2) } }),
+  },
+  { name: 'nothing-left', code: 'AM06', terms: () => ownTerms('3', '25') },
+  { name: 'account-of-another', code: 'RC11', debtorPsp: 'BANYSGS0' },
+  {
+    name: 'unknown-own-account',
+    code: 'RC11',
+    values: { intermediaryAgent2Account: { otherId: 'LOTU-TH-THB2' } },
+  },
+  { name: 'account-at-another', code: 'RC11', values: { intermediaryAgent2: agent('LOTUTHS0') } },
+];
+
+const storyOnItsOwn = ({ name, code, debtorPsp = 'LOTUSGS0', terms, values }: WrongOnItsOwn): Story => ({
+  name: `refused/${name}`,
+  weight: 0.5,
+  play: async (tools) => {
+    const { random, canaries } = tools;
+    const wanted = { corridor: ownCorridor, debtorPsp, priority: 'NORM' } as const;
+    const draft = draftPayment(random, canaries, wanted);
+    const drawn = drawOwnTerms(random);
+    const api = random.integer(0, 7);
+    await tools.ready(ownCorridor.source.system);
+    const body = write(draft, terms?.(drawn) ?? drawn, tools.now(), values);
+    await payWrongly(tools, draft, body, { api, code, purpose: `refused/${name}` });
+  },
+});
+
+export const refusedTerms: readonly Story[] = [
+  ...withQuote.map(storyWithQuote),
+  ...onItsOwn.map(storyOnItsOwn),
+];

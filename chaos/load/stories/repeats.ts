@@ -1,0 +1,160 @@
+// The same message again, on purpose, and messages that only look like it (DUP-1, DUP-2). What looks like a repeat is sent only
+// once the first has its answer: an answered message is stored (PAY-2), so that the rules fix what the other must be told.
+import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
+import { draftPayment, write, type Draft } from '../draft.ts';
+import {
+  acceptedAtFirst,
+  acceptedSince,
+  drawAmount,
+  drawCorridor,
+  pay,
+  payWrongly,
+  statusOf,
+  submission,
+} from '../paying.ts';
+import type { Random } from '../random.ts';
+import type { Story, Tools } from '../tools.ts';
+import { quoteFor } from './payments.ts';
+
+interface Paid {
+  readonly draft: Draft;
+  readonly body: string;
+  readonly api: number;
+  /** The same payment, with other values. */
+  readonly rewrite: (changes: Partial<OriginalPacs008>) => string;
+}
+
+/** A payment with a quote, not submitted yet. */
+async function prepare(tools: Tools, random: Random): Promise<Paid> {
+  const corridor = drawCorridor(random);
+  const draft = draftPayment(random, tools.canaries, { corridor });
+  const asked = drawAmount(random, corridor);
+  const api = random.integer(0, 7);
+  const quote = await quoteFor(tools, { draft, asked, api });
+  await tools.ready(corridor.source.system);
+  const acceptedAt = tools.now();
+  const rewrite = (changes: Partial<OriginalPacs008>) => write(draft, quote, acceptedAt, changes);
+  return { draft, api, body: rewrite({}), rewrite };
+}
+
+/** One that is accepted. @returns undefined when it is not, or never answered */
+async function prepaid(tools: Tools, random: Random): Promise<Paid | undefined> {
+  const paid = await prepare(tools, random);
+  const { draft, body, api } = paid;
+  const answer = await pay(tools, draft, body, { api });
+  const status = statusOf(answer)?.status ?? 'RJCT';
+  return status !== 'RJCT' && (await tools.rest(0)) ? paid : undefined;
+}
+
+/** The same bytes 2 to 20 times at once, at every api: one payment, and all are told the same in the end. */
+const atOnce: Story = {
+  name: 'repeats-at-once',
+  weight: 3,
+  play: async (tools) => {
+    const { random } = tools;
+    const [count, waits] = [random.weighted(crowds).count, random.chance(30)];
+    const { draft, body, api } = await prepare(tools, random.fork());
+    const prefer = waits ? { prefer: 'wait=5' } : {};
+    const repeat = (index: number) =>
+      tools.send(
+        submission(tools, draft, body, {
+          api: api + index,
+          purpose: 'repeat-at-once',
+          expected: acceptedAtFirst(draft, true),
+          ...prefer,
+        }),
+      );
+    await Promise.all([
+      pay(tools, draft, body, { api, ...prefer }),
+      ...Array.from({ length: count - 1 }, (_, index) => repeat(index + 1)),
+    ]);
+  },
+};
+
+const crowds = [
+  { weight: 50, count: 2 },
+  { weight: 30, count: 3 },
+  { weight: 15, count: 8 },
+  { weight: 5, count: 20 },
+];
+
+/** The same bytes again, long after they were answered, mostly after the final; perhaps to another address (DUP-1). */
+const later = (
+  name: string,
+  weight: number,
+  which: 'usual' | 'other',
+  seconds: readonly number[],
+): Story => ({
+  name,
+  weight,
+  play: async (tools) => {
+    const { random } = tools;
+    const afterMs = random.pick(seconds) * 1_000 + random.integer(0, 999);
+    const prefer = random.chance(30) ? { prefer: 'wait=3' } : {};
+    const paid = await prepaid(tools, random.fork());
+    if (paid === undefined || !(await tools.rest(afterMs))) return;
+    const { draft, body, api } = paid;
+    const expected = acceptedSince(draft);
+    await tools.send(
+      submission(tools, draft, body, { api: api + 1, purpose: name, which, expected, ...prefer }),
+    );
+  },
+});
+
+/** What looks like a repeat, and is refused by the HTTP answer alone (DUP-2). */
+interface Lookalike {
+  readonly name: string;
+  readonly code: 'DUPL' | 'DU01';
+  readonly changes: (random: Random, draft: Draft) => Partial<OriginalPacs008>;
+}
+
+const lookalikes: readonly Lookalike[] = [
+  { name: 'same-uetr', code: 'DUPL', changes: (random) => ({ messageId: `OTHER${random.hex(28)}` }) },
+  { name: 'same-message-id', code: 'DU01', changes: (random) => ({ uetr: random.uuid() }) },
+  {
+    name: 'other-content',
+    code: 'DUPL',
+    changes: (_, { values }) => ({
+      creditor: { ...values.creditor, name: `${values.creditor?.name ?? ''}.` },
+    }),
+  },
+  {
+    name: 'other-account',
+    code: 'DUPL',
+    changes: (random, { ending }) => ({ creditorAccount: { otherId: `9${random.digits(6)}${ending}` } }),
+  },
+  {
+    name: 'other-end-to-end-id',
+    code: 'DUPL',
+    changes: (random) => ({ endToEndId: `E2E-${random.hex(4)}` }),
+  },
+];
+
+const lookalike = ({ name, code, changes }: Lookalike): Story => ({
+  name: `repeat/${name}`,
+  weight: 0.8,
+  play: async (tools) => {
+    const { random } = tools;
+    const [fork, afterMs] = [random.fork(), random.weighted(gaps).ms];
+    const paid = await prepaid(tools, random.fork());
+    if (paid === undefined || !(await tools.rest(afterMs))) return;
+    const { draft, api, rewrite } = paid;
+    const other = changes(fork, draft);
+    const ids = { uetr: other.uetr ?? draft.uetr, messageId: other.messageId ?? draft.messageId };
+    const purpose = `repeat/${name}`;
+    await payWrongly(tools, { ...draft, ...ids }, rewrite(other), { api: api + 1, code, purpose });
+  },
+});
+
+const gaps = [
+  { weight: 60, ms: 0 },
+  { weight: 30, ms: 3_000 },
+  { weight: 10, ms: 40_000 },
+];
+
+export const repeatStories: readonly Story[] = [
+  atOnce,
+  later('repeat-later', 3, 'usual', [1, 4, 8, 20, 45, 90, 150]),
+  later('repeat-elsewhere', 1.5, 'other', [0, 2, 10, 30, 60]),
+  ...lookalikes.map(lookalike),
+];

@@ -1,0 +1,14 @@
+// `npm run verify:chaos` ends up here, through cli/bootstrap.mjs. It reads the options and hands over.
+import type { Command } from 'commander';
+import type { CommandContext } from '../cli/command.ts';
+import { runCommand } from '../cli/command-line.ts';
+import { declareOptions, type ChaosOptions } from './options.ts';
+
+function addChaos(command: Command, context: CommandContext): void {
+  declareOptions(command.command('chaos')).action(async (options: ChaosOptions) => {
+    const { verifyChaos } = await import('./verify.ts');
+    process.exitCode = await verifyChaos(context, options);
+  });
+}
+
+await runCommand([addChaos]);

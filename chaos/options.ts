@@ -1,0 +1,58 @@
+// The command line of `npm run verify:chaos`.
+import type { Command } from 'commander';
+import { UsageError } from '../cli/errors.ts';
+
+export interface ChaosOptions {
+  readonly minutes?: string;
+  readonly seed?: string;
+  readonly fault?: string;
+  readonly seconds?: string;
+  readonly target?: string;
+  readonly hours?: string;
+  readonly rate: string;
+  readonly mutant?: string;
+  readonly tree?: string;
+  readonly keep?: true;
+  readonly judge?: string;
+  readonly list?: true;
+}
+
+export function declareOptions(command: Command): Command {
+  return command
+    .usage('-- [options]')
+    .description('put the whole system under faults, then let an independent judge read what it left behind')
+    .option('--minutes <number>', 'how long payments are made and faults played', '5')
+    .option(
+      '--seed <number>',
+      'what is drawn: payments, faults, targets, times (default: a new one, which is printed)',
+    )
+    .option('--fault <name>', 'play this fault alone; --list names them')
+    .option(
+      '--seconds <number>',
+      'how long that fault lasts (default: the longest that a run of five minutes draws)',
+    )
+    .option('--target <name>', 'upon whom, e.g. worker-1, destination/IPSO-TH; several with a comma')
+    .option(
+      '--hours <number>',
+      'runs of --minutes with one seed after the other for that long; a table tells what was met',
+    )
+    .option('--rate <number>', 'payments and other requests a second', '5')
+    .option('--mutant <name>', 'build a known mistake in: the judge must find it; `all` tries each')
+    .option('--tree <folder>', 'a copy of this project whose code is put under faults in place of this one')
+    .option('--keep', 'keep the evidence also when nothing was found')
+    .option('--judge <folder>', 'judge the evidence of an earlier run again')
+    .option('--list', 'name every fault and every mistake')
+    .addHelpText('after', help);
+}
+
+const help = `
+A run ends by itself: after the faults everything heals, and the judge waits at most two minutes for the system to come to rest.
+Exit code: 0 every invariant held; 1 one was broken, or the run failed; 2 the options were not understood.
+docs/explanation/reliability.md says what is promised, and which command shows it.`;
+
+/** @throws UsageError unless it is a number in that range */
+export function numberOf(text: string, option: string, [least, most]: readonly [number, number]): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value >= least && value <= most) return value;
+  throw new UsageError(`${option} ${text}: it takes a number from ${least} to ${most}.`);
+}

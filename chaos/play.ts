@@ -1,0 +1,69 @@
+// Plays the planned faults upon a running system, and writes down what each met.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Say } from '../cli/parts/progress.ts';
+import { livesNow } from './coverage.ts';
+import type { FaultRecord } from './evidence.ts';
+import type { Stage } from './faults/fault.ts';
+import type { PlannedFault } from './plan.ts';
+import type { Random } from './load/random.ts';
+import type { ChaosSystem } from './system/system.ts';
+
+export interface PlayOptions {
+  readonly system: ChaosSystem;
+  readonly planned: readonly PlannedFault[];
+  readonly random: Random;
+  /** Aborted when the run is stopped: what is under way is healed. */
+  readonly stopped: AbortSignal;
+  readonly record: (fault: FaultRecord) => void;
+  readonly say: Say;
+}
+
+/** Resolves when the last one has ended and is healed. @throws when one could not be played or healed */
+export async function playFaults(options: PlayOptions): Promise<void> {
+  const started = performance.now();
+  const results = await Promise.allSettled(
+    options.planned.map(async (one) => {
+      const random = options.random.fork();
+      await delay(Math.max(0, one.atMs - (performance.now() - started)), undefined, {
+        signal: options.stopped,
+      }).catch(() => undefined);
+      if (!options.stopped.aborted) await playOne(one, random, options);
+    }),
+  );
+  const failed = results.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+async function playOne(
+  { fault, target, durationMs }: PlannedFault,
+  random: Random,
+  { system, stopped, record, say }: PlayOptions,
+): Promise<void> {
+  const met = await livesNow(system);
+  const over = AbortSignal.any([AbortSignal.timeout(durationMs), stopped]);
+  const stage: Stage = {
+    system,
+    target,
+    durationMs,
+    over,
+    isOver: () => over.aborted,
+    random,
+    wait: async (ms) => {
+      await delay(ms, undefined, { signal: over }).catch(() => undefined);
+    },
+  };
+  const beganAt = new Date().toISOString();
+  say(`  ${fault.name} upon ${shortened(target)} for ${(durationMs / 1_000).toFixed(1)} s`);
+  try {
+    await fault.play(stage);
+  } catch (error) {
+    // Two faults at once may leave nothing to act upon: a session for a lock, where the database has just crashed.
+    say(`  ${fault.name} could not go on: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  record({ name: fault.name, target, beganAt, endedAt: new Date().toISOString(), detail: fault.tells, met });
+}
+
+const shortened = (target: string) => {
+  const all = target.split(',');
+  return all.length > 2 ? `${all.length} at once` : target;
+};

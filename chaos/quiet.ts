@@ -1,0 +1,37 @@
+// When a system that was under faults has come to rest: nothing is left that it could do by itself now. It asks the record, and
+// judges nothing; who finds it restless for too long is the oracle (I-15).
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ChaosSystem } from './system/system.ts';
+
+const restlessSql = `
+select
+  (select count(*) from deliveries where kind in ('callback', 'confirmation', 'notification') and delivered_at is null
+     and closed_at is null)::int as deliveries,
+  (select count(*) from payments p left join decisions d on d.uetr = p.uetr where p.accepted and d.uetr is null
+     and (p.priority = 'HIGH' or not exists (select from deliveries i join delivery_attempts a on a.delivery_id = i.delivery_id
+       where i.subject_id = p.uetr and i.kind = 'instruction' and a.outcome = 'ANSWERED' and a.http_status in (200, 202))))::int as undecided,
+  (select count(*) from messages m where m.message_type = 'pacs008' and m.direction = 'in'
+     and not exists (select from payments p where p.uetr = m.subject_id)
+     and not exists (select from refusals r where r.message_id = m.message_id))::int as unjudged`;
+
+const pauseMs = 1_000;
+const calmInARow = 3; // a payment that is just between two steps
+
+/**
+ * @param mostMs after which it is left as it is
+ * @returns what was open last, for progress
+ */
+export async function untilQuiet(
+  system: ChaosSystem,
+  mostMs: number,
+  tell: (open: Readonly<Record<string, number>>) => void,
+): Promise<void> {
+  const deadline = performance.now() + mostMs;
+  let calm = 0;
+  while (calm < calmInARow && performance.now() < deadline) {
+    const [open = { unknown: 1 }] = await system.query<Record<string, number>>(restlessSql).catch(() => []);
+    calm = Object.values(open).every((count) => count === 0) ? calm + 1 : 0;
+    tell(open);
+    await delay(pauseMs);
+  }
+}

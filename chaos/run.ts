@@ -1,0 +1,161 @@
+// One run: start everything, make payments, play faults, heal, wait for rest, gather, judge. The evidence stays in its folder;
+// the servers and their data do not.
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Say } from '../cli/parts/progress.ts';
+import type { Environment } from '../core/config.ts';
+import { openCase } from './case.ts';
+import type { FaultRecord } from './evidence.ts';
+import { gather } from './gather.ts';
+import { openLoad } from './load/load.ts';
+import { createRandom } from './load/random.ts';
+import { judge } from './oracle/judge.ts';
+import type { Verdict } from './oracle/verdict.ts';
+import type { PlannedFault } from './plan.ts';
+import { playFaults } from './play.ts';
+import { untilQuiet } from './quiet.ts';
+import { startSystem, type ChaosSystem } from './system/system.ts';
+
+export interface RunOptions {
+  readonly env: Environment;
+  readonly root: string;
+  /** The code that is put under faults. */
+  readonly tree: string;
+  readonly mutant?: string;
+  readonly seed: number;
+  readonly minutes: number;
+  readonly ratePerSecond: number;
+  readonly onlyFault?: string;
+  plan(system: ChaosSystem): readonly PlannedFault[];
+  /** For the evidence. */
+  readonly folder: string;
+  /** For what is thrown away. */
+  readonly workFolder: string;
+  readonly binFolder: string;
+  readonly stopped: AbortSignal;
+  readonly say: Say;
+}
+
+export interface RunResult {
+  readonly verdict: Verdict;
+  readonly faults: readonly FaultRecord[];
+}
+
+const restMs = 120_000; // I-15 allows 60 s; what is still open then is told by the oracle
+const tellEveryMs = 15_000;
+
+export async function runOnce(options: RunOptions): Promise<RunResult> {
+  const { seed, minutes, folder, say, stopped } = options;
+  const startedAt = now();
+  const evidence = openCase(folder);
+  const canaries = canariesOf(seed);
+  const system = await startSystem({
+    ...options,
+    folder: options.workFolder,
+    logFolder: join(folder, 'logs'),
+    journalFolder: join(folder, 'journal'),
+  });
+  try {
+    const random = createRandom(seed);
+    const load = openLoad({
+      apis: system.apis.map(({ name, url = '' }) => ({ name, url })),
+      random: random.fork(),
+      ratePerSecond: options.ratePerSecond,
+      callbackUrl: system.parties.callbackUrl,
+      canaries,
+      record: (exchange) => evidence.recordExchange(exchange),
+    });
+    const planned = options.plan(system);
+    say(`▶ ${minutes} min of payments, ${planned.length} faults (seed ${seed})`);
+    load.start();
+    const ended = new AbortController();
+    const telling = tellOf(load, system, say, ended.signal);
+    await Promise.all([
+      playFaults({
+        system,
+        planned,
+        random: random.fork(),
+        stopped,
+        record: evidence.recordFault,
+        say,
+      }),
+      delay(minutes * 60_000, undefined, { signal: stopped }).catch(() => undefined),
+    ]);
+    const healedAt = now();
+    say('▶ All faults are over; the last senders finish');
+    await system.untilHealthy();
+    await load.stop();
+    const loadEndedAt = now();
+    ended.abort();
+    await telling;
+    let open = '';
+    await untilQuiet(system, restMs, (counts) => {
+      open = Object.entries(counts)
+        .map(([what, count]) => `${count} ${what}`)
+        .join(', ');
+    });
+    say(`✓ at rest: ${open} open`);
+    const gatheredAt = await gather({
+      folder,
+      databaseUrl: system.servers.database().url,
+      temporalAddress: system.servers.engine().address,
+      namespace: system.namespace,
+    });
+    keepServerLogs(options.workFolder, folder);
+    await system.stop();
+    await evidence.close({
+      seed,
+      minutes,
+      ...(options.onlyFault === undefined ? {} : { onlyFault: options.onlyFault }),
+      ...(options.mutant === undefined ? {} : { mutant: options.mutant }),
+      startedAt,
+      loadEndedAt,
+      healedAt,
+      gatheredAt,
+      canaries,
+      registeredOrigins: [...system.parties.proxies.values(), ...system.parties.otherAddresses.values()].map(
+        (proxy) => proxy.origin,
+      ),
+      trapConnections: system.trap.connections,
+    });
+  } finally {
+    await system.stop();
+  }
+  return { verdict: await judge(folder), faults: evidence.faults };
+}
+
+const now = () => new Date().toISOString();
+
+/** Texts that occur nowhere by chance (I-14). */
+function canariesOf(seed: number): readonly string[] {
+  const random = createRandom(seed ^ 0x5eed);
+  return ['Zqx', 'Vkj', 'Wqz'].map((word) => `${word}${random.hex(8)}`);
+}
+
+function keepServerLogs(from: string, to: string): void {
+  for (const name of ['postgres.log', 'temporal.log']) {
+    const path = join(from, 'servers', name);
+    if (existsSync(path)) copyFileSync(path, join(to, 'logs', name));
+  }
+}
+
+async function tellOf(
+  load: ReturnType<typeof openLoad>,
+  system: ChaosSystem,
+  say: Say,
+  ended: AbortSignal,
+): Promise<void> {
+  while (!ended.aborted) {
+    await delay(tellEveryMs, undefined, { signal: ended }).catch(() => undefined);
+    if (ended.aborted) return;
+    const [row] = await system
+      .query<{ status: string }>(
+        `select string_agg(status || ' ' || n, ', ') as status from
+           (select coalesce(d.status, 'undecided') as status, count(*) as n from payments p left join decisions d using (uetr) group by 1 order by 1) s`,
+      )
+      .catch(() => [{ status: 'the database is away' }]);
+    const sent = Object.values(load.stats().exchanges).reduce((sum, count) => sum + count, 0);
+    say(`  ${sent} requests; payments: ${row?.status ?? 'none'}`);
+  }
+}

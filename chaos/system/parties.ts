@@ -1,0 +1,78 @@
+// The addresses of the other parties: each operator, callback origin and FX provider is reached through a proxy of its own, so
+// that each can fail alone, and is registered at that proxy's address.
+import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
+import institutions from '../../db/seed/institutions.json' with { type: 'json' };
+import type { SeedAddresses } from '../../db/seed/expand.ts';
+import { openFaultProxy, type FaultProxy } from './fault-proxy.ts';
+
+export interface SandboxUrls {
+  readonly source: string;
+  readonly destination: string;
+  readonly fxProvider: string;
+}
+
+export interface Parties {
+  /** By party as the journals name it: `destination/IPSO-TH`, `source/SGDFAST`, `fxp/MERISGS0`. */
+  readonly proxies: ReadonlyMap<string, FaultProxy>;
+  /**
+   * A second address of each operator. That of a destination is registered by nobody at first: a change of address leads there.
+   * That of a source is registered from the start: a repeat may name it (DUP-1).
+   */
+  readonly otherAddresses: ReadonlyMap<string, FaultProxy>;
+  /** What the seed registers. */
+  readonly addresses: SeedAddresses;
+  /** Callback origins by operator. */
+  readonly callbackOrigins: ReadonlyMap<string, readonly string[]>;
+  callbackUrl(clearingSystemId: string, message: 'pacs002' | 'acmt024', which: 'usual' | 'other'): string;
+  /** Full address of an operator or FX provider behind this origin. */
+  urlOf(party: string, origin: string): string;
+  close(): Promise<void>;
+}
+
+/** @param trap where a redirect leads: whoever comes there breaks I-7 */
+export async function openParties(sandbox: SandboxUrls, trap: string): Promise<Parties> {
+  const operatorIds = [...new Set(clearingSystems.map((one) => one.operatorId))];
+  const proxies = new Map<string, FaultProxy>();
+  const otherAddresses = new Map<string, FaultProxy>();
+  for (const id of operatorIds) {
+    proxies.set(`destination/${id}`, await openFaultProxy({ target: sandbox.destination, trap }));
+    otherAddresses.set(`destination/${id}`, await openFaultProxy({ target: sandbox.destination, trap }));
+  }
+  for (const { clearingSystemId } of clearingSystems) {
+    proxies.set(`source/${clearingSystemId}`, await openFaultProxy({ target: sandbox.source, trap }));
+    otherAddresses.set(`source/${clearingSystemId}`, await openFaultProxy({ target: sandbox.source, trap }));
+  }
+  for (const { bic } of institutions.fxps) {
+    proxies.set(`fxp/${bic}`, await openFaultProxy({ target: sandbox.fxProvider, trap }));
+  }
+  const originOf = (party: string, among: ReadonlyMap<string, FaultProxy> = proxies) => {
+    const proxy = among.get(party);
+    if (proxy === undefined) throw new Error(`no such party: ${party}`);
+    return proxy.origin;
+  };
+  const urlOf = (party: string, origin: string) => `http://${origin}/${party.split('/')[1] ?? ''}`;
+  return {
+    proxies,
+    otherAddresses,
+    addresses: {
+      operatorEndpointUrl: (id) => urlOf(`destination/${id}`, originOf(`destination/${id}`)),
+      fxpBaseUrl: (bic) => urlOf(`fxp/${bic}`, originOf(`fxp/${bic}`)),
+    },
+    callbackOrigins: new Map(
+      operatorIds.map((id) => [
+        id,
+        clearingSystems
+          .filter((one) => one.operatorId === id)
+          .flatMap(({ clearingSystemId: id }) =>
+            [proxies, otherAddresses].map((among) => `http://${originOf(`source/${id}`, among)}`),
+          ),
+      ]),
+    ),
+    callbackUrl: (clearingSystemId, message, which) =>
+      `http://${originOf(`source/${clearingSystemId}`, which === 'usual' ? proxies : otherAddresses)}/callbacks/${clearingSystemId}/${message}`,
+    urlOf,
+    close: async () => {
+      await Promise.all([...proxies.values(), ...otherAddresses.values()].map((proxy) => proxy.close()));
+    },
+  };
+}

@@ -1,0 +1,100 @@
+// Two apis and two workers, each with a proxy of its own to Postgres and to Temporal, and the sandbox. What is killed comes
+// back at once, as a process manager of production would have it.
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Say } from '../../cli/parts/progress.ts';
+import { supervise, type SupervisedProcess } from '../../cli/supervisor.ts';
+import { openFaultProxy, type FaultProxy } from './fault-proxy.ts';
+
+export interface OurProcess {
+  readonly name: string;
+  readonly kind: 'api' | 'worker';
+  /** Of an api. */
+  readonly url?: string;
+  /** The way to Postgres, and to Temporal. */
+  readonly database: FaultProxy;
+  readonly engine: FaultProxy;
+  /** Holds the milliseconds by which its clock is wrong. */
+  readonly clockFile: string;
+  pid(): number;
+  stop(): Promise<void>;
+}
+
+export interface StartProcessOptions {
+  readonly name: string;
+  readonly kind: OurProcess['kind'];
+  /** Of an api. */
+  readonly port?: number;
+  readonly dist: string;
+  readonly databaseUrl: string;
+  readonly temporalAddress: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly nameServer: string;
+  readonly logFolder: string;
+  readonly folder: string;
+  readonly say: Say;
+}
+
+export async function startOurProcess(options: StartProcessOptions): Promise<OurProcess> {
+  const { name, kind, port, dist, folder, logFolder, say } = options;
+  const database = await openFaultProxy({ target: options.databaseUrl });
+  const engine = await openFaultProxy({ target: options.temporalAddress });
+  const clockFile = join(folder, `${name}.clock`);
+  const supervised: SupervisedProcess = await supervise({
+    name,
+    args: [
+      '--enable-source-maps',
+      '--import',
+      join(import.meta.dirname, 'surroundings.mjs'),
+      join(dist, `${kind}.js`),
+    ],
+    env: {
+      ...options.env,
+      NODE_ENV: 'production',
+      DATABASE_URL: database.address,
+      TEMPORAL_ADDRESS: engine.address,
+      CHAOS_CLOCK_FILE: clockFile,
+      CHAOS_NAME_SERVER: options.nameServer,
+      ...(port === undefined ? {} : { PORT: String(port) }),
+    },
+    logFile: join(logFolder, `${name}.log`),
+    pidFile: join(folder, `${name}.pid`),
+    say,
+  });
+  return {
+    name,
+    kind,
+    ...(port === undefined ? {} : { url: `http://127.0.0.1:${port}` }),
+    database,
+    engine,
+    clockFile,
+    pid: () => supervised.pid(),
+    stop: async () => {
+      await supervised.stop();
+      await Promise.all([database.close(), engine.close()]);
+    },
+  };
+}
+
+/** @throws when it takes longer than `timeoutMs` */
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+  timeoutMs: number,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs / 1_000} s: ${what}`);
+    await delay(100);
+  }
+}
+
+export async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

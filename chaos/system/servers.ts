@@ -1,0 +1,89 @@
+// Postgres and Temporal under test: they can be killed and started again on their files, and are then found behind the same
+// proxies, though on other ports.
+import { join } from 'node:path';
+import { startPostgres, type RunningPostgres } from '../../cli/parts/postgres.ts';
+import type { Say } from '../../cli/parts/progress.ts';
+import { startTemporal, type RunningTemporal } from '../../cli/parts/temporal.ts';
+import { searchAttributes } from '../../contract/ids.ts';
+import type { Environment } from '../../core/config.ts';
+
+export interface Servers {
+  database(): RunningPostgres;
+  engine(): RunningTemporal;
+  /** Ends Postgres at once, as a crash does; it recovers from its log at the next start. */
+  stopDatabase(): Promise<void>;
+  startDatabase(): Promise<void>;
+  /** kill -9. */
+  stopEngine(): Promise<void>;
+  startEngine(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface StartServersOptions {
+  readonly env: Environment;
+  readonly folder: string;
+  readonly binFolder: string;
+  readonly say: Say;
+  /** Told of each start, with the address to be found at. */
+  readonly onMoved: (server: 'database' | 'engine', address: string) => void;
+}
+
+export const databaseName = 'isthmus_chaos';
+
+export async function startServers(options: StartServersOptions): Promise<Servers> {
+  const { folder, binFolder, say, onMoved } = options;
+  // An operator's own servers are never put through this.
+  const env = { ...options.env, DATABASE_URL: '', TEMPORAL_ADDRESS: '' };
+  const quiet: Say = () => undefined;
+  const beginDatabase = (tell: Say) =>
+    startPostgres({ env, folder: join(folder, 'servers'), database: databaseName, say: tell });
+  const beginEngine = (tell: Say) =>
+    startTemporal({
+      env,
+      folder: join(folder, 'servers'),
+      binFolder,
+      storage: 'file',
+      searchAttributes: Object.values(searchAttributes),
+      ui: false,
+      say: tell,
+    });
+  const started = await Promise.allSettled([beginDatabase(say), beginEngine(say)]);
+  const failed = started.find((one) => one.status === 'rejected');
+  if (failed !== undefined) {
+    for (const one of started) if (one.status === 'fulfilled') await one.value.stop();
+    throw failed.reason;
+  }
+  let [database, engine] = started.map((one) => (one as PromiseFulfilledResult<unknown>).value) as [
+    RunningPostgres,
+    RunningTemporal,
+  ];
+  return {
+    database: () => database,
+    engine: () => engine,
+    stopDatabase: async () => {
+      end(database.pid, 'SIGQUIT'); // at once, without a checkpoint; kill -9 would leave its own processes behind
+      await database.exited;
+    },
+    startDatabase: async () => {
+      database = await beginDatabase(quiet);
+      onMoved('database', database.url);
+    },
+    stopEngine: async () => {
+      end(engine.pid, 'SIGKILL');
+      await engine.exited;
+    },
+    startEngine: async () => {
+      engine = await beginEngine(quiet);
+      onMoved('engine', engine.address);
+    },
+    stop: async () => {
+      await engine.stop();
+      await database.stop();
+    },
+  };
+}
+
+function end(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) throw new Error('a server that is not ours is never killed');
+  process.kill(pid, signal);
+}

@@ -1,0 +1,251 @@
+// Everything that a run puts under faults, started as in production: Postgres, Temporal, two apis, two workers, and the
+// sandbox's parties behind proxies. It starts, heals and stops; what is done to it is chaos/faults.
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { freePort } from '../../cli/parts/ports.ts';
+import type { Say } from '../../cli/parts/progress.ts';
+import { awaitsWorker } from '../../cli/readiness.ts';
+import { supervise, type SupervisedProcess } from '../../cli/supervisor.ts';
+import type { Environment } from '../../core/config.ts';
+import { seed } from '../../db/seed.ts';
+import { buildImage } from './image.ts';
+import { openSilentNameServer } from './name-server.ts';
+import { openParties, type Parties } from './parties.ts';
+import { answersOk, startOurProcess, until, type OurProcess } from './processes.ts';
+import { startServers, type Servers } from './servers.ts';
+import { openTrap, type Trap } from './trap.ts';
+
+export interface ChaosSystem {
+  readonly apis: readonly OurProcess[];
+  readonly workers: readonly OurProcess[];
+  readonly servers: Servers;
+  readonly parties: Parties;
+  readonly trap: Trap;
+  /** One statement on a connection of its own, past the proxies. @throws while the database is stopped */
+  query<Row extends object = object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  readonly namespace: string;
+  /** Nothing is under a fault any more, and every process is ready. @throws after two minutes */
+  untilHealthy(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface StartSystemOptions {
+  readonly env: Environment;
+  /** Folder of the code that is put under faults. */
+  readonly tree: string;
+  /** Of this project: the sandbox, the oracle and the seed data are always ours. */
+  readonly root: string;
+  /** Data of the servers and built files; thrown away afterwards. */
+  readonly folder: string;
+  readonly logFolder: string;
+  readonly journalFolder: string;
+  readonly binFolder: string;
+  readonly say: Say;
+}
+
+const healthTimeoutMs = 120_000; // a killed server recovers, a breaker of the engine's client opens again
+const at = (port: number) => `http://127.0.0.1:${port}`;
+
+type Ending = { stop(): Promise<void> } | { close(): Promise<void> };
+
+/** What has been started, in order; it ends in the opposite one. */
+interface Ends {
+  add<One extends Ending>(one: One): One;
+  stop(): Promise<void>;
+}
+
+function openEnds(say: Say): Ends {
+  const started: Ending[] = [];
+  return {
+    add: (one) => {
+      started.push(one);
+      return one;
+    },
+    stop: async () => {
+      for (const one of started.splice(0).reverse()) {
+        await ('stop' in one ? one.stop() : one.close()).catch((error: unknown) => say(`! ${String(error)}`));
+      }
+    },
+  };
+}
+
+/** @throws whatever kept a part from starting; nothing runs on then */
+export async function startSystem(options: StartSystemOptions): Promise<ChaosSystem> {
+  for (const one of [options.folder, options.logFolder, options.journalFolder]) {
+    mkdirSync(one, { recursive: true });
+  }
+  const ends = openEnds(options.say);
+  try {
+    return await startAll(options, ends);
+  } catch (error) {
+    await ends.stop();
+    throw error;
+  }
+}
+
+async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosSystem> {
+  const { env, tree, folder, binFolder, say } = options;
+  const building = buildImage(tree, join(folder, 'image'));
+  building.catch(() => undefined); // reported where it is awaited
+  const ours: OurProcess[] = [];
+  const onMoved = (server: 'database' | 'engine', address: string) =>
+    ours.forEach((one) => one[server].retarget(address));
+  const servers = ends.add(await startServers({ env, folder, binFolder, say, onMoved }));
+  const trap = ends.add(await openTrap());
+  const nameServer = ends.add(await openSilentNameServer());
+  const ports = { source: await freePort(), destination: await freePort(), fxProvider: await freePort() };
+  const { source, destination, fxProvider } = ports;
+  const sandboxUrls = { source: at(source), destination: at(destination), fxProvider: at(fxProvider) };
+  const parties = ends.add(await openParties(sandboxUrls, trap.url));
+  const dist = await building;
+  say('✓ built as in production');
+
+  await migrate(dist, servers.database().url);
+  await seed(servers.database().url, parties.addresses);
+  const query = queryOf(() => servers.database().url);
+  await registerOrigins(query, parties);
+
+  const apiPorts = [await freePort(), await freePort()];
+  const publicUrl = at(apiPorts[0] ?? 0);
+  ends.add(await startSandbox(options, { ports, publicUrl }));
+  const common = {
+    dist,
+    databaseUrl: servers.database().url,
+    temporalAddress: servers.engine().address,
+    nameServer: nameServer.address,
+    logFolder: options.logFolder,
+    folder,
+    say,
+    env: gatewayEnvironment(env, publicUrl),
+  };
+  for (const [index, port] of apiPorts.entries()) {
+    ours.push(await startOurProcess({ ...common, kind: 'api', name: `api-${index + 1}`, port }));
+  }
+  for (const name of ['worker-1', 'worker-2']) {
+    ours.push(await startOurProcess({ ...common, kind: 'worker', name }));
+  }
+  ends.add({
+    stop: async () => {
+      await Promise.all(ours.map((one) => one.stop()));
+    },
+  });
+  const apis = ours.filter((one) => one.kind === 'api');
+  const workers = ours.filter((one) => one.kind === 'worker');
+  const untilHealthy = () => untilAllReady({ apis, workers, servers, sandboxUrl: sandboxUrls.fxProvider });
+  await untilHealthy();
+  say('✓ two apis, two workers and the parties');
+  return { apis, workers, servers, parties, trap, query, namespace, untilHealthy, stop: () => ends.stop() };
+}
+
+interface SandboxPlace {
+  readonly ports: { readonly source: number; readonly destination: number; readonly fxProvider: number };
+  readonly publicUrl: string;
+}
+
+function startSandbox(
+  { env, root, folder, logFolder, journalFolder, say }: StartSystemOptions,
+  { ports, publicUrl }: SandboxPlace,
+): Promise<SupervisedProcess> {
+  return supervise({
+    name: 'sandbox',
+    args: ['--enable-source-maps', '--import', 'tsx', join(root, 'sandbox', 'main.ts')],
+    env: {
+      ...inherited(env),
+      HOST: '127.0.0.1',
+      SOURCE_PORT: String(ports.source),
+      DESTINATION_PORT: String(ports.destination),
+      FXP_PORT: String(ports.fxProvider),
+      TOKEN_URL: `${publicUrl}/oauth/token`,
+      CLEARING_SYSTEMS_FILE: join(root, 'db', 'seed', 'clearing-systems.json'),
+      JOURNAL_DIR: journalFolder,
+    },
+    logFile: join(logFolder, 'sandbox.log'),
+    pidFile: join(folder, 'sandbox.pid'),
+    say,
+  });
+}
+
+function gatewayEnvironment(env: Environment, publicUrl: string): Readonly<Record<string, string>> {
+  return {
+    ...inherited(env),
+    TEMPORAL_NAMESPACE: namespace,
+    HOST: '127.0.0.1',
+    PUBLIC_URL: publicUrl,
+    AUTH: 'builtin',
+    AUTH_ISSUER: publicUrl,
+    AUTH_AUDIENCE: publicUrl,
+    DEMO: '1',
+    ALLOW_LOOPBACK_CALLBACKS: '1',
+  };
+}
+
+const namespace = 'default';
+
+/** By the tree's own migrations: a mistake may be in them. */
+async function migrate(dist: string, databaseUrl: string): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(dist, 'migrate.js')], {
+    env: { DATABASE_URL: databaseUrl },
+  });
+}
+
+/** The seed's origins allow any port of loopback, for demos; here each operator has its own only. */
+async function registerOrigins(query: ChaosSystem['query'], parties: Parties): Promise<void> {
+  await query('delete from operator_callback_origins');
+  for (const [operatorId, origins] of parties.callbackOrigins) {
+    for (const origin of origins) {
+      await query('insert into operator_callback_origins (operator_id, origin) values ($1, $2)', [
+        operatorId,
+        origin,
+      ]);
+    }
+  }
+}
+
+function queryOf(url: () => string): ChaosSystem['query'] {
+  return async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
+    const client = new pg.Client({
+      connectionString: url(),
+      application_name: 'chaos',
+      connectionTimeoutMillis: 5_000,
+    });
+    client.on('error', () => undefined); // it may be stopped under us
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql, [...values])).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  };
+}
+
+async function untilAllReady(all: {
+  readonly apis: readonly OurProcess[];
+  readonly workers: readonly OurProcess[];
+  readonly servers: Servers;
+  readonly sandboxUrl: string;
+}): Promise<void> {
+  await until('the sandbox answers', () => answersOk(`${all.sandboxUrl}/health`), healthTimeoutMs);
+  for (const { name, url = '' } of all.apis) {
+    await until(`${name} is ready`, () => answersOk(`${url}/health/ready`), healthTimeoutMs);
+  }
+  const { isPolling, close } = awaitsWorker({
+    temporalAddress: all.servers.engine().address,
+    temporalNamespace: namespace,
+  });
+  try {
+    for (const worker of all.workers) {
+      const asks = async () => isPolling(worker.pid()).catch(() => false);
+      await until(`${worker.name} takes work`, asks, healthTimeoutMs);
+    }
+  } finally {
+    await close();
+  }
+}
+
+function inherited(env: Environment): Readonly<Record<string, string>> {
+  const wanted = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG'];
+  return Object.fromEntries(wanted.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}

@@ -1,0 +1,31 @@
+// An address that nobody registered: whoever connects breaks I-7. It writes down who came, and answers nothing.
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import type { TrapConnection } from '../evidence.ts';
+
+export interface Trap {
+  readonly url: string;
+  /** Others add what they saw at addresses that are not registered any more. */
+  readonly connections: TrapConnection[];
+  close(): Promise<void>;
+}
+
+export async function openTrap(): Promise<Trap> {
+  const connections: TrapConnection[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    connections.push({ at: new Date().toISOString(), address: 'an address that a redirect named' });
+    socket.resetAndDestroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/trap`,
+    connections,
+    close: async () => {
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,119 @@
+// Each way in which the proxy fails, seen by a real HTTP client before a real server.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'undici';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { openFaultProxy, type Conduct } from '../../chaos/system/fault-proxy.ts';
+
+let arrived = 0;
+const server = createServer((request, response) => {
+  arrived += 1;
+  request.resume().once('end', () => response.end('done'));
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const proxy = await openFaultProxy({
+  target: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  trap: 'http://127.0.0.1:1/trap',
+});
+afterAll(async () => {
+  await proxy.close();
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(async () => {
+  await proxy.conduct('pass');
+  arrived = 0;
+});
+
+const body = 'x'.repeat(100_000); // more than one piece
+const patienceMs = 1_200; // longer than the slowest answer of the proxy
+
+async function post(client = new Client(`http://${proxy.origin}`)): Promise<string> {
+  try {
+    const {
+      statusCode,
+      headers,
+      body: answer,
+    } = await client.request({
+      path: '/',
+      method: 'POST',
+      body,
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    const text = await answer.text();
+    const { location = '', 'retry-after': retryAfter = '' } = headers;
+    return [statusCode, String(location), String(retryAfter), text].filter((part) => part !== '').join(' ');
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException;
+    return /Timeout|Abort/.test(name) ? 'no answer' : (code ?? name);
+  } finally {
+    await client.destroy();
+  }
+}
+
+describe('a party behind the proxy', () => {
+  it.each<[Conduct, string, number]>([
+    ['pass', '200 done', 1],
+    ['refuse', 'ECONNREFUSED', 0],
+    ['silent', 'no answer', 0],
+    ['hang', 'no answer', 0],
+    ['keep-answer', 'no answer', 1],
+    ['fail', '503', 0],
+    ['fail-for-now', '503 2', 0],
+    ['fail-late', '503', 0],
+    ['garbage', '200 <nothing>', 0],
+    ['redirect', '307 http://127.0.0.1:1/trap', 0],
+    ['endless', 'no answer', 0],
+    ['slow', '200 done', 1],
+  ])('%s: its client sees "%s", and %i requests arrive', async (conduct, seen, reached) => {
+    await proxy.conduct(conduct);
+    expect(await post()).toBe(seen);
+    expect(arrived).toBe(reached);
+  });
+
+  it.each<[Conduct, number]>([
+    ['reset', 0],
+    ['lose-answer', 1],
+  ])('%s: the connection is reset, and %i requests arrive', async (conduct, reached) => {
+    await proxy.conduct(conduct);
+    expect(await post()).toMatch(/ECONNRESET|UND_ERR_SOCKET|EPIPE/);
+    expect(arrived).toBe(reached);
+  });
+
+  it('works again when it is healed, and delivers nothing late that it held back', async () => {
+    await proxy.conduct('silent');
+    const held = post();
+    await delay(100);
+    await proxy.conduct('pass');
+    expect(await post()).toBe('200 done');
+    expect(await held).toBe('no answer');
+    expect(arrived).toBe(1);
+  });
+
+  it('changes with the next request on a connection that stays open', async () => {
+    const client = new Client(`http://${proxy.origin}`);
+    const get = async () => {
+      const { statusCode, body: answer } = await client.request({ path: '/', method: 'GET' });
+      await answer.text();
+      return statusCode;
+    };
+    try {
+      expect(await get()).toBe(200);
+      await proxy.conduct('fail');
+      expect(await get()).toBe(503);
+    } finally {
+      await client.destroy();
+    }
+  });
+
+  it('tells of each request and each answer, at their first bytes', async () => {
+    const seen: string[] = [];
+    const end = proxy.onTraffic((direction) => seen.push(direction));
+    await post();
+    end();
+    await post();
+    expect(seen).toEqual(['request', 'answer']);
+  });
+});

@@ -1,0 +1,112 @@
+// What reaches one execution at the same moment: its history can be replayed, however the answers of the database fell. A worker
+// that starts again, or has let go of an execution, replays it before it goes on; where that fails, the payment is stuck.
+import { Worker } from '@temporalio/worker';
+import { describe, expect, it } from 'vitest';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { paymentWorkflowId, resolutionWorkflowId } from '../../contract/ids.ts';
+import { buildAcmt023 } from '../harness/acmt023.ts';
+import { accountRequest, askXml } from '../harness/asker.ts';
+import { endingIn } from '../harness/endings.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submitXml } from '../harness/payer.ts';
+import { postReport, reportOn, undecided } from '../harness/reports.ts';
+import { testWorkflowBundle } from '../harness/temporal.ts';
+
+const gateway = await testGateway();
+const evidence = evidenceOf(gateway);
+const workflowBundle = await testWorkflowBundle();
+
+/** Nearly each of them showed it. */
+async function several<T>(work: () => Promise<T>): Promise<T[]> {
+  const done: T[] = [];
+  for (let round = 0; round < 2; round += 1) done.push(...(await Promise.all([work(), work(), work()])));
+  return done;
+}
+
+const changed = {
+  broken: (xml: string) => xml.replace('<ChrgBr>SHAR', '<ChrgBr>DEBT'),
+  other: (xml: string) => xml.replace('Canary Tan', 'Canary Lim'),
+};
+
+/** @throws when the code of today would do something else than the history tells */
+async function replays(workflowId: string): Promise<void> {
+  const history = await gateway.temporal.workflow.getHandle(workflowId).fetchHistory();
+  await Worker.runReplayHistory({ workflowBundle, replayName: workflowId }, history, workflowId);
+}
+
+async function expectReplayable(workflowIds: readonly string[]): Promise<void> {
+  const stuck: string[] = [];
+  for (const id of workflowIds) {
+    await replays(id).catch((error: unknown) => stuck.push(`${id}: ${String(error).slice(0, 200)}`));
+  }
+  expect(stuck).toEqual([]);
+}
+
+/** At once, so that they are in one workflow task where that can be. */
+async function submitTogether(...changes: readonly ((xml: string) => string)[]): Promise<string> {
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedLater });
+  const xml = buildPacs008(message);
+  const answers = await Promise.all(
+    [(one: string) => one, ...changes].map((change) => submitXml(gateway, change(xml))),
+  );
+  expect(answers.map((answer) => answer.httpStatus)).toEqual(answers.map(() => 200));
+  return paymentWorkflowId(message.uetr);
+}
+
+describe('an execution that was asked several things at once replays', () => {
+  it('a payment, and a copy of it that is broken', async () => {
+    await expectReplayable(await several(() => submitTogether(changed.broken)));
+  });
+
+  it('a payment, another message with its keys, and a broken one', async () => {
+    await expectReplayable(await several(() => submitTogether(changed.other, changed.broken)));
+  });
+
+  it('three reports of the destination, two of which say something else', async () => {
+    const ids = await several(async () => {
+      const { uetr } = await undecided(gateway);
+      const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
+      gateway.reported.push(uetr);
+      const reports = [{}, { status: 'BLCK' as const }, { status: 'RJCT' as const, reasonCode: 'AC04' }];
+      await Promise.all(reports.map((said) => postReport(gateway, reportOn({ messageId, uetr }, said))));
+      await evidence.closed(uetr);
+      return paymentWorkflowId(uetr);
+    });
+    await expectReplayable(ids);
+  });
+
+  it('a report of the destination, and a repeat of the payment', async () => {
+    const ids = await several(async () => {
+      const message = await undecided(gateway);
+      const { uetr } = message;
+      const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
+      gateway.reported.push(uetr);
+      await Promise.all([
+        postReport(gateway, reportOn({ messageId, uetr })),
+        submitXml(gateway, changed.other(buildPacs008(message))),
+        submitXml(gateway, changed.broken(buildPacs008(message))),
+      ]);
+      await evidence.closed(uetr);
+      return paymentWorkflowId(uetr);
+    });
+    await expectReplayable(ids);
+  });
+
+  it('a resolution, another request with its MsgId, and a broken one', async () => {
+    const ids = await several(async () => {
+      const request = accountRequest('5550000100');
+      const xml = buildAcmt023(request);
+      const copies = [
+        xml,
+        xml.replace('5550000100', '5550000200'),
+        xml.replace('<Ccy>', '<Cxy>').replace('LOTUTHS0', 'lotuths0'),
+      ];
+      const answers = await Promise.all(copies.map((copy) => askXml(gateway, copy)));
+      expect(answers.map((answer) => answer.httpStatus)).toEqual([200, 200, 200]);
+      return resolutionWorkflowId('SGDFAST', request.messageId);
+    });
+    await expectReplayable(ids);
+  });
+});
