@@ -26,10 +26,6 @@ export function halfUp(value: Amount, places: number): Amount {
   return value.toDecimalPlaces(places, Decimal.ROUND_HALF_UP);
 }
 
-export function up(value: Amount, places: number): Amount {
-  return value.toDecimalPlaces(places, Decimal.ROUND_UP);
-}
-
 export function down(value: Amount, places: number): Amount {
   return value.toDecimalPlaces(places, Decimal.ROUND_DOWN);
 }

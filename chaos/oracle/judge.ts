@@ -9,12 +9,14 @@ import { judgeAddresses } from './checks/addresses.ts';
 import { judgeAnswers } from './checks/answers.ts';
 import { judgeDeliveries } from './checks/deliveries.ts';
 import { judgeDestinations } from './checks/destination.ts';
+import { judgeJudgements } from './checks/judgement.ts';
 import { judgeMessages } from './checks/messages.ts';
 import { judgeNotifications } from './checks/notifications.ts';
 import { judgePace } from './checks/pace.ts';
 import { judgePrivacy } from './checks/privacy.ts';
 import { judgeSchedules } from './checks/schedule.ts';
 import { judgeStates } from './checks/states.ts';
+import { judgeQuotes } from './checks/quotes.ts';
 import { judgeQuoteUses, judgeSums } from './checks/sums.ts';
 import { judgeTold } from './checks/told.ts';
 import { judgeWaiting } from './checks/waiting.ts';
@@ -34,6 +36,8 @@ const checks: readonly Check[] = [
   judgeNotifications,
   judgeQuoteUses,
   judgeSums,
+  judgeJudgements,
+  judgeQuotes,
   judgeAddresses,
   judgeStates,
   judgeMessages,

@@ -102,7 +102,7 @@ function readLines(
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /** JSON with every number as the text that it was written in. */
-function parseExactly(text: string): unknown {
+export function parseExactly(text: string): unknown {
   return JSON.parse(
     text.replaceAll(stringOrNumber, (token) => (token.startsWith('"') ? token : `"${token}"`)),
   ) as unknown;

@@ -73,7 +73,7 @@ const maxLine = 400; // of evidence; a message may be 256 KiB
 const maxLines = 8;
 
 function shorten(line: unknown): string {
-  const text = typeof line === 'string' ? line : JSON.stringify(line, withoutBodies);
+  const text = typeof line === 'string' ? line : JSON.stringify(line ?? 'none', withoutBodies);
   return text.length <= maxLine ? text : `${text.slice(0, maxLine)}...`;
 }
 

@@ -18,7 +18,7 @@ import {
 const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK']; // PAY-7
 
 /** TxSts and reason of a pacs.002; Vrfctn and reason of an acmt.024. */
-export function toldBy(message: Message | undefined): {
+function toldBy(message: Message | undefined): {
   readonly status: string;
   readonly reason: string | undefined;
 } {

@@ -53,6 +53,7 @@ function repeatsOf(world: World): ReadonlyMap<string, readonly number[]> {
       repeats.set(key, [...times, instant(exchange.sentAt)]);
     }
   }
+  for (const times of repeats.values()) times.sort((one, other) => one - other);
   return repeats;
 }
 
@@ -231,16 +232,18 @@ interface Span {
   readonly to: number;
 }
 
-/** Whether somebody may have asked for a delivery again: its source by a repeat (DUP-1), its destination by a final (PAY-9). */
+/**
+ * Whether somebody may have asked for a delivery again: its source by a repeat (DUP-1), its destination by another final than the
+ * one that decided (PAY-9).
+ */
 function isAskedFor(world: World, { row }: Delivery, { repeats, from, to }: Span): boolean {
   const within = (at: number) => at >= from && at <= to;
-  if (row.kind === 'callback') return repeats.some(within);
+  if (row.kind === 'callback') return repeats.slice(1).some(within);
   if (row.kind !== 'confirmation') return false;
   const payment = world.paymentOf.get(row.subject_id);
   const said =
     payment?.journal.filter(({ direction, kind }) => direction === 'sent' && kind === 'pacs002') ?? [];
-  return (
-    said.some(({ at }) => within(instant(at))) ||
-    (payment?.reports.some(({ createdAt }) => within(createdAt)) ?? false)
-  );
+  const finals = said.filter(({ status = '' }) => status !== 'ACWP' && status !== 'ACTC');
+  const isFirstTold = payment?.decision?.decided_by === 'destination';
+  return finals.slice(isFirstTold ? 1 : 0).some(({ at }) => within(instant(at)));
 }

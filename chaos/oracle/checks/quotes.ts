@@ -1,0 +1,289 @@
+// Quotes, rates and fees as they were answered and stored, against the rules: FX-4, FX-8, QUO-2 to QUO-5, FEE-1 to FEE-5.
+import type { Exchange } from '../../evidence.ts';
+import { corridorOf, sapOf, termsOf } from '../corridors.ts';
+import { amount, improved, same, type Amount } from '../decimals.ts';
+import { openImprovements, type Improvements } from '../improvements.ts';
+import { isTooSmall, priceOf, type Asked, type Offered, type Priced, type Terms } from '../pricing.ts';
+import { parseExactly } from '../read-evidence.ts';
+import { clock, instant, rowsOf, type QuoteRequestRow, type RateRow } from '../rows.ts';
+import type { Report } from '../verdict.ts';
+import { grouped, type World } from '../world.ts';
+import { judgeAnsweredQuotes } from './answered-quotes.ts';
+
+/** Between reading the rates and storing the quotes, where nobody saw the request: a process may have stood still. */
+const unsureMs = 60_000;
+
+export function judgeQuotes(world: World, report: Report): void {
+  const { tables } = world.evidence;
+  const improvements = openImprovements(world.evidence, world.reference);
+  const rates = grouped(rowsOf(tables, 'rates'), corridorOf);
+  const answered = answeredOf(world.evidence.exchanges);
+  const posts = postsOf(world);
+  report.examined('R:QUO-3', 'stored requests for quotes', world.quoteRequests.length);
+  for (const request of world.quoteRequests) {
+    judgeRequest(report, {
+      world,
+      request,
+      improvements,
+      rates: rates.get(corridorOf(request)) ?? [],
+      exchange: answered.get(request.quote_request_id),
+      posts,
+    });
+  }
+  judgeAnsweredQuotes(world, report, answered);
+  judgeRates(report, rowsOf(tables, 'rates'), improvements);
+}
+
+/** The answer that shows a stored request, by the id of the request. */
+function answeredOf(exchanges: readonly Exchange[]): ReadonlyMap<string, Exchange> {
+  const quotes = exchanges.filter(
+    ({ method, path, status }) =>
+      method === 'GET' && status === 200 && /^\/(api\/v1\/)?quotes\/[A-Z]{2}\//.test(path),
+  );
+  return new Map(
+    quotes.flatMap((exchange) => {
+      const body = parseExactly(exchange.responseBody ?? '');
+      const [first] = Array.isArray(body) ? (body as { QuoteId: string }[]) : [];
+      const id = Array.isArray(body) ? first?.QuoteId : (body as { quoteRequestId?: string }).quoteRequestId;
+      return id === undefined ? [] : [[`${id.slice(0, -2)}00`, exchange] as const];
+    }),
+  );
+}
+
+interface Request {
+  readonly world: World;
+  readonly request: QuoteRequestRow;
+  readonly improvements: Improvements;
+  /** Of its corridor, past ones too. */
+  readonly rates: readonly RateRow[];
+  readonly exchange: Exchange | undefined;
+  /** When its FX providers were changing anything. */
+  readonly posts: ReadonlyMap<string, readonly Span[]>;
+}
+
+/** What the row says of one quote, in the words of what is computed. */
+function toldBy(request: QuoteRequestRow, index: number): Readonly<Record<string, string>> {
+  return {
+    rateId: request.rate_ids[index] ?? '',
+    rate: request.exchange_rates[index] ?? '',
+    source: request.source_amounts[index] ?? '',
+    destination: request.destination_amounts[index] ?? '',
+    isSourceCapped: String(request.source_capped[index]),
+    isDestinationCapped: String(request.destination_capped[index]),
+    schemeFee: request.scheme_fees[index] ?? '',
+    creditorAgentFee: request.creditor_agent_fees[index] ?? '',
+  };
+}
+
+function judgeRequest(report: Report, asked: Request): void {
+  const { world, request, exchange } = asked;
+  const terms = termsOf(world.reference, request);
+  if (terms === undefined) return;
+  const side = request.amount_currency === request.source_currency ? 'source' : 'destination';
+  const isAdjusted = exchange?.path.startsWith('/api/v1/');
+  const variants = isAdjusted === undefined ? [true, false] : [!isAdjusted];
+  const offers = offersOf(asked);
+  const told = request.fxp_ids.map((fxp, index) => ({ fxp, told: toldBy(request, index) }));
+  const shown = [
+    `asked ${request.issued_at} by ${request.psp_id}: ${corridorOf(request)} ${request.amount_currency} ${request.amount}`,
+  ];
+  for (const { fxp, told: one } of told) {
+    const known = offers.get(fxp);
+    if (known?.isSure !== true) continue;
+    const due = variants.flatMap((withFees) =>
+      pricesOf({ side, amount: amount(request.amount), withFees }, { terms, known, asked, fxp }),
+    );
+    if (due.some((price) => price !== undefined && isSame(price, one))) continue;
+    const computed = due.map((price) => (price === undefined ? 'none' : render(price)));
+    report.breach(
+      'R:QUO-3',
+      `A quote of ${fxp} is not what its rates, the maxima and the fees come to.`,
+      request.quote_request_id,
+      [...shown, `told ${JSON.stringify(one)}`, ...computed],
+    );
+  }
+  for (const [fxp, known] of offers) {
+    if (!known.isSure || request.fxp_ids.includes(fxp)) continue;
+    const due = variants.map((withFees) => {
+      const prices = pricesOf(
+        { side, amount: amount(request.amount), withFees },
+        { terms, known, asked, fxp },
+      );
+      return prices.some((price) => price === undefined || isTooSmall(price, withFees));
+    });
+    if (due.includes(true)) continue;
+    report.breach('R:QUO-2', `The quote of ${fxp} was left out.`, request.quote_request_id, shown);
+  }
+  judgeOrder(report, asked, shown);
+}
+
+interface Known {
+  readonly offers: readonly Offered[];
+  /** Whether nothing changed while the quotes were made. */
+  readonly isSure: boolean;
+}
+
+/** Since when the rates may have been read. */
+function readFrom({ request, exchange }: Request): number {
+  return exchange === undefined ? instant(request.issued_at) - unsureMs : instant(exchange.sentAt);
+}
+
+/** When FX providers were changing rates or improvements, by institution. */
+function postsOf({ evidence, reference }: World): ReadonlyMap<string, readonly Span[]> {
+  const posts = evidence.exchanges.filter(
+    ({ method, path }) => method === 'POST' && /^\/(api\/v1\/)?(rates|tier_|psp_|improvements)/.test(path),
+  );
+  const spans = posts.map(({ client, sentAt, endedAt, status }) => ({
+    fxp: reference.findById('BICFI', client)?.id ?? '',
+    from: instant(sentAt),
+    to: instant(endedAt) + (status === undefined ? unansweredMs : 0),
+  }));
+  return grouped(spans, ({ fxp }) => fxp);
+}
+
+/** For so long what was asked may still be done, though its asker has given up. */
+const unansweredMs = 30_000;
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The rates of each FX provider that can settle, as of the moment of the request. */
+function offersOf(asked: Request): ReadonlyMap<string, Known> {
+  const { world, request, rates } = asked;
+  const at = instant(request.issued_at);
+  const canSettle = (fxp: string) =>
+    sapOf(world.reference, fxp, request.source_country, request.source_currency) &&
+    sapOf(world.reference, fxp, request.destination_country, request.destination_currency);
+  const byFxp = grouped(rates, (row) => row.fxp_id);
+  const from = readFrom(asked);
+  const isNear = (time: number | undefined) => time !== undefined && time > from && time < at + 1_000;
+  return new Map(
+    [...byFxp].flatMap(([fxp, own]) => {
+      const active = own.filter(
+        (row) => instant(row.created_at) <= at && (instant(row.expired_at) ?? Infinity) > at,
+      );
+      if (active.length === 0 || !canSettle(fxp)) return [];
+      const isChanged = own.some((row) => isNear(instant(row.created_at)) || isNear(instant(row.expired_at)));
+      const isPosting = (asked.posts.get(fxp) ?? []).some((post) => post.from <= at && post.to >= from);
+      const isSure = !isChanged && !isPosting;
+      const offers = active.map((row) => ({
+        rateId: row.rate_id,
+        threshold: amount(row.threshold),
+        rate: amount(row.exchange_rate),
+        createdAt: instant(row.created_at),
+      }));
+      return [[fxp, { offers, isSure }] as const];
+    }),
+  );
+}
+
+interface Pricing {
+  readonly terms: Terms;
+  readonly known: Known;
+  readonly asked: Request;
+  readonly fxp: string;
+}
+
+/** One price for each improvement that may have been in force. */
+function pricesOf(wanted: Asked, { terms, known, asked, fxp }: Pricing): readonly (Priced | undefined)[] {
+  const { request, improvements } = asked;
+  const moments = [readFrom(asked), instant(request.issued_at)];
+  const possible = moments.flatMap((at) => improvements.ofPsp(fxp, request.psp_id, at));
+  return possible.map((basisPoints) => priceOf(wanted, known.offers, basisPoints, terms));
+}
+
+function isSame(price: Priced, told: Readonly<Record<string, string>>): boolean {
+  const numbers = ['rate', 'source', 'destination', 'schemeFee', 'creditorAgentFee'] as const;
+  return (
+    price.rateId === told['rateId'] &&
+    String(price.isSourceCapped) === told['isSourceCapped'] &&
+    String(price.isDestinationCapped) === told['isDestinationCapped'] &&
+    numbers.every((name) => price[name].eq(amount(told[name])))
+  );
+}
+
+function render(price: Priced): string {
+  return JSON.stringify(price, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && 'toFixed' in value ? (value as Amount).toFixed() : value,
+  );
+}
+
+/** QUO-2: best rate first, then the older rate, then the FX provider's id. */
+function judgeOrder(report: Report, { world, request, rates }: Request, shown: readonly string[]): void {
+  const createdAt = new Map(rates.map((row) => [row.rate_id, row.created_at]));
+  const places = request.fxp_ids.map((fxp, index) => ({
+    rate: amount(request.exchange_rates[index]),
+    created: createdAt.get(request.rate_ids[index] ?? '') ?? '',
+    id: world.reference.institutions.get(fxp)?.bics[0] ?? fxp,
+  }));
+  const isInOrder = places.every((place, index) => {
+    const next = places[index + 1];
+    if (next === undefined) return true;
+    const byRate = next.rate.cmp(place.rate);
+    if (byRate !== 0) return byRate < 0;
+    return place.created === next.created
+      ? place.id < next.id
+      : instant(place.created) < instant(next.created);
+  });
+  if (!isInOrder)
+    report.breach('R:QUO-2', 'Quotes are not in the order of QUO-2.', request.quote_request_id, [
+      ...shown,
+      places.map(({ id, rate }) => `${id} ${rate.toFixed()}`).join(', '),
+    ]);
+}
+
+/** FX-4, FX-6: one active rate per FX provider, corridor and threshold at any time; each tier's from its base rate. */
+function judgeRates(report: Report, rates: readonly RateRow[], improvements: Improvements): void {
+  report.examined('R:FX-4', 'rates', rates.length);
+  const own = grouped(rates, (row) => `${row.fxp_id} ${corridorOf(row)}`);
+  for (const [corridor, rows] of own) {
+    const sorted = [...rows].sort((one, other) => instant(one.created_at) - instant(other.created_at));
+    for (const row of rows) {
+      const createdAt = instant(row.created_at);
+      if (!same(row.threshold, '0')) judgeTier(report, { row, rows, improvements, corridor });
+      const overlapping = sorted.find(
+        (one) =>
+          one !== row &&
+          same(one.threshold, row.threshold) &&
+          instant(one.created_at) >= createdAt &&
+          instant(one.created_at) < (instant(row.expired_at) ?? Infinity),
+      );
+      if (overlapping !== undefined) {
+        report.breach(
+          'R:FX-4',
+          'Two rates of one FX provider, corridor and threshold are active at once.',
+          corridor,
+          [row, overlapping],
+        );
+      }
+    }
+  }
+}
+
+interface Tier {
+  readonly row: RateRow;
+  readonly rows: readonly RateRow[];
+  readonly improvements: Improvements;
+  readonly corridor: string;
+}
+
+function judgeTier(report: Report, { row, rows, improvements, corridor }: Tier): void {
+  const createdAt = instant(row.created_at);
+  const base = rows.find(
+    (one) =>
+      same(one.threshold, '0') &&
+      instant(one.created_at) <= createdAt &&
+      (instant(one.expired_at) ?? Infinity) > createdAt,
+  );
+  const possible = improvements.ofTier(row.fxp_id, row.source_currency, amount(row.threshold), createdAt + 1);
+  const due = possible.map((basisPoints) => improved(amount(base?.exchange_rate), basisPoints));
+  if (base !== undefined && due.some((rate) => rate.eq(amount(row.exchange_rate)))) return;
+  report.breach('R:FX-8', 'The rate of a tier is not its base rate, improved.', corridor, [
+    row,
+    base,
+    `created ${clock(createdAt)}`,
+    ...due.map((rate) => rate.toFixed()),
+  ]);
+}

@@ -1,0 +1,57 @@
+// Corridors as quotes need them: maxima, decimals, fees, and the SAPs and accounts of FX providers (FX-3).
+import type { Terms } from './pricing.ts';
+import type { Reference } from './reference.ts';
+
+/** As the tables name it. */
+export interface Corridor {
+  readonly source_country: string;
+  readonly source_currency: string;
+  readonly destination_country: string;
+  readonly destination_currency: string;
+}
+
+export function corridorOf(row: Corridor): string {
+  return [row.source_country, row.source_currency, row.destination_country, row.destination_currency].join(
+    ' ',
+  );
+}
+
+/** What the quotes of a corridor are made of; undefined: there is no such corridor. */
+export function termsOf(reference: Reference, request: Corridor): Terms | undefined {
+  const lowest = (country: string, currency: string) =>
+    [...reference.systems.values()]
+      .filter((one) => one.currency === currency && one.countries.includes(country))
+      .sort((one, other) => one.maxAmount.cmp(other.maxAmount))[0];
+  const source = lowest(request.source_country, request.source_currency);
+  const destination = lowest(request.destination_country, request.destination_currency);
+  const schemeFee = reference.schemeFees.get(`${request.source_country} ${request.source_currency}`);
+  const fee = reference.creditorAgentFees.get(
+    `${request.destination_country} ${request.destination_currency}`,
+  );
+  const sourcePlaces = reference.decimals.get(request.source_currency);
+  const destinationPlaces = reference.decimals.get(request.destination_currency);
+  if (!source || !destination || !schemeFee || !fee) return undefined;
+  if (sourcePlaces === undefined || destinationPlaces === undefined) return undefined;
+  return {
+    sourcePlaces,
+    destinationPlaces,
+    sourceMaximum: source.maxAmount,
+    destinationMaximum: destination.maxAmount,
+    schemeFee,
+    creditorAgentFee: fee,
+  };
+}
+
+/** The SAP and account of an FX provider at a place (FX-3). */
+export function sapOf(
+  reference: Reference,
+  fxp: string,
+  country: string,
+  currency: string,
+): { readonly sap: string; readonly account: string } | undefined {
+  const sap = reference.saps.get(`${fxp} ${country}`);
+  const account = reference.accounts.find(
+    (one) => one.owner === fxp && one.sap === sap && one.country === country && one.currency === currency,
+  );
+  return sap === undefined || account === undefined ? undefined : { sap, account: account.id };
+}

@@ -1,0 +1,113 @@
+// What improvements were in force when (FX-6, FX-7): the tables keep only the last value of each, so the earlier ones are read
+// from what FX providers posted, and from the demo's data as a file.
+import { readFileSync } from 'node:fs';
+import type { Exchange } from '../evidence.ts';
+import { amount, zero, type Amount } from './decimals.ts';
+import type { Evidence } from './read-evidence.ts';
+import type { Reference } from './reference.ts';
+import { instant } from './rows.ts';
+
+/** A post of an improvement, or its value before the run. */
+interface Value {
+  readonly basisPoints: Amount;
+  /** Since when it may hold. */
+  readonly from: number;
+  /** Since when it does hold; Infinity: nobody knows whether it was taken. */
+  readonly surely: number;
+}
+
+export interface Improvements {
+  /** Basis points that an FX provider's improvement for a PSP may have had at a moment; 0 stands for none. */
+  readonly ofPsp: (fxp: string, psp: string, at: number) => readonly Amount[];
+  /** The same of a tier, by FX provider, source currency and threshold. */
+  readonly ofTier: (fxp: string, currency: string, threshold: Amount, at: number) => readonly Amount[];
+}
+
+const posts = {
+  psp: ['/api/v1/psp_improvements', '/improvements/psps/'],
+  tier: ['/api/v1/tier_improvements', '/improvements/tiers/'],
+} as const;
+
+interface SeedFile {
+  readonly tiers: readonly { fxpId: string; threshold: string; improvementBasisPoints: string }[];
+  readonly psps: readonly { fxpId: string; pspId: string; improvementBasisPoints: string }[];
+}
+
+export function openImprovements({ exchanges, tables }: Evidence, reference: Reference): Improvements {
+  const values = new Map<string, Value[]>();
+  const add = (key: string, value: Value) => values.set(key, [...(values.get(key) ?? []), value]);
+  const seed = JSON.parse(
+    readFileSync(new URL('../../db/seed/improvements.json', import.meta.url), 'utf8'),
+  ) as SeedFile;
+  const before = (basisPoints: string): Value => ({
+    basisPoints: amount(basisPoints),
+    from: -Infinity,
+    surely: -Infinity,
+  });
+  for (const one of seed.psps) add(pspKey(one.fxpId, one.pspId), before(one.improvementBasisPoints));
+  for (const row of tables['currencies'] ?? []) {
+    for (const one of seed.tiers) {
+      add(
+        tierKey(one.fxpId, String(row['currency_code']), amount(one.threshold)),
+        before(one.improvementBasisPoints),
+      );
+    }
+  }
+  for (const exchange of exchanges) {
+    const posted = postedBy(exchange, reference);
+    if (posted !== undefined) add(posted.key, posted.value);
+  }
+  const at = (key: string, moment: number): readonly Amount[] => {
+    const possible = (values.get(key) ?? []).filter(({ from }) => from <= moment);
+    const sure = possible.filter(({ surely }) => surely <= moment);
+    const last = sure.reduce<Value | undefined>(
+      (one, other) => (one === undefined || other.surely >= one.surely ? other : one),
+      undefined,
+    );
+    // whatever may have been written after the last one that surely was
+    const open = possible.filter(
+      ({ surely, from }) =>
+        surely > moment || (last !== undefined && surely > last.from && from !== last.from),
+    );
+    return [last?.basisPoints ?? zero, ...open.map(({ basisPoints }) => basisPoints)];
+  };
+  return {
+    ofPsp: (fxp, psp, moment) => at(pspKey(fxp, psp), moment),
+    ofTier: (fxp, currency, threshold, moment) => at(tierKey(fxp, currency, threshold), moment),
+  };
+}
+
+const pspKey = (fxp: string, psp: string) => `psp ${fxp} ${psp}`;
+const tierKey = (fxp: string, currency: string, threshold: Amount) =>
+  `tier ${fxp} ${currency} ${threshold.toFixed()}`;
+
+function postedBy(
+  exchange: Exchange,
+  reference: Reference,
+): { readonly key: string; readonly value: Value } | undefined {
+  const [path = ''] = exchange.path.split('?');
+  const kind = (['psp', 'tier'] as const).find((one) => posts[one].some((known) => known === path));
+  const isRefused = exchange.status !== undefined && exchange.status !== 200 && exchange.status < 500;
+  const fxp = reference.findById('BICFI', exchange.client)?.id;
+  if (exchange.method !== 'POST' || kind === undefined || isRefused || fxp === undefined) return undefined;
+  const body = membersOf(exchange.requestBody);
+  const value = {
+    basisPoints: amount(body['improvementBasisPoints']),
+    from: instant(exchange.sentAt),
+    surely: exchange.status === 200 ? instant(exchange.endedAt) : Infinity,
+  };
+  if (kind === 'tier') {
+    return { key: tierKey(fxp, body['unitCurrency'] ?? '', amount(body['threshold'])), value };
+  }
+  const psp = reference.findById(body['pspIdType'] ?? '', body['pspId'] ?? '');
+  return psp === undefined ? undefined : { key: pspKey(fxp, psp.id), value };
+}
+
+/** The members of a JSON body that are text. */
+function membersOf(body: string | undefined): Readonly<Record<string, string>> {
+  try {
+    return JSON.parse(body ?? '{}') as Record<string, string>;
+  } catch {
+    return {};
+  }
+}

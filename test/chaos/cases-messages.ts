@@ -1,0 +1,232 @@
+// What messages say and where they go: I-7, I-11, PAY-9, RES-1, RES-3.
+import {
+  attempts,
+  credited,
+  drop,
+  first,
+  moved,
+  rewrite,
+  row,
+  rows,
+  silent,
+  uetrs,
+  type Case,
+  type Draft,
+} from './altered.ts';
+
+const forwarded = (draft: Draft) => row(draft, 'payments', { uetr: credited(draft) })['forwarded_message_id'];
+const compact = (text: string) => text.replaceAll(/>\s+</g, '><');
+
+/** What a forgotten or wrong line in the builder of the forwarded pacs.008 would do. */
+const forwardedMistakes: readonly (readonly [string, RegExp, string])[] = [
+  ['forgets the remittance information', /<RmtInf>.*<\/RmtInf>/s, ''],
+  ['forgets the purpose', /<Purp>.*<\/Purp>/s, ''],
+  ['changes the name of the debtor', /<Dbtr><Nm>.*?</s, '<Dbtr><Nm>C. Tan<'],
+  [
+    'swaps debtor and creditor account',
+    /<DbtrAcct>(.*?)<\/DbtrAcct>(.*)<CdtrAcct>(.*?)<\/CdtrAcct>/s,
+    '<DbtrAcct>$3</DbtrAcct>$2<CdtrAcct>$1</CdtrAcct>',
+  ],
+  ['passes on the source MsgId', /<MsgId>.*?<\/MsgId>/s, '<MsgId>MSG0</MsgId>'],
+  ['keeps the source amount', /(<IntrBkSttlmAmt Ccy="THB">)[\d.]+/, '$11000'],
+  ['names another settlement date', /<IntrBkSttlmDt>.*?</, '<IntrBkSttlmDt>2020-01-01<'],
+  [
+    'names the source SAP as instructing agent',
+    /<InstgAgt><FinInstnId><BICFI>HARBTHS0/s,
+    '<InstgAgt><FinInstnId><BICFI>HARBSGS0',
+  ],
+  [
+    'swaps the instructing and the instructed agent',
+    /<InstgAgt>(.*?)<\/InstgAgt><InstdAgt>(.*?)<\/InstdAgt>/s,
+    '<InstgAgt>$2</InstgAgt><InstdAgt>$1</InstdAgt>',
+  ],
+  ['forgets the previous instructing agent', /<PrvsInstgAgt1>.*?<\/PrvsInstgAgt1>/s, ''],
+  ['names another account of the previous instructing agent', /MERI-SG-SGD/, 'ZENI-SG-SGD'],
+  ['keeps the clearing system of the source', /<Prtry>THBPPAY</, '<Prtry>SGDFAST<'],
+  ['changes the fee of the creditor agent', /(<Amt Ccy="THB">)[\d.]+/, '$175'],
+  ['changes the priority', /<InstrPrty>NORM</, '<InstrPrty>HIGH<'],
+  ['changes the acceptance time', /<AccptncDtTm>.*?</, '<AccptncDtTm>2026-11-22T00:00:00.000Z<'],
+  ['changes the end-to-end id', /<EndToEndId>E2E-1</, '<EndToEndId>E2E-2<'],
+];
+
+export const messageCases: readonly Case[] = [
+  ...forwardedMistakes.map(([what, from, to]): Case => ({
+    title: `the forwarded pacs.008 ${what}`,
+    id: 'I-11',
+    also: ['I-9'],
+    alter: (draft) => rewrite(draft, forwarded(draft), (text) => compact(text).replace(from, to)),
+  })),
+  {
+    title: 'an outgoing message is not valid',
+    id: 'I-11',
+    alter: (draft) =>
+      rewrite(draft, forwarded(draft), (text) => compact(text).replace('<NbOfTxs>1<', '<NbOfTxs>one<')),
+  },
+  {
+    title: 'two messages have one MsgId',
+    id: 'I-11',
+    alter: (draft) => {
+      const [one = '', other = ''] = uetrs(draft, { status: 'ACCC' });
+      const [first_, second] = [one, other].map((uetr) =>
+        row(draft, 'messages', { message_id: row(draft, 'decisions', { uetr })['callback_message_id'] }),
+      );
+      const [id, old] = [
+        String(first_?.['message_identification']),
+        String(second?.['message_identification']),
+      ];
+      rewrite(draft, second?.['message_id'], (text) => text.replace(old, id));
+      Object.assign(second ?? {}, { message_identification: id });
+    },
+  },
+  {
+    title: 'what arrives is not what is stored',
+    id: 'I-11',
+    also: ['I-2', 'I-17'],
+    alter: (draft) => {
+      const uetr = credited(draft);
+      const entry = draft.journal.find((one) => one.uetr === uetr && one.kind === 'pacs008');
+      if (entry !== undefined) Object.assign(entry, { sha256: '00' });
+    },
+  },
+  ...(
+    [
+      [
+        'the agents as they stood there',
+        /<InstgAgt>(.*?)<\/InstgAgt><InstdAgt>(.*?)<\/InstdAgt>/s,
+        '<InstgAgt>$2</InstgAgt><InstdAgt>$1</InstdAgt>',
+      ],
+      ['the MsgId of the forwarded message', /<OrgnlMsgId>.*?</, '<OrgnlMsgId>other<'],
+      ['another end-to-end id', /<OrgnlEndToEndId>.*?</, '<OrgnlEndToEndId>other<'],
+    ] as const
+  ).map(([what, from, to]): Case => ({
+    title: `the final to the source names ${what}`,
+    id: 'I-11',
+    alter: (draft) => {
+      const { callback_message_id: id } = row(draft, 'decisions', { uetr: credited(draft) });
+      rewrite(draft, id, (text) => compact(text).replace(from, to));
+    },
+  })),
+  {
+    title: 'the reason of the destination is not passed on',
+    id: 'I-11',
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { status: 'RJCT', decided_by: 'destination' }));
+      const { callback_message_id: id } = row(draft, 'decisions', { uetr });
+      rewrite(draft, id, (text) => text.replace('AC04', 'AC06'));
+    },
+  },
+  {
+    title: 'no confirmation is sent to a destination that decided by its HTTP answer',
+    id: 'R:PAY-9',
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { status: 'BLCK' }));
+      drop(draft, 'deliveries', { subject_id: uetr, kind: 'confirmation' });
+      draft.journal = draft.journal.filter(
+        (entry) =>
+          entry.uetr !== uetr ||
+          entry.kind !== 'pacs002' ||
+          entry.direction !== 'received' ||
+          entry.party.startsWith('source/'),
+      );
+    },
+    also: ['I-11'],
+  },
+  {
+    title: 'a destination is not told of the rejection at the deadline',
+    id: 'R:TIM-1',
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { reason_code: 'AB03', decided_by: 'gateway' }));
+      drop(draft, 'deliveries', { subject_id: uetr, kind: 'confirmation' });
+      draft.journal = draft.journal.filter(
+        (entry) => entry.uetr !== uetr || entry.kind !== 'pacs002' || entry.party.startsWith('source/'),
+      );
+    },
+    also: ['I-11'],
+  },
+  {
+    title: 'a destination is told another status',
+    id: 'R:PAY-9',
+    also: ['I-4', 'I-11'],
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { status: 'BLCK' }));
+      rewrite(draft, row(draft, 'decisions', { uetr })['confirmation_message_id'], (text) =>
+        text.replace('>BLCK<', '>ACCC<'),
+      );
+      for (const entry of draft.journal) {
+        if (
+          entry.uetr === uetr &&
+          entry.direction === 'received' &&
+          entry.party.startsWith('destination/') &&
+          entry.kind === 'pacs002'
+        )
+          entry.status = 'ACCC';
+      }
+    },
+  },
+  {
+    title: 'a party finds a rule broken',
+    id: 'R:PAY-9',
+    alter: (draft) => {
+      const entry = draft.journal.find(
+        ({ kind, direction }) => kind === 'pacs002' && direction === 'received',
+      );
+      if (entry !== undefined) entry.violation = 'PAY-9: the original ids are not those of our pacs.008';
+    },
+  },
+  {
+    title: 'a request to resolve is changed on its way',
+    id: 'R:RES-3',
+    alter: (draft) => {
+      const leg = row(draft, 'messages', { message_type: 'acmt023', direction: 'out' });
+      rewrite(draft, leg['message_id'], (text) => text.replace('>V-1<', '>V-2<'));
+    },
+  },
+  {
+    title: 'a name in an answer is masked',
+    id: 'R:RES-3',
+    alter: (draft) => {
+      const answer = rows(draft, 'resolution_answers').find((one) => one['verified'] === true);
+      rewrite(draft, answer?.['answer_message_id'], (text) => text.replace('Somchai', 'S******'));
+    },
+  },
+  {
+    title: 'somebody connects to an address that is not registered',
+    id: 'I-7',
+    alter: (draft) => {
+      draft.run.trapConnections = [{ at: draft.run.startedAt, address: '127.0.0.1:4444' }];
+    },
+  },
+  {
+    title: 'an attempt goes to an address that is not registered',
+    id: 'I-7',
+    alter: (draft) => {
+      const [attempt] = attempts(draft, silent(draft), 'instruction');
+      Object.assign(attempt ?? {}, { url: 'http://127.0.0.1:4444/iso20022/pacs008' });
+    },
+  },
+  {
+    title: 'a callback goes to an address that its source never named',
+    id: 'I-7',
+    alter: (draft) => {
+      const [attempt] = attempts(draft, credited(draft), 'callback');
+      Object.assign(attempt ?? {}, { url: String(attempt?.['url']).replace('SGDFAST', 'MYRRPP') });
+    },
+  },
+  {
+    title: 'a callback goes to an address that was replaced a minute before',
+    id: 'I-7',
+    alter: (draft) => {
+      const [naming] = rows(draft, 'callback_addresses');
+      const payment = row(draft, 'payments', { message_id: naming?.['message_id'] });
+      const last = attempts(draft, String(payment['uetr']), 'callback').at(-1);
+      Object.assign(naming ?? {}, { named_at: moved(String(last?.['started_at']), -60_000) });
+      const { answer_url: url } = row(draft, 'messages', { message_id: naming?.['message_id'] });
+      row(draft, 'messages', { message_id: naming?.['message_id'] })['created_at'] = moved(
+        String(last?.['started_at']),
+        -90_000,
+      );
+      Object.assign(last ?? {}, { url });
+    },
+    also: ['R:TIM-4', 'I-16'],
+  },
+];

@@ -1,0 +1,400 @@
+// Money and words: who was credited, told, billed and quoted what (I-2 to I-6, I-9, and the rules of quotes and judgements).
+import {
+  amountsOfQuote,
+  credited,
+  delivery,
+  drop,
+  first,
+  moved,
+  repeatEntry,
+  rewrite,
+  row,
+  rows,
+  uetrs,
+  type Case,
+  type Draft,
+} from './altered.ts';
+
+const booked = (uetr: string) => (entry: { uetr?: string; direction: string }) =>
+  entry.uetr === uetr && entry.direction === 'booked';
+const decision = (draft: Draft, uetr: string) => row(draft, 'decisions', { uetr });
+const submitted = (draft: Draft, uetr: string) => row(draft, 'payments', { uetr })['message_id'];
+
+export const moneyCases: readonly Case[] = [
+  {
+    title: 'a destination sees two distinct instructions',
+    id: 'I-2',
+    also: ['I-11', 'I-17'],
+    alter: (draft) => {
+      repeatEntry(
+        draft,
+        ({ kind, direction, party }) => kind === 'pacs008' && direction === 'received' && party !== 'refused',
+        500,
+      );
+      Object.assign(draft.journal.at(-1) ?? {}, { sha256: '00' });
+    },
+  },
+  {
+    title: 'an instruction goes to another operator',
+    id: 'I-2',
+    alter: (draft) => {
+      const uetr = credited(draft);
+      const entry = draft.journal.find((one) => one.uetr === uetr && one.kind === 'pacs008');
+      if (entry !== undefined) entry.party = 'destination/IPSO-JP';
+    },
+  },
+  {
+    title: 'an instruction is sent for a payment that was rejected',
+    id: 'I-2',
+    also: ['I-11'],
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, {}, { accepted: false }));
+      const entry = draft.journal.find((one) => one.kind === 'pacs008' && one.direction === 'received');
+      if (entry !== undefined) draft.journal.push({ ...entry, uetr, sha256: '00' });
+    },
+  },
+  {
+    title: 'a destination credits twice',
+    id: 'I-4',
+    also: ['I-9'],
+    alter: (draft) => repeatEntry(draft, booked(credited(draft)), 900),
+  },
+  {
+    title: 'the source is told ACCC and no money moved',
+    id: 'I-4',
+    also: ['I-9'],
+    alter: (draft) => {
+      const uetr = credited(draft);
+      draft.journal = draft.journal.filter((entry) => !booked(uetr)(entry));
+    },
+  },
+  {
+    title: 'the source is told RJCT and the money moved',
+    id: 'I-4',
+    also: ['I-8', 'I-11', 'I-3', 'I-5', 'I-6', 'R:PAY-9', 'R:PAY-7', 'I-18'],
+    alter: (draft) => {
+      const uetr = credited(draft);
+      Object.assign(decision(draft, uetr), { status: 'RJCT', reason_code: 'AC04' });
+    },
+  },
+  {
+    title: 'a NORM payment is rejected on a timeout',
+    id: 'I-8',
+    also: ['I-4', 'I-11', 'I-3', 'I-5', 'I-6', 'I-9', 'R:PAY-9', 'R:PAY-7', 'I-18'],
+    alter: (draft) => {
+      const uetr = credited(draft);
+      Object.assign(decision(draft, uetr), {
+        status: 'RJCT',
+        reason_code: 'AB03',
+        decided_by: 'gateway',
+        report_message_id: null,
+      });
+    },
+  },
+  {
+    title: 'a payment that was sent is rejected as unreachable',
+    id: 'I-8',
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { reason_code: 'ED06' }));
+      const owner = delivery(draft, uetr, 'instruction');
+      const attempt = row(draft, 'delivery_attempts', { delivery_id: owner['delivery_id'], attempt: '1' });
+      Object.assign(attempt, { outcome: 'MAYBE_SENT', error_class: 'timeout' });
+    },
+  },
+  {
+    title: 'a payment is rejected as unreachable after half a minute',
+    id: 'I-8',
+    also: ['I-12'],
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { reason_code: 'ED06' }));
+      const one = decision(draft, uetr);
+      one['decided_at'] = moved(String(one['decided_at']), -30_000);
+      for (const id of [one['callback_message_id'], one['confirmation_message_id']]) {
+        row(draft, 'messages', { message_id: id })['created_at'] = one['decided_at'];
+      }
+    },
+  },
+  {
+    title: 'a payment is rejected as unreachable without an attempt',
+    id: 'I-8',
+    also: ['I-17'],
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { reason_code: 'ED06' }));
+      drop(draft, 'delivery_attempts', { delivery_id: delivery(draft, uetr, 'instruction')['delivery_id'] });
+    },
+  },
+  {
+    title: 'the gateway blocks a payment by itself',
+    id: 'I-8',
+    also: ['I-4', 'I-11', 'I-3', 'I-5', 'I-9', 'R:PAY-9', 'R:PAY-7', 'I-18'],
+    alter: (draft) => {
+      Object.assign(decision(draft, credited(draft)), {
+        status: 'BLCK',
+        decided_by: 'gateway',
+        report_message_id: null,
+      });
+    },
+  },
+  {
+    title: 'the source gets the confirmation of another status',
+    id: 'I-3',
+    also: ['I-4', 'I-11'],
+    alter: (draft) => {
+      const uetr = credited(draft);
+      rewrite(draft, decision(draft, uetr)['callback_message_id'], (text) =>
+        text.replace('>ACCC<', '>BLCK<'),
+      );
+      for (const entry of draft.journal)
+        if (entry.uetr === uetr && entry.party.startsWith('source/')) entry.status = 'BLCK';
+    },
+  },
+  {
+    title: 'no callback is made',
+    id: 'I-3',
+    also: ['I-11'],
+    alter: (draft) => drop(draft, 'deliveries', { subject_id: credited(draft), kind: 'callback' }),
+  },
+  {
+    title: 'a second fxtr.017',
+    id: 'I-5',
+    also: ['I-9', 'I-11', 'I-17'],
+    alter: (draft) => {
+      const uetr = credited(draft);
+      const one = row(draft, 'messages', { subject_id: uetr, message_type: 'fxtr017' });
+      rows(draft, 'messages').push({ ...one, message_id: 'a8e8a8bc-4fd7-4bf6-8a44-6d2b3a0c8e11' });
+      rewrite(draft, 'a8e8a8bc-4fd7-4bf6-8a44-6d2b3a0c8e11', (text) => text.replace('ISTHMUS', 'ISTHMUS '));
+    },
+  },
+  {
+    title: 'no fxtr.017',
+    id: 'I-5',
+    also: ['I-9', 'I-11'],
+    alter: (draft) => {
+      const uetr = credited(draft);
+      drop(draft, 'deliveries', { subject_id: uetr, kind: 'notification' });
+      drop(draft, 'messages', { subject_id: uetr, message_type: 'fxtr017' });
+    },
+  },
+  {
+    title: 'an fxtr.017 of a payment that was rejected',
+    id: 'I-5',
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { status: 'RJCT' }, { accepted: true }));
+      row(draft, 'messages', { message_type: 'fxtr017' })['subject_id'] = uetr;
+    },
+    also: ['I-9'],
+  },
+  ...(
+    [
+      ['sold amount', /(<TradgSdSellAmt><Amt Ccy="SGD">)1000</, '$11000.01<'],
+      [
+        'bought and sold sides',
+        /<TradgSdBuyAmt>(.*?)<\/TradgSdBuyAmt><TradgSdSellAmt>(.*?)<\/TradgSdSellAmt>/s,
+        '<TradgSdBuyAmt>$2</TradgSdBuyAmt><TradgSdSellAmt>$1</TradgSdSellAmt>',
+      ],
+      ['source and destination SAP', /HARBTHS0/, 'HARBSGS0'],
+      ['account of the FX provider', /MERI-SG-SGD/, 'MERI-TH-THB'],
+      ['quote', /<CmonRef>.{8}/, '<CmonRef>00000000'],
+    ] as const
+  ).map(([what, from, to]): Case => ({
+    title: `an fxtr.017 with another ${what}`,
+    id: 'I-5',
+    also: ['I-9'],
+    alter: (draft) => {
+      const message = row(draft, 'messages', { subject_id: credited(draft), message_type: 'fxtr017' });
+      rewrite(draft, message['message_id'], (text) => text.replaceAll(/>\s+</g, '><').replace(from, to));
+    },
+  })),
+  {
+    title: 'one quote carries two payments',
+    id: 'I-6',
+    also: ['R:PAY-4', 'I-11', 'I-5', 'I-9'],
+    alter: (draft) => {
+      const [one = '', other = ''] = uetrs(
+        draft,
+        { status: 'ACCC' },
+        { corridor: 'SG-TH', quote_id: (id: unknown) => id !== null },
+      );
+      const [quote, second] = [one, other].map((uetr) =>
+        String(row(draft, 'payments', { uetr })['quote_id']),
+      );
+      rewrite(draft, submitted(draft, other), (text) => text.replace(second ?? '', quote ?? ''));
+      row(draft, 'payments', { uetr: other })['quote_id'] = quote;
+      row(draft, 'quote_uses', { uetr: other })['quote_id'] = quote;
+    },
+  },
+  {
+    title: 'a quote in use is free for others',
+    id: 'I-6',
+    alter: (draft) => drop(draft, 'quote_uses', { uetr: credited(draft) }),
+  },
+  {
+    title: 'a quote of another PSP is taken',
+    id: 'I-6',
+    also: ['R:PAY-4', 'R:QUO-3', 'R:QUO-2', 'I-5'],
+    alter: (draft) => {
+      const { request } = amountsOfQuote(draft, credited(draft));
+      request['psp_id'] = 'SG-BANY';
+    },
+  },
+  {
+    title: 'a quote is taken eleven minutes after it was issued',
+    id: 'I-6',
+    also: ['R:PAY-4', 'R:QUO-3', 'R:QUO-2'],
+    alter: (draft) => {
+      const { request } = amountsOfQuote(draft, credited(draft));
+      request['issued_at'] = moved(String(request['issued_at']), -660_000);
+    },
+  },
+  {
+    title: 'a payment with another amount than its quote is accepted',
+    id: 'R:PAY-4',
+    also: ['I-9'],
+    alter: (draft) => {
+      rewrite(draft, submitted(draft, credited(draft)), (text) =>
+        text.replace('Ccy="SGD">1000<', 'Ccy="SGD">1001<'),
+      );
+    },
+  },
+  {
+    title: 'a payment with another rate than its quote is accepted',
+    id: 'R:PAY-4',
+    also: ['I-11'],
+    alter: (draft) => {
+      rewrite(draft, submitted(draft, credited(draft)), (text) =>
+        text.replace(/<PreAgrdXchgRate>\d+/, '<PreAgrdXchgRate>26'),
+      );
+    },
+  },
+  {
+    title: 'a payment that was accepted five minutes ago is taken',
+    id: 'R:TIM-4',
+    also: ['I-11'],
+    alter: (draft) => {
+      rewrite(draft, submitted(draft, credited(draft)), (text) =>
+        text.replace(/<AccptncDtTm>(.*?)</, (_, time: string) => `<AccptncDtTm>${moved(time, -300_000)}<`),
+      );
+    },
+  },
+  {
+    title: 'a payment of a debtor agent of another system is accepted',
+    id: 'R:PAY-6',
+    also: ['I-11', 'R:PAY-4', 'R:MSG-6', 'I-6', 'I-5'],
+    alter: (draft) => {
+      rewrite(draft, submitted(draft, credited(draft)), (text) =>
+        text.replace('<DbtrAgt><FinInstnId><BICFI>LOTUSGS0', '<DbtrAgt><FinInstnId><BICFI>LOTUMYS0'),
+      );
+    },
+  },
+  {
+    title: 'a payment above the maximum of the destination is accepted',
+    id: 'R:PAY-6',
+    alter: (draft) => {
+      row(draft, 'clearing_systems', { clearing_system_id: 'JPYZGIN' })['max_amount'] = '100';
+    },
+    also: ['R:QUO-3'],
+  },
+  {
+    title: 'a payment is rejected for a reason that it does not give',
+    id: 'R:PAY-3',
+    also: ['I-11', 'I-4', 'I-3', 'R:PAY-4', 'R:DUP-2', 'R:TIM-4'],
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { reason_code: 'AM09' }));
+      Object.assign(decision(draft, uetr), { reason_code: 'RC07' });
+      rewrite(draft, decision(draft, uetr)['callback_message_id'], (text) => text.replace('AM09', 'RC07'));
+    },
+  },
+  {
+    title: 'a message that must be rejected is accepted',
+    id: 'R:PAY-4',
+    alter: (draft) => {
+      const exchange = draft.exchanges.find(({ purpose }) => purpose === 'payment');
+      if (exchange !== undefined) exchange.expected = { verdict: 'rejected', code: 'AB04' };
+    },
+  },
+  {
+    title: 'what is no XML gets another status than 400',
+    id: 'R:MSG-2',
+    alter: (draft) => {
+      const exchange = draft.exchanges.find(({ purpose }) => purpose === 'not-xml');
+      if (exchange !== undefined) exchange.status = 422;
+    },
+  },
+  {
+    title: 'the ledger credits another amount',
+    id: 'I-9',
+    alter: (draft) => {
+      const entry = draft.journal.find(booked(credited(draft)));
+      if (entry !== undefined) entry.amount = '25157.39';
+    },
+  },
+  {
+    title: 'a quote is rounded down',
+    id: 'R:QUO-3',
+    also: ['I-5', 'I-9', 'I-11', 'R:QUO-7'],
+    alter: (draft) => {
+      const { request, index } = amountsOfQuote(draft, credited(draft));
+      const amounts = request['destination_amounts'] as string[];
+      amounts[index] = String(Number(amounts[index]) - 0.01);
+    },
+  },
+  {
+    title: 'an improvement is left out of a quote',
+    id: 'R:QUO-3',
+    also: ['I-5', 'R:PAY-4', 'R:QUO-7'],
+    alter: (draft) => {
+      const { request, index } = amountsOfQuote(draft, credited(draft));
+      (request['exchange_rates'] as string[])[index] = '25.1485801';
+    },
+  },
+  {
+    title: 'quotes are not ranked',
+    id: 'R:QUO-2',
+    also: ['I-5', 'R:PAY-4', 'R:QUO-7', 'I-6', 'I-11', 'I-9'],
+    alter: (draft) => {
+      const request = rows(draft, 'quote_requests').find((one) => (one['fxp_ids'] as string[]).length > 2);
+      for (const value of Object.values(request ?? {})) if (Array.isArray(value)) value.reverse();
+    },
+  },
+  {
+    title: 'the rate of a tier is the base rate',
+    id: 'R:FX-8',
+    also: ['R:QUO-3', 'R:QUO-2'],
+    alter: (draft) => {
+      const tier = rows(draft, 'rates').find((one) => one['threshold'] === '50000');
+      if (tier === undefined) throw new Error('there is none');
+      const corridor = [
+        'fxp_id',
+        'source_country',
+        'source_currency',
+        'destination_country',
+        'destination_currency',
+      ];
+      const base = rows(draft, 'rates').find(
+        (one) => one['threshold'] === '0' && corridor.every((column) => one[column] === tier[column]),
+      );
+      tier['exchange_rate'] = base?.['exchange_rate'];
+    },
+  },
+  {
+    title: 'a rate that was replaced stays active',
+    id: 'R:FX-4',
+    also: ['R:QUO-3', 'R:QUO-2', 'R:FX-8'],
+    alter: (draft) => {
+      const replaced = rows(draft, 'rates').find((one) => one['expired_at'] !== null);
+      Object.assign(replaced ?? {}, { expired_at: null });
+    },
+  },
+  {
+    title: 'fees are rounded down',
+    id: 'R:FEE-3',
+    alter: (draft) => {
+      const exchange = draft.exchanges.find(({ purpose }) => purpose === 'fees');
+      if (exchange?.responseBody === undefined) throw new Error('there is none');
+      exchange.responseBody = exchange.responseBody.replace(
+        /"chargesAmount":\{"amount":[\d.]+/,
+        '"chargesAmount":{"amount":99.9',
+      );
+    },
+  },
+];
