@@ -188,9 +188,9 @@ function composeReport(
   final: Final,
   leg: 'source' | 'destination',
 ): Promise<OutgoingMessage> {
-  const identification = newMessageIdentification();
+  const messageIdentification = newMessageIdentification();
   const statement = compact<StatusStatement>({
-    messageId: identification,
+    messageIdentification,
     creationDateTime: new Date(payment.now).toISOString(),
     status: final.status,
     reasonCode: final.reasonCode ?? undefined,
@@ -199,7 +199,7 @@ function composeReport(
   return compose(deps.engine, {
     type: 'pacs002',
     subjectId: payment.uetr,
-    identification,
+    messageIdentification,
     leg,
     party: leg === 'source' ? payment.sourceSystem : payment.destinationSystem,
     status: final.status,
@@ -260,10 +260,10 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
     assert(institution !== undefined, 'an institution of a payment stays in the reference data');
     return identifyAgent(institution);
   };
-  const identification = newMessageIdentification();
+  const messageIdentification = newMessageIdentification();
   const fxp = agent(payment.fxpId);
   const xml = buildFxtr017({
-    messageId: identification,
+    messageIdentification,
     uetr: payment.uetr,
     quoteId: payment.quoteId,
     completionDate: new Date(payment.now).toISOString().slice(0, 10),
@@ -284,7 +284,7 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
   return compose(deps.engine, {
     type: 'fxtr017',
     subjectId: payment.uetr,
-    identification,
+    messageIdentification,
     leg: 'fxp',
     party: fxp.bicfi ?? payment.fxpId,
     xml,

@@ -107,7 +107,7 @@ async function submit(
   const uetr = message.key.uetr ?? '';
   const { messageId, known } = await takePacs008(deps.db, {
     uetr,
-    identification: message.key.messageId,
+    messageIdentification: message.key.messageIdentification,
     sourceSystem,
     callbackUrl,
     body,

@@ -116,7 +116,9 @@ function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<R
   const { payment, messageIdHeldBy } = context.recorded ?? {};
   if (payment !== undefined) {
     yield reject(
-      payment.messageIdentification === message.messageId ? 'duplicate-content' : 'duplicate-uetr',
+      payment.messageIdentification === message.messageIdentification
+        ? 'duplicate-content'
+        : 'duplicate-uetr',
     );
   } else if (messageIdHeldBy !== undefined) yield reject('duplicate-message-id');
 }

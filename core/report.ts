@@ -30,7 +30,7 @@ export function judgeReport(report: Pacs002, sent: OriginalReferences): ReportJu
 /** The first id that does not match; ids that the report leaves out are not compared. */
 function findMismatch({ original }: Pacs002, sent: OriginalReferences): string | undefined {
   if (original.uetr !== sent.uetr) return 'OrgnlUETR';
-  if (original.messageId !== sent.messageId) return 'OrgnlMsgId';
+  if (original.messageIdentification !== sent.messageIdentification) return 'OrgnlMsgId';
   if (original.messageNameId !== sent.messageNameId) return 'OrgnlMsgNmId';
   const others = [
     ['OrgnlInstrId', original.instructionId, sent.instructionId],

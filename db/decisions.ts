@@ -8,6 +8,7 @@ import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import type { StoredDecision } from './payments.ts';
+import { fromStored, type StoredReferences } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 
 /** What a decision and the messages that derive from it are made of. */
@@ -56,8 +57,8 @@ interface DecidableRow {
   destination_clearing_system: string;
   message_id: string;
   instruction_delivery_id: string;
-  source_references: Pacs008References;
-  destination_references: Pacs008References;
+  source_references: StoredReferences;
+  destination_references: StoredReferences;
   quote_id: string | null;
   fxp_id: string | null;
   exchange_rate: string;
@@ -132,8 +133,8 @@ function toDecidable(row: DecidableRow): DecidablePayment {
     destinationSystem: row.destination_clearing_system,
     messageId: row.message_id,
     instructionDeliveryId: row.instruction_delivery_id,
-    sourceReferences: row.source_references,
-    destinationReferences: row.destination_references,
+    sourceReferences: fromStored(row.source_references),
+    destinationReferences: fromStored(row.destination_references),
     quoteId: row.quote_id,
     fxpId: row.fxp_id,
     exchangeRate: row.exchange_rate,

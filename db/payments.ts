@@ -9,6 +9,7 @@ import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 
 /** A stored submission with everything that the database knows about its keys. */
@@ -247,8 +248,8 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
         ${payment.creditorAgent.institutionId}, ${quote?.sourceSapId ?? null},
         ${sourceLeg?.account.otherId ?? null}, ${payment.destinationSap.institutionId},
         ${destinationLeg.account.otherId ?? destinationLeg.account.iban ?? null},
-        ${JSON.stringify(accepted.sourceReferences)}::jsonb,
-        ${JSON.stringify(accepted.destinationReferences)}::jsonb
+        ${JSON.stringify(toStored(accepted.sourceReferences))}::jsonb,
+        ${JSON.stringify(toStored(accepted.destinationReferences))}::jsonb
       from claim
       where ${quoteId}::uuid is null or exists (select from quote)
       returning uetr, received_at

@@ -64,7 +64,7 @@ async function recordReport(
     with inserted as (
       insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
         reason_code, sha256, body)
-      values (${randomUUID()}, ${uetr}, 'pacs002', ${values.messageId}, 'in', 'destination', ${party},
+      values (${randomUUID()}, ${uetr}, 'pacs002', ${values.messageIdentification}, 'in', 'destination', ${party},
         ${values.status}, ${values.reasonCode ?? null}, ${sha256}, ${body})
       on conflict (party, message_type, sha256) where direction = 'in' do nothing
       returning message_id

@@ -10,7 +10,7 @@ import { findResolution, type StoredResolution } from './resolutions.ts';
 /** A message that came in, and whose address was judged (SEC-2). */
 export interface Submitted {
   /** Its MsgId. */
-  readonly identification: string;
+  readonly messageIdentification: string;
   readonly sourceSystem: string;
   /** Where its sender wants the answer too. */
   readonly callbackUrl: string;

@@ -99,7 +99,7 @@ function readReferences(group: XmlElement, transaction: XmlElement): Pacs008Refe
   const created = textAt(group, 'CreDtTm');
   return compact<Pacs008References>({
     original: compact<OriginalReferences>({
-      messageId: textAt(group, 'MsgId') ?? '',
+      messageIdentification: textAt(group, 'MsgId') ?? '',
       messageNameId: messages.pacs008.identifier,
       creationDateTime: created === undefined ? undefined : collapsed(created),
       instructionId: textAt(transaction, 'PmtId/InstrId'),

@@ -52,7 +52,11 @@ function tracesOf(
       onCancelled(uetr);
     } else if (direction === 'sent' && trace !== undefined && isFinal(status) && bytes !== undefined) {
       const statement: Statement = { status, ...(reasonCode === undefined ? {} : { reasonCode }) };
-      trace.report ??= { messageId: messageId ?? '', statement, text: Buffer.from(bytes).toString('utf8') };
+      trace.report ??= {
+        messageIdentification: messageId ?? '',
+        statement,
+        text: Buffer.from(bytes).toString('utf8'),
+      };
     }
   }
   return traces;

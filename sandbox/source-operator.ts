@@ -33,7 +33,7 @@ export function sourceOperators(
     const entry = received(party, 'pacs002', request);
     const reading = await reader.read(request.body, 'pacs002', pacs002Values);
     if (!reading.ok) return refuse(journal, entry, reading.refusal);
-    const { messageId, uetr = '', values } = reading.value;
+    const { messageIdentification: messageId, uetr = '', values } = reading.value;
     const { status, reasonCode } = values;
     const repeat = told.has(uetr);
     const violation = violationOf(uetr, status, request.body);
@@ -54,9 +54,9 @@ export function sourceOperators(
     const entry = received(party, 'acmt024', request);
     const reading = await reader.read(request.body, 'acmt024', acmt024Values);
     if (!reading.ok) return refuse(journal, entry, reading.refusal);
-    const { messageId, values } = reading.value;
+    const { messageIdentification: messageId, values } = reading.value;
     const { verified, reasonCode, original } = values;
-    const key = `${party} ${original.messageId}`;
+    const key = `${party} ${original.messageIdentification}`;
     const sha256 = sha256Of(request.body);
     const first = answered.get(key);
     answered.set(key, first ?? sha256);
