@@ -80,7 +80,7 @@ async function judge(deps: ActivityDependencies, messageId: string): Promise<Att
     const judged = judgePayment(await readValid(parsed.value, readPacs008), {
       reference: deps.reference(),
       submitter: stored.sourceSystem,
-      receivedAt: stored.receivedAt,
+      storedAt: stored.storedAt,
       now: stored.now,
       recorded: stored,
     });
@@ -132,7 +132,7 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
       fxp: fxpNameOf(deps, payment.fxpId),
     },
     deadlineAt: payment.deadlineAt,
-    acceptedAt: payment.receivedAt,
+    acceptedAt: payment.judgedAt,
     now,
     isTaken: payment.isInstructionTaken,
     ...(payment.lastSentAt !== null && { lastSentAt: payment.lastSentAt }),

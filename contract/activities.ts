@@ -40,7 +40,7 @@ export type Judgement =
       readonly route: Route;
       /** Epoch milliseconds, as all of these by the database clock; null for NORM (TIM-1). */
       readonly deadlineAt: number | null;
-      /** Epoch milliseconds: when it was accepted. */
+      /** Epoch milliseconds: when the gateway accepted it, not `AccptncDtTm`. */
       readonly acceptedAt: number;
       /** Epoch milliseconds: when this was answered. Absent in what 0.1.0 recorded. */
       readonly now?: number;

@@ -26,7 +26,7 @@ export interface SubmittedNow extends Submitted {
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   /** When the submission was stored, database clock, epoch milliseconds; default: now. */
-  readonly receivedAt?: number;
+  readonly storedAt?: number;
   /** Default: nothing, as in a dry run, which does not look. */
   readonly recorded?: RecordedKeys;
 }

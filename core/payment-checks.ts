@@ -125,29 +125,29 @@ function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<R
 
 /** TIM-4, and TIM-1 for a HIGH payment: if a message arrived in time and we judged it too late, its sender is not at fault. */
 function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iterable<Rejection> {
-  const { now, receivedAt = now } = context;
-  const { text, epochMs: acceptedAt } = message.acceptanceDateTime;
+  const { now, storedAt = now } = context;
+  const { text, epochMs: acceptanceAt } = message.acceptanceDateTime;
   const maxAgeMs = (ends.source?.maxAcceptanceAgeSeconds ?? 0) * 1_000;
   const deadlineAt = deadlineOf(message, ends.destination);
-  const since = { found: `${text}, ${seconds(receivedAt - acceptedAt)} ago` };
-  if (receivedAt - acceptedAt > maxAgeMs) {
+  const since = { found: `${text}, ${seconds(storedAt - acceptanceAt)} ago` };
+  if (storedAt - acceptanceAt > maxAgeMs) {
     yield reject('acceptance-too-old', undefined, undefined, {
       ...since,
       expected: `at most ${seconds(maxAgeMs)} ago when it is first submitted`,
     });
-  } else if (now - acceptedAt > maxAgeMs) yield reject('judged-too-late');
-  if (acceptedAt - receivedAt > maxAheadMs) {
-    const found = `${text}, ${seconds(acceptedAt - receivedAt)} ahead`;
+  } else if (now - acceptanceAt > maxAgeMs) yield reject('judged-too-late');
+  if (acceptanceAt - storedAt > maxAheadMs) {
+    const found = `${text}, ${seconds(acceptanceAt - storedAt)} ahead`;
     yield reject('acceptance-ahead', undefined, undefined, {
       found,
       expected: `at most ${seconds(maxAheadMs)} ahead`,
     });
   }
-  const isTooOld = now - acceptedAt > maxAgeMs; // then the deadline is past too
+  const isTooOld = now - acceptanceAt > maxAgeMs; // then the deadline is past too
   if (isTooOld || deadlineAt === null || now < deadlineAt) return;
-  if (receivedAt < deadlineAt) yield reject('deadline-expired');
+  if (storedAt < deadlineAt) yield reject('deadline-expired');
   else {
-    const expected = `less than ${seconds(deadlineAt - acceptedAt)} ago for priority HIGH`;
+    const expected = `less than ${seconds(deadlineAt - acceptanceAt)} ago for priority HIGH`;
     yield reject('deadline-past', undefined, undefined, { ...since, expected });
   }
 }

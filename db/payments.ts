@@ -19,7 +19,7 @@ export interface StoredSubmission {
   readonly uetr: string;
   readonly sourceSystem: string;
   /** When it was stored: database clock, epoch milliseconds. */
-  readonly receivedAt: number;
+  readonly storedAt: number;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   /** The payment of that UETR, if there is one. */
@@ -38,8 +38,8 @@ export interface StoredPayment {
   readonly messageIdentification: string;
   readonly answerMessageId: string;
   readonly accepted: boolean;
-  /** Epoch milliseconds. */
-  readonly receivedAt: number;
+  /** When it was judged; of an accepted one, its acceptance, from which TIM-2 and TIM-3 count. Epoch milliseconds. */
+  readonly judgedAt: number;
   readonly forwardedMessageId: string | null;
   readonly instructionDeliveryId: string | null;
   /** Whether the destination has answered a send of it, without a final. */
@@ -71,6 +71,7 @@ interface PaymentRow {
   source_clearing_system: string;
   answer_message_id: string;
   accepted: boolean;
+  /** When it was judged, whatever the name says. */
   received_at: Date;
   forwarded_message_id: string | null;
   instruction_delivery_id: string | null;
@@ -110,7 +111,7 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     messageIdentification: row.payment_identification,
     answerMessageId: row.answer_message_id,
     accepted: row.accepted,
-    receivedAt: row.received_at.getTime(),
+    judgedAt: row.received_at.getTime(),
     forwardedMessageId: row.forwarded_message_id,
     instructionDeliveryId: row.instruction_delivery_id,
     isInstructionTaken: row.is_instruction_taken,
@@ -189,7 +190,7 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
     messageIdentification: row.message_identification,
     uetr: row.uetr,
     sourceSystem: row.party,
-    receivedAt: row.created_at.getTime(),
+    storedAt: row.created_at.getTime(),
     now: row.now.getTime(),
     payment: toPayment(row),
     messageIdHeldBy: row.held_by ?? undefined,
@@ -205,7 +206,7 @@ export interface AcceptedPayment {
   readonly payment: BoundPayment;
   readonly corridor: string;
   readonly priority: 'HIGH' | 'NORM';
-  /** Epoch milliseconds. */
+  /** `AccptncDtTm`, epoch milliseconds. */
   readonly acceptanceAt: number;
   readonly answer: OutgoingMessage;
   readonly forwarded: OutgoingMessage;

@@ -287,8 +287,8 @@ describe('freshness, to the millisecond (TIM-4, TIM-1)', () => {
 });
 
 describe('what came in time and is judged too late, by our fault (TIM-1, TIM-4)', () => {
-  const at = (epochMs: number, receivedAt: number, priority: 'HIGH' | 'NORM' = 'NORM') =>
-    judge({ acceptanceDateTime: { text: '', epochMs }, priority }, { receivedAt });
+  const at = (epochMs: number, storedAt: number, priority: 'HIGH' | 'NORM' = 'NORM') =>
+    judge({ acceptanceDateTime: { text: '', epochMs }, priority }, { storedAt });
 
   test('it is rejected, but not for coming late', () => {
     expect(at(now - 120_001, now - 1)).toBe('judged-too-late');
