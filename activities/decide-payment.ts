@@ -8,7 +8,7 @@ import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
 import { additionalInformation } from '../core/explanation.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
-import { isFinal } from '../core/report.ts';
+import { isFinal, type Decision } from '../core/report.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,
@@ -20,12 +20,7 @@ import {
 import type { OutgoingMessage } from '../db/messages.ts';
 import { takeLateFinal } from '../db/reports.ts';
 import { compose, newMessageIdentification } from './compose.ts';
-import type {
-  Decision,
-  DecisionCause,
-  DecisionResult,
-  PaymentLocalActivities,
-} from '../contract/activities.ts';
+import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
 import { failure, isDefect } from './failures.ts';

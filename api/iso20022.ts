@@ -219,7 +219,7 @@ function notYours({ clientId }: Caller, uetr: string): string {
 async function refuseReport(
   deps: ApiDependencies,
   code: ProblemCode,
-  { uetr, caller, detail }: { uetr: string; caller: Caller; detail?: string },
+  { uetr, caller, detail }: { uetr: string; caller: Caller; detail: string },
 ): Promise<Problem> {
   await recordAudit(deps.db, {
     severity: 'security',
@@ -227,7 +227,7 @@ async function refuseReport(
     subjectId: uetr,
     party: caller.clearingSystemId ?? caller.clientId,
   });
-  return problem(code, detail === undefined ? {} : { detail });
+  return problem(code, { detail });
 }
 
 interface IncomingReport {

@@ -11,7 +11,8 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
-import type { Decision, ResolutionRequest } from '../contract/activities.ts';
+import type { Decision } from '../core/report.ts';
+import type { ResolutionRequest } from '../contract/activities.ts';
 import {
   paymentWorkflowId,
   redeliverySignal,

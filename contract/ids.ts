@@ -3,7 +3,8 @@
  * It holds names and types only, so that importing it runs no code of theirs.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { Decision, ResolutionRequest, Submission } from './activities.ts';
+import type { Decision } from '../core/report.ts';
+import type { ResolutionRequest, Submission } from './activities.ts';
 
 export const taskQueues = {
   /** Workflows, local activities and sends to destinations. */

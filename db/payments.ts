@@ -5,9 +5,10 @@ import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import type { BoundPayment } from '../core/payment.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
-import type { FinalStatus } from '../core/report.ts';
+import type { Decision, FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
+import { insertDecision } from './decisions.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
@@ -37,10 +38,8 @@ export interface StoredPayment {
   readonly messageId: string;
   readonly messageIdentification: string;
   readonly answerMessageId: string;
-  readonly accepted: boolean;
   /** When it was judged; of an accepted one, its acceptance, from which TIM-2 and TIM-3 count. Epoch milliseconds. */
   readonly judgedAt: number;
-  readonly forwardedMessageId: string | null;
   readonly instructionDeliveryId: string | null;
   /** Whether the destination has answered a send of it, without a final. */
   readonly isInstructionTaken: boolean;
@@ -54,14 +53,7 @@ export interface StoredPayment {
   readonly fxpId: string | null;
   /** Epoch milliseconds. */
   readonly deadlineAt: number | null;
-  readonly decision: StoredDecision | null;
-}
-
-export interface StoredDecision {
-  readonly status: FinalStatus;
-  readonly reasonCode: string | null;
-  readonly callbackMessageId: string;
-  readonly confirmationMessageId: string | null;
+  readonly decision: Decision | null;
 }
 
 interface PaymentRow {
@@ -70,10 +62,8 @@ interface PaymentRow {
   payment_identification: string;
   source_clearing_system: string;
   answer_message_id: string;
-  accepted: boolean;
   /** When it was judged, whatever the name says. */
   received_at: Date;
-  forwarded_message_id: string | null;
   instruction_delivery_id: string | null;
   is_instruction_taken: boolean;
   final_report_id: string | null;
@@ -92,9 +82,10 @@ interface PaymentRow {
 /** Columns of a payment with its decision; to be joined as `p`, `pm`, `i` and `d`. */
 const paymentColumns = sql`
   p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
-  p.source_clearing_system, p.answer_message_id, p.accepted, p.received_at, p.forwarded_message_id,
+  p.source_clearing_system, p.answer_message_id, p.received_at,
   i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id,
-  (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_sent_at, p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
+  (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_sent_at,
+  p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
   p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
   d.confirmation_message_id`;
 const paymentJoins = sql`
@@ -110,9 +101,7 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     messageId: row.payment_message_id,
     messageIdentification: row.payment_identification,
     answerMessageId: row.answer_message_id,
-    accepted: row.accepted,
     judgedAt: row.received_at.getTime(),
-    forwardedMessageId: row.forwarded_message_id,
     instructionDeliveryId: row.instruction_delivery_id,
     isInstructionTaken: row.is_instruction_taken,
     lastSentAt: row.last_sent_at?.getTime() ?? null,
@@ -285,6 +274,14 @@ export interface RejectedPayment {
 
 /** Writes a rejected payment with its decision, unless its UETR or MsgId has been taken since; answers whether it did. */
 export async function recordRejected(db: Db, rejected: RejectedPayment): Promise<boolean> {
+  const decision = {
+    uetr: rejected.uetr,
+    status: 'RJCT',
+    reasonCode: rejected.reasonCode,
+    ruleId: rejected.ruleId,
+    decidedBy: 'gateway',
+    callbackMessageId: rejected.answer.messageId,
+  } as const;
   const write = sql<{ uetr: string }>`
     with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
     payment as (
@@ -296,11 +293,7 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
       returning uetr
     ),
     stored as (${insertOutgoing([rejected.answer], sql`exists (select from payment)`)}),
-    decision as (
-      insert into decisions (uetr, status, reason_code, rule_id, decided_by, callback_message_id)
-      select uetr, 'RJCT', ${rejected.reasonCode}, ${rejected.ruleId}, 'gateway', ${rejected.answer.messageId}::uuid
-      from payment
-    ),
+    decision as (${insertDecision(decision, sql`payment`)}),
     callback as (
       insert into deliveries (delivery_id, subject_id, kind, message_id, party, url)
       select ${randomUUID()}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
