@@ -2,8 +2,8 @@
  * The checks of a pacs.008 that need reference data, the clock or stored keys, but no quote: usage guidelines, duplicates,
  * freshness, agents. Their inputs are arguments; `judge-payment.ts` has their order (PAY-3).
  */
-import { unknownInstitution } from './agent.ts';
-import { chargeChecks, mayBeDebtorAgent } from './charge-checks.ts';
+import { isOnboardedPsp, mayBeDebtorAgent, unknownInstitution } from './agent.ts';
+import { chargeChecks } from './charge-checks.ts';
 import type { Check, IsFit } from './check.ts';
 import { corridorChecks, inWrongCurrency } from './currency-checks.ts';
 import type { Judged, Submitted, SubmittedNow } from './ends.ts';
@@ -161,8 +161,8 @@ export function deadlineOf(message: Pacs008, destination: ClearingSystem | undef
     : null;
 }
 
-const shortcomingOf = ({ onboarded, roles }: Institution) =>
-  onboarded && roles.includes('psp')
+const shortcomingOf = (institution: Institution) =>
+  isOnboardedPsp(institution)
     ? 'an institution that is not a member'
     : 'an institution that is not an onboarded PSP';
 
