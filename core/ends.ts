@@ -13,6 +13,9 @@ export interface Submitted {
   readonly submitter: string;
 }
 
+/** How long a MsgId of a sender counts as taken, days (DUP-2). */
+export const messageIdsCountForDays = 62;
+
 /** Other messages on record with the keys of a submission (DUP-2). */
 export interface RecordedKeys {
   /** The payment of its UETR. */

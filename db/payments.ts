@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
+import { messageIdsCountForDays } from '../core/ends.ts';
 import type { BoundPayment } from '../core/payment.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Decision, FinalStatus } from '../core/report.ts';
@@ -12,6 +13,9 @@ import { insertDecision } from './decisions.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
+
+/** How long a MsgId counts (DUP-2). */
+const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
 
 /** A stored submission with everything that the database knows about its keys. */
 export interface StoredSubmission {
@@ -170,7 +174,7 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
     left join message_identifications k on k.source_clearing_system = m.party
       and k.message_identification = m.message_identification
       and k.uetr <> m.subject_id
-      and k.claimed_at > now() - interval '62 days'
+      and k.claimed_at > now() - ${countFor}
     where m.message_id = ${messageId}`;
   const [row] = await runPrepared(db, 'load_submission', select);
   if (row === undefined) throw new Error('a submission is stored before its workflow starts');
@@ -326,6 +330,6 @@ function claimMessageId(sourceSystem: string, payment: { uetr: string; messageId
     on conflict (source_clearing_system, message_identification) do update
       set uetr = excluded.uetr, claimed_at = excluded.claimed_at
       where message_identifications.uetr = excluded.uetr
-        or message_identifications.claimed_at <= now() - interval '62 days'
+        or message_identifications.claimed_at <= now() - ${countFor}
     returning uetr`;
 }

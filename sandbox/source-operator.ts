@@ -2,12 +2,11 @@
  * The source operators' callback endpoints: `POST /callbacks/{clearingSystemId}/pacs002` and `/acmt024`. They receive and
  * journal the gateway's final messages; payments are submitted by tests and the demo.
  */
+import { isFinal } from '../core/report.ts';
 import type { PartyAnswer, PartyRequest } from './http.ts';
 import { sha256Of } from './journal.ts';
 import { acmt024Values, pacs002Values } from './messages.ts';
 import { received, refuse, unknownPath, type PartyTools } from './party.ts';
-
-const finals = ['ACCC', 'RJCT', 'BLCK']; // PAY-7
 
 /** @returns the request handler of all source operators */
 export function sourceOperators(
@@ -22,7 +21,7 @@ export function sourceOperators(
 
   /** A payment has one final status, always sent in the same bytes (PAY-7, I-3). */
   function violationOf(uetr: string, status: string, bytes: Uint8Array): string | undefined {
-    if (!finals.includes(status)) return `PAY-1: ${status} is not final and has no place in a callback`;
+    if (!isFinal(status)) return `PAY-1: ${status} is not final and has no place in a callback`;
     const sha256 = sha256Of(bytes);
     const first = told.get(uetr);
     if (first === undefined) told.set(uetr, sha256);

@@ -48,9 +48,10 @@ describe('what is written together', () => {
     expect(await findPayment(db, message.uetr)).toMatchObject({
       corridor: 'SG-TH',
       destinationSystem: 'THBPPAY',
-      accepted: true,
       decision: null,
     });
+    const row = db.selectFrom('payments').select('accepted').where('uetr', '=', message.uetr);
+    expect(await row.executeTakeFirst()).toEqual({ accepted: true });
   });
 
   test('a rejected payment: its row, its RJCT and its decision, no instruction', async () => {

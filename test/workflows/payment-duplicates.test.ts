@@ -5,7 +5,7 @@ import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pa
 import { openExecutions } from '../../activities/executions.ts';
 import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { redeliveryStart } from '../../contract/starts.ts';
-import { askAgain } from '../../db/deliveries.ts';
+import { askCallbackAgain } from '../../db/deliveries.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../harness/endings.ts';
@@ -118,7 +118,7 @@ describe('the same message again (DUP-1)', () => {
   test('after the final, with a redelivery that an earlier release started, whose input says uetr: delivered as ever', async () => {
     const { message } = await ended(endingIn.creditedAtOnce);
     const { uetr } = message;
-    expect(await askAgain(db, uetr, 'callback')).toBe(true);
+    expect(await askCallbackAgain(db, uetr)).toBe(true);
     const start = { ...redeliveryStart(uetr, gateway.taskQueuePrefix), args: [{ uetr }] };
     await gateway.temporal.workflow.execute(workflowTypes.redelivery, start);
     expect([callbacks(uetr).length, await openDeliveries(uetr)]).toEqual([2, 0]);
