@@ -115,7 +115,8 @@ export type ResolveArguments = [ResolutionRequest];
 /** What operators filter by in the Temporal UI. No personal data (SEC-3). */
 export const searchAttributes = {
   uetr: defineSearchAttributeKey('Uetr', SearchAttributeType.KEYWORD),
-  /** RCVD until validated, then ACTC, INDOUBT after 24 h (TIM-2), and once decided the final status: ACCC, RJCT, BLCK. */
+  /** RCVD until validated, then ACTC, INDOUBT after 24 h (TIM-2), and once decided the final status: ACCC, RJCT,
+   * BLCK; REFUSED or LAPSED where a run ends without (`PaymentOutcome`). */
   status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
   corridor: defineSearchAttributeKey('Corridor', SearchAttributeType.KEYWORD),
   sourceSystem: defineSearchAttributeKey('SourceSystem', SearchAttributeType.KEYWORD),
