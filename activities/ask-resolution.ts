@@ -62,7 +62,7 @@ async function takeAnswer(
   const { messageId } = await recordReceived(db, {
     subjectId: resolutionId,
     type: 'acmt024',
-    identification: value.messageId,
+    messageIdentification: value.messageIdentification,
     leg: 'destination',
     party: attempt.party,
     status: String(value.verified),

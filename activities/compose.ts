@@ -16,7 +16,7 @@ export interface Composition {
   readonly type: MessageName;
   /** UETR of the payment, or id of the resolution, that it is about. */
   readonly subjectId: string;
-  readonly identification: string;
+  readonly messageIdentification: string;
   readonly leg: Leg;
   readonly party: string;
   readonly status?: string;

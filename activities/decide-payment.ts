@@ -8,7 +8,7 @@ import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
 import { additionalInformation } from '../core/explanation.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
-import { isFinal } from '../core/report.ts';
+import { isFinal, type Decision } from '../core/report.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,
@@ -20,12 +20,7 @@ import {
 import type { OutgoingMessage } from '../db/messages.ts';
 import { takeLateFinal } from '../db/reports.ts';
 import { compose, newMessageIdentification } from './compose.ts';
-import type {
-  Decision,
-  DecisionCause,
-  DecisionResult,
-  PaymentLocalActivities,
-} from '../contract/activities.ts';
+import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
 import { failure, isDefect } from './failures.ts';
@@ -188,9 +183,9 @@ function composeReport(
   final: Final,
   leg: 'source' | 'destination',
 ): Promise<OutgoingMessage> {
-  const identification = newMessageIdentification();
+  const messageIdentification = newMessageIdentification();
   const statement = compact<StatusStatement>({
-    messageId: identification,
+    messageIdentification,
     creationDateTime: new Date(payment.now).toISOString(),
     status: final.status,
     reasonCode: final.reasonCode ?? undefined,
@@ -199,7 +194,7 @@ function composeReport(
   return compose(deps.engine, {
     type: 'pacs002',
     subjectId: payment.uetr,
-    identification,
+    messageIdentification,
     leg,
     party: leg === 'source' ? payment.sourceSystem : payment.destinationSystem,
     status: final.status,
@@ -260,10 +255,10 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
     assert(institution !== undefined, 'an institution of a payment stays in the reference data');
     return identifyAgent(institution);
   };
-  const identification = newMessageIdentification();
+  const messageIdentification = newMessageIdentification();
   const fxp = agent(payment.fxpId);
   const xml = buildFxtr017({
-    messageId: identification,
+    messageIdentification,
     uetr: payment.uetr,
     quoteId: payment.quoteId,
     completionDate: new Date(payment.now).toISOString().slice(0, 10),
@@ -284,7 +279,7 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
   return compose(deps.engine, {
     type: 'fxtr017',
     subjectId: payment.uetr,
-    identification,
+    messageIdentification,
     leg: 'fxp',
     party: fxp.bicfi ?? payment.fxpId,
     xml,

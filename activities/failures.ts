@@ -1,6 +1,6 @@
 // What a failure of the world means for an activity, and what follows from it: one table. The activity waits and holds nothing
-// meanwhile; or it outlasts the failure, if what is in memory would be lost. Only this file tells defects of ours apart
-// (SEC-9, TIM-3).
+// meanwhile; or it outlasts the failure, if what is in memory would be lost. Of the worker, only this file tells
+// defects of ours apart (SEC-9, TIM-3); of the api, api/http/failures.ts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';

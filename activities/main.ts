@@ -1,4 +1,4 @@
-// Entry of the worker process: reads its configuration, runs both task queues until it is told to stop.
+// Entry of the worker process: reads its configuration, runs the three task queues until it is told to stop.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, Runtime, type WorkflowBundleOption } from '@temporalio/worker';

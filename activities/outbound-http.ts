@@ -1,4 +1,4 @@
-// The one way out: posts a message to another party's server and classifies what happened (TIM-3, SEC-2, SEC-5), behind a
+// The one way to the wire, for send.ts alone: posts a message to another party's server and classifies what happened (TIM-3, SEC-2, SEC-5), behind a
 // gate and a breaker per receiver (CBK-3). It never follows a redirect, never inflates, and never connects to an address
 // that it did not check itself.
 import { Agent } from 'undici';

@@ -70,9 +70,9 @@ export async function composeEnquiry(
   { of, destination, assignee, found }: Enquiry,
 ): Promise<NewEnquiry> {
   const { values, resolutionId, now } = request;
-  const identification = newMessageIdentification();
+  const messageIdentification = newMessageIdentification();
   const leg = compact<RequestLeg>({
-    messageId: identification,
+    messageIdentification,
     creationDateTime: new Date(now).toISOString(),
     assignee,
     country: values.destinationCountry,
@@ -82,7 +82,7 @@ export async function composeEnquiry(
   const message = await compose(engine, {
     type: 'acmt023',
     subjectId: resolutionId,
-    identification,
+    messageIdentification,
     leg: 'destination',
     party: destination.clearingSystemId,
     xml: buildForwardedAcmt023(values, leg),
@@ -105,7 +105,7 @@ export async function composePassedOn(
   const message = await composeAnswer(engine, request, {
     verified: values.verified,
     reasonCode: values.reasonCode,
-    identification: key.messageId,
+    messageIdentification: key.messageIdentification,
     xml: passOnAcmt024(values, request.references, key),
   });
   return {
@@ -130,7 +130,7 @@ export async function composeRejection(
     verified: false,
     reasonCode: rejection.isoCode,
     refusal: explain(rejection),
-    identification: key.messageId,
+    messageIdentification: key.messageIdentification,
     xml: answerAcmt023(request.references, {
       ...key,
       assigner: ownName,
@@ -158,15 +158,15 @@ export interface RequestKeys extends Omit<Request, 'references'> {
 /** The answer to a request that we could not judge (SEC-9): false NARR, from checked keys alone, and an alert. */
 export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: string): Promise<NewAnswer> {
   const { messageIdentification, ...request } = keys;
-  const references = { messageId: messageIdentification, verificationId: notProvided };
+  const references = { messageIdentification, verificationId: notProvided };
   const answer = await composeRejection(engine, { ...request, references }, reject('defect'));
   const { resolutionId: subjectId, sourceSystem: party } = keys;
   const event = { ...rejections.defect.event, subjectId, party, detail: { defect } };
   return { ...answer, event };
 }
 
-function answerKey({ now }: Request): { messageId: string; creationDateTime: string } {
-  return { messageId: newMessageIdentification(), creationDateTime: new Date(now).toISOString() };
+function answerKey({ now }: Request): { messageIdentification: string; creationDateTime: string } {
+  return { messageIdentification: newMessageIdentification(), creationDateTime: new Date(now).toISOString() };
 }
 
 function keysOf({ resolutionId, sourceSystem }: Request) {
@@ -180,15 +180,15 @@ function composeAnswer(
     readonly verified: boolean;
     readonly reasonCode: string | undefined;
     readonly refusal?: string;
-    readonly identification: string;
+    readonly messageIdentification: string;
     readonly xml: string;
   },
 ): Promise<OutgoingMessage> {
-  const { verified, reasonCode, refusal, identification, xml } = answer;
+  const { verified, reasonCode, refusal, messageIdentification, xml } = answer;
   return compose(engine, {
     type: 'acmt024',
     subjectId: resolutionId,
-    identification,
+    messageIdentification,
     leg: 'source',
     party: sourceSystem,
     status: String(verified),

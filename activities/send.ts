@@ -1,11 +1,11 @@
-// The one way out for messages: instruction, enquiry, callback, confirmation, notification. A place at the receiver's gate, a
+// The one way out for messages, above the wire (outbound-http.ts): instruction, enquiry, callback, confirmation, notification. A place at the receiver's gate, a
 // claim that is committed before the socket opens, one exchange, what came of it on record (CBK-3, CBK-4, TIM-3). The kinds
 // differ only by their row in send-policies.ts; what follows is the caller's business.
 import { randomUUID } from 'node:crypto';
 import { nextAttempt } from '../core/delivery-schedule.ts';
 import type { Result } from '../core/result.ts';
 import { recordAuditOnce } from '../db/audit.ts';
-import { settleAttempt, type ClaimedAttempt, type Following } from '../db/deliveries.ts';
+import { settleAttempt, type AttemptOutcome, type ClaimedAttempt, type Following } from '../db/deliveries.ts';
 import { addressOf, type Addressed } from './addresses.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -85,7 +85,8 @@ export interface Sending<Answer> extends Claimed {
 
 /** What came of a send. */
 export interface Sent<Answer> {
-  readonly outcome: PostResult['outcome'];
+  /** As recorded: what an HTTP status says of it is the kind's policy (TIM-3). */
+  readonly outcome: AttemptOutcome;
   /** The outcome in words, for the Temporal UI. */
   readonly story: string;
   /** What the receiver answered; undefined: nothing that counts. */
@@ -110,13 +111,14 @@ export async function send<Answer = never>(
   const next: Following =
     answer === undefined ? followingOf(policy, attempt, result, durationMs) : { kind: 'delivered' };
   const answered = result.outcome === 'ANSWERED';
+  const outcome = answered && result.status >= 500 ? policy.serverErrorIs : result.outcome;
   await outlast(() =>
     settleAttempt(deps.db, {
       deliveryId: attempt.deliveryId,
       attempt: attempt.attempt,
       asks: attempt.asks,
       url: way?.url ?? attempt.url,
-      outcome: answered && result.status >= 500 ? policy.serverErrorIs : result.outcome,
+      outcome,
       httpStatus: answered ? result.status : null,
       durationMs,
       errorClass: answered ? null : result.errorClass,
@@ -124,7 +126,7 @@ export async function send<Answer = never>(
       next,
     }),
   );
-  return { outcome: result.outcome, story: describe(result), answer, next };
+  return { outcome, story: describe(result), answer, next };
 }
 
 async function post({ attempt, way, until }: Sending<unknown>, policy: SendPolicy): Promise<PostResult> {

@@ -1,4 +1,4 @@
-// Puts the worker together: database, reference data, XML engine, outbound HTTP, both task queues. Used by the entry and
+// Puts the worker together: database, reference data, XML engine, outbound HTTP, the three task queues. Used by the entry and
 // by tests, which bring their own logger and their own task queues.
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';

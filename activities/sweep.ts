@@ -3,6 +3,7 @@
 // never started, and their payments still end. In a healthy system it finds nothing (I-20).
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { messageIdsCountForDays } from '../core/ends.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import type { Db } from '../db/connection.ts';
 import {
@@ -60,7 +61,7 @@ export interface RunningSweep {
 const everyMsDefault = 30_000; // LIF-2
 const graceMsDefault = 15_000; // the api gives up after 10 s, a worker that died is replaced within 5
 const day = 24 * 3_600_000;
-const wholeMs = 62 * day; // of the sweep at the start: as long as MsgIds count (DUP-2)
+const wholeMs = messageIdsCountForDays * day; // of the sweep at the start: as long as MsgIds count (DUP-2)
 const overlapMs = 10 * 60_000; // of those that follow, beyond the last one that left nothing undone
 
 /** Sweeps at once, then at intervals, until it is stopped. Failures are logged and made good by the next one. */

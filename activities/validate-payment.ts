@@ -58,7 +58,7 @@ async function judgeBarely(deps: ActivityDependencies, messageId: string): Promi
   if (stored.payment?.messageId === messageId) return ok(standing(deps, stored));
   const { messageIdentification, uetr } = stored;
   const messageNameId = messages.pacs008.identifier;
-  const references = { original: { messageId: messageIdentification, messageNameId, uetr } };
+  const references = { original: { messageIdentification, messageNameId, uetr } };
   return turnAway(deps, { messageId, stored, references, document: null }, reject('defect'));
 }
 
@@ -69,14 +69,18 @@ async function judge(deps: ActivityDependencies, messageId: string): Promise<Att
   const parsed = deps.engine.parse(stored.body, ['pacs008']);
   assert(parsed.ok, 'a stored submission passed intake');
   try {
-    const key = { messageId: stored.messageIdentification, uetr: stored.uetr };
+    const { messageIdentification, uetr } = stored;
     const { document } = parsed.value;
-    const references = readPacs008References(document, key, messages.pacs008.identifier);
+    const references = readPacs008References(
+      document,
+      { messageIdentification, uetr },
+      messages.pacs008.identifier,
+    );
     const submission: Case = { messageId, stored, references, document };
     const judged = judgePayment(await readValid(parsed.value, readPacs008), {
       reference: deps.reference(),
       submitter: stored.sourceSystem,
-      receivedAt: stored.receivedAt,
+      storedAt: stored.storedAt,
       now: stored.now,
       recorded: stored,
     });
@@ -128,7 +132,7 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
       fxp: fxpNameOf(deps, payment.fxpId),
     },
     deadlineAt: payment.deadlineAt,
-    acceptedAt: payment.receivedAt,
+    acceptedAt: payment.judgedAt,
     now,
     isTaken: payment.isInstructionTaken,
     ...(payment.lastSentAt !== null && { lastSentAt: payment.lastSentAt }),
@@ -272,7 +276,7 @@ async function composeForwarded(
 ): Promise<{ message: OutgoingMessage; references: Pacs008References }> {
   const { stored } = submission;
   const { destination, sourceLeg, destinationLeg } = payment;
-  const identification = newMessageIdentification();
+  const messageIdentification = newMessageIdentification();
   const creationDateTime = new Date(stored.now).toISOString();
   const instructingAgent = identifyAgent(payment.destinationSap, destination.clearingSystemId);
   // by the very BIC by which the message names it, so that the destination sees one agent, not two
@@ -280,7 +284,7 @@ async function composeForwarded(
   const instructedAgent =
     bicfi === undefined ? identifyAgent(payment.creditorAgent, destination.clearingSystemId) : { bicfi };
   const xml = buildForwardedPacs008(message, {
-    messageId: identification,
+    messageIdentification,
     creationDateTime,
     clearingSystemId: destination.clearingSystemId,
     interbankSettlementAmount: payment.destinationAmount,
@@ -299,7 +303,7 @@ async function composeForwarded(
     message: await compose(deps.engine, {
       type: 'pacs008',
       subjectId: stored.uetr,
-      identification,
+      messageIdentification,
       leg: 'destination',
       party: destination.clearingSystemId,
       xml,
@@ -308,7 +312,7 @@ async function composeForwarded(
       original: {
         ...originalReferencesOf(message),
         ...original,
-        messageId: identification,
+        messageIdentification,
         creationDateTime,
       },
       instructingAgent,
@@ -324,12 +328,12 @@ function composeAnswer(
   rejection?: Rejection,
 ): Promise<OutgoingMessage> {
   const { stored, references, messageId } = submission;
-  const identification = newMessageIdentification();
+  const messageIdentification = newMessageIdentification();
   const status = rejection === undefined ? 'ACTC' : 'RJCT';
   const xml = answerPacs008(
     references,
     compact({
-      messageId: identification,
+      messageIdentification,
       creationDateTime: new Date(stored.now).toISOString(),
       status,
       reasonCode: rejection?.isoCode,
@@ -342,7 +346,7 @@ function composeAnswer(
   return compose(deps.engine, {
     type: 'pacs002',
     subjectId: stored.uetr,
-    identification,
+    messageIdentification,
     leg: 'source',
     party: stored.sourceSystem,
     status,

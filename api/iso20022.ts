@@ -108,7 +108,7 @@ async function submit(
   const uetr = message.key.uetr ?? '';
   const { messageId, known } = await takePacs008(deps.db, {
     uetr,
-    identification: message.key.messageId,
+    messageIdentification: message.key.messageIdentification,
     sourceSystem,
     callbackUrl,
     body,
@@ -208,7 +208,7 @@ function notYours({ clientId }: Caller, uetr: string): string {
 async function refuseReport(
   deps: ApiDependencies,
   code: ProblemCode,
-  { uetr, caller, detail }: { uetr: string; caller: Caller; detail?: string },
+  { uetr, caller, detail }: { uetr: string; caller: Caller; detail: string },
 ): Promise<Problem> {
   await recordAudit(deps.db, {
     severity: 'security',
@@ -216,7 +216,7 @@ async function refuseReport(
     subjectId: uetr,
     party: caller.clearingSystemId ?? caller.clientId,
   });
-  return problem(code, detail === undefined ? {} : { detail });
+  return problem(code, { detail });
 }
 
 interface IncomingReport {

@@ -61,7 +61,7 @@ function renderMessage(uetr: string, message: EvidenceMessage, { mayRead }: Evid
   return {
     messageId: message.messageId,
     message: messages[message.type as MessageName].identifier,
-    messageIdentification: message.identification,
+    messageIdentification: message.messageIdentification,
     direction: message.direction,
     leg: message.leg,
     party: message.party,

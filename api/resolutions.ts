@@ -86,7 +86,7 @@ async function resolve(
   const refusal = refuseCallback(deps, sourceSystem, callback);
   if (refusal !== undefined) return refusal;
   const { messageId, known } = await takeAcmt023(deps.db, {
-    identification: message.key.messageId,
+    messageIdentification: message.key.messageIdentification,
     sourceSystem,
     callbackUrl,
     body,
@@ -100,7 +100,7 @@ async function resolve(
   void outcomes.judged(messageId, maxResolutionSeconds * 1_000).then(giveUpTurn);
   const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
-    messageIdentification: message.key.messageId,
+    messageIdentification: message.key.messageIdentification,
     sourceSystem,
     destinationCountry: destinationCountryOf(document),
     maxResolutionSeconds,

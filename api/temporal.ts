@@ -1,4 +1,5 @@
-// The only way from the api to Temporal: starts payments, hands them the destination's reports, starts redeliveries.
+// The only way from the api to Temporal: starts payments and resolutions, hands payments
+// the enquiries of their source and the reports of their destination, starts redeliveries.
 // What it is asked for is durable in the database before; it must not decide anything.
 import {
   Client,
@@ -11,7 +12,8 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
-import type { Decision, ResolutionRequest } from '../contract/activities.ts';
+import type { Decision } from '../core/report.ts';
+import type { ResolutionRequest } from '../contract/activities.ts';
 import {
   paymentWorkflowId,
   redeliverySignal,

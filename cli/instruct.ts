@@ -19,7 +19,7 @@ export interface Instruction {
 
 export interface WrittenInstruction {
   readonly uetr: string;
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly xml: string;
 }
 
@@ -29,12 +29,12 @@ export function writeInstruction(instruction: Instruction): WrittenInstruction {
   const now = new Date().toISOString();
   const uetr = randomUUID();
   const reference = `${now.slice(0, 19).replaceAll(/\D/g, '')}-${uetr.slice(0, 8)}`; // 23 characters
-  const messageId = `${clearingSystemId}-${reference}`; // Max35Text
+  const messageIdentification = `${clearingSystemId}-${reference}`; // Max35Text
   const source = quote.debtorAgent.interbankSettlementAmount;
   const fee = quote.creditorAgent.chargesInformation.amount;
   const required = destination.requiredMessageElements.pacs008;
   const values: OriginalPacs008 = {
-    messageId,
+    messageIdentification,
     creationDateTime: now,
     clearingSystemId,
     instructionId: `I-${reference}`,
@@ -70,5 +70,5 @@ export function writeInstruction(instruction: Instruction): WrittenInstruction {
     creditorAccount: instruction.creditorAccount,
     remittanceInformation: 'Isthmus demo',
   };
-  return { uetr, messageId, xml: buildPacs008(values) };
+  return { uetr, messageIdentification, xml: buildPacs008(values) };
 }

@@ -2,7 +2,7 @@
  * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. Both import it, and
  * neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
  */
-import type { FinalStatus } from '../core/report.ts';
+import type { Decision } from '../core/report.ts';
 import type { Subject } from './subject.ts';
 
 /** A stored pacs.008, and how long its sender will wait for the final status (PAY-1). */
@@ -40,7 +40,7 @@ export type Judgement =
       readonly route: Route;
       /** Epoch milliseconds, as all of these by the database clock; null for NORM (TIM-1). */
       readonly deadlineAt: number | null;
-      /** Epoch milliseconds: when it was accepted. */
+      /** Epoch milliseconds: when the gateway accepted it, not `AccptncDtTm`. */
       readonly acceptedAt: number;
       /** Epoch milliseconds: when this was answered. Absent in what 0.1.0 recorded. */
       readonly now?: number;
@@ -100,14 +100,6 @@ export interface NotYet {
 export interface AfterDefect {
   /** Milliseconds. In histories that began before this was told apart, it is a `waitMs`. */
   readonly retryInMs: number;
-}
-
-/** The one decision of a payment (PAY-10). */
-export interface Decision {
-  readonly status: FinalStatus;
-  readonly reasonCode: string | null;
-  readonly callbackMessageId: string;
-  readonly confirmationMessageId: string | null;
 }
 
 /**

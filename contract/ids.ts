@@ -3,7 +3,8 @@
  * It holds names and types only, so that importing it runs no code of theirs.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { Decision, ResolutionRequest, Submission } from './activities.ts';
+import type { Decision } from '../core/report.ts';
+import type { ResolutionRequest, Submission } from './activities.ts';
 
 export const taskQueues = {
   /** Workflows, local activities and sends to destinations. */
@@ -114,7 +115,8 @@ export type ResolveArguments = [ResolutionRequest];
 /** What operators filter by in the Temporal UI. No personal data (SEC-3). */
 export const searchAttributes = {
   uetr: defineSearchAttributeKey('Uetr', SearchAttributeType.KEYWORD),
-  /** RCVD until validated, then ACTC, INDOUBT after 24 h (TIM-2), and once decided the final status: ACCC, RJCT, BLCK. */
+  /** RCVD until validated, then ACTC, INDOUBT after 24 h (TIM-2), and once decided the final status: ACCC, RJCT,
+   * BLCK; REFUSED or LAPSED where a run ends without (`PaymentOutcome`). */
   status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
   corridor: defineSearchAttributeKey('Corridor', SearchAttributeType.KEYWORD),
   sourceSystem: defineSearchAttributeKey('SourceSystem', SearchAttributeType.KEYWORD),

@@ -1,6 +1,6 @@
 /**
- * Institutions as messages name them, looked up in reference data, and named back.
- * Whether an institution may take part is decided by the checks of the payment, not here.
+ * Institutions as messages name them, looked up in reference data, and named back; and which of them may be the agents of a
+ * payment (PAY-6). What is refused, and how, is up to the checks of the payment.
  */
 import { readAgent, type AgentIdentification } from './iso20022/parties.ts';
 import { elementAt, type XmlElement } from './iso20022/tree.ts';
@@ -51,6 +51,17 @@ export function identifyAgent(institution: Institution, clearingSystemId?: strin
 export function isMember(institution: Institution, clearingSystemId: string): boolean {
   return institution.memberships.some((one) => one.clearingSystemId === clearingSystemId);
 }
+
+/** Whether it is a PSP that takes part in the service. */
+export const isOnboardedPsp = ({ onboarded, roles }: Institution) => onboarded && roles.includes('psp');
+
+/** Whether an institution may be the debtor agent of a submission (PAY-6). */
+export function mayBeDebtorAgent(one: Institution | undefined, submitter: string): boolean {
+  return one !== undefined && isOnboardedPsp(one) && isMember(one, submitter);
+}
+
+/** Whether an institution may be the creditor agent of a submission, if it is a member of the destination system (PAY-6). */
+export const mayBeCreditorAgent = (one: Institution | undefined) => one !== undefined && isOnboardedPsp(one);
 
 /**
  * The debtor agent that a pacs.008 claims, read before any check, because rejected payments are shown to it too: null unless

@@ -2,7 +2,7 @@
  * MSG-6: the charges are those of the two PSPs, whatever identifiers name them. If a PSP is itself refused and the agent of
  * its charges would be acceptable in its place, only the PSP is reported (MSG-14).
  */
-import { isMember, resolveAgent, unknownInstitution } from './agent.ts';
+import { mayBeCreditorAgent, mayBeDebtorAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';
 import type { Judged, Submitted } from './ends.ts';
 import { refusedItself } from './hindrances.ts';
@@ -12,14 +12,6 @@ import type { Institution } from './reference.ts';
 import { reject, type Rejection } from './rejection.ts';
 
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
-
-/** Whether an institution may be the debtor agent of a submission (PAY-6). */
-export function mayBeDebtorAgent(one: Institution | undefined, submitter: string): boolean {
-  return one?.onboarded === true && one.roles.includes('psp') && isMember(one, submitter);
-}
-
-const mayBeCreditorAgent = (one: Institution | undefined) =>
-  one?.onboarded === true && one.roles.includes('psp');
 
 /** A PSP of the message, and the agent of its charges. */
 interface Pair {

@@ -13,6 +13,9 @@ export interface Submitted {
   readonly submitter: string;
 }
 
+/** How long a MsgId of a sender counts as taken, days (DUP-2). */
+export const messageIdsCountForDays = 62;
+
 /** Other messages on record with the keys of a submission (DUP-2). */
 export interface RecordedKeys {
   /** The payment of its UETR. */
@@ -26,7 +29,7 @@ export interface SubmittedNow extends Submitted {
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   /** When the submission was stored, database clock, epoch milliseconds; default: now. */
-  readonly receivedAt?: number;
+  readonly storedAt?: number;
   /** Default: nothing, as in a dry run, which does not look. */
   readonly recorded?: RecordedKeys;
 }

@@ -2,8 +2,8 @@
  * The checks of a pacs.008 that need reference data, the clock or stored keys, but no quote: usage guidelines, duplicates,
  * freshness, agents. Their inputs are arguments; `judge-payment.ts` has their order (PAY-3).
  */
-import { unknownInstitution } from './agent.ts';
-import { chargeChecks, mayBeDebtorAgent } from './charge-checks.ts';
+import { isOnboardedPsp, mayBeDebtorAgent, unknownInstitution } from './agent.ts';
+import { chargeChecks } from './charge-checks.ts';
 import type { Check, IsFit } from './check.ts';
 import { corridorChecks, inWrongCurrency } from './currency-checks.ts';
 import type { Judged, Submitted, SubmittedNow } from './ends.ts';
@@ -116,36 +116,38 @@ function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<R
   const { payment, messageIdHeldBy } = context.recorded ?? {};
   if (payment !== undefined) {
     yield reject(
-      payment.messageIdentification === message.messageId ? 'duplicate-content' : 'duplicate-uetr',
+      payment.messageIdentification === message.messageIdentification
+        ? 'duplicate-content'
+        : 'duplicate-uetr',
     );
   } else if (messageIdHeldBy !== undefined) yield reject('duplicate-message-id');
 }
 
 /** TIM-4, and TIM-1 for a HIGH payment: if a message arrived in time and we judged it too late, its sender is not at fault. */
 function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iterable<Rejection> {
-  const { now, receivedAt = now } = context;
-  const { text, epochMs: acceptedAt } = message.acceptanceDateTime;
+  const { now, storedAt = now } = context;
+  const { text, epochMs: acceptanceAt } = message.acceptanceDateTime;
   const maxAgeMs = (ends.source?.maxAcceptanceAgeSeconds ?? 0) * 1_000;
   const deadlineAt = deadlineOf(message, ends.destination);
-  const since = { found: `${text}, ${seconds(receivedAt - acceptedAt)} ago` };
-  if (receivedAt - acceptedAt > maxAgeMs) {
+  const since = { found: `${text}, ${seconds(storedAt - acceptanceAt)} ago` };
+  if (storedAt - acceptanceAt > maxAgeMs) {
     yield reject('acceptance-too-old', undefined, undefined, {
       ...since,
       expected: `at most ${seconds(maxAgeMs)} ago when it is first submitted`,
     });
-  } else if (now - acceptedAt > maxAgeMs) yield reject('judged-too-late');
-  if (acceptedAt - receivedAt > maxAheadMs) {
-    const found = `${text}, ${seconds(acceptedAt - receivedAt)} ahead`;
+  } else if (now - acceptanceAt > maxAgeMs) yield reject('judged-too-late');
+  if (acceptanceAt - storedAt > maxAheadMs) {
+    const found = `${text}, ${seconds(acceptanceAt - storedAt)} ahead`;
     yield reject('acceptance-ahead', undefined, undefined, {
       found,
       expected: `at most ${seconds(maxAheadMs)} ahead`,
     });
   }
-  const isTooOld = now - acceptedAt > maxAgeMs; // then the deadline is past too
+  const isTooOld = now - acceptanceAt > maxAgeMs; // then the deadline is past too
   if (isTooOld || deadlineAt === null || now < deadlineAt) return;
-  if (receivedAt < deadlineAt) yield reject('deadline-expired');
+  if (storedAt < deadlineAt) yield reject('deadline-expired');
   else {
-    const expected = `less than ${seconds(deadlineAt - acceptedAt)} ago for priority HIGH`;
+    const expected = `less than ${seconds(deadlineAt - acceptanceAt)} ago for priority HIGH`;
     yield reject('deadline-past', undefined, undefined, { ...since, expected });
   }
 }
@@ -159,8 +161,8 @@ export function deadlineOf(message: Pacs008, destination: ClearingSystem | undef
     : null;
 }
 
-const shortcomingOf = ({ onboarded, roles }: Institution) =>
-  onboarded && roles.includes('psp')
+const shortcomingOf = (institution: Institution) =>
+  isOnboardedPsp(institution)
     ? 'an institution that is not a member'
     : 'an institution that is not an onboarded PSP';
 

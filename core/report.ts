@@ -13,6 +13,14 @@ export function isFinal(status: string): status is FinalStatus {
   return finalStatuses.some((one) => one === status);
 }
 
+/** The one decision of a payment (PAY-10). */
+export interface Decision {
+  readonly status: FinalStatus;
+  readonly reasonCode: string | null;
+  readonly callbackMessageId: string;
+  readonly confirmationMessageId: string | null;
+}
+
 export type ReportJudgement =
   /** It is about something else: `element` is the first id that is not ours. */
   | { readonly kind: 'mismatch'; readonly element: string }
@@ -30,7 +38,7 @@ export function judgeReport(report: Pacs002, sent: OriginalReferences): ReportJu
 /** The first id that does not match; ids that the report leaves out are not compared. */
 function findMismatch({ original }: Pacs002, sent: OriginalReferences): string | undefined {
   if (original.uetr !== sent.uetr) return 'OrgnlUETR';
-  if (original.messageId !== sent.messageId) return 'OrgnlMsgId';
+  if (original.messageIdentification !== sent.messageIdentification) return 'OrgnlMsgId';
   if (original.messageNameId !== sent.messageNameId) return 'OrgnlMsgNmId';
   const others = [
     ['OrgnlInstrId', original.instructionId, sent.instructionId],

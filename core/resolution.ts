@@ -89,9 +89,9 @@ export function requestRejectionOf(violation: Violation): Rejection {
  */
 export function findRequestMismatch(
   answer: Acmt024,
-  sent: { readonly messageId: string; readonly verificationId: string },
+  sent: { readonly messageIdentification: string; readonly verificationId: string },
 ): string | undefined {
-  if (answer.original.messageId !== sent.messageId) return 'OrgnlAssgnmt/MsgId';
+  if (answer.original.messageIdentification !== sent.messageIdentification) return 'OrgnlAssgnmt/MsgId';
   return answer.verificationId === sent.verificationId ? undefined : 'OrgnlId';
 }
 

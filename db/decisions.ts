@@ -1,13 +1,14 @@
 // The decision of a payment: one row, written once, together with every message and delivery that derives from it
-// (PAY-7, PAY-10). A second attempt finds the decision that stands.
+// (PAY-7, PAY-10). One that is rejected when it is judged gets its decision with its own row (payments.ts). A second attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
+import type { Decision } from '../core/report.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
-import type { StoredDecision } from './payments.ts';
+import { fromStored, type StoredReferences } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 
 /** What a decision and the messages that derive from it are made of. */
@@ -36,7 +37,7 @@ export interface DecidablePayment {
   readonly deadlineAt: number | null;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
-  readonly decision: StoredDecision | null;
+  readonly decision: Decision | null;
   /** The destination's report at hand, if there is one. */
   readonly report: StoredReport | null;
   /** The destination's first final that was stored while it was undecided: it decides, whatever the cause (PAY-7). */
@@ -56,8 +57,8 @@ interface DecidableRow {
   destination_clearing_system: string;
   message_id: string;
   instruction_delivery_id: string;
-  source_references: Pacs008References;
-  destination_references: Pacs008References;
+  source_references: StoredReferences;
+  destination_references: StoredReferences;
   quote_id: string | null;
   fxp_id: string | null;
   exchange_rate: string;
@@ -73,7 +74,7 @@ interface DecidableRow {
   destination_account_id: string;
   deadline_at: Date | null;
   now: Date;
-  decision_status: StoredDecision['status'] | null;
+  decision_status: Decision['status'] | null;
   decision_reason: string | null;
   callback_message_id: string;
   confirmation_message_id: string | null;
@@ -132,8 +133,8 @@ function toDecidable(row: DecidableRow): DecidablePayment {
     destinationSystem: row.destination_clearing_system,
     messageId: row.message_id,
     instructionDeliveryId: row.instruction_delivery_id,
-    sourceReferences: row.source_references,
-    destinationReferences: row.destination_references,
+    sourceReferences: fromStored(row.source_references),
+    destinationReferences: fromStored(row.destination_references),
     quoteId: row.quote_id,
     fxpId: row.fxp_id,
     exchangeRate: row.exchange_rate,
@@ -177,7 +178,7 @@ export interface NewDecision {
   readonly uetr: string;
   /** Of the submission that made the payment: the callback goes to its address. */
   readonly submissionId: string;
-  readonly status: StoredDecision['status'];
+  readonly status: Decision['status'];
   readonly reasonCode: string | null;
   readonly ruleId: string | null;
   readonly decidedBy: 'destination' | 'gateway';
@@ -191,6 +192,31 @@ export interface NewDecision {
   readonly deliveries: readonly DerivedDelivery[];
 }
 
+/** What is written of a decision; ids of what is not known, or not due, are left out. */
+interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode' | 'ruleId' | 'decidedBy'> {
+  readonly callbackMessageId: string;
+  readonly reportMessageId?: string | null;
+  readonly confirmationMessageId?: string;
+  readonly notificationMessageId?: string | null;
+}
+
+/**
+ * `insert into decisions`, the only one, to be used inside a larger statement: of an accepted payment here, of one that is rejected
+ * when it is judged in payments.ts (PAY-10). A decision that stands is not touched.
+ * @param source has one row if it is to be written
+ */
+export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown>) {
+  return sql`
+    insert into decisions (uetr, status, reason_code, rule_id, decided_by, report_message_id, callback_message_id,
+      confirmation_message_id, notification_message_id)
+    select ${decision.uetr}::uuid, ${decision.status}, ${decision.reasonCode}, ${decision.ruleId},
+      ${decision.decidedBy}, ${decision.reportMessageId ?? null}::uuid, ${decision.callbackMessageId}::uuid,
+      ${decision.confirmationMessageId ?? null}::uuid, ${decision.notificationMessageId ?? null}::uuid
+    from ${source}
+    on conflict (uetr) do nothing
+    returning uetr, status`;
+}
+
 /**
  * Compare-and-set: writes the decision with all that derives from it, closes the instruction to further sends and gives
  * a rejected payment's quote back (QUO-8).
@@ -200,6 +226,12 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
   const { callback, confirmation, notification, deliveries } = decision;
   const messages = [callback, confirmation, ...(notification === null ? [] : [notification])];
   const column = <T>(pick: (delivery: DerivedDelivery) => T) => deliveries.map(pick);
+  const row: DecisionRow = {
+    ...decision,
+    callbackMessageId: callback.messageId,
+    confirmationMessageId: confirmation.messageId,
+    notificationMessageId: notification?.messageId ?? null,
+  };
   // The instruction's row is updated by every attempt to send it too, so that the two never pass each other.
   const write = sql<{ uetr: string }>`
     with instruction as (
@@ -215,16 +247,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
           select deadline_at from payments where uetr = ${decision.uetr}::uuid))
       returning delivery_id, possibly_sent
     ),
-    decision as (
-      insert into decisions (uetr, status, reason_code, rule_id, decided_by, report_message_id, callback_message_id,
-        confirmation_message_id, notification_message_id)
-      select ${decision.uetr}::uuid, ${decision.status}, ${decision.reasonCode}, ${decision.ruleId},
-        ${decision.decidedBy}, ${decision.reportMessageId}::uuid, ${callback.messageId}::uuid,
-        ${confirmation.messageId}::uuid, ${notification?.messageId ?? null}::uuid
-      from instruction
-      on conflict (uetr) do nothing
-      returning uetr, status
-    ),
+    decision as (${insertDecision(row, sql`instruction`)}),
     stored as (${insertOutgoing(messages, sql`exists (select from decision)`)}),
     derived as (
       insert into deliveries (delivery_id, subject_id, kind, message_id, party, url)

@@ -3,6 +3,7 @@
 // an id that only the claimant knows: if the answer is lost, the claimant, who has sent nothing, gets the same claim again.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
 
@@ -79,7 +80,7 @@ export const insertIntents = sql`
   insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
   on conflict do nothing`;
 
-const lastAttemptMs = 60_500; // TIM-3: 60 s, and a little for the clock of the execution that rejects it then
+const lastAttemptMs = unreachableAfterMs + 500; // TIM-3; a little for the clock of the execution that rejects it then
 
 /**
  * Milliseconds until a NORM instruction that was never tried must be: a payment is rejected as unreachable after an attempt
@@ -142,7 +143,7 @@ export async function claimInstruction(
 }
 
 /** Deliveries that end once, taken or given up. What is asked ends with its answer or decision. */
-const isTold = sql`kind in ('callback', 'confirmation', 'notification')`;
+export const isTold = sql`kind in ('callback', 'confirmation', 'notification')`;
 
 /** A delivery that waits to be taken by its receiver. */
 export interface OpenDelivery {
@@ -295,20 +296,19 @@ const askedAgain = sql`
   delivered_at = null, closed_at = null, closed_reason = null`;
 
 /**
- * Asks for a delivery again, delivered or given up (DUP-1, CBK-1): its schedule starts over.
- * @param url the callback's address from then on
+ * Asks for a callback again, delivered or given up (DUP-1, CBK-1): its schedule starts over.
+ * @param url its address from then on; default: as before
  * @returns whether there is such a delivery
  */
-export async function askAgain(
+export async function askCallbackAgain(
   db: Db,
   subjectId: string,
-  kind: 'callback' | 'notification',
   url: string | null = null,
 ): Promise<boolean> {
   const { rows } = await sql`
     update deliveries
     set asks = asks + 1, url = coalesce(${url}, url), ${askedAgain}
-    where subject_id = ${subjectId} and kind = ${kind}
+    where subject_id = ${subjectId} and kind = 'callback'
     returning delivery_id`.execute(db);
   return rows.length > 0;
 }

@@ -8,7 +8,7 @@ export interface EvidenceMessage {
   readonly messageId: string;
   readonly type: string;
   /** Its MsgId. */
-  readonly identification: string;
+  readonly messageIdentification: string;
   readonly direction: 'in' | 'out';
   readonly leg: Leg;
   readonly party: string;

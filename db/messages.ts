@@ -17,7 +17,7 @@ export interface OutgoingMessage {
   readonly subjectId: string;
   readonly type: MessageName;
   /** Its MsgId. */
-  readonly identification: string;
+  readonly messageIdentification: string;
   readonly leg: Leg;
   readonly party: string;
   /** Of a pacs.002. */
@@ -33,7 +33,7 @@ export interface ReceivedMessage {
   /** Left out of a request that begins a resolution (acmt.023): the id of its row is the resolution's. */
   readonly subjectId?: string;
   readonly type: MessageName;
-  readonly identification: string;
+  readonly messageIdentification: string;
   readonly leg: Leg;
   readonly party: string;
   readonly status?: string;
@@ -67,7 +67,7 @@ export function insertOutgoing(messages: readonly OutgoingMessage[], condition: 
       in_reply_to, refusal, sha256, body
     from unnest(
       ${column((m) => m.messageId)}::uuid[], ${column((m) => m.subjectId)}::uuid[], ${column((m) => m.type)}::text[],
-      ${column((m) => m.identification)}::text[], ${column((m) => m.leg)}::text[], ${column((m) => m.party)}::text[],
+      ${column((m) => m.messageIdentification)}::text[], ${column((m) => m.leg)}::text[], ${column((m) => m.party)}::text[],
       ${column((m) => m.status ?? null)}::text[], ${column((m) => m.reasonCode ?? null)}::text[],
       ${column((m) => m.inReplyTo ?? null)}::uuid[], ${column((m) => m.refusal ?? null)}::text[],
       ${column((m) => hashOf(m.body))}::bytea[], ${column((m) => m.body)}::bytea[]
@@ -89,7 +89,7 @@ export async function recordReceived(
   const insert = sql<{ message_id: string }>`
     insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
       reason_code, answer_url, in_reply_to, sha256, body)
-    values (${messageId}, ${message.subjectId ?? messageId}, ${message.type}, ${message.identification}, 'in', ${message.leg},
+    values (${messageId}, ${message.subjectId ?? messageId}, ${message.type}, ${message.messageIdentification}, 'in', ${message.leg},
       ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null}, ${message.answerUrl ?? null},
       ${message.inReplyTo ?? null}, ${sha256}, ${message.body})
     on conflict (party, message_type, sha256) where direction = 'in' do nothing

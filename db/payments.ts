@@ -3,13 +3,19 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
+import { messageIdsCountForDays } from '../core/ends.ts';
 import type { BoundPayment } from '../core/payment.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
-import type { FinalStatus } from '../core/report.ts';
+import type { Decision, FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
+import { insertDecision } from './decisions.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
+
+/** How long a MsgId counts (DUP-2). */
+const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
 
 /** A stored submission with everything that the database knows about its keys. */
 export interface StoredSubmission {
@@ -18,7 +24,7 @@ export interface StoredSubmission {
   readonly uetr: string;
   readonly sourceSystem: string;
   /** When it was stored: database clock, epoch milliseconds. */
-  readonly receivedAt: number;
+  readonly storedAt: number;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   /** The payment of that UETR, if there is one. */
@@ -36,10 +42,8 @@ export interface StoredPayment {
   readonly messageId: string;
   readonly messageIdentification: string;
   readonly answerMessageId: string;
-  readonly accepted: boolean;
-  /** Epoch milliseconds. */
-  readonly receivedAt: number;
-  readonly forwardedMessageId: string | null;
+  /** When it was judged; of an accepted one, its acceptance, from which TIM-2 and TIM-3 count. Epoch milliseconds. */
+  readonly judgedAt: number;
   readonly instructionDeliveryId: string | null;
   /** Whether the destination has answered a send of it, without a final. */
   readonly isInstructionTaken: boolean;
@@ -53,14 +57,7 @@ export interface StoredPayment {
   readonly fxpId: string | null;
   /** Epoch milliseconds. */
   readonly deadlineAt: number | null;
-  readonly decision: StoredDecision | null;
-}
-
-export interface StoredDecision {
-  readonly status: FinalStatus;
-  readonly reasonCode: string | null;
-  readonly callbackMessageId: string;
-  readonly confirmationMessageId: string | null;
+  readonly decision: Decision | null;
 }
 
 interface PaymentRow {
@@ -69,9 +66,8 @@ interface PaymentRow {
   payment_identification: string;
   source_clearing_system: string;
   answer_message_id: string;
-  accepted: boolean;
+  /** When it was judged, whatever the name says. */
   received_at: Date;
-  forwarded_message_id: string | null;
   instruction_delivery_id: string | null;
   is_instruction_taken: boolean;
   final_report_id: string | null;
@@ -90,9 +86,10 @@ interface PaymentRow {
 /** Columns of a payment with its decision; to be joined as `p`, `pm`, `i` and `d`. */
 const paymentColumns = sql`
   p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
-  p.source_clearing_system, p.answer_message_id, p.accepted, p.received_at, p.forwarded_message_id,
+  p.source_clearing_system, p.answer_message_id, p.received_at,
   i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id,
-  (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_sent_at, p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
+  (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_sent_at,
+  p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
   p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
   d.confirmation_message_id`;
 const paymentJoins = sql`
@@ -108,9 +105,7 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     messageId: row.payment_message_id,
     messageIdentification: row.payment_identification,
     answerMessageId: row.answer_message_id,
-    accepted: row.accepted,
-    receivedAt: row.received_at.getTime(),
-    forwardedMessageId: row.forwarded_message_id,
+    judgedAt: row.received_at.getTime(),
     instructionDeliveryId: row.instruction_delivery_id,
     isInstructionTaken: row.is_instruction_taken,
     lastSentAt: row.last_sent_at?.getTime() ?? null,
@@ -179,7 +174,7 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
     left join message_identifications k on k.source_clearing_system = m.party
       and k.message_identification = m.message_identification
       and k.uetr <> m.subject_id
-      and k.claimed_at > now() - interval '62 days'
+      and k.claimed_at > now() - ${countFor}
     where m.message_id = ${messageId}`;
   const [row] = await runPrepared(db, 'load_submission', select);
   if (row === undefined) throw new Error('a submission is stored before its workflow starts');
@@ -188,7 +183,7 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
     messageIdentification: row.message_identification,
     uetr: row.uetr,
     sourceSystem: row.party,
-    receivedAt: row.created_at.getTime(),
+    storedAt: row.created_at.getTime(),
     now: row.now.getTime(),
     payment: toPayment(row),
     messageIdHeldBy: row.held_by ?? undefined,
@@ -204,7 +199,7 @@ export interface AcceptedPayment {
   readonly payment: BoundPayment;
   readonly corridor: string;
   readonly priority: 'HIGH' | 'NORM';
-  /** Epoch milliseconds. */
+  /** `AccptncDtTm`, epoch milliseconds. */
   readonly acceptanceAt: number;
   readonly answer: OutgoingMessage;
   readonly forwarded: OutgoingMessage;
@@ -247,8 +242,8 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
         ${payment.creditorAgent.institutionId}, ${quote?.sourceSapId ?? null},
         ${sourceLeg?.account.otherId ?? null}, ${payment.destinationSap.institutionId},
         ${destinationLeg.account.otherId ?? destinationLeg.account.iban ?? null},
-        ${JSON.stringify(accepted.sourceReferences)}::jsonb,
-        ${JSON.stringify(accepted.destinationReferences)}::jsonb
+        ${JSON.stringify(toStored(accepted.sourceReferences))}::jsonb,
+        ${JSON.stringify(toStored(accepted.destinationReferences))}::jsonb
       from claim
       where ${quoteId}::uuid is null or exists (select from quote)
       returning uetr, received_at
@@ -283,6 +278,14 @@ export interface RejectedPayment {
 
 /** Writes a rejected payment with its decision, unless its UETR or MsgId has been taken since; answers whether it did. */
 export async function recordRejected(db: Db, rejected: RejectedPayment): Promise<boolean> {
+  const decision = {
+    uetr: rejected.uetr,
+    status: 'RJCT',
+    reasonCode: rejected.reasonCode,
+    ruleId: rejected.ruleId,
+    decidedBy: 'gateway',
+    callbackMessageId: rejected.answer.messageId,
+  } as const;
   const write = sql<{ uetr: string }>`
     with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
     payment as (
@@ -294,11 +297,7 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
       returning uetr
     ),
     stored as (${insertOutgoing([rejected.answer], sql`exists (select from payment)`)}),
-    decision as (
-      insert into decisions (uetr, status, reason_code, rule_id, decided_by, callback_message_id)
-      select uetr, 'RJCT', ${rejected.reasonCode}, ${rejected.ruleId}, 'gateway', ${rejected.answer.messageId}::uuid
-      from payment
-    ),
+    decision as (${insertDecision(decision, sql`payment`)}),
     callback as (
       insert into deliveries (delivery_id, subject_id, kind, message_id, party, url)
       select ${randomUUID()}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
@@ -331,6 +330,6 @@ function claimMessageId(sourceSystem: string, payment: { uetr: string; messageId
     on conflict (source_clearing_system, message_identification) do update
       set uetr = excluded.uetr, claimed_at = excluded.claimed_at
       where message_identifications.uetr = excluded.uetr
-        or message_identifications.claimed_at <= now() - interval '62 days'
+        or message_identifications.claimed_at <= now() - ${countFor}
     returning uetr`;
 }

@@ -1,5 +1,4 @@
-// Reads the reference data into one snapshot and keeps it fresh: every process LISTENs, and a change anywhere is seen
-// within a second (REF-6). It must not be asked for rates: those are read for each quote (FX-4).
+// Reads the reference data into one snapshot; reference-cache.ts keeps it fresh (REF-6). It must not be asked for rates: those are read for each quote (FX-4).
 import { sql } from 'kysely';
 import { keyOf, type Institution, type ReferenceData, type SettlementAccount } from '../core/reference.ts';
 import type { FinInstRole } from '../core/ids.ts';

@@ -4,12 +4,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
-import { judgeReport } from '../core/report.ts';
+import { judgeReport, type Decision } from '../core/report.ts';
 import type { Db } from './connection.ts';
 import type { DecidablePayment, StoredReport } from './decisions.ts';
 import { askConfirmation } from './deliveries.ts';
 import { hashOf } from './messages.ts';
-import type { StoredDecision } from './payments.ts';
 import { runPrepared } from './prepared.ts';
 
 /** A valid pacs.002 that a destination sent about one of its payments. */
@@ -27,7 +26,7 @@ export type TakenReport =
   /** It counts from now on. The caller brings it to the decision, which may have been written at this very moment. */
   | { readonly kind: 'final'; readonly reportMessageId: string }
   /** A final of a payment that was decided before: on record, and without effect. */
-  | { readonly kind: 'late'; readonly decision: StoredDecision };
+  | { readonly kind: 'late'; readonly decision: Decision };
 
 /** @param payment as read before; if it is decided in between, the caller finds out when it brings the report to the decision */
 export async function takeReport(
@@ -64,7 +63,7 @@ async function recordReport(
     with inserted as (
       insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
         reason_code, sha256, body)
-      values (${randomUUID()}, ${uetr}, 'pacs002', ${values.messageId}, 'in', 'destination', ${party},
+      values (${randomUUID()}, ${uetr}, 'pacs002', ${values.messageIdentification}, 'in', 'destination', ${party},
         ${values.status}, ${values.reasonCode ?? null}, ${sha256}, ${body})
       on conflict (party, message_type, sha256) where direction = 'in' do nothing
       returning message_id
@@ -89,7 +88,7 @@ async function recordReport(
 }
 
 type DecidedPayment = Pick<DecidablePayment, 'uetr' | 'destinationSystem'> & {
-  readonly decision: StoredDecision;
+  readonly decision: Decision;
 };
 
 /**

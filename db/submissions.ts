@@ -2,7 +2,7 @@
 // an enquiry, answered from the record (DUP-1): the address that it names is its callback's from then on, what is known is told
 // there again, and what is not known yet is asked for. It judges nothing.
 import type { Db } from './connection.ts';
-import { askAgain, askStatus, nameCallbackAddress } from './deliveries.ts';
+import { askCallbackAgain, askStatus, nameCallbackAddress } from './deliveries.ts';
 import { recordReceived } from './messages.ts';
 import { findPayment, type StoredPayment } from './payments.ts';
 import { findResolution, type StoredResolution } from './resolutions.ts';
@@ -10,7 +10,7 @@ import { findResolution, type StoredResolution } from './resolutions.ts';
 /** A message that came in, and whose address was judged (SEC-2). */
 export interface Submitted {
   /** Its MsgId. */
-  readonly identification: string;
+  readonly messageIdentification: string;
   readonly sourceSystem: string;
   /** Where its sender wants the answer too. */
   readonly callbackUrl: string;
@@ -39,7 +39,7 @@ export async function takePacs008(
   const payment = isNew ? undefined : await findPayment(db, uetr);
   if (payment?.messageId !== messageId) return { messageId };
   if (payment.decision !== null) {
-    await askAgain(db, uetr, 'callback', submitted.callbackUrl);
+    await askCallbackAgain(db, uetr, submitted.callbackUrl);
     return { messageId, known: { subject: payment, due: 'redelivery' } };
   }
   const isAsked = await askStatus(db, uetr);
@@ -51,7 +51,7 @@ export async function takeAcmt023(db: Db, submitted: Submitted): Promise<Taken<S
   const resolution = isNew ? undefined : await findResolution(db, messageId);
   if (resolution === undefined) return { messageId };
   if (resolution.answer === null) return { messageId, known: { subject: resolution, due: null } };
-  await askAgain(db, messageId, 'callback', submitted.callbackUrl);
+  await askCallbackAgain(db, messageId, submitted.callbackUrl);
   return { messageId, known: { subject: resolution, due: 'redelivery' } };
 }
 

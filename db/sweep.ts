@@ -3,6 +3,7 @@
 // them is the engine's to say. It changes nothing but who may sweep.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
+import { isTold } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
 
 /** A row's place in the order in which it is looked at: a time, and an id, for much may come in the same moment. */
@@ -164,7 +165,7 @@ export async function* findNeglected(db: Db): AsyncIterable<string> {
     // index deliveries_open
     sql<{ subjectId: string } & Place>`
       select subject_id as "subjectId", asked_at::text as at, delivery_id as id from deliveries
-      where kind in ('callback', 'confirmation', 'notification') and delivered_at is null and closed_at is null
+      where ${isTold} and delivered_at is null and closed_at is null
         and next_due_at < ${ago(neglectedMs)} and (asked_at, delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by asked_at, delivery_id
       limit ${sql.lit(pageRows)}`.execute(db),

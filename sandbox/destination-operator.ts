@@ -66,7 +66,7 @@ async function takePacs008(
     readForwardedPacs008(document, systems),
   );
   if (!reading.ok) return refuse(journal, entry, reading.refusal);
-  const { messageId, uetr = '', values } = reading.value;
+  const { messageIdentification: messageId, uetr = '', values } = reading.value;
   const sha256 = sha256Of(request.body);
   const known = ledger.row(uetr);
   if (known !== undefined && known.sha256 !== sha256) {
@@ -113,7 +113,7 @@ export function takeConfirmation(
   { journal }: Pick<PartyTools, 'journal'>,
 ): { readonly httpStatus: 200 | 404 | 409; readonly detail: string } {
   const { ledger, performance } = operator;
-  const { messageId, uetr = '', values: stated } = confirmation;
+  const { messageIdentification: messageId, uetr = '', values: stated } = confirmation;
   const { status, reasonCode } = stated;
   const seen: NewEntry = {
     ...entry,

@@ -25,7 +25,7 @@ export interface ForwardedPacs008 {
   readonly clearingSystem: SandboxClearingSystem;
   readonly priority: 'HIGH' | 'NORM';
   /** Milliseconds since 1970 UTC: HIGH counts from here (TIM-1). */
-  readonly acceptedAt: number;
+  readonly acceptanceAt: number;
   readonly settlement: Amount;
   /** What the creditor gets: the settlement amount less the creditor agent's fee (FEE-2). */
   readonly creditedAmount: string;
@@ -65,7 +65,7 @@ export function readForwardedPacs008(
     references: readReferences(group, transaction),
     clearingSystem,
     priority: textAt(transaction, 'PmtTpInf/InstrPrty') === 'HIGH' ? 'HIGH' : 'NORM',
-    acceptedAt: Date.parse(collapsed(textAt(transaction, 'AddtlDtTm/AccptncDtTm') ?? '')),
+    acceptanceAt: Date.parse(collapsed(textAt(transaction, 'AddtlDtTm/AccptncDtTm') ?? '')),
     settlement,
     creditedAmount,
     creditorAccount,
@@ -99,7 +99,7 @@ function readReferences(group: XmlElement, transaction: XmlElement): Pacs008Refe
   const created = textAt(group, 'CreDtTm');
   return compact<Pacs008References>({
     original: compact<OriginalReferences>({
-      messageId: textAt(group, 'MsgId') ?? '',
+      messageIdentification: textAt(group, 'MsgId') ?? '',
       messageNameId: messages.pacs008.identifier,
       creationDateTime: created === undefined ? undefined : collapsed(created),
       instructionId: textAt(transaction, 'PmtId/InstrId'),

@@ -25,7 +25,7 @@ export function fxProviders(tools: PartyTools): (request: PartyRequest) => Promi
     const entry = received(`fxp/${bic}`, 'fxtr017', request);
     const reading = await reader.read(request.body, 'fxtr017', fxtr017Values);
     if (!reading.ok) return refuse(journal, entry, reading.refusal);
-    const { messageId, values } = reading.value;
+    const { messageIdentification: messageId, values } = reading.value;
     const { uetr, fxp } = values;
     const addressee = fxp.bicfi;
     if (addressee !== undefined && canonicalId('BICFI', addressee) !== canonicalId('BICFI', bic)) {

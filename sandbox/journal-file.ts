@@ -20,6 +20,7 @@ export interface JournalEntry {
   readonly direction: 'received' | 'sent' | 'booked';
   readonly kind: MessageName | 'ledger' | 'unknown';
   readonly uetr?: string;
+  /** Its MsgId: a sandbox has no other id of a message. */
   readonly messageId?: string;
   /** `TxSts` of a pacs.002; `moved` or `reversed` of the ledger. */
   readonly status?: string;

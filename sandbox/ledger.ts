@@ -8,7 +8,7 @@ import type { ForwardedPacs008 } from './forwarded-pacs008.ts';
 
 /** A pacs.002, made once and repeated byte for byte. */
 export interface Report {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly statement: Statement;
   readonly text: string;
 }
@@ -62,7 +62,7 @@ export interface Consequence {
 /** Compares what the gateway states about a payment with what this operator knows to be true (I-4). */
 export function judgeConfirmation(row: LedgerRow, stated: Pacs002): Consequence {
   const { original } = row.pacs008.references;
-  if (stated.original.messageId !== original.messageId) {
+  if (stated.original.messageIdentification !== original.messageIdentification) {
     return {
       mismatch: true,
       reverses: false,

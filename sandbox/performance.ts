@@ -120,6 +120,6 @@ async function reportLater(tools: PerformanceTools, row: LedgerRow): Promise<voi
 function delayOf({ timings }: PerformanceTools, { pacs008, behaviour }: LedgerRow): number {
   if (behaviour.reportAfter === 'interimDelay') return timings.interimDelayMs;
   if (behaviour.reportAfter !== 'deadline') return timings.answerDelayMs;
-  const deadline = pacs008.acceptedAt + pacs008.clearingSystem.maxExecutionSeconds * 1_000; // TIM-1
+  const deadline = pacs008.acceptanceAt + pacs008.clearingSystem.maxExecutionSeconds * 1_000; // TIM-1
   return Math.max(0, deadline + timings.lateByMs - Date.now());
 }

@@ -22,9 +22,13 @@ export interface ReportingTools {
 
 /** A pacs.002 about the row's pacs.008, with its own message id. */
 export function makeReport(row: Pick<LedgerRow, 'pacs008'>, statement: Statement): Report {
-  const messageId = randomUUID().replaceAll('-', ''); // Max35Text
-  const values: StatusStatement = { messageId, creationDateTime: new Date().toISOString(), ...statement };
-  return { messageId, statement, text: answerPacs008(row.pacs008.references, values) };
+  const messageIdentification = randomUUID().replaceAll('-', ''); // Max35Text
+  const values: StatusStatement = {
+    messageIdentification,
+    creationDateTime: new Date().toISOString(),
+    ...statement,
+  };
+  return { messageIdentification, statement, text: answerPacs008(row.pacs008.references, values) };
 }
 
 export function sentEntry(party: string, row: LedgerRow, report: Report): NewEntry {
@@ -34,7 +38,7 @@ export function sentEntry(party: string, row: LedgerRow, report: Report): NewEnt
     direction: 'sent',
     kind: 'pacs002',
     uetr: row.uetr,
-    messageId: report.messageId,
+    messageId: report.messageIdentification,
     status,
     ...(reasonCode === undefined ? {} : { reasonCode }),
     bytes: Buffer.from(report.text),

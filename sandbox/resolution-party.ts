@@ -46,7 +46,7 @@ export function openResolutionParty(tools: ResolutionTools): ResolutionParty {
       const entry = received(party, 'acmt023', request);
       const reading = await reader.read(request.body, 'acmt023', acmt023Values);
       if (!reading.ok) return refuse(journal, entry, reading.refusal);
-      const { messageId, values } = reading.value;
+      const { messageIdentification: messageId, values } = reading.value;
       const sha256 = sha256Of(request.body);
       const first = seen.get(messageId) ?? sha256;
       seen.set(messageId, first);
@@ -122,7 +122,7 @@ function write(
   const messageId = randomUUID().replaceAll('-', ''); // Max35Text
   const verified = reasonCode === undefined;
   const statement: Acmt024Statement = {
-    messageId,
+    messageIdentification: messageId,
     creationDateTime: new Date().toISOString(),
     assigner,
     assignee: assigner,

@@ -2,6 +2,7 @@
  * Reads an operator's own journal after a restart of the sandbox, so that it never credits a payment twice. Instructions
  * without an outcome are forgotten: no money moved, and they count as new if sent again.
  */
+import { isFinal } from '../core/report.ts';
 import { behaviourOf, type Statement } from './behaviours.ts';
 import type { DestinationOperator } from './destination-operator.ts';
 import { readForwardedPacs008, type ForwardedPacs008 } from './forwarded-pacs008.ts';
@@ -50,16 +51,22 @@ function tracesOf(
       trace.movement = status === 'reversed' ? 'reversed' : 'moved';
     } else if (direction === 'received' && status === 'RJCT' && trace === undefined) {
       onCancelled(uetr);
-    } else if (direction === 'sent' && trace !== undefined && isFinal(status) && bytes !== undefined) {
+    } else if (
+      direction === 'sent' &&
+      trace !== undefined &&
+      status !== undefined &&
+      isFinal(status) &&
+      bytes !== undefined
+    ) {
       const statement: Statement = { status, ...(reasonCode === undefined ? {} : { reasonCode }) };
-      trace.report ??= { messageId: messageId ?? '', statement, text: Buffer.from(bytes).toString('utf8') };
+      trace.report ??= {
+        messageIdentification: messageId ?? '',
+        statement,
+        text: Buffer.from(bytes).toString('utf8'),
+      };
     }
   }
   return traces;
-}
-
-function isFinal(status: string | undefined): status is 'ACCC' | 'RJCT' | 'BLCK' {
-  return status === 'ACCC' || status === 'RJCT' || status === 'BLCK'; // PAY-7
 }
 
 function restoredRow(uetr: string, trace: Trace, pacs008: ForwardedPacs008): LedgerRow {

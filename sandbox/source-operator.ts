@@ -2,12 +2,11 @@
  * The source operators' callback endpoints: `POST /callbacks/{clearingSystemId}/pacs002` and `/acmt024`. They receive and
  * journal the gateway's final messages; payments are submitted by tests and the demo.
  */
+import { isFinal } from '../core/report.ts';
 import type { PartyAnswer, PartyRequest } from './http.ts';
 import { sha256Of } from './journal.ts';
 import { acmt024Values, pacs002Values } from './messages.ts';
 import { received, refuse, unknownPath, type PartyTools } from './party.ts';
-
-const finals = ['ACCC', 'RJCT', 'BLCK']; // PAY-7
 
 /** @returns the request handler of all source operators */
 export function sourceOperators(
@@ -22,7 +21,7 @@ export function sourceOperators(
 
   /** A payment has one final status, always sent in the same bytes (PAY-7, I-3). */
   function violationOf(uetr: string, status: string, bytes: Uint8Array): string | undefined {
-    if (!finals.includes(status)) return `PAY-1: ${status} is not final and has no place in a callback`;
+    if (!isFinal(status)) return `PAY-1: ${status} is not final and has no place in a callback`;
     const sha256 = sha256Of(bytes);
     const first = told.get(uetr);
     if (first === undefined) told.set(uetr, sha256);
@@ -33,7 +32,7 @@ export function sourceOperators(
     const entry = received(party, 'pacs002', request);
     const reading = await reader.read(request.body, 'pacs002', pacs002Values);
     if (!reading.ok) return refuse(journal, entry, reading.refusal);
-    const { messageId, uetr = '', values } = reading.value;
+    const { messageIdentification: messageId, uetr = '', values } = reading.value;
     const { status, reasonCode } = values;
     const repeat = told.has(uetr);
     const violation = violationOf(uetr, status, request.body);
@@ -54,9 +53,9 @@ export function sourceOperators(
     const entry = received(party, 'acmt024', request);
     const reading = await reader.read(request.body, 'acmt024', acmt024Values);
     if (!reading.ok) return refuse(journal, entry, reading.refusal);
-    const { messageId, values } = reading.value;
+    const { messageIdentification: messageId, values } = reading.value;
     const { verified, reasonCode, original } = values;
-    const key = `${party} ${original.messageId}`;
+    const key = `${party} ${original.messageIdentification}`;
     const sha256 = sha256Of(request.body);
     const first = answered.get(key);
     answered.set(key, first ?? sha256);

@@ -18,8 +18,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { unreachableAfterMs } from '../core/delivery-schedule.ts';
+import type { Decision } from '../core/report.ts';
 import type {
-  Decision,
   DecisionCause,
   DecisionResult,
   DestinationAnswer,

@@ -138,7 +138,10 @@ function untilDeadlineMs({ remainingMs, deadlineAt }: Routed): number {
   return Math.max(1, remainingMs === undefined ? deadlineAt - Date.now() : remainingMs - leadMs);
 }
 
-/** Until the source has taken its answer, or the delivery is a dead letter: nothing else ends this (CBK-1). */
+/**
+ * Until the source has taken its answer, or the delivery is a dead letter: nothing else ends this (CBK-1). As `tellAll` of
+ * shield.ts, which came later; histories hold these pauses.
+ */
 async function tellSource(resolutionId: string): Promise<void> {
   const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy(workflowInfo().taskQueue));
   for (let waitMs = 1_000; ; waitMs = Math.min(waitMs * 2, 60_000)) {

@@ -27,7 +27,9 @@ export function shielded<T>(steps: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up.
+ * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up. A resolution's own
+ * execution has a loop of its own (`tellSource`), with other pauses and a new run when its history is long: both are part of
+ * recorded histories, so they stay apart.
  * @param subjectId UETR of the payment, or id of the resolution
  * @param summary what an operator reads beside it in the Temporal UI
  */

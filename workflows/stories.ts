@@ -1,5 +1,6 @@
 // What an operator reads of a payment's execution in the Temporal UI.
-import type { Decision, DestinationAnswer } from '../contract/activities.ts';
+import type { Decision } from '../core/report.ts';
+import type { DestinationAnswer } from '../contract/activities.ts';
 
 export function story(decision: Decision): string {
   return decision.reasonCode === null

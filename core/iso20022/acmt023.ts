@@ -21,7 +21,7 @@ import { usable, usableAgent, usableDateTime } from './references.ts';
 import { branch, elementAt, leaf, renderDocument, textAt, type XmlElement } from './tree.ts';
 
 export interface Acmt023 {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly creationDateTime: string;
   /** `Assgne/Agt/FinInstnId/PstlAdr/Ctry`: where the account is (RES-2). */
   readonly destinationCountry: string;
@@ -38,7 +38,7 @@ export interface Acmt023 {
 
 /** What an answer to an acmt.023 repeats of it. */
 export interface RequestReferences {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly creationDateTime?: string;
   /** `NOTPROVIDED` if the request has none that an answer can carry. */
   readonly verificationId: string;
@@ -73,7 +73,7 @@ export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
   const [unknownCode] = findUnknownCodes(request, `/Document/${message.messageElement}`);
   if (unknownCode !== undefined) return refused(unknownCode);
   const value = compact<Acmt023>({
-    messageId: textAt(request, 'Assgnmt/MsgId') ?? '',
+    messageIdentification: textAt(request, 'Assgnmt/MsgId') ?? '',
     creationDateTime: collapsed(textAt(request, 'Assgnmt/CreDtTm') ?? ''),
     destinationCountry: textAt(request, 'Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry') ?? '',
     verificationId: textAt(request, 'Vrfctn/Id') ?? '',
@@ -88,7 +88,7 @@ export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
 /** What an answer to a valid request repeats. */
 export function requestReferencesOf(acmt023: Acmt023): RequestReferences {
   return compact<RequestReferences>({
-    messageId: acmt023.messageId,
+    messageIdentification: acmt023.messageIdentification,
     creationDateTime: acmt023.creationDateTime,
     verificationId: acmt023.verificationId,
     assigner: elementAt(acmt023.request, 'Assgnmt/Assgnr'),
@@ -98,11 +98,14 @@ export function requestReferencesOf(acmt023: Acmt023): RequestReferences {
 export const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a missing mandatory id
 
 /** The same for a request that may be invalid; what an answer cannot carry is left out (MSG-2). */
-export function readRequestReferences(document: XmlElement, messageId: string): RequestReferences {
+export function readRequestReferences(
+  document: XmlElement,
+  messageIdentification: string,
+): RequestReferences {
   const request = elementAt(document, message.messageElement);
   const agent = usableAgent(request && elementAt(request, 'Assgnmt/Assgnr/Agt'));
   return compact<RequestReferences>({
-    messageId,
+    messageIdentification,
     creationDateTime: usableDateTime(request && textAt(request, 'Assgnmt/CreDtTm')),
     verificationId: usable(request && textAt(request, 'Vrfctn/Id'), isIdentifier) ?? notProvided,
     assigner: agent && branch('Assgnr', buildAgent('Agt', agent)),
@@ -111,7 +114,7 @@ export function readRequestReferences(document: XmlElement, messageId: string): 
 
 /** What RES-3 sets on a leg; everything else comes from the received message. */
 export interface RequestLeg {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly creationDateTime: string;
   /** The proxy directory or the creditor agent. */
   readonly assignee: AgentIdentification;
@@ -175,7 +178,7 @@ export function buildForwardedAcmt023(received: Acmt023, leg: RequestLeg): strin
     withChildren(
       assignment,
       new Map([
-        ['MsgId', leaf('MsgId', leg.messageId)],
+        ['MsgId', leaf('MsgId', leg.messageIdentification)],
         ['CreDtTm', leaf('CreDtTm', leg.creationDateTime)],
         ['Assgne', buildAssignee(leg.assignee, leg.country)],
       ]),

@@ -30,10 +30,10 @@ export interface KnownAccount {
 }
 
 export interface Acmt024 {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly creationDateTime: string;
   /** The request being answered. */
-  readonly original: { readonly messageId: string; readonly creationDateTime?: string };
+  readonly original: { readonly messageIdentification: string; readonly creationDateTime?: string };
   /** `OrgnlId`: the request's `Vrfctn/Id`. */
   readonly verificationId: string;
   readonly verified: boolean;
@@ -77,10 +77,10 @@ export function readAcmt024(document: XmlElement): Result<Acmt024, Rejection> {
   if (unknownCode !== undefined) return refused(unknownCode);
   const created = textAt(report, 'OrgnlAssgnmt/CreDtTm');
   const value = compact<Acmt024>({
-    messageId: textAt(report, 'Assgnmt/MsgId') ?? '',
+    messageIdentification: textAt(report, 'Assgnmt/MsgId') ?? '',
     creationDateTime: collapsed(textAt(report, 'Assgnmt/CreDtTm') ?? ''),
     original: compact<Acmt024['original']>({
-      messageId: textAt(report, 'OrgnlAssgnmt/MsgId') ?? '',
+      messageIdentification: textAt(report, 'OrgnlAssgnmt/MsgId') ?? '',
       creationDateTime: created === undefined ? undefined : collapsed(created),
     }),
     verificationId: textAt(answer, 'OrgnlId') ?? '',
@@ -94,12 +94,12 @@ export function readAcmt024(document: XmlElement): Result<Acmt024, Rejection> {
 
 /** The keys of an answer of ours. */
 export interface AnswerKey {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly creationDateTime: string;
 }
 
-const originalAssignment = ({ messageId, creationDateTime }: RequestReferences): XmlElement =>
-  branch('OrgnlAssgnmt', leaf('MsgId', messageId), optionalLeaf('CreDtTm', creationDateTime));
+const originalAssignment = ({ messageIdentification, creationDateTime }: RequestReferences): XmlElement =>
+  branch('OrgnlAssgnmt', leaf('MsgId', messageIdentification), optionalLeaf('CreDtTm', creationDateTime));
 
 function render(...children: readonly XmlElement[]): string {
   return renderDocument(message.namespace, branch('Document', branch(message.messageElement, ...children)));
@@ -117,7 +117,7 @@ export function passOnAcmt024(received: Acmt024, original: RequestReferences, ke
   const passed = branch(
     'Assgnmt',
     ...assignment.children.map((one) => {
-      if (one.name === 'MsgId') return leaf('MsgId', key.messageId);
+      if (one.name === 'MsgId') return leaf('MsgId', key.messageIdentification);
       if (one.name === 'CreDtTm') return leaf('CreDtTm', key.creationDateTime);
       return one.name === 'Assgne' && assigner !== undefined ? { ...assigner, name: 'Assgne' } : one;
     }),
@@ -156,7 +156,7 @@ export function answerAcmt023(original: RequestReferences, statement: Acmt024Sta
   const { assigner: asker } = original;
   const assignment = branch(
     'Assgnmt',
-    leaf('MsgId', statement.messageId),
+    leaf('MsgId', statement.messageIdentification),
     leaf('CreDtTm', statement.creationDateTime),
     branch('Assgnr', buildAgent('Agt', statement.assigner)),
     asker === undefined

@@ -16,7 +16,7 @@ import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './t
 
 /** What MSG-10 sets; everything else comes from the received message. */
 export interface ForwardedLeg {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly creationDateTime: string;
   /** The destination clearing system. */
   readonly clearingSystemId: string;
@@ -72,7 +72,7 @@ const transactionOrder: readonly string[] = [
 const clearingSystemCode = /^[A-Z0-9]{1,3}$/; // ClearingSystemCode of the schema; all else in Prtry (MSG-5)
 
 function buildGroup(values: {
-  messageId: string;
+  messageIdentification: string;
   creationDateTime: string;
   clearingSystemId: string;
 }): XmlElement {
@@ -80,7 +80,7 @@ function buildGroup(values: {
   const inCode = clearingSystemCode.test(clearingSystemId);
   return branch(
     'GrpHdr',
-    leaf('MsgId', values.messageId),
+    leaf('MsgId', values.messageIdentification),
     leaf('CreDtTm', values.creationDateTime),
     leaf('NbOfTxs', '1'),
     branch(

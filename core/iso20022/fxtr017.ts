@@ -19,7 +19,7 @@ import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type Xml
 const productType = 'ISTHMUS';
 
 export interface Fxtr017 {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   /** With hyphens; written without. */
   readonly uetr: string;
   /** With hyphens; written without. */
@@ -89,7 +89,7 @@ export function buildFxtr017(values: Fxtr017): string {
     branch(
       'TradInf',
       leaf('TradDt', values.completionDate),
-      leaf('MsgId', values.messageId),
+      leaf('MsgId', values.messageIdentification),
       leaf('OrgtrRef', uetr),
       leaf('CmonRef', withoutHyphens(values.quoteId)),
       leaf('PdctTp', productType),
@@ -132,7 +132,7 @@ export function readFxtr017(document: XmlElement): Result<Fxtr017, Rejection> {
     return found;
   };
   return ok({
-    messageId: at('TradInf/MsgId').text,
+    messageIdentification: at('TradInf/MsgId').text,
     uetr: withHyphens(at('TradInf/OrgtrRef').text),
     quoteId: withHyphens(at('TradInf/CmonRef').text),
     completionDate: collapsed(at('TradAmts/SttlmDt').text),

@@ -26,7 +26,7 @@ const transactionStatuses = ['ACCC', 'RJCT', 'BLCK', 'ACWP', 'ACTC'] as const;
 export type TransactionStatus = (typeof transactionStatuses)[number];
 
 export interface Pacs002 {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly creationDateTime: string;
   readonly original: OriginalReferences;
   readonly statusId?: string;
@@ -51,7 +51,7 @@ function isTransactionStatus(code: string | undefined): code is TransactionStatu
 function readOriginal(transaction: XmlElement): OriginalReferences {
   const created = textAt(transaction, 'OrgnlGrpInf/OrgnlCreDtTm');
   return compact<OriginalReferences>({
-    messageId: textAt(transaction, 'OrgnlGrpInf/OrgnlMsgId') ?? '',
+    messageIdentification: textAt(transaction, 'OrgnlGrpInf/OrgnlMsgId') ?? '',
     messageNameId: textAt(transaction, 'OrgnlGrpInf/OrgnlMsgNmId') ?? '',
     creationDateTime: created === undefined ? undefined : collapsed(created),
     instructionId: textAt(transaction, 'OrgnlInstrId'),
@@ -82,7 +82,7 @@ export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
   const accepted = textAt(transaction, 'AccptncDtTm');
   const information = reason === undefined ? [] : childrenNamed(reason, 'AddtlInf').map((one) => one.text);
   const value = compact<Pacs002>({
-    messageId: textAt(report, 'GrpHdr/MsgId') ?? '',
+    messageIdentification: textAt(report, 'GrpHdr/MsgId') ?? '',
     creationDateTime: collapsed(textAt(report, 'GrpHdr/CreDtTm') ?? ''),
     original: readOriginal(transaction),
     statusId: textAt(transaction, 'StsId'),
@@ -121,7 +121,7 @@ export function buildPacs002(values: Pacs002): string {
     optionalLeaf('StsId', values.statusId),
     branch(
       'OrgnlGrpInf',
-      leaf('OrgnlMsgId', original.messageId),
+      leaf('OrgnlMsgId', original.messageIdentification),
       leaf('OrgnlMsgNmId', original.messageNameId),
       optionalLeaf('OrgnlCreDtTm', original.creationDateTime),
     ),
@@ -136,7 +136,11 @@ export function buildPacs002(values: Pacs002): string {
     instructingAgent === undefined ? undefined : buildAgent('InstgAgt', instructingAgent),
     instructedAgent === undefined ? undefined : buildAgent('InstdAgt', instructedAgent),
   );
-  const group = branch('GrpHdr', leaf('MsgId', values.messageId), leaf('CreDtTm', values.creationDateTime));
+  const group = branch(
+    'GrpHdr',
+    leaf('MsgId', values.messageIdentification),
+    leaf('CreDtTm', values.creationDateTime),
+  );
   return renderDocument(
     message.namespace,
     branch('Document', branch(message.messageElement, group, transaction)),
@@ -145,7 +149,7 @@ export function buildPacs002(values: Pacs002): string {
 
 /** What a status report says about a pacs.008. */
 export interface StatusStatement {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly creationDateTime: string;
   readonly status: TransactionStatus;
   readonly reasonCode?: string;
@@ -155,7 +159,7 @@ export interface StatusStatement {
 /** The ids of a pacs.008, as reports about it repeat them. */
 export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
   return compact<OriginalReferences>({
-    messageId: pacs008.messageId,
+    messageIdentification: pacs008.messageIdentification,
     messageNameId: messages.pacs008.identifier,
     creationDateTime: pacs008.creationDateTime,
     instructionId: pacs008.instructionId,

@@ -27,7 +27,7 @@ interface Charge extends Amount {
 }
 
 export interface Pacs008 {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly creationDateTime: string;
   readonly clearingSystemId: string;
   readonly instructionId?: string;
@@ -117,7 +117,7 @@ function readValues(document: XmlElement, leg: Leg, demand: Demand): Pacs008 {
   const instructed = elementAt(transaction, 'InstdAmt');
   const clearingSystemId = textAt(group, 'SttlmInf/ClrSys/Prtry') ?? textAt(group, 'SttlmInf/ClrSys/Cd');
   return compact<Pacs008>({
-    messageId: demand(textAt(group, 'MsgId'), 'MsgId', ''),
+    messageIdentification: demand(textAt(group, 'MsgId'), 'MsgId', ''),
     creationDateTime: collapsed(demand(textAt(group, 'CreDtTm'), 'CreDtTm', '')),
     clearingSystemId: demand(clearingSystemId, 'ClrSys', ''),
     instructionId: text('PmtId/InstrId'),

@@ -13,7 +13,7 @@ const message = messages.pacs028;
 /** The enquiry about a forwarded pacs.008, as text; it goes the same way as that message. */
 export function enquireAboutPacs008(
   forwarded: Pacs008,
-  leg: { readonly messageId: string; readonly creationDateTime: string },
+  leg: { readonly messageIdentification: string; readonly creationDateTime: string },
 ): string {
   const original = originalReferencesOf(forwarded);
   const { instructingAgent, instructedAgent } = forwarded;
@@ -21,7 +21,7 @@ export function enquireAboutPacs008(
     'TxInf',
     branch(
       'OrgnlGrpInf',
-      leaf('OrgnlMsgId', original.messageId),
+      leaf('OrgnlMsgId', original.messageIdentification),
       leaf('OrgnlMsgNmId', original.messageNameId),
       optionalLeaf('OrgnlCreDtTm', original.creationDateTime),
     ),
@@ -33,7 +33,11 @@ export function enquireAboutPacs008(
     instructingAgent === undefined ? undefined : buildAgent('InstgAgt', instructingAgent),
     instructedAgent === undefined ? undefined : buildAgent('InstdAgt', instructedAgent),
   );
-  const group = branch('GrpHdr', leaf('MsgId', leg.messageId), leaf('CreDtTm', leg.creationDateTime));
+  const group = branch(
+    'GrpHdr',
+    leaf('MsgId', leg.messageIdentification),
+    leaf('CreDtTm', leg.creationDateTime),
+  );
   return renderDocument(
     message.namespace,
     branch('Document', branch(message.messageElement, group, transaction)),

@@ -11,7 +11,7 @@ import { showsNothing } from './white-space.ts';
 
 /** The ids of an original message, as a pacs.002 repeats them (MSG-11). */
 export interface OriginalReferences {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   /** As published, e.g. `pacs.008.001.13`. */
   readonly messageNameId: string;
   readonly creationDateTime?: string;
@@ -23,17 +23,23 @@ export interface OriginalReferences {
 
 /** What identifies a message; `uetr` only for kinds of message that have one. */
 export interface MessageKey {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly uetr?: string;
 }
 
-const keyPaths: Readonly<Record<MessageName, { messageId: string; uetr?: string }>> = {
-  pacs008: { messageId: 'FIToFICstmrCdtTrf/GrpHdr/MsgId', uetr: 'FIToFICstmrCdtTrf/CdtTrfTxInf/PmtId/UETR' },
-  pacs002: { messageId: 'FIToFIPmtStsRpt/GrpHdr/MsgId', uetr: 'FIToFIPmtStsRpt/TxInfAndSts/OrgnlUETR' },
-  pacs028: { messageId: 'FIToFIPmtStsReq/GrpHdr/MsgId', uetr: 'FIToFIPmtStsReq/TxInf/OrgnlUETR' },
-  acmt023: { messageId: 'IdVrfctnReq/Assgnmt/MsgId' },
-  acmt024: { messageId: 'IdVrfctnRpt/Assgnmt/MsgId' },
-  fxtr017: { messageId: 'FXTradStsAndDtlsNtfctn/TradInf/MsgId' },
+const keyPaths: Readonly<Record<MessageName, { messageIdentification: string; uetr?: string }>> = {
+  pacs008: {
+    messageIdentification: 'FIToFICstmrCdtTrf/GrpHdr/MsgId',
+    uetr: 'FIToFICstmrCdtTrf/CdtTrfTxInf/PmtId/UETR',
+  },
+  pacs002: {
+    messageIdentification: 'FIToFIPmtStsRpt/GrpHdr/MsgId',
+    uetr: 'FIToFIPmtStsRpt/TxInfAndSts/OrgnlUETR',
+  },
+  pacs028: { messageIdentification: 'FIToFIPmtStsReq/GrpHdr/MsgId', uetr: 'FIToFIPmtStsReq/TxInf/OrgnlUETR' },
+  acmt023: { messageIdentification: 'IdVrfctnReq/Assgnmt/MsgId' },
+  acmt024: { messageIdentification: 'IdVrfctnRpt/Assgnmt/MsgId' },
+  fxtr017: { messageIdentification: 'FXTradStsAndDtlsNtfctn/TradInf/MsgId' },
 };
 
 /** A key that an answer has to repeat, and cannot. */
@@ -47,11 +53,11 @@ export interface KeyFault {
 
 /** Every fault of the keys of a message (MSG-2, MSG-13). */
 export function findKeyFaults(name: MessageName, document: XmlElement): readonly KeyFault[] {
-  const { messageId, uetr } = keyPaths[name];
+  const { messageIdentification, uetr } = keyPaths[name];
   const keys = [
     {
       element: 'MsgId',
-      path: messageId,
+      path: messageIdentification,
       isFit: isIdentifier,
       expected:
         'an id of up to 35 printable ASCII characters, without slash or space at either end or two in a row',
@@ -71,8 +77,11 @@ export function findKeyFaults(name: MessageName, document: XmlElement): readonly
 export function readMessageKey(name: MessageName, document: XmlElement): Result<MessageKey, KeyFault> {
   const [fault] = findKeyFaults(name, document);
   if (fault !== undefined) return refused(fault);
-  const { messageId, uetr } = keyPaths[name];
-  const keys = { messageId: textAt(document, messageId) ?? '', uetr: uetr && textAt(document, uetr) };
+  const { messageIdentification, uetr } = keyPaths[name];
+  const keys = {
+    messageIdentification: textAt(document, messageIdentification) ?? '',
+    uetr: uetr && textAt(document, uetr),
+  };
   return ok(compact<MessageKey>(keys));
 }
 
@@ -118,7 +127,7 @@ export function usableAgent(element: XmlElement | undefined): AgentIdentificatio
  */
 export function readPacs008References(
   document: XmlElement,
-  key: { readonly messageId: string; readonly uetr: string },
+  key: { readonly messageIdentification: string; readonly uetr: string },
   messageNameId: string,
 ): Pacs008References {
   const message = elementAt(document, 'FIToFICstmrCdtTrf');
@@ -126,7 +135,7 @@ export function readPacs008References(
   const agent = (path: string) => usableAgent(message && elementAt(message, path));
   return compact<Pacs008References>({
     original: compact<OriginalReferences>({
-      messageId: key.messageId,
+      messageIdentification: key.messageIdentification,
       messageNameId,
       creationDateTime: usableDateTime(text('GrpHdr/CreDtTm')),
       instructionId: usable(text('CdtTrfTxInf/PmtId/InstrId'), isIdentifier),

@@ -44,7 +44,7 @@ const ourId = (n: number) => `7c9e6679742540de944be07fc1f90a${String(n).padStart
 const at = (seconds: string) => `2026-11-21T04:00:${seconds}Z`;
 const bic = (bicfi: string) => ({ bicfi });
 
-type Statement = Omit<StatusStatement, 'messageId' | 'creationDateTime'>;
+type Statement = Omit<StatusStatement, 'messageIdentification' | 'creationDateTime'>;
 
 function refusal(key: RejectionKey): Statement {
   const rejection = reject(key);
@@ -57,7 +57,7 @@ function paymentExamples(): Readonly<Record<string, string>> {
   const instruction = fixture('pacs008/sg-th-lotus.xml');
   const received = read('pacs008', instruction, readPacs008);
   const forwarded = buildForwardedPacs008(received, {
-    messageId: ourId(1),
+    messageIdentification: ourId(1),
     creationDateTime: at('00.700'),
     clearingSystemId: 'THBPPAY',
     interbankSettlementAmount: { currency: 'THB', amount: '25000' },
@@ -67,12 +67,12 @@ function paymentExamples(): Readonly<Record<string, string>> {
   });
   const leg = read('pacs008', forwarded, readForwardedPacs008);
   const answer = (n: number, seconds: string, statement: Statement) =>
-    answerPacs008(pacs008ReferencesOf(received), { messageId: ourId(n), creationDateTime: at(seconds), ...statement });
+    answerPacs008(pacs008ReferencesOf(received), { messageIdentification: ourId(n), creationDateTime: at(seconds), ...statement });
   const confirm = (n: number, seconds: string, statement: Statement) =>
-    confirmPacs008(pacs008ReferencesOf(leg), { messageId: ourId(n), creationDateTime: at(seconds), ...statement });
+    confirmPacs008(pacs008ReferencesOf(leg), { messageIdentification: ourId(n), creationDateTime: at(seconds), ...statement });
   const report = (statement: Statement) =>
     buildPacs002({
-      messageId: 'THBPPAY20261121000000000001',
+      messageIdentification: 'THBPPAY20261121000000000001',
       creationDateTime: at('01.000'),
       original: originalReferencesOf(leg),
       ...statement,
@@ -90,9 +90,9 @@ function paymentExamples(): Readonly<Record<string, string>> {
     'pacs002-report-acwp': report({ status: 'ACWP' }),
     'pacs002-confirmation-accc': confirm(4, '01.050', { status: 'ACCC' }),
     'pacs002-confirmation-rjct': confirm(4, '20.010', refusal('deadline-expired')),
-    'pacs028': enquireAboutPacs008(leg, { messageId: ourId(5), creationDateTime: '2026-11-21T04:01:00.700Z' }),
+    'pacs028': enquireAboutPacs008(leg, { messageIdentification: ourId(5), creationDateTime: '2026-11-21T04:01:00.700Z' }),
     'fxtr017': buildFxtr017({
-      messageId: ourId(6),
+      messageIdentification: ourId(6),
       uetr: received.uetr,
       quoteId: received.agreedRate.quoteId ?? '',
       completionDate: '2026-11-21',
@@ -115,7 +115,7 @@ function resolutionExamples(): Readonly<Record<string, string>> {
   const request = fixture('acmt023/proxy.xml');
   const received = read('acmt023', request, readAcmt023);
   const forwarded = buildForwardedAcmt023(received, {
-    messageId: ourId(7),
+    messageIdentification: ourId(7),
     creationDateTime: '2026-11-21T03:59:00.300Z',
     assignee: { otherId: 'TH-PROXY' },
     country: 'TH',
@@ -123,7 +123,7 @@ function resolutionExamples(): Readonly<Record<string, string>> {
   const ours = requestReferencesOf(read('acmt023', forwarded, readAcmt023));
   const asked = { account: received.account };
   const found = answerAcmt023(ours, {
-    messageId: 'THBPPAY20261121000000000011',
+    messageIdentification: 'THBPPAY20261121000000000011',
     creationDateTime: '2026-11-21T03:59:01.000Z',
     assigner: { otherId: 'TH-PROXY' },
     assignee: bic('LOTUSGS0'),
@@ -138,11 +138,11 @@ function resolutionExamples(): Readonly<Record<string, string>> {
   });
   const original = requestReferencesOf(received);
   const passedOn = passOnAcmt024(read('acmt024', found, readAcmt024), original, {
-    messageId: ourId(8),
+    messageIdentification: ourId(8),
     creationDateTime: '2026-11-21T03:59:01.050Z',
   });
   const refused = answerAcmt023(original, {
-    messageId: ourId(8),
+    messageIdentification: ourId(8),
     creationDateTime: '2026-11-21T03:59:08.000Z',
     assigner: { otherId: 'ISTHMUS' },
     assignee: bic('LOTUSGS0'),

@@ -217,7 +217,12 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
       const payment = await loadDecidable(db, uetr, null);
       const { original } = payment.destinationReferences;
       const creationDateTime = new Date().toISOString();
-      const values: Pacs002 = { messageId: `R${round}`, creationDateTime, status: 'ACCC', original };
+      const values: Pacs002 = {
+        messageIdentification: `R${round}`,
+        creationDateTime,
+        status: 'ACCC',
+        original,
+      };
       const [decision] = await Promise.all([
         decidePayment({ uetr, cause: deadline }),
         takeReport(db, payment, { values, body: Buffer.from(messageId), wantsConfirmation: false }),

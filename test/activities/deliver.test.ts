@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { addressOf } from '../../activities/addresses.ts';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
-import { askAgain, expireDelivery, listOpen } from '../../db/deliveries.ts';
+import { askCallbackAgain, expireDelivery, listOpen } from '../../db/deliveries.ts';
 import { findNeglected } from '../../db/sweep.ts';
 import { entered } from './receivers.ts';
 import { inActivity, workbench } from './workbench.ts';
@@ -132,7 +132,7 @@ test('an attempt that ends after its delivery was asked for again changes nothin
   };
   const attempt = run(uetr);
   await arrived;
-  await askAgain(db, uetr, 'callback');
+  await askCallbackAgain(db, uetr);
   release();
   await attempt;
   expect(await callbackOf(uetr)).toMatchObject({ attempts: 1, closed_reason: null, delivered_at: null });

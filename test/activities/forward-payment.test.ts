@@ -48,7 +48,10 @@ async function forwardedId(uetr: string): Promise<string> {
 }
 
 async function report(uetr: string, values: Partial<Pacs002> = {}): Promise<string> {
-  return reportOn({ messageId: await forwardedId(uetr), uetr }, { messageId: 'R1', ...values });
+  return reportOn(
+    { messageIdentification: await forwardedId(uetr), uetr },
+    { messageIdentification: 'R1', ...values },
+  );
 }
 
 const say =
@@ -129,7 +132,7 @@ test.each([
   [
     'a pacs.002 about another message',
     (uetr: string) =>
-      report(uetr, { original: { messageId: 'OTHER', messageNameId: 'pacs.008.001.13', uetr } }),
+      report(uetr, { original: { messageIdentification: 'OTHER', messageNameId: 'pacs.008.001.13', uetr } }),
     /^OrgnlMsgId is not ours$/,
   ],
   [
@@ -137,7 +140,7 @@ test.each([
     (uetr: string) =>
       report(uetr, {
         original: {
-          messageId: 'M',
+          messageIdentification: 'M',
           messageNameId: 'pacs.008.001.13',
           uetr: '11111111-1111-4111-8111-111111111111',
         },

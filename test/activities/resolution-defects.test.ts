@@ -51,7 +51,7 @@ test('a request that breaks us is answered false NARR after three tries, with an
   expect(await judge({ messageId })).toEqual(judgement);
   const { answerMessageId } = 'answer' in judgement ? judgement.answer : { answerMessageId: '' };
   expect(await answerOf(answerMessageId)).toMatchObject({
-    original: { messageId: request.messageId },
+    original: { messageIdentification: request.messageIdentification },
     verificationId: 'NOTPROVIDED', // nothing of the message itself
     reasonCode: 'NARR',
   });
@@ -90,7 +90,7 @@ test('of a request under a MsgId that is taken: told in the answer only, the fir
     .select('message_identification')
     .where('message_id', '=', first.resolutionId)
     .executeTakeFirstOrThrow();
-  const messageId = await store(accountRequest('CANARY-3', { messageId: taken }));
+  const messageId = await store(accountRequest('CANARY-3', { messageIdentification: taken }));
   const judge = createJudgeResolution(breaking('CANARY-3').deps);
   const judgement = await judge({ messageId });
   expect(judgement).toMatchObject({ verdict: 'refused', reasonCode: 'NARR' });

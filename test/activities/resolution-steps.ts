@@ -40,7 +40,7 @@ export async function yesTo(body: Buffer): Promise<string> {
   if (!reading.ok) throw new Error(reading.refusal.text);
   const agent = { bicfi: 'LOTUTHS0' };
   return answerAcmt023(requestReferencesOf(reading.value), {
-    messageId: randomUUID().replaceAll('-', ''),
+    messageIdentification: randomUUID().replaceAll('-', ''),
     creationDateTime: new Date().toISOString(),
     assigner: agent,
     assignee: agent,
@@ -71,7 +71,7 @@ export async function resolutionSteps(operator: PlayedOperator) {
     const body = Buffer.from(buildAcmt023(request));
     const { messageId } = await recordReceived(db, {
       type: 'acmt023',
-      identification: request.messageId,
+      messageIdentification: request.messageIdentification,
       leg: 'source',
       party: 'SGDFAST',
       answerUrl: 'http://127.0.0.1:9/acmt024',

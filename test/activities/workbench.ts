@@ -54,7 +54,7 @@ export async function workbench(): Promise<Workbench> {
     const { messageId } = await recordReceived(db, {
       subjectId: message.uetr,
       type: 'pacs008',
-      identification: message.messageId,
+      messageIdentification: message.messageIdentification,
       leg: 'source',
       party: 'SGDFAST',
       answerUrl: callbackUrl,

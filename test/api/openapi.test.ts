@@ -3,10 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { validateRoutes } from '../../api/validate.ts';
+import { giveUpAfterMs, nextAttempt, retryDelayMs } from '../../core/delivery-schedule.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { childrenNamed, elementAt, textAt } from '../../core/iso20022/tree.ts';
 import { exampleFiles } from '../../docs/reference/examples.ts';
 import { referenceFiles } from '../../docs/reference/generate.ts';
+import { enquiryTimesMs } from '../../workflows/policies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { libxml2, lotus, validTree } from '../xml/fixtures.ts';
 import { startApi } from './running-api.ts';
@@ -233,7 +235,39 @@ describe('webhooks: what we send to each party', () => {
     expect(post?.responses['default']?.description).toMatch(/again/);
     expect(post?.description).toMatch(/CBK-1|TIM-3|RES-1/);
   });
+
+  it('states the delays after which we send again: those that are kept (CBK-1, TIM-2, TIM-3)', () => {
+    const said = (name: string) => {
+      const { post } = document.webhooks?.[name] ?? {};
+      return `${post?.description} ${post?.responses['default']?.description}`;
+    };
+    const failed = { elapsedMs: 0, httpStatus: null, retryAfterMs: null, random: 0.5 };
+    const deliveries = Array.from({ length: 15 }, (_, index) =>
+      nextAttempt({ ...failed, attempts: index + 1 }),
+    );
+    expect(
+      delaysIn(/again after (.*?), then every 8 h up to 72 h/.exec(said('callbackPacs002'))?.[1]),
+    ).toEqual(deliveries.slice(0, 14).map((next) => (next.kind === 'retry' ? next.inMs : next.reason)));
+    expect([deliveries[14], giveUpAfterMs]).toEqual([{ kind: 'retry', inMs: 8 * 3_600_000 }, 72 * 3_600_000]);
+    const instruction = said('forwardedPacs008');
+    expect(delaysIn(/sent again after (.*?) \(TIM-3\)/.exec(instruction)?.[1])).toEqual(
+      [1, 2, 3].map(retryDelayMs),
+    );
+    const [first, second, third, fourth, ...hourly] = enquiryTimesMs;
+    expect(delaysIn(/enquiry after (.*?), then hourly up to 24 h/.exec(instruction)?.[1])).toEqual(
+      [first, second, third, fourth].map((ms) => ms),
+    );
+    expect(hourly.at(-1)).toBe(24 * 3_600_000);
+  });
 });
+
+/** `1, 2 and 5 s, 1 min and 2 h 30 min`, in milliseconds. */
+function delaysIn(text = ''): readonly number[] {
+  const units = { s: 1_000, min: 60_000, h: 3_600_000 } as const;
+  return [...text.replace('2 h 30 min', '150 min').matchAll(/((?:\d+(?:, | and )?)+) (s|min|h)\b/g)].flatMap(
+    ([, numbers = '', unit]) => (numbers.match(/\d+/g) ?? []).map((one) => Number(one) * units[unit as 's']),
+  );
+}
 
 describe('a client generator', () => {
   it('finds what every reference points at', () => {

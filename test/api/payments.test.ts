@@ -262,7 +262,11 @@ test('what another system sends under the UETR of a payment is shown to operator
   const message = instruction(quote, { ending: endingIn.creditedAtOnce });
   await submit(gateway, message);
   await evidence.closed(message.uetr);
-  const foreign = buildPacs008({ ...message, messageId: 'FOREIGN-1', clearingSystemId: 'MYRRPP' });
+  const foreign = buildPacs008({
+    ...message,
+    messageIdentification: 'FOREIGN-1',
+    clearingSystemId: 'MYRRPP',
+  });
   expect((await submitXml(gateway, foreign, { clientId: 'MYRRPP' })).report).toMatchObject({
     status: 'RJCT',
   });
@@ -277,7 +281,9 @@ test('a UETR of which only a repeat came that was refused is REFUSED, judged whe
   const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   await submit(gateway, message);
   await evidence.closed(message.uetr);
-  const other = instruction(await bestQuote(gateway), { messageId: message.messageId });
+  const other = instruction(await bestQuote(gateway), {
+    messageIdentification: message.messageIdentification,
+  });
   expect((await submit(gateway, other)).report).toMatchObject({ status: 'RJCT', reasonCode: 'DU01' });
   for (const client of ['SGDFAST', 'operator']) {
     const told = await timeline(other.uetr, client);
@@ -288,7 +294,7 @@ test('a UETR of which only a repeat came that was refused is REFUSED, judged whe
     ]);
     expect(told).toMatchObject({ status: 'REFUSED', judgedAt: answer?.at, decision: null, deliveries: [] });
   }
-  const corrected = { ...other, messageId: `${other.messageId.slice(0, 30)}-2` };
+  const corrected = { ...other, messageIdentification: `${other.messageIdentification.slice(0, 30)}-2` };
   expect((await submit(gateway, corrected)).report?.status).toBe('ACTC');
   expect((await timeline(other.uetr, 'SGDFAST')).status).not.toBe('REFUSED');
   await evidence.closed(other.uetr);

@@ -17,7 +17,7 @@ test('a rejection is answered at once', async () => {
 test('a refused repeat of a payment that has no final yet is answered at once, and not with what becomes of the payment', async () => {
   const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  const repeat = { ...message, messageId: newMessageId() };
+  const repeat = { ...message, messageIdentification: newMessageId() };
   expect((await submit(gateway, repeat, { prefer })).report?.reasonCode).toBe('DUPL');
   expect((await submit(gateway, repeat, { prefer })).report?.reasonCode).toBe('DUPL');
 }, 15_000);

@@ -43,7 +43,7 @@ test('whoever was refused under a UETR sees that, also where another was refused
   for (const clientId of ['THBPPAY', 'MYRRPP'] as const) {
     const first = await message(clientId);
     expect((await submit(gateway, first, { clientId })).report?.status).toBe('ACTC');
-    const second = await message(clientId, { messageId: first.messageId, uetr });
+    const second = await message(clientId, { messageIdentification: first.messageIdentification, uetr });
     expect((await submit(gateway, second, { clientId })).report?.reasonCode).toBe('DU01');
   }
   for (const clientId of ['THBPPAY', 'MYRRPP'] as const) {

@@ -7,7 +7,7 @@ import { compareMessages, type FieldDifference } from '../../core/message-differ
 import { allFixtures, lotus, readFixture, validTree } from '../xml/fixtures.ts';
 
 const leg: ForwardedLeg = {
-  messageId: 'ISTHMUS20261121000000000001',
+  messageIdentification: 'ISTHMUS20261121000000000001',
   creationDateTime: '2026-11-21T04:00:01.000Z',
   clearingSystemId: 'THBPPAY',
   interbankSettlementAmount: { currency: 'THB', amount: '25000' },

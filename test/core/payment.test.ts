@@ -186,7 +186,10 @@ describe('the agents of charges are institutions, however they are named (MSG-6)
 
   test('is judged with the usage guidelines, before duplicates (PAY-3)', () => {
     const charges = [{ ...valid.charges[0], agent: { lei: '1' } }, valid.charges[1]] as const;
-    const recorded = { payment: { messageIdentification: valid.messageId }, messageIdHeldBy: undefined };
+    const recorded = {
+      payment: { messageIdentification: valid.messageIdentification },
+      messageIdHeldBy: undefined,
+    };
     expect(outcomeOf({ charges }, { recorded })).toMatchObject({
       ok: false,
       refusal: { key: 'charges-agent-wrong', ruleId: 'MSG-6' },
@@ -226,7 +229,7 @@ describe('the first failure is told (PAY-3)', () => {
     ['acceptance-too-old', { acceptanceDateTime: { text: '', epochMs: now - 120_001 } }, {}],
     ['duplicate-message-id', {}, { recorded: { payment: undefined, messageIdHeldBy: anotherUetr } }],
     ['duplicate-uetr', {}, recordedAs('M2')],
-    ['duplicate-content', {}, recordedAs(valid.messageId)],
+    ['duplicate-content', {}, recordedAs(valid.messageIdentification)],
     ['charges-agent-wrong', { charges: chargesOf(fern, fern) }, {}],
     ['too-many-decimals', { interbankSettlementAmount: { currency: 'SGD', amount: '1.001' } }, {}],
     ['currency-wrong', { interbankSettlementAmount: { currency: 'THB', amount: '1' } }, {}],
@@ -284,8 +287,8 @@ describe('freshness, to the millisecond (TIM-4, TIM-1)', () => {
 });
 
 describe('what came in time and is judged too late, by our fault (TIM-1, TIM-4)', () => {
-  const at = (epochMs: number, receivedAt: number, priority: 'HIGH' | 'NORM' = 'NORM') =>
-    judge({ acceptanceDateTime: { text: '', epochMs }, priority }, { receivedAt });
+  const at = (epochMs: number, storedAt: number, priority: 'HIGH' | 'NORM' = 'NORM') =>
+    judge({ acceptanceDateTime: { text: '', epochMs }, priority }, { storedAt });
 
   test('it is rejected, but not for coming late', () => {
     expect(at(now - 120_001, now - 1)).toBe('judged-too-late');

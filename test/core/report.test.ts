@@ -5,7 +5,7 @@ import type { OriginalReferences } from '../../core/iso20022/references.ts';
 import { judgeReport } from '../../core/report.ts';
 
 const sent: OriginalReferences = {
-  messageId: 'OURS',
+  messageIdentification: 'OURS',
   messageNameId: 'pacs.008.001.13',
   creationDateTime: '2026-01-01T00:00:00Z',
   instructionId: 'I',
@@ -14,7 +14,7 @@ const sent: OriginalReferences = {
   uetr: '11111111-1111-4111-8111-111111111111',
 };
 const about = (original: OriginalReferences, status: Pacs002['status'] = 'ACCC'): Pacs002 => ({
-  messageId: 'THEIRS',
+  messageIdentification: 'THEIRS',
   creationDateTime: '2026-01-01T00:00:01Z',
   status,
   original,
@@ -32,8 +32,10 @@ describe('a report matches', () => {
   });
 
   test('with the mandatory ids alone', () => {
-    const { messageId, messageNameId, uetr } = sent;
-    expect(judgeReport(about({ messageId, messageNameId, uetr }), sent)).toEqual({ kind: 'final' });
+    const { messageIdentification, messageNameId, uetr } = sent;
+    expect(judgeReport(about({ messageIdentification, messageNameId, uetr }), sent)).toEqual({
+      kind: 'final',
+    });
   });
 
   test('whatever creation time it repeats: clocks are written in more than one way', () => {
@@ -46,7 +48,7 @@ describe('a report matches', () => {
 describe('a report does not match', () => {
   test.each([
     ['uetr', 'OrgnlUETR'],
-    ['messageId', 'OrgnlMsgId'],
+    ['messageIdentification', 'OrgnlMsgId'],
     ['messageNameId', 'OrgnlMsgNmId'],
     ['instructionId', 'OrgnlInstrId'],
     ['endToEndId', 'OrgnlEndToEndId'],
@@ -56,8 +58,8 @@ describe('a report does not match', () => {
   });
 
   test('with an id that we never sent', () => {
-    const { messageId, messageNameId, uetr } = sent;
-    expect(judgeReport(about(sent), { messageId, messageNameId, uetr })).toEqual({
+    const { messageIdentification, messageNameId, uetr } = sent;
+    expect(judgeReport(about(sent), { messageIdentification, messageNameId, uetr })).toEqual({
       kind: 'mismatch',
       element: 'OrgnlInstrId',
     });

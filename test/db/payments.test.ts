@@ -48,9 +48,10 @@ describe('what is written together', () => {
     expect(await findPayment(db, message.uetr)).toMatchObject({
       corridor: 'SG-TH',
       destinationSystem: 'THBPPAY',
-      accepted: true,
       decision: null,
     });
+    const row = db.selectFrom('payments').select('accepted').where('uetr', '=', message.uetr);
+    expect(await row.executeTakeFirst()).toEqual({ accepted: true });
   });
 
   test('a rejected payment: its row, its RJCT and its decision, no instruction', async () => {
@@ -68,7 +69,7 @@ describe('what is written together', () => {
     const message = instruction(ownExchange());
     await submit(message);
     const before = await rowsOf(message.uetr);
-    const other = { ...message, messageId: 'OTHER' };
+    const other = { ...message, messageIdentification: 'OTHER' };
     const answers = [await submit(other), await submit(other)].map((one) => one.answerMessageId);
     expect(new Set(answers).size).toBe(1);
     expect(await rowsOf(message.uetr)).toEqual({ ...before, out: '3' });
@@ -89,9 +90,9 @@ describe('who comes first', () => {
   });
 
   test('of many payments with one MsgId, one is accepted (DUP-2)', async () => {
-    const messageId = randomUUID().slice(0, 30);
+    const messageIdentification = randomUUID().slice(0, 30);
     const judgements = await Promise.all(
-      Array.from({ length: 8 }, () => submit(instruction(ownExchange(), { messageId }))),
+      Array.from({ length: 8 }, () => submit(instruction(ownExchange(), { messageIdentification }))),
     );
     expect(judgements.map(told).sort()).toEqual([
       'accepted',
@@ -115,37 +116,42 @@ describe('a MsgId is taken for 62 days (DUP-2)', () => {
     await db
       .updateTable('message_identifications')
       .set({ claimed_at: sql<Date>`now() - ${days} * interval '1 day'` })
-      .where('message_identification', '=', earlier.messageId)
+      .where('message_identification', '=', earlier.messageIdentification)
       .execute();
-    return earlier.messageId;
+    return earlier.messageIdentification;
   }
 
   test('after 61 days it is refused, after 63 it is free', async () => {
-    expect(told(await submit(instruction(ownExchange(), { messageId: await usedDaysAgo(61) })))).toBe(
-      'refused DU01',
-    );
-    expect(told(await submit(instruction(ownExchange(), { messageId: await usedDaysAgo(63) })))).toBe(
-      'accepted',
-    );
+    expect(
+      told(await submit(instruction(ownExchange(), { messageIdentification: await usedDaysAgo(61) }))),
+    ).toBe('refused DU01');
+    expect(
+      told(await submit(instruction(ownExchange(), { messageIdentification: await usedDaysAgo(63) }))),
+    ).toBe('accepted');
   });
 
   test('by a payment that was rejected, too', async () => {
     const rejected = instruction(ownExchange(), { purpose: 'ZZZZ' });
     expect(told(await submit(rejected))).toBe('decided FF01');
-    expect(told(await submit(instruction(ownExchange(), { messageId: rejected.messageId })))).toBe(
-      'refused DU01',
-    );
+    expect(
+      told(
+        await submit(instruction(ownExchange(), { messageIdentification: rejected.messageIdentification })),
+      ),
+    ).toBe('refused DU01');
   });
 
   test('and not taken over by an invalid message that carries it (PAY-3)', async () => {
     const first = instruction(ownExchange());
     await submit(first);
-    const invalid = instruction(ownExchange(), { messageId: first.messageId, purpose: 'ZZZZ' });
+    const invalid = instruction(ownExchange(), {
+      messageIdentification: first.messageIdentification,
+      purpose: 'ZZZZ',
+    });
     expect(told(await submit(invalid))).toBe('decided FF01');
     const holder = await db
       .selectFrom('message_identifications')
       .select('uetr')
-      .where('message_identification', '=', first.messageId)
+      .where('message_identification', '=', first.messageIdentification)
       .executeTakeFirstOrThrow();
     expect(holder.uetr).toBe(first.uetr);
   });

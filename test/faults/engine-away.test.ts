@@ -151,7 +151,7 @@ test('a long history delays no HIGH deadline, though a source waits (TIM-1)', as
   const waitingFor = submit(gateway, message, { prefer: 'wait=20' });
   await evidence.arrival(message.uetr, 'destination', 'pacs008');
   for (let round = 0; round < 15; round += 1) {
-    await submit(gateway, { ...message, messageId: `X${randomUUID().slice(0, 8)}` });
+    await submit(gateway, { ...message, messageIdentification: `X${randomUUID().slice(0, 8)}` });
   }
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('RJCT');
   const { deadline_at: deadline } = await gateway.db

@@ -114,7 +114,8 @@ test('an answer of the destination that meets a defect of ours is asked for four
 
 test('a decision that cannot be made for a defect of ours raises an alert, and is made once the defect is gone (SEC-9)', async () => {
   const message = instruction(await bestQuote(gateway), { priority: 'HIGH', ending: endingIn.silent });
-  isPoison = (text) => text.includes(`<OrgnlMsgId>${message.messageId}<`) && text.includes('<TxSts>RJCT<');
+  isPoison = (text) =>
+    text.includes(`<OrgnlMsgId>${message.messageIdentification}<`) && text.includes('<TxSts>RJCT<');
   await submit(gateway, message);
   await vi.waitFor(
     async () => expect(await evidence.audit(message.uetr)).toContain('decision.defect'),
@@ -127,7 +128,8 @@ test('a decision that cannot be made for a defect of ours raises an alert, and i
 test('while a decision cannot be made for a defect of ours, nobody is told that it was, and the clock stays right (SEC-9, TIM-1)', async () => {
   const message = instruction(await bestQuote(gateway), { priority: 'HIGH', ending: endingIn.silent });
   const { uetr } = message;
-  isPoison = (text) => text.includes(`<OrgnlMsgId>${message.messageId}<`) && text.includes('<TxSts>RJCT<');
+  isPoison = (text) =>
+    text.includes(`<OrgnlMsgId>${message.messageIdentification}<`) && text.includes('<TxSts>RJCT<');
   const beganAt = Date.now();
   await submit(gateway, message);
   // the execution, and whoever watches the deadlines beside it
@@ -158,7 +160,8 @@ test('a callback address that is named while the decision is being written is th
   let reached: () => void = () => undefined;
   const isWriting = new Promise<void>((resolve) => (reached = resolve));
   onValidate = async (text) => {
-    if (!text.includes(`<OrgnlMsgId>${message.messageId}<`) || !text.includes('<TxSts>ACCC<')) return;
+    if (!text.includes(`<OrgnlMsgId>${message.messageIdentification}<`) || !text.includes('<TxSts>ACCC<'))
+      return;
     reached();
     await held;
   };
@@ -186,7 +189,7 @@ test('a submission that was stored while nothing could be started for long is fo
   await sql`
     insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, answer_url,
       sha256, body, created_at)
-    values (${randomUUID()}, ${message.uetr}, 'pacs008', ${message.messageId}, 'in', 'source', 'SGDFAST',
+    values (${randomUUID()}, ${message.uetr}, 'pacs008', ${message.messageIdentification}, 'in', 'source', 'SGDFAST',
       ${gateway.sandbox.callbackUrl('SGDFAST')}, ${createHash('sha256').update(body).digest()}, ${body},
       now() - interval '25 minutes')`.execute(db);
   await gateway.startWorker();
@@ -197,7 +200,7 @@ test('a submission that was stored while nothing could be started for long is fo
 test('the same refused repeat at the same time gets one answer, whatever it prefers (I-13, DUP-2)', async () => {
   const message = instruction(await bestQuote(gateway));
   await submit(gateway, message);
-  const other = { ...message, messageId: `X${randomUUID().slice(0, 8)}` };
+  const other = { ...message, messageIdentification: `X${randomUUID().slice(0, 8)}` };
   const answers = await Promise.all(
     [undefined, 'wait=1', 'wait=2', 'wait=3'].map((prefer) =>
       submit(gateway, other, prefer === undefined ? {} : { prefer }),

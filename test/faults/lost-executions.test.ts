@@ -110,7 +110,7 @@ test('a submission that was stored and whose execution was never started is judg
   await recordReceived(db, {
     subjectId: message.uetr,
     type: 'pacs008',
-    identification: message.messageId,
+    messageIdentification: message.messageIdentification,
     leg: 'source',
     party: 'SGDFAST',
     answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),

@@ -153,7 +153,7 @@ test('45 messages that break our own answer keep nobody waiting, and each is ans
 
 test('a message that meets a defect of ours is answered RJCT NARR, with an alert, and keeps its execution no longer (SEC-9)', async () => {
   const quote = await bestQuote(gateway);
-  const message = instruction(quote, { messageId: `${poison}${randomUUID().slice(0, 8)}` });
+  const message = instruction(quote, { messageIdentification: `${poison}${randomUUID().slice(0, 8)}` });
   const answer = await submit(gateway, message);
   expect([answer.httpStatus, answer.report?.status, answer.report?.reasonCode]).toEqual([
     200,

@@ -105,7 +105,10 @@ async function expectValid(type: MessageName, xml: string | Buffer): Promise<Xml
   return parsed.value.document;
 }
 
-const own = { messageId: 'ISTHMUS20261121000000000001', creationDateTime: '2026-11-21T04:00:01.000Z' };
+const own = {
+  messageIdentification: 'ISTHMUS20261121000000000001',
+  creationDateTime: '2026-11-21T04:00:01.000Z',
+};
 
 /** The answer to a submission that is rejected: it repeats of the message what it can carry (MSG-11, RES-4). */
 async function answer(
@@ -140,7 +143,7 @@ function requestOf(document: XmlElement, key: MessageKey): Request {
     resolutionId: '00000000-0000-4000-8000-000000000000',
     sourceSystem: 'SGDFAST',
     now: Date.parse(own.creationDateTime),
-    references: readRequestReferences(document, key.messageId),
+    references: readRequestReferences(document, key.messageIdentification),
   };
 }
 
@@ -151,7 +154,7 @@ async function carryOn(
   { type, reference, one }: { type: MessageName; reference: ReferenceData; one: Case },
 ): Promise<Rejection | undefined> {
   if (type === 'pacs008') return forward(document, value as Pacs008, { ...one.context, reference });
-  const request = requestOf(document, { messageId: own.messageId });
+  const request = requestOf(document, { messageIdentification: own.messageIdentification });
   if (type === 'acmt024') {
     const answer = { values: value as Acmt024, by: 'directory', messageId: request.resolutionId } as const;
     await expectValid('acmt024', (await composePassedOn(libxml2, request, answer)).message.body);
@@ -176,7 +179,12 @@ async function forward(
   const forwarded = await expectValid('pacs008', buildForwardedPacs008(value, legOf(bound.value)));
   const unexplained = compareMessages(document, forwarded).filter((one) => one.ruleId === undefined);
   expectNone(unexplained, 'forwarded with a difference that no rule asks for');
-  await answer(document, { messageId: value.messageId, uetr: value.uetr }, 'pacs008', undefined);
+  await answer(
+    document,
+    { messageIdentification: value.messageIdentification, uetr: value.uetr },
+    'pacs008',
+    undefined,
+  );
   return undefined;
 }
 

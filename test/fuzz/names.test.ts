@@ -113,11 +113,14 @@ async function answerTo({ message, text }: Source): Promise<Rejection | undefine
   parsed.value.dispose();
   const key = readMessageKey(message, document);
   if (violation === undefined || !key.ok) return undefined;
-  const { messageId, uetr = '' } = key.value;
-  const own = { messageId: 'ISTHMUS20261121000000000001', creationDateTime: '2026-11-21T04:00:01.000Z' };
+  const { messageIdentification, uetr = '' } = key.value;
+  const own = {
+    messageIdentification: 'ISTHMUS20261121000000000001',
+    creationDateTime: '2026-11-21T04:00:01.000Z',
+  };
   if (message === 'acmt023') {
     const rejection = requestRejectionOf(violation);
-    const references = readRequestReferences(document, messageId);
+    const references = readRequestReferences(document, messageIdentification);
     const request = { resolutionId: '1', sourceSystem: 'SGDFAST', now: 0, references };
     const { message: answer } = await composeRejection(libxml2, request, rejection);
     await validTree('acmt024', answer.body);
@@ -125,7 +128,11 @@ async function answerTo({ message, text }: Source): Promise<Rejection | undefine
   }
   const rejection = rejectionOf(violation);
   const information = additionalInformation(rejection);
-  const references = readPacs008References(document, { messageId, uetr }, messages.pacs008.identifier);
+  const references = readPacs008References(
+    document,
+    { messageIdentification, uetr },
+    messages.pacs008.identifier,
+  );
   const answer = answerPacs008(references, {
     ...own,
     status: 'RJCT',

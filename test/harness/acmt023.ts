@@ -22,7 +22,7 @@ export function buildAcmt023(values: OriginalAcmt023): string {
     messages.acmt023.messageElement,
     branch(
       'Assgnmt',
-      leaf('MsgId', values.messageId),
+      leaf('MsgId', values.messageIdentification),
       leaf('CreDtTm', values.creationDateTime),
       buildAgent('FrstAgt', values.assigner),
       branch('Assgnr', buildAgent('Agt', values.assigner)),

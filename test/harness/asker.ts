@@ -11,7 +11,7 @@ import { validTree } from '../xml/fixtures.ts';
 /** A request for a proxy of Thailand; `changes` replace what a test is about. */
 export function proxyRequest(proxyId: string, changes: Partial<OriginalAcmt023> = {}): OriginalAcmt023 {
   return {
-    messageId: `ASK${randomUUID().replaceAll('-', '').slice(0, 28)}`,
+    messageIdentification: `ASK${randomUUID().replaceAll('-', '').slice(0, 28)}`,
     creationDateTime: new Date().toISOString(),
     destinationCountry: 'TH',
     verificationId: 'V-1',

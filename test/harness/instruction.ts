@@ -64,7 +64,7 @@ export function instruction(terms: QuoteOnOffer | Terms, changes: Changes = {}):
   const { debtorAgent = from.lotus, creditorAgent = to.lotus } = values;
   const now = new Date().toISOString();
   return {
-    messageId: newMessageId(),
+    messageIdentification: newMessageId(),
     creationDateTime: now,
     clearingSystemId: from.clearingSystemId,
     instructionId: 'INSTR-1',

@@ -38,7 +38,9 @@ export async function lateDestination(answerAfterMs: number): Promise<LateDestin
     setTimeout(() => {
       credited.set(uetr, Date.now());
       const messageId = /<MsgId>([^<]+)</.exec(text)?.[1] ?? '';
-      response.writeHead(200, { 'content-type': 'application/xml' }).end(reportOn({ messageId, uetr }));
+      response
+        .writeHead(200, { 'content-type': 'application/xml' })
+        .end(reportOn({ messageIdentification: messageId, uetr }));
     }, destination.answerAfterMs);
   });
   const destination: LateDestination = {

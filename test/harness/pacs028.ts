@@ -7,7 +7,7 @@ import type { Rejection } from '../../core/rejection.ts';
 import { ok, type Result } from '../../core/result.ts';
 
 interface Pacs028 {
-  readonly messageId: string;
+  readonly messageIdentification: string;
   readonly creationDateTime: string;
   readonly original: OriginalReferences;
   readonly acceptanceDateTime?: string;
@@ -24,10 +24,10 @@ export function readPacs028(document: XmlElement): Result<Pacs028, Rejection> {
   const created = text('TxInf/OrgnlGrpInf/OrgnlCreDtTm');
   const accepted = text('TxInf/AccptncDtTm');
   const value = compact<Pacs028>({
-    messageId: text('GrpHdr/MsgId') ?? '',
+    messageIdentification: text('GrpHdr/MsgId') ?? '',
     creationDateTime: collapsed(text('GrpHdr/CreDtTm') ?? ''),
     original: compact<OriginalReferences>({
-      messageId: text('TxInf/OrgnlGrpInf/OrgnlMsgId') ?? '',
+      messageIdentification: text('TxInf/OrgnlGrpInf/OrgnlMsgId') ?? '',
       messageNameId: text('TxInf/OrgnlGrpInf/OrgnlMsgNmId') ?? '',
       creationDateTime: created === undefined ? undefined : collapsed(created),
       instructionId: text('TxInf/OrgnlInstrId'),

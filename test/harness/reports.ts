@@ -14,12 +14,13 @@ import { instruction, newMessageId, type Changes } from './instruction.ts';
 import { bestQuote, submit } from './payer.ts';
 
 /** Of the pacs.008 that the destination got; what names it at least. */
-export type Reported = Pick<Pacs002['original'], 'messageId' | 'uetr'> & Partial<Pacs002['original']>;
+export type Reported = Pick<Pacs002['original'], 'messageIdentification' | 'uetr'> &
+  Partial<Pacs002['original']>;
 
 /** The destination's word on an instruction: ACCC, unless `values` say otherwise. */
 export function reportOn(original: Reported, values: Partial<Pacs002> = {}): string {
   return buildPacs002({
-    messageId: newMessageId(''),
+    messageIdentification: newMessageId(''),
     creationDateTime: new Date().toISOString(),
     status: 'ACCC',
     ...values,
@@ -35,7 +36,7 @@ export async function storeReport(db: Db, uetr: string, said: Partial<Pacs002> =
   const payment = await loadDecidable(db, uetr, null);
   const { original } = payment.destinationReferences;
   const values: Pacs002 = {
-    messageId: newMessageId(''),
+    messageIdentification: newMessageId(''),
     creationDateTime: new Date().toISOString(),
     status: 'ACCC',
     ...said,
@@ -77,5 +78,5 @@ export async function undecided(gateway: TestGateway, changes: Changes = {}): Pr
 export async function reportFinal(gateway: TestGateway, uetr: string): Promise<number> {
   gateway.reported.push(uetr);
   const { messageId = '' } = await evidenceOf(gateway).arrival(uetr, 'destination', 'pacs008');
-  return (await postReport(gateway, reportOn({ messageId, uetr }))).status;
+  return (await postReport(gateway, reportOn({ messageIdentification: messageId, uetr }))).status;
 }

@@ -50,7 +50,7 @@ test('0001: ACCC at once in the HTTP answer, as a valid pacs.002 about our messa
   expect(answer.headers['content-type']).toBe('application/xml');
   expect(await readReport(answer.bytes)).toMatchObject({
     status: 'ACCC',
-    original: { messageId: forwarded.messageId, uetr: forwarded.uetr, endToEndId: 'INVOICE-118' },
+    original: { messageIdentification: forwarded.messageId, uetr: forwarded.uetr, endToEndId: 'INVOICE-118' },
     instructingAgent: { bicfi: 'LOTUTHS0' }, // swapped against the original (MSG-11)
     instructedAgent: { bicfi: 'HARBTHS0' },
   });
@@ -155,7 +155,7 @@ test('0010: ACCC and then RJCT in a message of its own; ACCC stays the truth', a
   const [first, second] = await Promise.all(gateway.reports.map(({ bytes }) => readReport(bytes)));
   expect(first).toMatchObject({ status: 'ACCC' });
   expect(second).toMatchObject({ status: 'RJCT', reasonCode: 'AC04' });
-  expect(second?.messageId).not.toBe(first?.messageId);
+  expect(second?.messageIdentification).not.toBe(first?.messageIdentification);
   expect(movements()).toMatchObject([{ status: 'moved' }]);
   expect(violations()).toEqual([]);
 });

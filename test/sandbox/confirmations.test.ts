@@ -102,7 +102,11 @@ test('ACCC for an unknown payment is 404, and original ids that do not match are
   const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce });
   expect((await confirm(sandbox, statementOf(forwarded, 'ACCC'))).status).toBe(404);
   await instruct(sandbox, gateway, forwarded);
-  const original = { messageId: 'ANOTHER', messageNameId: 'pacs.008.001.13', uetr: forwarded.uetr };
+  const original = {
+    messageIdentification: 'ANOTHER',
+    messageNameId: 'pacs.008.001.13',
+    uetr: forwarded.uetr,
+  };
   expect((await confirm(sandbox, statementOf(forwarded, 'RJCT', { original }))).status).toBe(409);
   expect(movements()).toEqual(['moved']);
   expect(violations()).toHaveLength(2);

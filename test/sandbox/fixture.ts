@@ -77,7 +77,7 @@ export function forwardedPacs008(values: {
   if (!reading.ok) throw new Error(reading.refusal.text);
   const messageId = `DST${uetr.slice(0, 8)}`;
   const text = buildForwardedPacs008(reading.value, {
-    messageId,
+    messageIdentification: messageId,
     creationDateTime,
     clearingSystemId: clearingSystemId ?? 'THBPPAY',
     interbankSettlementAmount: { currency: currency ?? 'THB', amount: '25000' },
@@ -96,7 +96,7 @@ export function statementOf(
 ): string {
   const { messageId, uetr } = forwarded;
   return reportOn(
-    { messageId, uetr },
+    { messageIdentification: messageId, uetr },
     { status, ...(status === 'RJCT' && { reasonCode: 'AB03' }), ...values },
   );
 }

@@ -34,7 +34,7 @@ const json = { 'content-type': 'application/json' };
 
 function notification(uetr: string, messageId = 'FX1'): string {
   return buildFxtr017({
-    messageId,
+    messageIdentification: messageId,
     uetr,
     quoteId: randomUUID(),
     completionDate: '2026-11-21',

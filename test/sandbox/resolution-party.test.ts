@@ -39,7 +39,12 @@ async function forward(original: string, assignee: AgentIdentification, messageI
   const reading = readAcmt023(await validTree('acmt023', original));
   if (!reading.ok) throw new Error(reading.refusal.text);
   const creationDateTime = new Date().toISOString();
-  return buildForwardedAcmt023(reading.value, { messageId, creationDateTime, assignee, country: 'TH' });
+  return buildForwardedAcmt023(reading.value, {
+    messageIdentification: messageId,
+    creationDateTime,
+    assignee,
+    country: 'TH',
+  });
 }
 
 const newId = () => randomUUID().replaceAll('-', '');

@@ -96,7 +96,7 @@ test('the first answer: ACTC, the source message named, agents swapped (PAY-1, M
   expect(answer.httpStatus).toBe(200);
   expect(answer.headers.get('content-type')).toMatch(/^application\/xml/);
   expect(answer.report).toEqual({
-    messageId: anyMessageId,
+    messageIdentification: anyMessageId,
     creationDateTime: anyTime,
     original: sourceOriginal(),
     status: 'ACTC',
@@ -107,7 +107,7 @@ test('the first answer: ACTC, the source message named, agents swapped (PAY-1, M
 
 function sourceOriginal() {
   return {
-    messageId: message.messageId,
+    messageIdentification: message.messageIdentification,
     messageNameId: 'pacs.008.001.13',
     creationDateTime: message.creationDateTime,
     instructionId: 'INSTR-1',
@@ -121,7 +121,7 @@ describe('the forwarded pacs.008', () => {
   test('is a message of its own, for the destination system (MSG-9, MSG-10)', () => {
     const group = groupOf(forwarded);
     expect(textAt(group, 'MsgId')).toMatch(/^[0-9a-f]{32}$/);
-    expect(textAt(group, 'MsgId')).not.toBe(message.messageId);
+    expect(textAt(group, 'MsgId')).not.toBe(message.messageIdentification);
     expect(Date.parse(textAt(group, 'CreDtTm') ?? '')).toBeGreaterThanOrEqual(Date.parse(startedAt));
     expect(textAt(group, 'NbOfTxs')).toBe('1');
     expect(textAt(group, 'SttlmInf/SttlmMtd')).toBe('CLRG');
@@ -206,26 +206,26 @@ test('the final pacs.002 to the source: ACCC, once, under its MsgId (PAY-7, MSG-
   expect(callbacks).toHaveLength(1);
   const report = parsePacs002(callbacks[0]?.bytes ?? '');
   expect(report).toEqual({
-    messageId: anyMessageId,
+    messageIdentification: anyMessageId,
     creationDateTime: anyTime,
     original: sourceOriginal(),
     status: 'ACCC',
     instructingAgent: { bicfi: 'HARBSGS0' },
     instructedAgent: { bicfi: 'LOTUSGS0' },
   });
-  expect(report.messageId).not.toBe(answer.report?.messageId);
-  expect(callbacks[0]?.headers?.['webhook-id']).toBe(report.messageId);
+  expect(report.messageIdentification).not.toBe(answer.report?.messageIdentification);
+  expect(callbacks[0]?.headers?.['webhook-id']).toBe(report.messageIdentification);
 });
 
 test('the confirmation to the destination: ACCC, of the message that it got, agents as in it (PAY-9)', () => {
   const confirmations = evidence.received(message.uetr, 'destination', 'pacs002');
   expect(confirmations).toHaveLength(1);
   expect(parsePacs002(confirmations[0]?.bytes ?? '')).toEqual({
-    messageId: anyMessageId,
+    messageIdentification: anyMessageId,
     creationDateTime: anyTime,
     original: {
       ...sourceOriginal(),
-      messageId: forwardedId,
+      messageIdentification: forwardedId,
       creationDateTime: textAt(groupOf(forwarded), 'CreDtTm'),
     },
     status: 'ACCC',
@@ -244,7 +244,7 @@ test('the fxtr.017 to Meridian: bought 25,000 THB, sold 1,000 SGD, at 25, settle
   expect(reading).toEqual({
     ok: true,
     value: {
-      messageId: anyMessageId,
+      messageIdentification: anyMessageId,
       uetr: message.uetr,
       quoteId: message.agreedRate.quoteId,
       completionDate: date,

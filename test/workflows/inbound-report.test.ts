@@ -35,7 +35,7 @@ async function post(xml: string, clientId?: string | null): Promise<Posted> {
 async function forwarded(): Promise<{ uetr: string; original: Pacs002['original'] }> {
   const { uetr } = await undecided(gateway);
   const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
-  return { uetr, original: { messageId, messageNameId: 'pacs.008.001.13', uetr } };
+  return { uetr, original: { messageIdentification: messageId, messageNameId: 'pacs.008.001.13', uetr } };
 }
 
 async function securityEvents(uetr: string): Promise<readonly string[]> {
@@ -51,7 +51,9 @@ async function securityEvents(uetr: string): Promise<readonly string[]> {
 describe('a report is refused and recorded', () => {
   test('of a payment that nobody knows: 404', async () => {
     const uetr = randomUUID();
-    const answer = await post(reportOn({ messageId: 'M1', messageNameId: 'pacs.008.001.13', uetr }));
+    const answer = await post(
+      reportOn({ messageIdentification: 'M1', messageNameId: 'pacs.008.001.13', uetr }),
+    );
     expect([answer.status, answer.code]).toEqual([404, 'unknown-payment']);
     expect(answer.text).toContain(`no payment ${uetr}`);
     expect(await securityEvents(uetr)).toEqual(['report.unknown-payment THBPPAY']);
@@ -60,8 +62,8 @@ describe('a report is refused and recorded', () => {
   test('of a payment that was rejected and never forwarded: 404', async () => {
     const message = instruction(await bestQuote(gateway), { purpose: 'ZZZZ' });
     await submit(gateway, message);
-    const { uetr, messageId } = message;
-    const answer = await post(reportOn({ messageId, messageNameId: 'pacs.008.001.13', uetr }));
+    const { uetr, messageIdentification } = message;
+    const answer = await post(reportOn({ messageIdentification, messageNameId: 'pacs.008.001.13', uetr }));
     expect([answer.status, answer.code]).toEqual([404, 'unknown-payment']);
     expect((await evidence.decision(uetr))?.status).toBe('RJCT');
   });
@@ -76,7 +78,7 @@ describe('a report is refused and recorded', () => {
   });
 
   test.each([
-    ['OrgnlMsgId', { messageId: 'SOMETHINGELSE' }],
+    ['OrgnlMsgId', { messageIdentification: 'SOMETHINGELSE' }],
     ['OrgnlMsgNmId', { messageNameId: 'pacs.008.001.12' }],
     ['OrgnlEndToEndId', { endToEndId: 'E2E-2' }],
     ['OrgnlTxId', { transactionId: 'TX-2' }],
@@ -163,7 +165,10 @@ describe('a report is taken', () => {
       await validTree('pacs002', answer.text);
       const confirmation = parsePacs002(answer.text);
       expect([confirmation.status, confirmation.reasonCode]).toEqual([status, reasonCode]);
-      expect(confirmation.original).toMatchObject({ messageId: original.messageId, uetr });
+      expect(confirmation.original).toMatchObject({
+        messageIdentification: original.messageIdentification,
+        uetr,
+      });
       // the confirmation goes the way that our pacs.008 went: agents as in that message (PAY-9)
       expect(confirmation.instructingAgent?.bicfi).toBe('HARBTHS0');
       expect(confirmation.instructedAgent?.bicfi).toBe('LOTUTHS0');

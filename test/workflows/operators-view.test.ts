@@ -79,7 +79,10 @@ test('a run that only refused a repeat says so, and where the payment of that UE
   await submit(gateway, message);
   await evidence.closed(message.uetr);
   await vi.waitFor(async () => expect((await shown(message.uetr)).runs).toBe(false), 10_000);
-  const repeat = await submit(gateway, { ...message, messageId: `${message.messageId.slice(0, 30)}-2` });
+  const repeat = await submit(gateway, {
+    ...message,
+    messageIdentification: `${message.messageIdentification.slice(0, 30)}-2`,
+  });
   expect(repeat.report).toMatchObject({ status: 'RJCT', reasonCode: 'DUPL' });
   await vi.waitFor(async () => expect((await shown(message.uetr)).status).toBe('REFUSED'), 10_000);
   expect(await details(message.uetr)).toMatch(

@@ -29,11 +29,11 @@ export async function deadCallback(gateway: TestGateway): Promise<void> {
     .filter((entry) => entry.party === 'refused' && entry.note?.startsWith(pathPrefix));
   expect(refused).toHaveLength(2);
   expect(distinct([...refused, taken])).toBe(1);
-  const { messageId } = parsePacs002(taken.bytes ?? '');
+  const { messageIdentification } = parsePacs002(taken.bytes ?? '');
   expect([...refused, taken].map((entry) => entry.headers?.['webhook-id'])).toEqual([
-    messageId,
-    messageId,
-    messageId,
+    messageIdentification,
+    messageIdentification,
+    messageIdentification,
   ]);
   await evidence.closed(message.uetr);
   const attempts = await evidence.attempts(message.uetr, 'callback');

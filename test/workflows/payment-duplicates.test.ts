@@ -5,7 +5,7 @@ import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pa
 import { openExecutions } from '../../activities/executions.ts';
 import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { redeliveryStart } from '../../contract/starts.ts';
-import { askAgain } from '../../db/deliveries.ts';
+import { askCallbackAgain } from '../../db/deliveries.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../harness/endings.ts';
@@ -118,7 +118,7 @@ describe('the same message again (DUP-1)', () => {
   test('after the final, with a redelivery that an earlier release started, whose input says uetr: delivered as ever', async () => {
     const { message } = await ended(endingIn.creditedAtOnce);
     const { uetr } = message;
-    expect(await askAgain(db, uetr, 'callback')).toBe(true);
+    expect(await askCallbackAgain(db, uetr)).toBe(true);
     const start = { ...redeliveryStart(uetr, gateway.taskQueuePrefix), args: [{ uetr }] };
     await gateway.temporal.workflow.execute(workflowTypes.redelivery, start);
     expect([callbacks(uetr).length, await openDeliveries(uetr)]).toEqual([2, 0]);
@@ -128,7 +128,7 @@ describe('the same message again (DUP-1)', () => {
 describe('keys of a payment in another message (DUP-2): told in the answer only, the payment untouched', () => {
   test('the same UETR under another MsgId is DUPL', async () => {
     const { message, final } = await ended(endingIn.creditedAtOnce);
-    const other = await submit(gateway, { ...message, messageId: newMessageId() });
+    const other = await submit(gateway, { ...message, messageIdentification: newMessageId() });
     expect(told(other)).toBe('RJCT DUPL');
     expect(other.report?.additionalInformation?.[0]).toMatch(/^DUP-2 CdtTrfTxInf\/PmtId\/UETR/);
     expect((await submit(gateway, message)).text).toBe(final);
@@ -140,7 +140,9 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
   test('the same UETR under another MsgId while the payment runs is DUPL, and the payment goes on', async () => {
     const message = await valid({ ending: endingIn.interim });
     await submit(gateway, message);
-    expect(told(await submit(gateway, { ...message, messageId: newMessageId() }))).toBe('RJCT DUPL');
+    expect(told(await submit(gateway, { ...message, messageIdentification: newMessageId() }))).toBe(
+      'RJCT DUPL',
+    );
     expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   });
 
@@ -160,7 +162,7 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
     const { message, final } = await ended(endingIn.creditedAtOnce);
     const broken = { ...message, purpose: 'ZZZZ' };
     for (const [copy, events] of [
-      [{ ...broken, messageId: newMessageId() }, []],
+      [{ ...broken, messageIdentification: newMessageId() }, []],
       [broken, ['payment.content-changed']],
     ] as const) {
       const refusal = await submit(gateway, copy);
@@ -186,17 +188,17 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
 
   test('the same MsgId with another UETR is DU01; no payment of that UETR comes to be', async () => {
     const { message } = await ended(endingIn.creditedAtOnce);
-    const other = await valid({ messageId: message.messageId });
+    const other = await valid({ messageIdentification: message.messageIdentification });
     expect(told(await submit(gateway, other))).toBe('RJCT DU01');
     await evidence.closed(other.uetr);
     expect([evidence.entries(other.uetr), await evidence.decision(other.uetr)]).toEqual([[], undefined]);
-    const corrected = await submit(gateway, { ...other, messageId: newMessageId() });
+    const corrected = await submit(gateway, { ...other, messageIdentification: newMessageId() });
     expect(told(corrected)).toBe('ACTC');
   });
 
   test('an invalid message is told what is wrong with it, whatever MsgId it carries (PAY-3)', async () => {
     const { message } = await ended(endingIn.creditedAtOnce);
-    const other = await valid({ messageId: message.messageId, purpose: 'ZZZZ' });
+    const other = await valid({ messageIdentification: message.messageIdentification, purpose: 'ZZZZ' });
     const answer = await submit(gateway, other);
     expect(told(answer)).toBe('RJCT FF01');
     expect(textOf(await evidence.arrival(other.uetr, 'source', 'pacs002'))).toBe(answer.text);
@@ -243,7 +245,7 @@ describe('at the same time (DUP-3)', () => {
 
   test('two payments with one MsgId: exactly one is accepted, the other is DU01', async () => {
     const one = await valid();
-    const other = await valid({ messageId: one.messageId });
+    const other = await valid({ messageIdentification: one.messageIdentification });
     const answers = await Promise.all([submit(gateway, one), submit(gateway, other)]);
     expect(answers.map(told).sort()).toEqual(['ACTC', 'RJCT DU01']);
   });

@@ -27,7 +27,7 @@ async function expectRejected(row: Row): Promise<void> {
   expect([status, reasonCode]).toEqual(['RJCT', row.code]);
   expect(additionalInformation).toEqual([expect.stringContaining(row.told)]);
   expect(additionalInformation[0]?.startsWith(row.told)).toBe(true);
-  expect([original?.messageId, original?.uetr]).toEqual([message.messageId, uetr]);
+  expect([original?.messageIdentification, original?.uetr]).toEqual([message.messageIdentification, uetr]);
   await evidence.closed(uetr);
   expect(evidence.entries(uetr).map((entry) => `${entry.party} ${entry.kind}`)).toEqual([
     'source/SGDFAST pacs002',
@@ -81,7 +81,7 @@ describe('what has no payment to answer for (MSG-2)', () => {
     const stored = await gateway.db
       .selectFrom('messages')
       .select('message_id')
-      .where('message_identification', '=', message.messageId)
+      .where('message_identification', '=', message.messageIdentification)
       .execute();
     expect(stored).toEqual([]);
   });

@@ -102,7 +102,7 @@ test('a repeat that is refused after the payment has closed', async () => {
   await client.workflow.getHandle(paymentWorkflowId(message.uetr)).result();
   const repeat = await submitXml(
     gateway,
-    buildPacs008({ ...message, messageId: `OTHER${randomUUID().slice(0, 8)}` }),
+    buildPacs008({ ...message, messageIdentification: `OTHER${randomUUID().slice(0, 8)}` }),
   );
   expect(repeat.report).toMatchObject({ status: 'RJCT', reasonCode: 'DUPL' });
   await keep('refused-repeat', paymentWorkflowId(message.uetr));

@@ -62,7 +62,7 @@ describe.each([
     const { asked, tookMs } = await timed(() => ask(gateway, request));
     expect(asked.answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
     expectInTime(tookMs);
-    expect(await evidence.attempts(request.messageId, 'directory-enquiry')).toMatchObject([
+    expect(await evidence.attempts(request.messageIdentification, 'directory-enquiry')).toMatchObject([
       { outcome: 'MAYBE_SENT' },
     ]);
     await moveClock(0);

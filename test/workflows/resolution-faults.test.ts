@@ -79,13 +79,13 @@ describe('a party that answers amiss', () => {
     const stray = await ask(gateway, proxyRequest('+66840010001'));
     const { request, asked } = askIndia(saying(200, stray.text), 'JPYZGIN');
     expect((await asked).answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
-    expect(await evidence.audit(request.messageId)).toContain('resolution.answer-refused');
+    expect(await evidence.audit(request.messageIdentification)).toContain('resolution.answer-refused');
   });
 
   test('what is no valid acmt.024 is not believed', async () => {
     const { request, asked } = askIndia(saying(200, '<Document/>'), 'JPYZGIN');
     expect((await asked).answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
-    expect(await evidence.audit(request.messageId)).toContain('resolution.answer-refused');
+    expect(await evidence.audit(request.messageIdentification)).toContain('resolution.answer-refused');
   });
 
   test('the same answer amiss is one alert, however often it comes, and says what is wrong (MSG-13)', async () => {
@@ -96,7 +96,7 @@ describe('a party that answers amiss', () => {
     const alerts = await gateway.db
       .selectFrom('audit_events')
       .select(['kind', 'detail'])
-      .where('subject_id', '=', (await evidence.row(request.messageId))?.resolution_id ?? '')
+      .where('subject_id', '=', (await evidence.row(request.messageIdentification))?.resolution_id ?? '')
       .execute();
     expect(alerts).toEqual([
       {
@@ -114,7 +114,7 @@ describe('a party that answers amiss', () => {
     const { request, asked } = askIndia(saying(503, ''), 'JPYZGIN');
     expect((await asked).answer).toMatchObject({ verified: false, reasonCode: 'AB08' });
     expect(operator.asked).toBeGreaterThanOrEqual(2);
-    const attempts = await evidence.attempts(request.messageId, 'directory-enquiry');
+    const attempts = await evidence.attempts(request.messageIdentification, 'directory-enquiry');
     expect(attempts[0]).toMatchObject({ outcome: 'MAYBE_SENT', http_status: 503 });
   });
 });
@@ -125,10 +125,10 @@ test('a dead callback does not hold up the answer; it gets the same bytes once i
   const asked = await ask(gateway, request, { clientId: 'HKDFPS' });
   expect(asked.answer?.verified).toBe(true);
   await evidence.callback(asked);
-  await evidence.closed(request.messageId, 'HKDFPS');
-  expect((await evidence.attempts(request.messageId, 'callback')).map((one) => one.http_status)).toEqual([
-    503, 503, 200,
-  ]);
+  await evidence.closed(request.messageIdentification, 'HKDFPS');
+  expect(
+    (await evidence.attempts(request.messageIdentification, 'callback')).map((one) => one.http_status),
+  ).toEqual([503, 503, 200]);
 });
 
 test('a worker that stops in the middle is followed by another; the answer comes, and the legs are the same bytes', async () => {
@@ -142,7 +142,7 @@ test('a worker that stops in the middle is followed by another; the answer comes
   await gateway.startWorker();
   const asked = await asking;
   expect(asked.answer).toMatchObject({ verified: true });
-  await evidence.closed(request.messageId);
+  await evidence.closed(request.messageIdentification);
   const directory = evidence
     .about('+66860000407', 'acmt023')
     .filter((entry) => Buffer.from(entry.bytes ?? '').includes('TH-PROXY'));

@@ -45,8 +45,8 @@ function withoutTraces(key: string, value: unknown): unknown {
 }
 
 /** Waits for the end of an execution, looks through its history, replays it and keeps it when asked to. */
-async function examine(name: string, { messageId }: OriginalAcmt023): Promise<number> {
-  const handle = gateway.temporal.workflow.getHandle(resolutionWorkflowId('SGDFAST', messageId));
+async function examine(name: string, { messageIdentification }: OriginalAcmt023): Promise<number> {
+  const handle = gateway.temporal.workflow.getHandle(resolutionWorkflowId('SGDFAST', messageIdentification));
   await handle.result();
   const history = await handle.fetchHistory();
   const told = textsOf(history).join('\n');
@@ -100,7 +100,7 @@ test('a silent directory until the deadline', async () => {
 test('a repeat with other content, after the resolution has closed', async () => {
   const request = proxyRequest('+66870000011', asker);
   await ask(gateway, request);
-  await evidence.closed(request.messageId);
+  await evidence.closed(request.messageIdentification);
   expect((await ask(gateway, { ...request, verificationId: 'V-2' })).answer?.reasonCode).toBe('DUPL');
   await examine('resolution-refused-repeat', request);
 });

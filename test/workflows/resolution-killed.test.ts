@@ -38,9 +38,9 @@ test('the answer comes from the next worker; the directory is asked again with t
   const asked = await asking;
   expect(asked.answer).toMatchObject({ verified: true, found: { agent: { bicfi: 'BANYTHS0' } } });
   await evidence.callback(asked);
-  await evidence.closed(request.messageId);
+  await evidence.closed(request.messageIdentification);
   expect(distinct(evidence.about('+66800010407', 'acmt023'))).toBe(1);
-  expect(await evidence.attempts(request.messageId, 'directory-enquiry')).toMatchObject([
+  expect(await evidence.attempts(request.messageIdentification, 'directory-enquiry')).toMatchObject([
     { outcome: null }, // an open intent: it may have been read (TIM-3)
     { outcome: 'ANSWERED', http_status: 200 },
   ]);

@@ -35,7 +35,7 @@ async function stored(request: OriginalAcmt023): Promise<string> {
   const body = Buffer.from(buildAcmt023(request));
   const { messageId } = await recordReceived(db, {
     type: 'acmt023',
-    identification: request.messageId,
+    messageIdentification: request.messageIdentification,
     leg: 'source',
     party: 'SGDFAST',
     answerUrl: sandbox.callbackUrl('SGDFAST', 'acmt024'),
@@ -45,9 +45,9 @@ async function stored(request: OriginalAcmt023): Promise<string> {
 }
 
 /** What the sweep does (LIF-2): starts an execution, and nobody waits for it. */
-function startFromRecord({ messageId }: OriginalAcmt023, recordedId: string) {
+function startFromRecord({ messageIdentification }: OriginalAcmt023, recordedId: string) {
   return temporal.workflow.start(workflowTypes.resolution, {
-    workflowId: resolutionWorkflowId('SGDFAST', messageId),
+    workflowId: resolutionWorkflowId('SGDFAST', messageIdentification),
     taskQueue: `${gateway.taskQueuePrefix}${taskQueues.payments}`,
     args: [{ messageId: recordedId }],
   });
@@ -65,18 +65,20 @@ describe('a request to cancel changes nothing', () => {
     const request = proxyRequest('+66900000407');
     const asking = ask(gateway, request);
     await asked('+66900000407');
-    await execution(request.messageId).cancel();
+    await execution(request.messageIdentification).cancel();
     const answered = await asking;
     expect(answered.answer).toMatchObject({ verified: true });
     await evidence.callback(answered);
-    await expect(execution(request.messageId).result()).resolves.toMatchObject({ verified: true });
+    await expect(execution(request.messageIdentification).result()).resolves.toMatchObject({
+      verified: true,
+    });
   });
 
   test('while a repeat comes, which gets the same answer', async () => {
     const request = proxyRequest('+66901000407');
     const asking = ask(gateway, request);
     await asked('+66901000407');
-    await execution(request.messageId).cancel();
+    await execution(request.messageIdentification).cancel();
     const [first, repeat] = await Promise.all([asking, ask(gateway, request)]);
     expect(repeat.text).toBe(first.text);
   });
@@ -86,9 +88,9 @@ describe('a request to cancel changes nothing', () => {
     const request = proxyRequest('+66900010001');
     const answered = await ask(gateway, request);
     await sandbox.journal.waitFor((entry) => entry.party === 'refused', 20_000);
-    await execution(request.messageId).cancel();
+    await execution(request.messageIdentification).cancel();
     await evidence.callback(answered);
-    await evidence.closed(request.messageId);
+    await evidence.closed(request.messageIdentification);
   });
 });
 
@@ -96,7 +98,7 @@ test('terminated while its source waits: another goes on, and the source has its
   const request = proxyRequest('+66902000407');
   const asking = ask(gateway, request);
   await asked('+66902000407');
-  await execution(request.messageId).terminate();
+  await execution(request.messageIdentification).terminate();
   const answered = await asking;
   expect(answered.answer).toMatchObject({ verified: true });
   await evidence.callback(answered);
@@ -107,7 +109,7 @@ describe('started from the record, an execution', () => {
     const request = accountRequest('6690000001');
     const end = await endFromRecord(request, await stored(request));
     expect(end).toEqual({ verified: true, reasonCode: null });
-    await told(request.messageId);
+    await told(request.messageIdentification);
   });
 
   test('goes on asking where one was terminated, with the same bytes', async () => {
@@ -117,7 +119,7 @@ describe('started from the record, an execution', () => {
     await asked('+66903000407');
     await first.terminate();
     expect(await endFromRecord(request, id)).toMatchObject({ verified: true });
-    await told(request.messageId);
+    await told(request.messageIdentification);
     const directory = evidence
       .about('+66903000407', 'acmt023')
       .filter((entry) => textOf(entry).includes('TH-PROXY'));
@@ -136,7 +138,7 @@ describe('started from the record, an execution', () => {
       .where('resolution_id', '=', id)
       .execute();
     expect(await endFromRecord(request, id)).toEqual({ verified: false, reasonCode: 'AB08' });
-    await told(request.messageId);
+    await told(request.messageIdentification);
     expect(evidence.about('+66902000408', 'acmt023')).toHaveLength(1);
   });
 
@@ -145,19 +147,23 @@ describe('started from the record, an execution', () => {
     const request = proxyRequest('+66900010002');
     const answered = await ask(gateway, request);
     await vi.waitFor(async () => {
-      expect(await evidence.attempts(request.messageId, 'callback')).not.toEqual([]);
+      expect(await evidence.attempts(request.messageIdentification, 'callback')).not.toEqual([]);
     }, 10_000);
-    await execution(request.messageId).terminate();
+    await execution(request.messageIdentification).terminate();
     sandbox.source.refuse(null);
-    expect(await endFromRecord(request, await idOf(request.messageId))).toMatchObject({ verified: true });
+    expect(await endFromRecord(request, await idOf(request.messageIdentification))).toMatchObject({
+      verified: true,
+    });
     await evidence.callback(answered);
   });
 
   test('has nothing to do for what is answered and delivered', async () => {
     const request = proxyRequest('+66900010003');
     const answered = await ask(gateway, request);
-    await evidence.closed(request.messageId);
-    expect(await endFromRecord(request, await idOf(request.messageId))).toMatchObject({ verified: true });
+    await evidence.closed(request.messageIdentification);
+    expect(await endFromRecord(request, await idOf(request.messageIdentification))).toMatchObject({
+      verified: true,
+    });
     expect((await ask(gateway, request)).text).toBe(answered.text);
   });
 });
@@ -177,8 +183,8 @@ test('an attempt to deliver that the engine takes as failed for good does not fa
   const request = proxyRequest('+66900010004');
   await ask(gateway, request, { callbackUrl });
   await vi.waitFor(() => expect(held).toHaveLength(1), 10_000);
-  const { workflowId } = execution(request.messageId);
-  const { pendingActivities } = (await execution(request.messageId).describe()).raw;
+  const { workflowId } = execution(request.messageIdentification);
+  const { pendingActivities } = (await execution(request.messageIdentification).describe()).raw;
   await temporal.workflowService.respondActivityTaskFailedById({
     namespace: gateway.config.temporal.namespace,
     workflowId,
@@ -186,8 +192,10 @@ test('an attempt to deliver that the engine takes as failed for good does not fa
     failure: { message: 'by hand', applicationFailureInfo: { nonRetryable: true } },
   });
   held[0]?.();
-  await expect(execution(request.messageId).result()).resolves.toMatchObject({ verified: true });
-  expect(await evidence.attempts(request.messageId, 'callback')).toMatchObject([{ http_status: 200 }]);
+  await expect(execution(request.messageIdentification).result()).resolves.toMatchObject({ verified: true });
+  expect(await evidence.attempts(request.messageIdentification, 'callback')).toMatchObject([
+    { http_status: 200 },
+  ]);
 });
 
 test('every message that any party saw is valid, and no party saw a rule broken', () =>

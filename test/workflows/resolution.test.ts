@@ -33,7 +33,10 @@ describe.concurrent('a proxy', () => {
     const asked = await ask(gateway, request);
     expect(asked.answer).toMatchObject({
       verified: true,
-      original: { messageId: request.messageId, creationDateTime: request.creationDateTime },
+      original: {
+        messageIdentification: request.messageIdentification,
+        creationDateTime: request.creationDateTime,
+      },
       found: { partyName: 'Somchai Jaidee', account: { otherId: '66810000001' }, accountName: 'S. JAIDEE' },
     });
     const legs = evidence.about('+66810000001', 'acmt023');
@@ -43,15 +46,15 @@ describe.concurrent('a proxy', () => {
     ]);
     expect(new Set(legs.map((one) => one.messageId)).size).toBe(2);
     await evidence.callback(asked);
-    await evidence.closed(request.messageId);
-    expect(await evidence.row(request.messageId)).toMatchObject({
+    await evidence.closed(request.messageIdentification);
+    expect(await evidence.row(request.messageIdentification)).toMatchObject({
       verified: true,
       answered_by: 'creditor-agent',
     });
-    expect(await evidence.attempts(request.messageId, 'directory-enquiry')).toMatchObject([
+    expect(await evidence.attempts(request.messageIdentification, 'directory-enquiry')).toMatchObject([
       { outcome: 'ANSWERED', http_status: 200 },
     ]);
-    expect(await evidence.attempts(request.messageId, 'account-enquiry')).toMatchObject([
+    expect(await evidence.attempts(request.messageIdentification, 'account-enquiry')).toMatchObject([
       { outcome: 'ANSWERED', http_status: 200 },
     ]);
   });
@@ -64,7 +67,7 @@ describe.concurrent('a proxy', () => {
       found: { accountName: 'S. JAIDEE', agent: { bicfi: 'BANYTHS0' } },
     });
     expect(evidence.about('+66810010001', 'acmt023')).toHaveLength(1);
-    expect(await evidence.row(request.messageId)).toMatchObject({ answered_by: 'directory' });
+    expect(await evidence.row(request.messageIdentification)).toMatchObject({ answered_by: 'directory' });
   });
 
   test.each([
@@ -75,7 +78,10 @@ describe.concurrent('a proxy', () => {
     const { answer, headers } = await ask(gateway, request);
     expect(answer).toMatchObject({ verified: false, reasonCode });
     expect(headers.get('isthmus-rejection')).toMatch(/^RES-2 Vrfctn\/PtyAndAcctId\/Agt: /);
-    expect(await evidence.row(request.messageId)).toMatchObject({ answered_by: 'gateway', rule_id: 'RES-2' });
+    expect(await evidence.row(request.messageIdentification)).toMatchObject({
+      answered_by: 'gateway',
+      rule_id: 'RES-2',
+    });
   });
 
   test.each([
@@ -100,9 +106,11 @@ describe.concurrent('a proxy', () => {
     expect(asked.answer).toMatchObject({ verified: false, reasonCode });
     expect(asked.headers.get('isthmus-rejection')).toBeNull();
     await evidence.callback(asked);
-    expect(await evidence.row(request.messageId)).toMatchObject({ answered_by: 'directory' });
+    expect(await evidence.row(request.messageIdentification)).toMatchObject({ answered_by: 'directory' });
     const listed = reasonCode !== 'MS03';
-    expect(await evidence.audit(request.messageId)).toEqual(listed ? [] : ['resolution.reason-unlisted']);
+    expect(await evidence.audit(request.messageIdentification)).toEqual(
+      listed ? [] : ['resolution.reason-unlisted'],
+    );
   });
 
   test('of the Philippines needs the BIC of its institution (seed data)', async () => {
@@ -159,7 +167,9 @@ describe.concurrent('an account', () => {
   test('refused by the creditor agent: its reason passes on (RES-4)', async () => {
     const request = accountRequest('6681100402');
     expect((await ask(gateway, request)).answer).toMatchObject({ verified: false, reasonCode: 'AC04' });
-    expect(await evidence.row(request.messageId)).toMatchObject({ answered_by: 'creditor-agent' });
+    expect(await evidence.row(request.messageIdentification)).toMatchObject({
+      answered_by: 'creditor-agent',
+    });
   });
 });
 
@@ -190,12 +200,16 @@ describe.concurrent('a request that is refused', () => {
     ['an element too many', good.replace('<Vrfctn>', '<Extra>1</Extra><Vrfctn>'), 'FF01', /^MSG-4 /],
     ['no account at all', good.replace(/<Acct>.*<\/Acct>/, ''), 'CH21', /^MSG-4 /],
   ])('%s: refused with rule and XPath, in the answer and to the callback', async (name, xml, code, told) => {
-    const messageId = `BAD${name.replaceAll(' ', '-')}`;
-    const asked = await askXml(gateway, xml.replace(/<MsgId>.*?</, `<MsgId>${messageId}<`));
-    expect(asked.answer).toMatchObject({ verified: false, reasonCode: code, original: { messageId } });
+    const messageIdentification = `BAD${name.replaceAll(' ', '-')}`;
+    const asked = await askXml(gateway, xml.replace(/<MsgId>.*?</, `<MsgId>${messageIdentification}<`));
+    expect(asked.answer).toMatchObject({
+      verified: false,
+      reasonCode: code,
+      original: { messageIdentification },
+    });
     expect(asked.headers.get('isthmus-rejection')).toMatch(told);
     await evidence.callback(asked);
-    await evidence.closed(messageId);
+    await evidence.closed(messageIdentification);
   });
 
   test.each([
@@ -238,11 +252,11 @@ describe.concurrent('repeats', () => {
     const request = proxyRequest('+66820000005');
     const first = await ask(gateway, request);
     await evidence.callback(first);
-    await evidence.closed(request.messageId);
+    await evidence.closed(request.messageIdentification);
     const second = await ask(gateway, request);
     expect(second.text).toBe(first.text);
     await vi.waitFor(async () => {
-      expect(await evidence.attempts(request.messageId, 'callback')).toHaveLength(2);
+      expect(await evidence.attempts(request.messageIdentification, 'callback')).toHaveLength(2);
     }, 10_000);
     expect(evidence.about('+66820000005', 'acmt023')).toHaveLength(2);
   });
@@ -259,7 +273,7 @@ describe.concurrent('repeats', () => {
     const request = proxyRequest('+66820000007');
     const first = await ask(gateway, request);
     await evidence.callback(first);
-    await evidence.closed(request.messageId);
+    await evidence.closed(request.messageIdentification);
     const other = { ...request, verificationId: 'V-2' };
     const refused = await ask(gateway, other);
     expect(refused.answer).toMatchObject({ verified: false, reasonCode: 'DUPL', verificationId: 'V-2' });
@@ -272,9 +286,9 @@ describe.concurrent('repeats', () => {
       refused.headers.get('isthmus-rejection'),
     ]);
     expect((await ask(gateway, request)).text).toBe(first.text);
-    expect(await evidence.audit(request.messageId)).toEqual(['resolution.content-changed']);
+    expect(await evidence.audit(request.messageIdentification)).toEqual(['resolution.content-changed']);
     const told = gateway.sandbox.journal.entries().map((entry) => entry.messageId);
-    expect(told).not.toContain(refused.answer?.messageId);
+    expect(told).not.toContain(refused.answer?.messageIdentification);
   });
 
   test('two contents under one MsgId at once: one wins, the other is DUPL', async () => {
@@ -293,14 +307,14 @@ describe.concurrent('repeats', () => {
       ask(gateway, request, { clientId: 'HKDFPS' }),
     ]);
     expect([one.answer?.verified, other.answer?.verified]).toEqual([true, true]);
-    expect(one.answer?.messageId).not.toBe(other.answer?.messageId);
+    expect(one.answer?.messageIdentification).not.toBe(other.answer?.messageIdentification);
   });
 
   test('a MsgId with spaces and slashes is one key like any other', async () => {
-    const request = proxyRequest('+66820000010', { messageId: 'A b/C d%20/e' });
+    const request = proxyRequest('+66820000010', { messageIdentification: 'A b/C d%20/e' });
     expect((await ask(gateway, request)).answer).toMatchObject({
       verified: true,
-      original: { messageId: 'A b/C d%20/e' },
+      original: { messageIdentification: 'A b/C d%20/e' },
     });
     await evidence.closed('A b/C d%20/e');
   });
@@ -315,8 +329,8 @@ describe.concurrent('the deadline (RES-1)', () => {
       'RES-1 no answer before the deadline (AB08). Expected: to try again, a new request with a new MsgId.',
     );
     await evidence.callback(asked);
-    await evidence.closed(request.messageId, 'MYRRPP');
-    const row = await evidence.row(request.messageId);
+    await evidence.closed(request.messageIdentification, 'MYRRPP');
+    const row = await evidence.row(request.messageIdentification);
     expect(row).toMatchObject({ answered_by: 'gateway', rule_id: 'RES-1' });
     const lateMs = (row?.answered_at?.getTime() ?? 0) - (row?.deadline_at.getTime() ?? 0);
     const { created_at: asked_at } = await gateway.db
@@ -345,6 +359,8 @@ test(`every message that any party saw is valid, answers repeat their request, a
   for (const entry of passed) {
     const answer = await parseAcmt024(entry.bytes ?? '');
     const tree = await validTree('acmt024', entry.bytes ?? '');
-    expect(elementAt(tree, 'IdVrfctnRpt/OrgnlAssgnmt/MsgId')?.text).toBe(answer.original.messageId);
+    expect(elementAt(tree, 'IdVrfctnRpt/OrgnlAssgnmt/MsgId')?.text).toBe(
+      answer.original.messageIdentification,
+    );
   }
 });

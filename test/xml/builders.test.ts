@@ -43,7 +43,10 @@ import { generate, loadModel, randomFrom } from './generate.ts';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
 const runs = 200; // of each builder
-const own = { messageId: 'ISTHMUS20261121000000000001', creationDateTime: '2026-11-21T04:00:01.000Z' };
+const own = {
+  messageIdentification: 'ISTHMUS20261121000000000001',
+  creationDateTime: '2026-11-21T04:00:01.000Z',
+};
 
 /** The tree of a message of ours; fails where it is not valid. */
 async function valid(name: MessageName, text: string): Promise<XmlElement> {
@@ -165,7 +168,7 @@ describe(`pacs.002 and pacs.028${officialNote}`, () => {
         readPacs002(await valid('pacs002', confirmPacs008(pacs008ReferencesOf(value), statement))),
       );
       expect(confirmation.original).toEqual(answer.original);
-      const key = { messageId: value.messageId, uetr: value.uetr };
+      const key = { messageIdentification: value.messageIdentification, uetr: value.uetr };
       const references = readPacs008References(document, key, messages.pacs008.identifier);
       expect(references.original).toEqual(answer.original); // nothing of a valid message is left out
       await valid('pacs002', answerPacs008(references, statement));
@@ -178,7 +181,7 @@ describe(`pacs.002 and pacs.028${officialNote}`, () => {
     const values: Omit<Pacs002, 'additionalInformation'> = {
       ...own,
       original: {
-        messageId: 'M1',
+        messageIdentification: 'M1',
         messageNameId: 'pacs.008.001.13',
         uetr: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01',
       },
@@ -264,7 +267,7 @@ describe(`acmt.023 and acmt.024${officialNote}`, () => {
       );
       const stated = valueOf(readAcmt024(await valid('acmt024', ours)));
       expect(stated.found ?? {}).toEqual(said.found ?? {});
-      expect(stated.original.messageId).toBe(asked.messageId);
+      expect(stated.original.messageIdentification).toBe(asked.messageIdentification);
     });
   });
 });
@@ -333,16 +336,16 @@ describe('of a message that is not valid, what its answer could not carry is lef
         for (const changed of withLeaf(document, given)) {
           const key = readMessageKey(name, changed);
           if (!key.ok) continue;
-          const { messageId, uetr = '' } = key.value;
+          const { messageIdentification, uetr = '' } = key.value;
           if (name === 'pacs008') {
             const references = readPacs008References(
               changed,
-              { messageId, uetr },
+              { messageIdentification, uetr },
               messages.pacs008.identifier,
             );
             await valid('pacs002', answerPacs008(references, statement));
           } else {
-            const references = readRequestReferences(changed, messageId);
+            const references = readRequestReferences(changed, messageIdentification);
             const ours = { ...own, assigner: { otherId: 'ISTHMUS' }, assignee: { otherId: 'SGDFAST' } };
             await valid(
               'acmt024',

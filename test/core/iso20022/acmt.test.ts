@@ -12,7 +12,7 @@ import { readPacs008References } from '../../../core/iso20022/references.ts';
 import { branch, elementAt, leaf, textAt, type XmlElement } from '../../../core/iso20022/tree.ts';
 import { officialNote, readFixture, validTree } from '../../xml/fixtures.ts';
 
-const key = { messageId: 'OUR1', creationDateTime: '2026-11-21T04:00:00.000Z' };
+const key = { messageIdentification: 'OUR1', creationDateTime: '2026-11-21T04:00:00.000Z' };
 
 async function request(file: string): Promise<Acmt023> {
   const reading = readAcmt023(await validTree('acmt023', readFixture('acmt023', file)));
@@ -27,7 +27,7 @@ async function answer(file: string): Promise<Acmt024> {
 }
 
 const original: OriginalAcmt023 = {
-  messageId: 'SRC1',
+  messageIdentification: 'SRC1',
   creationDateTime: '2026-11-21T03:59:00.000Z',
   destinationCountry: 'PH',
   verificationId: 'V-1',
@@ -54,8 +54,16 @@ describe('reading', () => {
 
   test('what is built is read back', async () => {
     const reading = readAcmt023(await validTree('acmt023', buildAcmt023(original)));
-    const { messageId, destinationCountry, verificationId, account, creditorAgent, currency } = original;
-    const value = { messageId, destinationCountry, verificationId, account, creditorAgent, currency };
+    const { messageIdentification, destinationCountry, verificationId, account, creditorAgent, currency } =
+      original;
+    const value = {
+      messageIdentification,
+      destinationCountry,
+      verificationId,
+      account,
+      creditorAgent,
+      currency,
+    };
     expect(reading).toMatchObject({ ok: true, value });
   });
 
@@ -140,7 +148,7 @@ describe('a leg changes the assignee, MsgId and CreDtTm only (RES-3)', () => {
 describe('an answer', () => {
   test('passes on as it came, for the asker, about its own message (RES-3)', async () => {
     const [asked, said] = [await request('proxy.xml'), await answer('found.xml')];
-    const references = { ...requestReferencesOf(asked), messageId: 'SRC9' };
+    const references = { ...requestReferencesOf(asked), messageIdentification: 'SRC9' };
     const passed = await validTree('acmt024', passOnAcmt024(said, references, key));
     expect(elementAt(passed, 'IdVrfctnRpt/Rpt')).toEqual(elementAt(said.report, 'Rpt'));
     expect(textAt(passed, 'IdVrfctnRpt/OrgnlAssgnmt/MsgId')).toBe('SRC9');
@@ -181,7 +189,7 @@ test.each([
   const payment = branch('FIToFICstmrCdtTrf', branch('GrpHdr', leaf('CreDtTm', moment)));
   const references = readPacs008References(
     branch('Document', payment),
-    { messageId: 'M1', uetr: 'u' },
+    { messageIdentification: 'M1', uetr: 'u' },
     'pacs.008',
   );
   expect(references.original).not.toHaveProperty('creationDateTime');

@@ -5,7 +5,7 @@ import { textAt } from '../../../core/iso20022/tree.ts';
 import { validTree } from '../../xml/fixtures.ts';
 
 const values: Fxtr017 = {
-  messageId: 'ISTHMUS20261121000000000021',
+  messageIdentification: 'ISTHMUS20261121000000000021',
   uetr: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01',
   quoteId: '0b5c8d2e-4a61-4d3f-9b7a-1c2d3e4f5a6b',
   completionDate: '2026-11-21',

@@ -26,7 +26,7 @@ async function original(): Promise<Pacs008> {
 }
 
 const statement = {
-  messageId: 'ISTHMUS20261121000000000009',
+  messageIdentification: 'ISTHMUS20261121000000000009',
   creationDateTime: '2026-11-21T04:00:03.000Z',
   status: 'RJCT',
   reasonCode: 'AB04',
@@ -34,13 +34,13 @@ const statement = {
 } as const;
 
 const credited = {
-  messageId: statement.messageId,
+  messageIdentification: statement.messageIdentification,
   creationDateTime: statement.creationDateTime,
   status: 'ACCC',
 } as const;
 
 const originalOfLotus = {
-  messageId: 'SGDFAST20261121000000000001',
+  messageIdentification: 'SGDFAST20261121000000000001',
   messageNameId: 'pacs.008.001.13',
   creationDateTime: '2026-11-21T04:00:00.500Z',
   instructionId: 'LOTU-INSTR-0001',
@@ -52,10 +52,10 @@ const originalOfLotus = {
 describe('reading', () => {
   test('a rejection of a destination', async () => {
     expect(await read(readFixture('pacs002', 'rejected.xml'))).toEqual({
-      messageId: 'THBPPAY20261121000000000002',
+      messageIdentification: 'THBPPAY20261121000000000002',
       creationDateTime: '2026-11-21T04:00:02.000Z',
       original: {
-        messageId: 'ISTHMUS20261121000000000001',
+        messageIdentification: 'ISTHMUS20261121000000000001',
         messageNameId: 'pacs.008.001.13',
         endToEndId: 'INVOICE-2026-118',
         uetr: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01',
@@ -121,11 +121,11 @@ describe('answering a pacs.008 that is not valid (MSG-3)', () => {
     if (!parsed.ok) throw new Error(parsed.refusal.detail);
     const { document } = parsed.value;
     parsed.value.dispose();
-    const key = { messageId: originalOfLotus.messageId, uetr: originalOfLotus.uetr };
+    const key = { messageIdentification: originalOfLotus.messageIdentification, uetr: originalOfLotus.uetr };
     const references = readPacs008References(document, key, messages.pacs008.identifier);
     const answer = await read(answerPacs008(references, statement));
     expect(answer.original).toEqual({
-      messageId: originalOfLotus.messageId,
+      messageIdentification: originalOfLotus.messageIdentification,
       messageNameId: 'pacs.008.001.13',
       instructionId: 'LOTU-INSTR-0001',
       uetr: originalOfLotus.uetr,

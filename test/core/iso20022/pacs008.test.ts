@@ -23,7 +23,7 @@ async function readForwarded(text: string): Promise<Pacs008> {
 }
 
 const leg: ForwardedLeg = {
-  messageId: 'ISTHMUS20261121000000000001',
+  messageIdentification: 'ISTHMUS20261121000000000001',
   creationDateTime: '2026-11-21T04:00:01.000Z',
   clearingSystemId: 'THBPPAY',
   interbankSettlementAmount: { currency: 'THB', amount: '25000' },
@@ -50,7 +50,7 @@ describe('reading (MSG-5, MSG-6)', () => {
     const values = await read(lotus);
     expect({ ...values, transaction: values.transaction.name }).toEqual({
       transaction: 'CdtTrfTxInf',
-      messageId: 'SGDFAST20261121000000000001',
+      messageIdentification: 'SGDFAST20261121000000000001',
       creationDateTime: '2026-11-21T04:00:00.500Z',
       clearingSystemId: 'SGDFAST',
       instructionId: 'LOTU-INSTR-0001',
@@ -156,7 +156,7 @@ describe('forwarding (MSG-9, MSG-10)', () => {
   test('the group header is that of the leg', async () => {
     const forwarded = await readForwarded(buildForwardedPacs008(await read(lotus), leg));
     expect(forwarded).toMatchObject({
-      messageId: leg.messageId,
+      messageIdentification: leg.messageIdentification,
       creationDateTime: leg.creationDateTime,
       clearingSystemId: 'THBPPAY',
       settlementDate: '2026-11-21',

@@ -13,12 +13,15 @@ function valueOf<T>(reading: Result<T, Rejection>): T {
   return reading.value;
 }
 
-const leg = { messageId: 'ISTHMUS20261121000000000031', creationDateTime: '2026-11-21T04:01:00.000Z' };
+const leg = {
+  messageIdentification: 'ISTHMUS20261121000000000031',
+  creationDateTime: '2026-11-21T04:01:00.000Z',
+};
 
 test('an enquiry names the forwarded message and goes its way (TIM-2)', async () => {
   const received = valueOf(readPacs008(await validTree('pacs008', lotus)));
   const text = buildForwardedPacs008(received, {
-    messageId: 'ISTHMUS20261121000000000001',
+    messageIdentification: 'ISTHMUS20261121000000000001',
     creationDateTime: '2026-11-21T04:00:01.000Z',
     clearingSystemId: 'THBPPAY',
     interbankSettlementAmount: { currency: 'THB', amount: '25000' },
@@ -31,7 +34,7 @@ test('an enquiry names the forwarded message and goes its way (TIM-2)', async ()
   expect(enquiry).toEqual({
     ...leg,
     original: {
-      messageId: 'ISTHMUS20261121000000000001',
+      messageIdentification: 'ISTHMUS20261121000000000001',
       messageNameId: 'pacs.008.001.13',
       creationDateTime: '2026-11-21T04:00:01.000Z',
       instructionId: 'LOTU-INSTR-0001',
@@ -48,7 +51,7 @@ test('an enquiry names the forwarded message and goes its way (TIM-2)', async ()
 test('an enquiry of another sender is read', async () => {
   const enquiry = valueOf(readPacs028(await validTree('pacs028', readFixture('pacs028', 'enquiry.xml'))));
   expect(enquiry.original).toEqual({
-    messageId: 'ISTHMUS20261121000000000001',
+    messageIdentification: 'ISTHMUS20261121000000000001',
     messageNameId: 'pacs.008.001.13',
     endToEndId: 'INVOICE-2026-118',
     uetr: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01',
