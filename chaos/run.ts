@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
 import type { Environment } from '../core/config.ts';
-import { openCase } from './case.ts';
-import type { FaultRecord } from './evidence.ts';
+import { openCase, type Case } from './case.ts';
+import type { FaultRecord, RunRecord } from './evidence.ts';
 import { gather } from './gather.ts';
 import { openLoad } from './load/load.ts';
 import { createRandom } from './load/random.ts';
@@ -46,83 +46,96 @@ const restMs = 120_000; // I-15 allows 60 s; what is still open then is told by 
 const tellEveryMs = 15_000;
 
 export async function runOnce(options: RunOptions): Promise<RunResult> {
-  const { seed, minutes, folder, say, stopped } = options;
+  const { folder, workFolder } = options;
   const startedAt = now();
   const evidence = openCase(folder);
-  const canaries = canariesOf(seed);
+  const canaries = canariesOf(options.seed);
   const system = await startSystem({
     ...options,
-    folder: options.workFolder,
+    folder: workFolder,
     logFolder: join(folder, 'logs'),
     journalFolder: join(folder, 'journal'),
   });
   try {
-    const random = createRandom(seed);
-    const load = openLoad({
-      apis: system.apis.map(({ name, url = '' }) => ({ name, url })),
-      random: random.fork(),
-      ratePerSecond: options.ratePerSecond,
-      callbackUrl: system.parties.callbackUrl,
-      canaries,
-      record: (exchange) => evidence.recordExchange(exchange),
-    });
-    const planned = options.plan(system);
-    say(`▶ ${minutes} min of payments, ${planned.length} faults (seed ${seed})`);
-    load.start();
-    const ended = new AbortController();
-    const telling = tellOf(load, system, say, ended.signal);
-    await Promise.all([
-      playFaults({
-        system,
-        planned,
-        random: random.fork(),
-        stopped,
-        record: evidence.recordFault,
-        say,
-      }),
-      delay(minutes * 60_000, undefined, { signal: stopped }).catch(() => undefined),
-    ]);
-    const healedAt = now();
-    say('▶ All faults are over; the last senders finish');
-    await system.untilHealthy();
-    await load.stop();
-    const loadEndedAt = now();
-    ended.abort();
-    await telling;
-    let open = '';
-    await untilQuiet(system, restMs, (counts) => {
-      open = Object.entries(counts)
-        .map(([what, count]) => `${count} ${what}`)
-        .join(', ');
-    });
-    say(`✓ at rest: ${open} open`);
+    const times = await playAll(options, { system, evidence, canaries });
+    await comeToRest(system, options.say);
     const gatheredAt = await gather({
       folder,
       databaseUrl: system.servers.database().url,
       temporalAddress: system.servers.engine().address,
       namespace: system.namespace,
     });
-    keepServerLogs(options.workFolder, folder);
     await system.stop();
-    await evidence.close({
-      seed,
-      minutes,
-      ...(options.onlyFault === undefined ? {} : { onlyFault: options.onlyFault }),
-      ...(options.mutant === undefined ? {} : { mutant: options.mutant }),
-      startedAt,
-      loadEndedAt,
-      healedAt,
-      gatheredAt,
-      canaries,
-      registeredOrigins: [...system.parties.proxies.values(), ...system.parties.otherAddresses.values()].map(
-        (proxy) => proxy.origin,
-      ),
-      trapConnections: system.trap.connections,
-    });
+    keepServerLogs(workFolder, folder);
+    await evidence.close({ ...described(options, system), startedAt, ...times, gatheredAt, canaries });
   } finally {
     await system.stop();
   }
   return { verdict: await judge(folder), faults: evidence.faults };
+}
+
+interface Played {
+  readonly system: ChaosSystem;
+  readonly evidence: Case;
+  readonly canaries: readonly string[];
+}
+
+/** Payments and faults, until both are over and everything is healed. */
+async function playAll(
+  options: RunOptions,
+  { system, evidence, canaries }: Played,
+): Promise<Pick<RunRecord, 'loadEndedAt' | 'healedAt'>> {
+  const { seed, minutes, ratePerSecond, stopped, say } = options;
+  const random = createRandom(seed);
+  const load = openLoad({
+    apis: system.apis.map(({ name, url = '' }) => ({ name, url })),
+    random: random.fork(),
+    ratePerSecond,
+    callbackUrl: (...asked) => system.parties.callbackUrl(...asked),
+    canaries,
+    record: (exchange) => evidence.recordExchange(exchange),
+  });
+  const planned = options.plan(system);
+  say(`▶ ${minutes.toFixed(1)} min of payments, ${planned.length} faults (seed ${seed})`);
+  load.start();
+  const ended = new AbortController();
+  const telling = tellOf(load, system, say, ended.signal);
+  const record = (fault: FaultRecord) => evidence.recordFault(fault);
+  await Promise.all([
+    playFaults({ system, planned, random: random.fork(), stopped, record, say }),
+    delay(minutes * 60_000, undefined, { signal: stopped }).catch(() => undefined),
+  ]);
+  const healedAt = now();
+  say('▶ All faults are over; the last senders finish');
+  await system.untilHealthy();
+  await load.stop();
+  ended.abort();
+  await telling;
+  const { defects } = load.stats();
+  if (defects.length > 0) throw new Error(`the load itself is wrong: ${defects.join('; ')}`);
+  return { healedAt, loadEndedAt: now() };
+}
+
+async function comeToRest(system: ChaosSystem, say: Say): Promise<void> {
+  let open = '';
+  await untilQuiet(system, restMs, (counts) => {
+    open = Object.entries(counts)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(', ');
+  });
+  say(`✓ at rest: ${open}`);
+}
+
+function described({ seed, minutes, onlyFault, mutant }: RunOptions, system: ChaosSystem) {
+  const { proxies, otherAddresses } = system.parties;
+  return {
+    seed,
+    minutes,
+    ...(onlyFault === undefined ? {} : { onlyFault }),
+    ...(mutant === undefined ? {} : { mutant }),
+    registeredOrigins: [...proxies.values(), ...otherAddresses.values()].map((proxy) => proxy.origin),
+    trapConnections: system.trap.connections,
+  };
 }
 
 const now = () => new Date().toISOString();

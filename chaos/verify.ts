@@ -108,7 +108,10 @@ async function runKept(context: CommandContext, asked: Asked, seed: number): Pro
     context,
     { kind: 'chaos', name: 'run' },
     async (place: ThrowawayPlace) => {
-      place.atEnd(() => Promise.resolve(stopped.abort()));
+      place.atEnd(async () => {
+        await Promise.resolve();
+        stopped.abort();
+      });
       const evidence = join(place.folder, 'evidence');
       const { alone } = asked;
       result = await runOnce({
@@ -169,7 +172,7 @@ async function runForHours(context: CommandContext, asked: Asked, hours: number)
     records,
     faults.map((one) => one.name),
   );
-  const path = join(home, 'chaos', 'coverage.md');
+  const path = join(home, 'chaos', 'coverage.txt');
   mkdirSync(join(home, 'chaos'), { recursive: true });
   writeFileSync(
     path,

@@ -107,7 +107,7 @@ export function draftPayment(random: Random, canaries: readonly string[], wanted
   const [uetr, messageId] = [random.uuid(), `CHAOS${random.hex(28)}`];
   const values: Partial<OriginalPacs008> = {
     uetr,
-    messageId,
+    messageIdentification: messageId,
     clearingSystemId: source.system,
     instructionId: `I-${random.hex(8)}`,
     endToEndId: random.pick(['NOTPROVIDED', `E2E/${random.hex(6)}`, `E2E.2026 ${random.digits(4)}`]),

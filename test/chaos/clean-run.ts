@@ -110,7 +110,7 @@ export async function recordCleanRun({ gateway, log, folder, whole }: CleanRun):
   };
   const send = async (message: OriginalPacs008, how: Partial<Posting> & { readonly extra?: string } = {}) => {
     const { extra, client = message.clearingSystemId, purpose = 'payment', ...rest } = how;
-    const { uetr, messageId } = message;
+    const { uetr, messageIdentification: messageId } = message;
     return exchange(
       'POST',
       pacs008Path(client, extra),
@@ -202,9 +202,12 @@ export async function recordCleanRun({ gateway, log, folder, whole }: CleanRun):
   await journal.waitFor((one) => one.uetr === later.uetr && one.party.startsWith('source/'), 20_000);
   await send(later, { purpose: 'repeat', extra: '?again=1', expected: accepted });
   await send(silent, { purpose: 'repeat', expected: accepted });
-  await send({ ...later, messageId: newMessageId() }, { purpose: 'other-msgid', expected: rejected('DUPL') });
+  await send(
+    { ...later, messageIdentification: newMessageId() },
+    { purpose: 'other-msgid', expected: rejected('DUPL') },
+  );
   await send({ ...later, endToEndId: 'OTHER' }, { purpose: 'other-content', expected: rejected('DUPL') });
-  const reused = instruction(await quote(), { messageId: later.messageId });
+  const reused = instruction(await quote(), { messageIdentification: later.messageIdentification });
   await send(reused, { purpose: 'other-uetr', expected: rejected('DU01') });
   const usedQuote = instruction(ownExchange(), { agreedRate: later.agreedRate });
   await send(
@@ -254,11 +257,12 @@ export async function recordCleanRun({ gateway, log, folder, whole }: CleanRun):
     accountRequest('6600010001', { creditorAgent: { bicfi: 'BANYTHS0' } }),
   ]) {
     const xml = buildAcmt023(request);
-    await ask(xml, 'SGDFAST', request.messageId);
-    if (request.account.proxy?.id === '+66810000001') await ask(xml, 'SGDFAST', request.messageId, 'repeat');
+    await ask(xml, 'SGDFAST', request.messageIdentification);
+    if (request.account.proxy?.id === '+66810000001')
+      await ask(xml, 'SGDFAST', request.messageIdentification, 'repeat');
   }
   const unanswered = proxyRequest('+66810000408', { assigner: { bicfi: 'LOTUMYS0' } });
-  await ask(buildAcmt023(unanswered), 'MYRRPP', unanswered.messageId);
+  await ask(buildAcmt023(unanswered), 'MYRRPP', unanswered.messageIdentification);
 
   await settled(gateway, whole, { silent: silent.uetr, unreached: unreached.uetr });
   const loadEndedAt = new Date().toISOString();

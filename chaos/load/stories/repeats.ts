@@ -109,7 +109,11 @@ interface Lookalike {
 }
 
 const lookalikes: readonly Lookalike[] = [
-  { name: 'same-uetr', code: 'DUPL', changes: (random) => ({ messageId: `OTHER${random.hex(28)}` }) },
+  {
+    name: 'same-uetr',
+    code: 'DUPL',
+    changes: (random) => ({ messageIdentification: `OTHER${random.hex(28)}` }),
+  },
   { name: 'same-message-id', code: 'DU01', changes: (random) => ({ uetr: random.uuid() }) },
   {
     name: 'other-content',
@@ -140,7 +144,7 @@ const lookalike = ({ name, code, changes }: Lookalike): Story => ({
     if (paid === undefined || !(await tools.rest(afterMs))) return;
     const { draft, api, rewrite } = paid;
     const other = changes(fork, draft);
-    const ids = { uetr: other.uetr ?? draft.uetr, messageId: other.messageId ?? draft.messageId };
+    const ids = { uetr: other.uetr ?? draft.uetr, messageId: other.messageIdentification ?? draft.messageId };
     const purpose = `repeat/${name}`;
     await payWrongly(tools, { ...draft, ...ids }, rewrite(other), { api: api + 1, code, purpose });
   },

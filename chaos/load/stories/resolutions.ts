@@ -173,7 +173,7 @@ function draw(tools: Tools, row: Row): Request023 & { end: End } {
     random.pick(pspsOf(end.country)),
   ];
   const values = {
-    messageId,
+    messageIdentification: messageId,
     verificationId,
     destinationCountry: 'TH',
     assigner: { bicfi: psp },
