@@ -159,9 +159,10 @@ async function tellOf(
   say: Say,
   ended: AbortSignal,
 ): Promise<void> {
-  while (!ended.aborted) {
+  const isOver = () => ended.aborted;
+  while (!isOver()) {
     await delay(tellEveryMs, undefined, { signal: ended }).catch(() => undefined);
-    if (ended.aborted) return;
+    if (isOver()) return;
     const [row] = await system
       .query<{ status: string }>(
         `select string_agg(status || ' ' || n, ', ') as status from

@@ -19,6 +19,8 @@ const folders = [
   'sandbox',
   'cli',
   'bench',
+  'chaos',
+  'chaos/oracle',
 ];
 const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

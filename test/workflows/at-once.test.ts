@@ -70,7 +70,11 @@ describe('an execution that was asked several things at once replays', () => {
       const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
       gateway.reported.push(uetr);
       const reports = [{}, { status: 'BLCK' as const }, { status: 'RJCT' as const, reasonCode: 'AC04' }];
-      await Promise.all(reports.map((said) => postReport(gateway, reportOn({ messageId, uetr }, said))));
+      await Promise.all(
+        reports.map((said) =>
+          postReport(gateway, reportOn({ messageIdentification: messageId, uetr }, said)),
+        ),
+      );
       await evidence.closed(uetr);
       return paymentWorkflowId(uetr);
     });
@@ -84,7 +88,7 @@ describe('an execution that was asked several things at once replays', () => {
       const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
       gateway.reported.push(uetr);
       await Promise.all([
-        postReport(gateway, reportOn({ messageId, uetr })),
+        postReport(gateway, reportOn({ messageIdentification: messageId, uetr })),
         submitXml(gateway, changed.other(buildPacs008(message))),
         submitXml(gateway, changed.broken(buildPacs008(message))),
       ]);
@@ -105,7 +109,7 @@ describe('an execution that was asked several things at once replays', () => {
       ];
       const answers = await Promise.all(copies.map((copy) => askXml(gateway, copy)));
       expect(answers.map((answer) => answer.httpStatus)).toEqual([200, 200, 200]);
-      return resolutionWorkflowId('SGDFAST', request.messageId);
+      return resolutionWorkflowId('SGDFAST', request.messageIdentification);
     });
     await expectReplayable(ids);
   });
