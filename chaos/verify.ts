@@ -9,6 +9,9 @@ import { coverageOf, coverageTable } from './coverage.ts';
 import type { FaultRecord } from './evidence.ts';
 import { faultNamed, faults } from './faults/all.ts';
 import { createRandom } from './load/random.ts';
+import { mutantNamed, mutants } from './mutants/all.ts';
+import type { Mutant } from './mutants/mutant.ts';
+import { copyTree } from './mutants/tree.ts';
 import { numberOf, type ChaosOptions } from './options.ts';
 import { judge } from './oracle/judge.ts';
 import type { Verdict } from './oracle/verdict.ts';
@@ -21,6 +24,7 @@ import type { ChaosSystem } from './system/system.ts';
 export async function verifyChaos(context: CommandContext, options: ChaosOptions): Promise<number> {
   if (options.list === true) return list(context);
   if (options.judge !== undefined) return judgeAgain(context, resolve(options.judge));
+  if (options.mutant !== undefined) return tryMutants(context, options, options.mutant);
   const asked = readOptions(options);
   if (asked.hours !== undefined) return runForHours(context, asked, asked.hours);
   const { verdict } = await runKept(context, asked, asked.seed);
@@ -28,12 +32,15 @@ export async function verifyChaos(context: CommandContext, options: ChaosOptions
 }
 
 interface Asked {
+  readonly mutant?: Mutant;
   readonly seed: number;
   readonly minutes: number;
   readonly ratePerSecond: number;
   readonly hours?: number;
   readonly tree?: string;
   readonly keep: boolean;
+  /** No fault at all. */
+  readonly isCalm?: boolean;
   /** A fault that is played alone. */
   readonly alone?: { readonly name: string; readonly seconds: number; readonly target?: string };
 }
@@ -80,7 +87,8 @@ function readOptions(options: ChaosOptions): Asked {
   };
 }
 
-function planOf({ alone, minutes }: Asked, seed: number): RunOptions['plan'] {
+function planOf({ alone, minutes, isCalm }: Asked, seed: number): RunOptions['plan'] {
+  if (isCalm === true) return () => [];
   const random = createRandom(seed ^ 0xfa17);
   if (alone === undefined) return (system) => planFaults({ random, faults, minutes, seed }, system);
   const fault = faultNamed(alone.name);
@@ -117,7 +125,11 @@ async function runKept(context: CommandContext, asked: Asked, seed: number): Pro
       result = await runOnce({
         env,
         root,
-        tree: asked.tree ?? root,
+        tree:
+          asked.mutant === undefined
+            ? (asked.tree ?? root)
+            : copyTree(root, join(place.folder, 'tree'), asked.mutant),
+        ...(asked.mutant === undefined ? {} : { mutant: asked.mutant.name }),
         seed,
         minutes: asked.minutes,
         ratePerSecond: asked.ratePerSecond,
@@ -186,6 +198,41 @@ async function runForHours(context: CommandContext, asked: Asked, hours: number)
   return broken.length === 0 ? 0 : 1;
 }
 
+const mutantMinutes = 1; // of payments without a fault, where none is needed to see it
+
+/** Builds known mistakes in, one after the other: the judge must name each. */
+async function tryMutants(context: CommandContext, options: ChaosOptions, name: string): Promise<number> {
+  const { terminal } = context;
+  const missed: string[] = [];
+  for (const mutant of name === 'all' ? mutants : [mutantNamed(name)]) {
+    const { shownBy } = mutant;
+    terminal.line(terminal.paint('heading', `▶ ${mutant.name}: ${mutant.tells}`));
+    const played: ChaosOptions =
+      shownBy === undefined
+        ? { ...options, minutes: String(mutantMinutes) }
+        : { ...options, fault: shownBy.fault, seconds: String(shownBy.seconds) };
+    const asked = readOptions(played);
+    const { verdict } = await runKept(
+      context,
+      { ...asked, mutant, isCalm: shownBy === undefined },
+      asked.seed,
+    );
+    const named = new Set(verdict.breaches.map(({ id }) => id));
+    const found = mutant.breaks.filter((id) => named.has(id));
+    if (found.length === 0) missed.push(mutant.name);
+    terminal.line(
+      found.length > 0
+        ? terminal.paint('good', `✓ ${mutant.name} was found: ${found.join(', ')}`)
+        : terminal.paint(
+            'bad',
+            `✗ ${mutant.name} was not found; one of ${mutant.breaks.join(', ')} was expected`,
+          ),
+    );
+  }
+  if (missed.length > 0) terminal.line(terminal.paint('bad', `✗ Not found: ${missed.join(', ')}`));
+  return missed.length === 0 ? 0 : 1;
+}
+
 async function judgeAgain({ terminal }: CommandContext, folder: string): Promise<number> {
   if (!existsSync(join(folder, 'run.json'))) {
     throw new UsageError(
@@ -198,6 +245,12 @@ async function judgeAgain({ terminal }: CommandContext, folder: string): Promise
 }
 
 function list({ terminal }: CommandContext): number {
-  for (const { name, tells } of faults) terminal.line(`${terminal.paint('name', name.padEnd(36))}${tells}`);
+  const table = (rows: readonly { readonly name: string; readonly tells: string }[]) => {
+    for (const { name, tells } of rows) terminal.line(`  ${terminal.paint('name', name.padEnd(36))}${tells}`);
+  };
+  terminal.line('Faults, for --fault:');
+  table(faults);
+  terminal.line('Mistakes, for --mutant:');
+  table(mutants);
   return 0;
 }
