@@ -58,13 +58,13 @@ async function decideOnce(
   const reportMessageId = cause.by === 'destination' ? cause.reportMessageId : null;
   for (let tries = 0; tries < maxTries; tries += 1) {
     const payment = await loadDecidable(deps.db, uetr, reportMessageId);
-    if (payment.decision !== null) return standing(deps, payment, payment.decision, cause);
+    if (payment.decision !== null) return settleReport(deps, payment, payment.decision, cause);
     const waitMs = payment.firstFinal === null ? untilDeadlineMs(payment, cause) : 0;
     if (waitMs > 0) return { waitMs };
     if (cause.by === 'record' && payment.firstFinal === null) return null;
     const decision = await write(deps, payment, cause);
     // the report at hand may not be the one that decided
-    if (decision !== undefined) return standing(deps, payment, decision, cause);
+    if (decision !== undefined) return settleReport(deps, payment, decision, cause);
     if (cause.by === 'unreachable' && payment.firstFinal === null) {
       const { decision: meanwhile, firstFinal } = await loadDecidable(deps.db, uetr, null);
       if (meanwhile === null && firstFinal === null) return null;
@@ -92,7 +92,7 @@ export function createReportInDoubt(deps: ActivityDependencies): PaymentLocalAct
 }
 
 /** The first final wins: another one is compared, confirmed and changes nothing (PAY-7, PAY-9). */
-async function standing(
+async function settleReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
   decision: Decision,

@@ -44,23 +44,23 @@ export function createDeliver(deps: ActivityDependencies): (due: Subject | Earli
 export async function deliverOpen(deps: ActivityDependencies, subjectId: string): Promise<void> {
   const startedAt = performance.now();
   const open = await coursesOf(deps, subjectId);
-  const round: Round = { subjectId, open, underWay: new Map(), stories: [], failures: [] };
-  const { underWay, stories, failures } = round;
+  const call: Call = { subjectId, open, underWay: new Map(), stories: [], failures: [] };
+  const { underWay, stories, failures } = call;
   for (;;) {
     const mayStart = failures.length === 0 && performance.now() - startedAt < startsForMs;
-    if (mayStart && (await startDue(deps, round))) continue;
-    if (underWay.size > 0) await firstOf(underWay.values(), mayStart ? nextDueInMs(round) : Infinity);
+    if (mayStart && (await startDue(deps, call))) continue;
+    if (underWay.size > 0) await firstOf(underWay.values(), mayStart ? nextDueInMs(call) : Infinity);
     else if (failures.length > 0) throw failures[0];
     else if (open.size === 0) return;
     else {
       const message = stories.join('; ') || 'waiting for the next attempt';
-      throw failure('NotYetDelivered', message, nextDueInMs(round));
+      throw failure('NotYetDelivered', message, nextDueInMs(call));
     }
   }
 }
 
 /** What this call of the activity has in hand. */
-interface Round {
+interface Call {
   readonly subjectId: string;
   readonly open: Map<string, Course>;
   readonly underWay: Map<string, Promise<void>>;
@@ -78,36 +78,36 @@ async function coursesOf(deps: ActivityDependencies, subjectId: string): Promise
   );
 }
 
-function idleOf({ open, underWay }: Round): readonly Course[] {
+function idleOf({ open, underWay }: Call): readonly Course[] {
   return [...open.values()].filter(({ delivery }) => !underWay.has(delivery.deliveryId));
 }
 
-function nextDueInMs(round: Round): number {
-  return Math.min(...idleOf(round).map(({ dueAt }) => dueAt - performance.now()));
+function nextDueInMs(call: Call): number {
+  return Math.min(...idleOf(call).map(({ dueAt }) => dueAt - performance.now()));
 }
 
 /** Begins every attempt that is due and admitted; answers whether there was one. */
-async function startDue(deps: ActivityDependencies, round: Round): Promise<boolean> {
-  const due = idleOf(round).filter(({ dueAt }) => dueAt <= performance.now());
+async function startDue(deps: ActivityDependencies, call: Call): Promise<boolean> {
+  const due = idleOf(call).filter(({ dueAt }) => dueAt <= performance.now());
   if (due.length === 0) return false;
   let attempts: readonly Admitted[] = [];
   try {
-    attempts = await claimAdmitted(deps, due, round);
+    attempts = await claimAdmitted(deps, due, call);
   } catch (error) {
-    round.failures.push(error);
+    call.failures.push(error);
   }
   for (const { attempt, way } of attempts) {
     const { deliveryId } = attempt;
-    const exchange = send(deps, { attempt, way, until: undefined, subjectId: round.subjectId })
+    const exchange = send(deps, { attempt, way, until: undefined, subjectId: call.subjectId })
       .then(
         ({ next, story }) => {
-          round.stories.push(`${attempt.kind} to ${attempt.party}: ${story}`);
-          follow(round, deliveryId, next);
+          call.stories.push(`${attempt.kind} to ${attempt.party}: ${story}`);
+          follow(call, deliveryId, next);
         },
-        (error: unknown) => void round.failures.push(error),
+        (error: unknown) => void call.failures.push(error),
       )
-      .finally(() => round.underWay.delete(deliveryId));
-    round.underWay.set(deliveryId, exchange);
+      .finally(() => call.underWay.delete(deliveryId));
+    call.underWay.set(deliveryId, exchange);
   }
   return attempts.length > 0;
 }
@@ -125,7 +125,7 @@ async function firstOf(exchanges: Iterable<Promise<void>>, withinMs: number): Pr
   }
 }
 
-function follow({ open }: Round, deliveryId: string, next: Following): void {
+function follow({ open }: Call, deliveryId: string, next: Following): void {
   const course = open.get(deliveryId);
   if (next.kind === 'retry' && course !== undefined) course.dueAt = performance.now() + next.inMs;
   else open.delete(deliveryId);
@@ -143,7 +143,7 @@ interface Admitted {
 async function claimAdmitted(
   deps: ActivityDependencies,
   due: readonly Course[],
-  { open, stories }: Round,
+  { open, stories }: Call,
 ): Promise<readonly Admitted[]> {
   const ways = new Map<string, Way | undefined>();
   let attempts: readonly ClaimedAttempt[] = [];

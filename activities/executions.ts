@@ -8,9 +8,7 @@ import {
 } from '@temporalio/client';
 import {
   paymentWorkflowId,
-  redeliverySignal,
   signals,
-  submitUpdateId,
   updates,
   workflowTypes,
   type PaymentWorkflow,
@@ -21,6 +19,7 @@ import {
   paymentStart,
   redeliveryStart,
   resolutionStart,
+  submitUpdate,
   type StoredPaymentKey,
   type StoredRequestKey,
 } from '../contract/starts.ts';
@@ -89,12 +88,10 @@ export function openExecutions(
       }),
     submit: (payment) =>
       bounded(async () => {
-        const { messageId } = payment;
         await workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
           updates.submit,
           {
-            updateId: submitUpdateId(messageId),
-            args: [{ messageId, waitSeconds: 0 }],
+            ...submitUpdate(payment),
             startWorkflowOperation: withStart(payment),
           },
         );
@@ -106,7 +103,7 @@ export function openExecutions(
       }),
     redeliver: (subjectId) =>
       bounded(async () => {
-        const options = { ...redeliveryStart(subjectId, taskQueuePrefix), signal: redeliverySignal };
+        const options = redeliveryStart(subjectId, taskQueuePrefix);
         await workflow.signalWithStart(workflowTypes.redelivery, options);
       }),
   };

@@ -77,7 +77,7 @@ async function readAnswer(
   switch (taken.kind) {
     case 'mismatch':
       return refused(`${taken.element} is not ours`);
-    case 'interim':
+    case 'interim': // as a 202: the final one comes later
       return ok({ kind: 'pending' });
     case 'final':
       return ok(taken);

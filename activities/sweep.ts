@@ -35,7 +35,7 @@ export interface SweepDependencies {
 }
 
 /** What was found and started again, by kind. */
-export interface Findings {
+export interface FoundCounts {
   /** Stored and never judged. */
   submissions: number;
   /** Accepted, undecided and without an execution. */
@@ -103,7 +103,7 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
 
 /** What a sweep has found so far, and whether it could start all of it again. */
 interface Course {
-  readonly found: Findings;
+  readonly found: FoundCounts;
   isComplete: boolean;
 }
 
@@ -112,7 +112,7 @@ async function sweep(
   deps: SweepDependencies,
   limits: { readonly withinMs: number; readonly graceMs: number },
 ): Promise<boolean> {
-  const found: Findings = {
+  const found: FoundCounts = {
     submissions: 0,
     payments: 0,
     finals: 0,
@@ -223,7 +223,7 @@ function causeOf({ finalReportId, isOverdue }: UndecidedPayment): DecisionCause 
 /** Counts a finding, records it for anybody who asks about its subject, and starts it again. */
 async function startAgain(
   { db, logger }: SweepDependencies,
-  { kind, subjectId }: { readonly kind: keyof Findings; readonly subjectId: string },
+  { kind, subjectId }: { readonly kind: keyof FoundCounts; readonly subjectId: string },
   course: Course,
   start: () => Promise<void>,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import { compact } from '../core/iso20022/parties.ts';
 import { readPacs008References, type Pacs008References } from '../core/iso20022/references.ts';
 import type { QuoteId } from '../core/ids.ts';
 import { judgePayment } from '../core/judge-payment.ts';
-import type { BoundPayment, RecordedQuote } from '../core/payment.ts';
+import type { BoundPayment, RecordedQuote } from '../core/bind-payment.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { additionalInformation, explain, firstStands } from '../core/explanation.ts';
 import { reject, rowOf, type Rejection } from '../core/rejection.ts';

@@ -47,7 +47,8 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         description:
           'For operators, the payment systems on either side, and the debtor and creditor agents. Every message, the ' +
           'decision, every delivery with its attempts, and each difference between the received and the forwarded ' +
-          'pacs.008, with its rule.',
+          'pacs.008, with its rule. An enquiry of the source with the same bytes (DUP-1) is no message of its own: it shows as ' +
+          'further attempts of the instruction, or of the callback.',
         tag: 'Payments',
         roles,
         params: z.object({ uetr }),

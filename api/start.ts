@@ -18,7 +18,7 @@ import { createOutcomes } from './outcomes.ts';
 import { paymentRoutes } from './payments.ts';
 import { resolutionRoutes } from './resolutions.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
-import { validateRoutes } from './validate.ts';
+import { validateRoutes } from './dry-run.ts';
 
 export interface RunningApi {
   /** http://host:port as it is bound. */

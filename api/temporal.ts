@@ -16,9 +16,7 @@ import type { Decision } from '../core/report.ts';
 import type { ResolutionRequest } from '../contract/activities.ts';
 import {
   paymentWorkflowId,
-  redeliverySignal,
   signals,
-  submitUpdateId,
   updates,
   workflowTypes,
   type PaymentWorkflow,
@@ -32,6 +30,7 @@ import {
   paymentStart,
   redeliveryStart,
   resolutionStart,
+  submitUpdate,
   type StoredPaymentKey,
   type StoredRequestKey,
 } from '../contract/starts.ts';
@@ -162,8 +161,7 @@ export async function connectTemporal(
         client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
           updates.submit,
           {
-            updateId: submitUpdateId(submission.messageId),
-            args: [{ messageId: submission.messageId, waitSeconds: 0 }],
+            ...submitUpdate(submission),
             startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
           },
         ),
@@ -203,7 +201,7 @@ export async function connectTemporal(
       }
     },
     redeliver: async (subjectId) => {
-      const options = { ...redeliveryStart(subjectId, taskQueuePrefix), signal: redeliverySignal };
+      const options = redeliveryStart(subjectId, taskQueuePrefix);
       await call(0, () => client.workflow.signalWithStart(workflowTypes.redelivery, options));
     },
     check: () => call(0, ask),

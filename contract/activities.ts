@@ -9,7 +9,10 @@ import type { Subject } from './subject.ts';
 export interface Submission {
   /** Id of the stored message, not its MsgId. */
   readonly messageId: string;
-  /** 0: answer as soon as it is judged. Only executions that 0.1.0 started were asked for more, up to 30 seconds. */
+  /**
+   * 0: answer as soon as it is judged. Only executions that 0.1.0 started were asked for more, up to 30 seconds; it goes together
+   * with their form (test/histories/README.md).
+   */
   readonly waitSeconds: number;
 }
 

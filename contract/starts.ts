@@ -7,12 +7,15 @@ import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/com
 import {
   currentForm,
   paymentWorkflowId,
+  redeliverySignal,
   redeliveryWorkflowId,
   resolutionWorkflowId,
   searchAttributes,
+  submitUpdateId,
   taskQueues,
   type PaymentInput,
   type ResolutionInput,
+  type SubmitArguments,
 } from './ids.ts';
 import type { Subject } from './subject.ts';
 
@@ -55,6 +58,11 @@ export function paymentStart(
   };
 }
 
+/** The update that brings a stored submission to its execution, with `paymentStart` of the same. */
+export function submitUpdate({ messageId }: StoredPaymentKey): { updateId: string; args: SubmitArguments } {
+  return { updateId: submitUpdateId(messageId), args: [{ messageId, waitSeconds: 0 }] };
+}
+
 /** What the execution of a resolution is made from. */
 export interface StoredRequestKey {
   /** The stored request. */
@@ -86,13 +94,17 @@ export function resolutionStart(
   };
 }
 
-/** @param subjectId UETR of the payment, or id of the resolution */
+/**
+ * A redelivery is started and told by one call, `signalWithStart`.
+ * @param subjectId UETR of the payment, or id of the resolution
+ */
 export function redeliveryStart(subjectId: string, taskQueuePrefix: string) {
   return {
     ...policies,
     workflowId: redeliveryWorkflowId(subjectId),
     taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
     args: [{ subjectId }] as [Subject],
+    signal: redeliverySignal,
     staticSummary: 'Redelivery',
     typedSearchAttributes: [{ key: searchAttributes.uetr, value: subjectId }],
   };

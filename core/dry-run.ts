@@ -71,10 +71,7 @@ const beyondTheFirst: NotJudged = {
   reason: `No more than ${maxViolations} are reported at once.`,
 };
 
-/** The part of a dry run beyond the schema. */
-type Findings = DryRun;
-
-const unread = (ruleIds: readonly (readonly [name: string, ruleId: string])[], reason: string): Findings => ({
+const unread = (ruleIds: readonly (readonly [name: string, ruleId: string])[], reason: string): DryRun => ({
   judged: [],
   rejections: [],
   notJudged: ruleIds.map(([name, ruleId]) => ({ name, ruleId, reason })),
@@ -87,7 +84,7 @@ const rulesAndReferences = [
 ] as const;
 
 /** A rule is judged despite schema faults elsewhere, as long as every value that it needs is valid. */
-function judgePacs008({ document, violations }: ValidatedMessage, context: DryRunContext): Findings {
+function judgePacs008({ document, violations }: ValidatedMessage, context: DryRunContext): DryRun {
   const hasTransaction = elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf') !== undefined;
   const isRoot = document.name === 'Document';
   if (!hasTransaction || !isRoot || violations.length >= maxViolations) {
@@ -128,7 +125,7 @@ const replacedOnForwarding: readonly NotJudged[] = (
 }));
 
 /** What no dry run judges in a pacs.008. */
-function withSubmission(findings: Findings, message?: Pacs008): Findings {
+function withSubmission(findings: DryRun, message?: Pacs008): DryRun {
   const quoteId = message?.agreedRate.quoteId;
   const later: readonly NotJudged[] = [
     ...(message !== undefined && quoteId === undefined
@@ -194,7 +191,7 @@ const rulesOf: Readonly<Record<OtherName, readonly (readonly [name: string, rule
 };
 
 /** The other messages have few rules beyond their schemas, so their readers report everything. */
-function judgeOther(message: ValidatedMessage, context: DryRunContext): Findings {
+function judgeOther(message: ValidatedMessage, context: DryRunContext): DryRun {
   const { name, document, violations } = message;
   assert(name !== 'pacs008', 'a pacs.008 has checks of its own');
   const unfit = readByRules[name].filter((path) => !foundValid(`/Document/${path}`, violations));
@@ -204,11 +201,8 @@ function judgeOther(message: ValidatedMessage, context: DryRunContext): Findings
   return { ...rest, notJudged: [...notJudged, ...onReceipt[name]] };
 }
 
-function judgeValid(
-  { name, document }: ValidatedMessage,
-  context: DryRunContext,
-): Omit<Findings, 'notJudged'> {
-  const rules = (reading: Result<unknown, Rejection>): Omit<Findings, 'notJudged'> => ({
+function judgeValid({ name, document }: ValidatedMessage, context: DryRunContext): Omit<DryRun, 'notJudged'> {
+  const rules = (reading: Result<unknown, Rejection>): Omit<DryRun, 'notJudged'> => ({
     judged: ['rules'],
     rejections: reading.ok ? [] : [reading.refusal],
   });

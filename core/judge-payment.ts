@@ -7,7 +7,7 @@ import { findEnds, type Judged, type SubmittedNow } from './ends.ts';
 import { parseQuoteId, type QuoteId } from './ids.ts';
 import type { Pacs008 } from './iso20022/pacs008.ts';
 import { agentChecks, duplicateCheck, freshnessCheck, guidelineChecks } from './payment-checks.ts';
-import { bindPayment, ownExchangeCheck, type BoundPayment, type RecordedQuote } from './payment.ts';
+import { bindPayment, ownExchangeCheck, type BoundPayment, type RecordedQuote } from './bind-payment.ts';
 import type { Rejection } from './rejection.ts';
 import { first, ok, refused, type Result } from './result.ts';
 

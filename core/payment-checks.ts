@@ -12,7 +12,7 @@ import { amountsOf, pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
 import { withoutPositions } from './iso20022/tree.ts';
 import { fitsDecimalPlaces } from './money.ts';
 import type { ClearingSystem, Institution } from './reference.ts';
-import { reject, type Rejection } from './rejection.ts';
+import { reject, rejectWith, type Rejection } from './rejection.ts';
 
 const maxAheadMs = 10_000; // TIM-4
 const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
@@ -74,7 +74,7 @@ function* checkClearingSystem({ message, context }: Judged<Submitted>): Iterable
   const { submitter } = context;
   const details = { found: 'another clearing system', expected: submitter };
   if (message.clearingSystemId !== submitter) {
-    yield reject('clearing-system-foreign', undefined, undefined, details);
+    yield rejectWith('clearing-system-foreign', details);
   }
 }
 
@@ -131,14 +131,14 @@ function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iter
   const deadlineAt = deadlineOf(message, ends.destination);
   const since = { found: `${text}, ${seconds(storedAt - acceptanceAt)} ago` };
   if (storedAt - acceptanceAt > maxAgeMs) {
-    yield reject('acceptance-too-old', undefined, undefined, {
+    yield rejectWith('acceptance-too-old', {
       ...since,
       expected: `at most ${seconds(maxAgeMs)} ago when it is first submitted`,
     });
   } else if (now - acceptanceAt > maxAgeMs) yield reject('judged-too-late');
   if (acceptanceAt - storedAt > maxAheadMs) {
     const found = `${text}, ${seconds(acceptanceAt - storedAt)} ahead`;
-    yield reject('acceptance-ahead', undefined, undefined, {
+    yield rejectWith('acceptance-ahead', {
       found,
       expected: `at most ${seconds(maxAheadMs)} ahead`,
     });
@@ -148,7 +148,7 @@ function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iter
   if (storedAt < deadlineAt) yield reject('deadline-expired');
   else {
     const expected = `less than ${seconds(deadlineAt - acceptanceAt)} ago for priority HIGH`;
-    yield reject('deadline-past', undefined, undefined, { ...since, expected });
+    yield rejectWith('deadline-past', { ...since, expected });
   }
 }
 
@@ -171,7 +171,7 @@ function* checkDebtorAgent({ context, ends }: Judged<Submitted>): Iterable<Rejec
   const { debtorAgent } = ends;
   if (mayBeDebtorAgent(debtorAgent, context.submitter)) return;
   const found = debtorAgent === undefined ? unknownInstitution : shortcomingOf(debtorAgent);
-  yield reject('debtor-agent-not-member', undefined, undefined, { found });
+  yield rejectWith('debtor-agent-not-member', { found });
 }
 
 /** PAY-6. */
@@ -179,7 +179,7 @@ function* checkCreditorAgent({ ends }: Judged<Submitted>): Iterable<Rejection> {
   const { creditorAgent, destination } = ends;
   if (creditorAgent?.roles.includes('psp') !== true) {
     const found = creditorAgent === undefined ? unknownInstitution : 'an institution that is not a PSP';
-    yield reject('creditor-agent-unknown', undefined, undefined, { found });
+    yield rejectWith('creditor-agent-unknown', { found });
   } else if (!creditorAgent.onboarded) yield reject('creditor-agent-not-onboarded');
   else if (destination === undefined && currencyUnknown(ends) === undefined) {
     yield reject('creditor-agent-not-onboarded'); // in that currency

@@ -52,3 +52,8 @@ export function reject(
     ...details,
   };
 }
+
+/** The same, at the place and by the rule of the table. */
+export function rejectWith(key: RejectionKey, details: RejectionDetails): Rejection {
+  return reject(key, undefined, undefined, details);
+}

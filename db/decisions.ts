@@ -232,6 +232,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
     confirmationMessageId: confirmation.messageId,
     notificationMessageId: notification?.messageId ?? null,
   };
+  // possibly_sent counts the attempts that are not NOT_SENT: more than 0, and its destination may have seen it (TIM-3).
   // The instruction's row is updated by every attempt to send it too, so that the two never pass each other.
   const write = sql<{ uetr: string }>`
     with instruction as (

@@ -111,7 +111,11 @@ export function refusalOf(
   return messages.find((one) => one.direction === 'out' && one.inReplyTo === messageId);
 }
 
-/** Whether the destination may have seen anything of the payment: a byte may have left for it, or it has said a word. */
+/**
+ * Whether the destination may have seen anything of the payment: a byte may have left for it, or it has said a word. The same
+ * as `possibly_sent > 0` of the instruction, which counts such attempts, or a report on record (db/decisions.ts); here it is read
+ * from what is shown, so that the evidence agrees with itself.
+ */
 export function mayHaveBeenSeen({ messages, deliveries }: PaymentEvidence): boolean {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
   const mayHaveLeft = instruction?.attempts.some(({ outcome }) => outcome !== 'NOT_SENT') ?? false;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { messageIdsCountForDays } from '../core/ends.ts';
-import type { BoundPayment } from '../core/payment.ts';
+import type { BoundPayment } from '../core/bind-payment.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Decision, FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';

@@ -19,6 +19,12 @@ export interface IncomingReport {
   readonly wantsConfirmation: boolean;
 }
 
+/** What is known of the payment that it is about. */
+type ReportedPayment = Pick<
+  DecidablePayment,
+  'uetr' | 'destinationSystem' | 'destinationReferences' | 'decision'
+>;
+
 export type TakenReport =
   /** Not about the instruction that we sent: nothing is stored; `element` is the id that is not ours. */
   | { readonly kind: 'mismatch'; readonly element: string }
@@ -31,7 +37,7 @@ export type TakenReport =
 /** @param payment as read before; if it is decided in between, the caller finds out when it brings the report to the decision */
 export async function takeReport(
   db: Db,
-  payment: DecidablePayment,
+  payment: ReportedPayment,
   incoming: IncomingReport,
 ): Promise<TakenReport> {
   const { values, wantsConfirmation } = incoming;
@@ -55,7 +61,7 @@ export async function takeReport(
  */
 async function recordReport(
   db: Db,
-  { uetr, destinationSystem: party }: DecidablePayment,
+  { uetr, destinationSystem: party }: Pick<ReportedPayment, 'uetr' | 'destinationSystem'>,
   { values, body, isFinal }: IncomingReport & { readonly isFinal: boolean },
 ): Promise<string> {
   const sha256 = hashOf(body);

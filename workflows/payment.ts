@@ -75,13 +75,13 @@ interface Progress {
   /** How far the database clock, which is the one that counts, was ahead of the engine's when last heard of (TIM-1). */
   clockAheadMs: number;
   /** The source asked for the status (DUP-1): the instruction goes to the destination once more. */
-  enquiryAsked: boolean;
+  statusAsked: boolean;
   /** The sweep has decided, or says that the time to decide has come (LIF-2): the record is asked. */
   lookAsked: boolean;
-  sends: number;
+  rounds: number;
   /** When the last one began: database clock, milliseconds since 1970. */
   sentAt: number;
-  sendsUnderWay: number;
+  roundsUnderWay: number;
   /** The deliveries have begun. */
   telling: boolean;
   /** A final came in an HTTP answer after they had: its confirmation is due (PAY-9). */
@@ -100,17 +100,17 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
     inTurn: isSince(2, input) ? oneAtATime() : (work) => work(),
     messageId: input.messageId,
     clockAheadMs: 0,
-    enquiryAsked: false,
+    statusAsked: false,
     lookAsked: false,
-    sends: 0,
+    rounds: 0,
     sentAt: 0,
-    sendsUnderWay: 0,
+    roundsUnderWay: 0,
     telling: false,
     confirmationDue: false,
   };
   setHandler(submitUpdate, (submission) => shielded(() => takeSubmission(progress, submission)));
-  setHandler(reportFinalUpdate, (report) => shielded(() => takeReport(progress, report)));
-  setHandler(enquireSignal, () => void (progress.enquiryAsked = true));
+  setHandler(reportFinalUpdate, (report) => shielded(() => takeFinal(progress, report)));
+  setHandler(enquireSignal, () => void (progress.statusAsked = true));
   setHandler(lookSignal, () => void (progress.lookAsked = true));
 
   await untilKnown(progress);
@@ -127,13 +127,13 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   do {
     progress.confirmationDue = false;
     await tellAll(uetr, summary);
-    await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
+    await condition(() => progress.roundsUnderWay === 0 && allHandlersFinished());
   } while (isConfirmationDue(progress));
   setCurrentDetails(`${story(decision)} Every party has been told.`);
   return close(progress, decision.status, decision.reasonCode);
 }
 
-/** Whether a final came in an HTTP answer while the parties were told. */
+/** Whether a final came in an HTTP answer while the parties were told. A function, because the compiler saw it set to false. */
 function isConfirmationDue({ confirmationDue }: Progress): boolean {
   return confirmationDue;
 }
@@ -185,7 +185,7 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
   if (progress.judgement === undefined) {
     progress.judgement = judgement;
     progress.messageId = submission.messageId;
-  } else if (judgement.verdict === 'accepted' && judgement.enquiry) progress.enquiryAsked = true;
+  } else if (judgement.verdict === 'accepted' && judgement.enquiry) progress.statusAsked = true;
   if (submission.waitSeconds > 0) {
     await condition(() => progress.decision !== undefined, submission.waitSeconds * 1_000, {
       summary: 'the source waits (PAY-1)',
@@ -195,7 +195,7 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
 }
 
 /** Takes a stored final of the destination, which waits for the confirmation (PAY-8). */
-async function takeReport(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
+async function takeFinal(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
   await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: false });
   return progress.decision ?? null;
 }
@@ -219,8 +219,8 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   const sending = new CancellationScope();
   const send = () => {
     // an enquiry during a send joins it (DUP-1)
-    if (isSince(2, progress.input) && progress.sendsUnderWay > 0) return;
-    progress.sends += 1;
+    if (isSince(2, progress.input) && progress.roundsUnderWay > 0) return;
+    progress.rounds += 1;
     tellOfSends(progress, destinationSystem);
     void sendInstruction(progress, accepted, () =>
       sending.run(() => forwardPayment({ uetr, deliveryId, destinationSystem })),
@@ -237,7 +237,10 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   if (progress.decision === undefined) await startAnew(progress);
 }
 
-/** What an operator reads in the Temporal UI while the payment waits. */
+/**
+ * What an operator reads in the Temporal UI while the payment waits. Without an answer, a round begins now, or, before the first,
+ * would if it were not taken already.
+ */
 function tellOfSends(progress: Progress, destinationSystem: string, answer?: DestinationAnswer): void {
   if (answer === undefined) progress.sentAt = now(progress);
   if (progress.decision === undefined) {
@@ -251,7 +254,7 @@ async function sendInstruction(
   { deadlineAt, acceptedAt, route }: Accepted,
   forward: () => Promise<DestinationAnswer>,
 ): Promise<void> {
-  progress.sendsUnderWay += 1;
+  progress.roundsUnderWay += 1;
   try {
     const answer = await forward();
     tellOfSends(progress, route.destinationSystem, answer);
@@ -270,7 +273,7 @@ async function sendInstruction(
     // a send that was lost after the decision may have taken a late final, whose confirmation is then due
     if (isSince(2, progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
   } finally {
-    progress.sendsUnderWay -= 1;
+    progress.roundsUnderWay -= 1;
   }
 }
 
@@ -287,7 +290,7 @@ async function untilDeadline(progress: Progress, deadlineAt: number, send: () =>
       if (decided !== null && 'waitMs' in decided) setClock(progress, deadlineAt - decided.waitMs);
       if (decided !== null && 'retryInMs' in decided) ({ retryInMs } = decided);
     }
-    if (takeEnquiry(progress)) send();
+    if (takeStatusAsked(progress)) send();
     waitMs = Math.max(retryInMs, deadlineAt - now(progress));
   }
 }
@@ -308,7 +311,7 @@ async function untilFinal(
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEvent(progress, timer, acceptedAt + afterMs - now(progress))) {
       if (await isDecidedOrLong(progress)) return;
-      if (takeEnquiry(progress)) send();
+      if (takeStatusAsked(progress)) send();
     }
     if (afterMs >= unreachableAfterMs) await decide(progress, { by: 'unreachable' });
     if (progress.decision !== undefined) return;
@@ -322,7 +325,7 @@ async function untilFinal(
   );
   while (!(await isDecidedOrLong(progress))) {
     await nextEvent(progress, '');
-    if (takeEnquiry(progress)) send();
+    if (takeStatusAsked(progress)) send();
   }
 }
 
@@ -343,7 +346,7 @@ async function nextEvent(progress: Progress, timer: string, withinMs?: number): 
   const { judgement } = progress;
   const isHigh = judgement?.verdict === 'accepted' && judgement.deadlineAt !== null;
   const something = () =>
-    progress.decision !== undefined || progress.enquiryAsked || progress.lookAsked || (!isHigh && isLong());
+    progress.decision !== undefined || progress.statusAsked || progress.lookAsked || (!isHigh && isLong());
   if (withinMs === undefined) {
     await condition(something);
     return true;
@@ -358,7 +361,7 @@ function isLong(): boolean {
 
 /** Once nothing is running, continues from the record in a new execution; or in this one, if a decision came first. */
 async function startAnew(progress: Progress): Promise<void> {
-  await condition(() => progress.sendsUnderWay === 0 && allHandlersFinished());
+  await condition(() => progress.roundsUnderWay === 0 && allHandlersFinished());
   const { decision, messageId, input } = progress;
   if (decision === undefined && messageId !== undefined) {
     await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: currentForm });
@@ -366,9 +369,9 @@ async function startAnew(progress: Progress): Promise<void> {
 }
 
 /** Whether the source asked for the status since the last time this was asked. */
-function takeEnquiry(progress: Progress): boolean {
-  const asked = progress.enquiryAsked;
-  progress.enquiryAsked = false;
+function takeStatusAsked(progress: Progress): boolean {
+  const asked = progress.statusAsked;
+  progress.statusAsked = false;
   return asked;
 }
 

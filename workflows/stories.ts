@@ -27,7 +27,7 @@ const answers: Partial<Record<DestinationAnswer['kind'], string>> = {
  */
 export function sendingStory(
   destinationSystem: string,
-  { sends, sentAt }: { readonly sends: number; readonly sentAt: number },
+  { rounds: sends, sentAt }: { readonly rounds: number; readonly sentAt: number },
   answer?: DestinationAnswer['kind'],
 ): string {
   const round =

@@ -7,9 +7,8 @@ import type { Context } from 'hono';
 export function withCors(response: Response, context: Context, origins: readonly string[]): Response {
   if (origins.length === 0) return response;
   const origin = context.req.header('origin');
-  if (origin === undefined) return response;
-  response.headers.append('vary', 'Origin');
-  if (origins.includes(origin)) {
+  response.headers.append('vary', 'Origin'); // without an Origin too: a cache must not give that answer to a page
+  if (origin !== undefined && origins.includes(origin)) {
     response.headers.set('access-control-allow-origin', origin);
     response.headers.set('access-control-expose-headers', readableHeaders);
   }

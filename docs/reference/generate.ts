@@ -12,7 +12,7 @@ import { openApiDocument } from '../../api/openapi-document.ts';
 import { paymentRoutes } from '../../api/payments.ts';
 import { problems } from '../../api/http/problem.ts';
 import { resolutionRoutes } from '../../api/resolutions.ts';
-import { validateRoutes } from '../../api/validate.ts';
+import { validateRoutes } from '../../api/dry-run.ts';
 import { connect } from '../../db/connection.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { linkRules } from './rule-links.ts';

@@ -2,7 +2,7 @@
 // refusal by its own code, and the messages that we send are there too.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { validateRoutes } from '../../api/validate.ts';
+import { validateRoutes } from '../../api/dry-run.ts';
 import { giveUpAfterMs, nextAttempt, retryDelayMs } from '../../core/delivery-schedule.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { childrenNamed, elementAt, textAt } from '../../core/iso20022/tree.ts';

@@ -1,6 +1,6 @@
 // The dry run: every violation and not only the first, told as a submission would be told, and nothing stored.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { validateRoutes } from '../../api/validate.ts';
+import { validateRoutes } from '../../api/dry-run.ts';
 import type { OrProblem } from '../harness/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { allFixtures, libxml2, lotus, readFixture } from '../xml/fixtures.ts';

@@ -7,7 +7,7 @@ import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { branch } from '../../core/iso20022/tree.ts';
 import type { SubmittedNow } from '../../core/ends.ts';
 import { judgePayment } from '../../core/judge-payment.ts';
-import type { BoundPayment, RecordedQuote } from '../../core/payment.ts';
+import type { BoundPayment, RecordedQuote } from '../../core/bind-payment.ts';
 import type { Rejection } from '../../core/rejection.ts';
 import { ok, type Result } from '../../core/result.ts';
 import type { StoredQuote } from '../../core/quote.ts';

@@ -24,7 +24,7 @@ import { compareMessages } from '../../core/message-difference.ts';
 import { exact, renderDecimal } from '../../core/money.ts';
 import type { SubmittedNow } from '../../core/ends.ts';
 import { judgePayment } from '../../core/judge-payment.ts';
-import type { BoundPayment, RecordedQuote } from '../../core/payment.ts';
+import type { BoundPayment, RecordedQuote } from '../../core/bind-payment.ts';
 import type { StoredQuote } from '../../core/quote.ts';
 import type { ReferenceData } from '../../core/reference.ts';
 import { additionalInformation } from '../../core/explanation.ts';

@@ -1,6 +1,6 @@
 // What a stranger is told: each refusal names the thing that is wrong, what was expected in its place, and what to do.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { validateRoutes } from '../../../api/validate.ts';
+import { validateRoutes } from '../../../api/dry-run.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { libxml2 } from '../../xml/fixtures.ts';
 import { startApi, type RunningApi } from '../running-api.ts';

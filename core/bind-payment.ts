@@ -12,7 +12,7 @@ import { exact, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
 import { deadlineOf } from './payment-checks.ts';
 import type { StoredQuote } from './quote.ts';
 import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
-import { reject, type Rejection } from './rejection.ts';
+import { reject, rejectWith, type Rejection } from './rejection.ts';
 import type { RejectionKey } from './rejection-table.ts';
 import { ok, refused, type Result } from './result.ts';
 
@@ -236,7 +236,7 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
     account.countryCode === creditorAgent.countryCode;
   if (!sap || !isOwn || message.intermediaryAgent2Account === undefined) {
     const found = sap ? 'another account' : `an account at ${unknownInstitution}`;
-    return refused(reject('own-account-unregistered', undefined, undefined, { found }));
+    return refused(rejectWith('own-account-unregistered', { found }));
   }
   const places = reference.currencies.get(destination.currencyCode)?.decimalPlaces;
   const formula = reference.creditorAgentFeeFormulas.get(
@@ -283,7 +283,7 @@ function missingOwnAccount({
 }: Pacs008): Rejection | undefined {
   if (intermediaryAgent2 && intermediaryAgent2Account) return undefined;
   const only = intermediaryAgent2 ? 'only IntrmyAgt2' : 'only IntrmyAgt2Acct';
-  return reject('own-account-unregistered', undefined, undefined, {
+  return rejectWith('own-account-unregistered', {
     text: 'neither a quote nor an own account',
     fault: 'place-or-count',
     found: (intermediaryAgent2 ?? intermediaryAgent2Account) ? only : 'nothing',
