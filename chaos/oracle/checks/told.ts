@@ -4,6 +4,7 @@ import { textAt } from '../read-message.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type Payment, type World } from '../world.ts';
+import { isTakenByOthers } from './deliveries.ts';
 import { brief, received, standingOf } from './lines.ts';
 
 const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
@@ -74,7 +75,7 @@ function judgeCallback(world: World, report: Report, payment: Payment): void {
     ]);
   }
   const taken = arrivals.filter(({ httpStatus }) => httpStatus === 200);
-  if (delivery.deliveredAt !== undefined && taken.length === 0) {
+  if (delivery.deliveredAt !== undefined && taken.length === 0 && !isTakenByOthers(world, delivery)) {
     report.breach('I-3', 'A callback counts as delivered, and the source never took it.', uetr, shown);
   }
 }
