@@ -21,6 +21,8 @@ export interface Quiet {
    * up, or answered by somebody in its place.
    */
   readonly isWayBroken: (from: number, to: number) => boolean;
+  /** Whether one of our own processes or servers was broken, or so long before. */
+  readonly isOursBroken: (from: number, to: number, marginMs: number) => boolean;
 }
 
 /** Faults of our own processes and servers, which change nothing on the way from us to a party. */
@@ -36,6 +38,7 @@ export function quietOf({ faults, run }: Evidence): Quiet {
     isOurs: target.split(',').every((one) => ours.test(one.trim())),
   }));
   const onTheWay = windows.filter(({ isOurs }) => !isOurs);
+  const ofOurs = windows.filter(({ isOurs }) => isOurs);
   const settledAt =
     Math.max(instant(run.healedAt), instant(run.startedAt)) + (windows.length > 0 ? settleMs : 0);
   const endAt = instant(run.gatheredAt);
@@ -46,6 +49,8 @@ export function quietOf({ faults, run }: Evidence): Quiet {
     endAt,
     isSettled: endAt >= settledAt,
     hadFaults: windows.length > 0,
+    isOursBroken: (from, to, marginMs) =>
+      ofOurs.some((window) => window.from <= to && window.to + marginMs >= from),
     isWayBroken: (from, to) =>
       onTheWay.some((window) => window.from <= to && window.to + wayMarginMs >= from),
   };
