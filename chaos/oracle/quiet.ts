@@ -16,13 +16,29 @@ export interface Quiet {
   /** Whether the run was long enough to be judged by what has to be settled. */
   readonly isSettled: boolean;
   readonly hadFaults: boolean;
+  /**
+   * Whether something on the way to a party, or the party itself, was broken between two moments: then bytes may have been held
+   * up, or answered by somebody in its place.
+   */
+  readonly isWayBroken: (from: number, to: number) => boolean;
+  /** Whether one of our own processes or servers was broken, or so long before. */
+  readonly isOursBroken: (from: number, to: number, marginMs: number) => boolean;
 }
 
+/** Faults of our own processes and servers, which change nothing on the way from us to a party. */
+const ours = /^(worker|api|database|engine|temporal|postgres|execution|clock)/;
+const wayMarginMs = 2_000;
 const marginDefaultMs = 10_000;
 const settleMs = 60_000; // I-15
 
 export function quietOf({ faults, run }: Evidence): Quiet {
-  const windows = faults.map((fault) => ({ from: instant(fault.beganAt), to: instant(fault.endedAt) }));
+  const windows = faults.map(({ beganAt, endedAt, target }) => ({
+    from: instant(beganAt),
+    to: instant(endedAt),
+    isOurs: target.split(',').every((one) => ours.test(one.trim())),
+  }));
+  const onTheWay = windows.filter(({ isOurs }) => !isOurs);
+  const ofOurs = windows.filter(({ isOurs }) => isOurs);
   const settledAt =
     Math.max(instant(run.healedAt), instant(run.startedAt)) + (windows.length > 0 ? settleMs : 0);
   const endAt = instant(run.gatheredAt);
@@ -33,5 +49,9 @@ export function quietOf({ faults, run }: Evidence): Quiet {
     endAt,
     isSettled: endAt >= settledAt,
     hadFaults: windows.length > 0,
+    isOursBroken: (from, to, marginMs) =>
+      ofOurs.some((window) => window.from <= to && window.to + marginMs >= from),
+    isWayBroken: (from, to) =>
+      onTheWay.some((window) => window.from <= to && window.to + wayMarginMs >= from),
   };
 }

@@ -25,8 +25,7 @@ export function judgeAddresses(world: World, report: Report): void {
   const named = namedCallbacks(world);
   for (const { delivery, attempt } of attempts) {
     const { url, outcome, attempt: number } = attempt.row;
-    if (url === null || (outcome === 'NOT_SENT' && attempt.row.error_class === 'address-not-registered'))
-      continue;
+    if (url === null || (outcome === 'NOT_SENT' && isWithoutConnection(attempt.row.error_class))) continue;
     const subject = delivery.row.subject_id;
     const shown = [
       `${delivery.row.kind} attempt ${number} ${clock(attempt.startedAt)} to ${url} (${outcome ?? 'open'})`,
@@ -43,6 +42,11 @@ export function judgeAddresses(world: World, report: Report): void {
     if (delivery.row.kind === 'callback')
       judgeCallback(world, report, { delivery, url, startedAt: attempt.startedAt, named });
   }
+}
+
+/** Nothing was connected to: no address is registered, or its name could not be resolved. */
+function isWithoutConnection(errorClass: string | null): boolean {
+  return errorClass === 'address-not-registered' || errorClass?.startsWith('name-') === true;
 }
 
 /** An address that a source named for its answer, and since when. */

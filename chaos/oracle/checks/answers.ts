@@ -73,7 +73,7 @@ function judgeAnswer(world: World, report: Report, submission: Submission): void
       subject,
       show,
     );
-  } else if (told.createdAt > submission.endedAt + 5) {
+  } else if (told.createdAt > submission.endedAt + 2) {
     const times = [describe(submission), `stored ${clock(told.createdAt)}`];
     report.breach('I-10', 'A sender was answered before the answer was stored (PAY-2).', subject, times);
   }

@@ -2,7 +2,7 @@
 // attempt is classified as what it was, and every delivery has one end.
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
-import { isArrival, type Delivery, type World } from '../world.ts';
+import { isArrival, type Attempt, type Delivery, type World } from '../world.ts';
 import { standingOf } from './lines.ts';
 
 const told: ReadonlySet<string> = new Set(['callback', 'confirmation', 'notification']);
@@ -16,7 +16,7 @@ export function judgeDeliveries(world: World, report: Report): void {
   report.examined('I-17', 'deliveries', ends.length);
   report.examined('I-17', 'attempts', deliveries.flatMap(({ attempts }) => attempts).length);
   for (const delivery of deliveries) {
-    judgeArrivals(report, delivery);
+    judgeArrivals(world, report, delivery);
     judgeRecord(world, report, delivery);
   }
   for (const delivery of ends) {
@@ -29,8 +29,20 @@ export function judgeDeliveries(world: World, report: Report): void {
 /** Whether any attempt may have opened a socket. */
 const mayHaveLeft = (outcome: string | null) => outcome !== 'NOT_SENT';
 
+const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
+
+/** While the way is broken, a 2xx may be somebody else's: it counts as taken all the same (CBK-4). */
+function mayBeAnsweredByOthers({ quiet }: World, { startedAt, finishedAt = startedAt }: Attempt): boolean {
+  return quiet.isWayBroken(startedAt, finishedAt);
+}
+
+/** Whether its receiver may never have seen it, though somebody took it. */
+export function isTakenByOthers(world: World, { attempts }: Delivery): boolean {
+  return attempts.some((attempt) => isTaken(attempt) && mayBeAnsweredByOthers(world, attempt));
+}
+
 /** Each arrival belongs to an attempt whose row was there before it. */
-function judgeArrivals(report: Report, delivery: Delivery): void {
+function judgeArrivals(world: World, report: Report, delivery: Delivery): void {
   const { arrivals, attempts, row } = delivery;
   for (const [index, arrival] of arrivals.entries()) {
     const before = attempts.filter(({ startedAt }) => startedAt <= arrival.at + clockMs);
@@ -55,9 +67,7 @@ function judgeArrivals(report: Report, delivery: Delivery): void {
       return;
     }
   }
-  const taken = attempts.filter(
-    ({ httpStatus }) => httpStatus !== undefined && httpStatus >= 200 && httpStatus < 300,
-  );
+  const taken = attempts.filter((attempt) => isTaken(attempt) && !mayBeAnsweredByOthers(world, attempt));
   const answered = arrivals.filter(
     ({ entry }) => (entry.httpStatus ?? 0) >= 200 && (entry.httpStatus ?? 0) < 300,
   );
@@ -101,8 +111,7 @@ function judgeEnd(world: World, report: Report, delivery: Delivery): void {
     report.breach('I-17', 'A delivery has two ends.', row.subject_id, shown);
   }
   if (deliveredAt !== undefined) {
-    const isTaken = attempts.some(({ httpStatus = 0 }) => httpStatus >= 200 && httpStatus < 300);
-    if (!isTaken)
+    if (!attempts.some(isTaken))
       report.breach('I-17', 'A delivery counts as delivered, and nobody took it.', row.subject_id, shown);
   }
   if (closedAt === undefined) return;

@@ -205,9 +205,6 @@ function answeredFinal(payment: Payment, decidedAt: number): JournalEntry | unde
 }
 
 const arrivalToleranceMs = 250; // TIM-1
-/** Faults that change nothing about how fast bytes arrive that have left us. */
-const ours = /^(worker|api|database|engine|temporal|postgres|execution|clock)/;
-
 /** I-19: after its deadline nothing but the negative confirmation leaves for the destination of a HIGH payment. */
 function judgeDeadline(world: World, report: Report, payment: Payment): void {
   const { uetr, deadlineAt, deliveries, journal } = payment;
@@ -232,11 +229,7 @@ function judgeDeadline(world: World, report: Report, payment: Payment): void {
     if (entry.kind === 'pacs002' && (entry.status === 'RJCT' || payment.decision?.status !== 'RJCT'))
       continue;
     const from = Math.max(...attempts.map(({ startedAt }) => startedAt), deadlineAt - 20_000);
-    const onTheWay = world.evidence.faults.filter(
-      (fault) => !fault.target.split(',').every((target) => ours.test(target.trim())),
-    );
-    const isHeldUp = onTheWay.some((fault) => instant(fault.beganAt) <= at && instant(fault.endedAt) >= from);
-    if (isHeldUp && entry.kind === 'pacs008') continue;
+    if (world.quiet.isWayBroken(from, at) && entry.kind === 'pacs008') continue;
     report.breach(
       'I-19',
       `A ${entry.kind} reached the destination after the deadline of a HIGH payment.`,

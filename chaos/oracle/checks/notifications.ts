@@ -4,6 +4,7 @@ import { at, textAt, type Element } from '../read-message.ts';
 import { clock } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Quote, World } from '../world.ts';
+import { isTakenByOthers } from './deliveries.ts';
 import { brief, received, standingOf } from './lines.ts';
 
 export function judgeNotifications(world: World, report: Report): void {
@@ -53,7 +54,8 @@ function judgeNotification(world: World, report: Report, payment: Payment): void
     report.breach('I-5', "An fxtr.017 went to an FX provider that is not the quote's.", uetr, [
       brief(elsewhere),
     ]);
-  if (delivery.deliveredAt !== undefined && !arrivals.some(({ httpStatus }) => httpStatus === 200)) {
+  const isTaken = arrivals.some(({ httpStatus }) => httpStatus === 200) || isTakenByOthers(world, delivery);
+  if (delivery.deliveredAt !== undefined && !isTaken) {
     report.breach('I-5', 'An fxtr.017 counts as delivered, and the FX provider never took it.', uetr, shown);
   }
   for (const one of stored) judgeFigures(world, report, payment, one.message?.root);

@@ -1,11 +1,15 @@
 // I-16 and I-20: while nothing is broken, senders are answered soon, nothing is judged late, no defect of ours shows, and the
 // sweep has nothing to find.
+import type { Exchange } from '../../evidence.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
-import { isPost, toSubmission, type World } from '../world.ts';
+import { isPost, type World } from '../world.ts';
 
 const slowMs = 5_000; // I-16 says one second; a busy machine gets five
+const promptMs = 2_000;
+const aroundMs = 3_000;
 const recoveryMs = 10_000; // after a fault
+const recoveredMs = 60_000; // I-15: by then nothing of it is left
 const sweepMs = 150_000; // what a fault left may be found that late: due for 60 s, then two sweeps (LIF-2)
 
 export function judgePace(world: World, report: Report): void {
@@ -14,45 +18,83 @@ export function judgePace(world: World, report: Report): void {
   judgeSweep(world, report);
 }
 
+/** A message, and how long its sender waited. */
+interface Posted {
+  readonly exchange: Exchange;
+  readonly sentAt: number;
+  readonly endedAt: number;
+  readonly isSlow: boolean;
+  /** Judged, or refused for what it is; not sent away for lack of room. */
+  readonly isPrompt: boolean;
+}
+
 function judgeAnswerTimes(world: World, report: Report): void {
   const { quiet, evidence } = world;
-  const messages = evidence.exchanges.filter(
-    (one) => isPost(one, '/iso20022/pacs008') || isPost(one, '/iso20022/acmt023'),
-  );
-  const calm = messages.filter((one) => quiet.isCalm(instant(one.sentAt), instant(one.endedAt), recoveryMs));
+  const posted = evidence.exchanges
+    .filter((one) => isPost(one, '/iso20022/pacs008') || isPost(one, '/iso20022/acmt023'))
+    .map((exchange) => toPosted(world, exchange));
+  const calm = posted.filter(({ sentAt, endedAt }) => quiet.isCalm(sentAt, endedAt, recoveryMs));
   report.examined('I-16', 'messages sent while nothing was broken', calm.length);
-  for (const exchange of calm) {
-    const { sentAt, endedAt } = toSubmission(exchange);
-    const waitSeconds = Number(/wait\s*=\s*(\d+)/i.exec(exchange.prefer ?? '')?.[1] ?? 0);
-    const resolutionSeconds = isPost(exchange, '/iso20022/acmt023')
-      ? (world.reference.systems.get(exchange.client)?.maxResolutionSeconds ?? 8)
-      : 0;
-    const allowedMs = slowMs + (waitSeconds + resolutionSeconds) * 1_000;
-    const tookMs = endedAt - sentAt;
-    const subject = exchange.uetr ?? exchange.messageId ?? exchange.path;
-    const shown = [
-      `${exchange.client} ${exchange.purpose} ${exchange.sentAt} to ${exchange.endedAt}`,
-      `HTTP ${exchange.status ?? exchange.error ?? '?'}`,
-    ];
-    if (exchange.status === undefined && exchange.error !== 'aborted') {
-      report.breach('I-16', 'A message got no answer, though nothing was broken.', subject, shown);
-    } else if (exchange.status !== undefined && tookMs > allowedMs) {
-      report.breach(
-        'I-16',
-        `A message was answered after ${Math.round(tookMs)} ms, though nothing was broken.`,
-        subject,
-        shown,
-      );
+  const crowd: Posted[] = [];
+  for (const one of calm.filter(({ isSlow }) => isSlow)) {
+    if (!isAlone(one, posted)) {
+      if (quiet.isCalm(one.sentAt, one.endedAt, recoveredMs)) crowd.push(one);
+      continue;
     }
+    const took = `after ${Math.round(one.endedAt - one.sentAt)} ms, while others were answered at once`;
+    const statement =
+      one.exchange.status === undefined
+        ? 'A message got no answer, while others were answered at once.'
+        : `A message was answered ${took}.`;
+    report.breach('I-16', statement, subjectOf(one), [lineOf(one)]);
+  }
+  const [first] = crowd;
+  if (first !== undefined) {
+    const statement = `${crowd.length} messages were not answered in ${slowMs / 1_000} s, more than a minute after the last fault.`;
+    report.breach('I-16', statement, subjectOf(first), crowd.map(lineOf));
   }
   judgeJudgements(world, report);
+}
+
+const subjectOf = ({ exchange }: Posted) => exchange.uetr ?? exchange.messageId ?? exchange.path;
+const lineOf = ({ exchange }: Posted) =>
+  `${exchange.client} ${exchange.purpose} ${exchange.sentAt} to ${exchange.endedAt}, HTTP ${exchange.status ?? exchange.error ?? '?'}`;
+
+function toPosted({ reference }: World, exchange: Exchange): Posted {
+  const { status, error, prefer = '', client } = exchange;
+  const [sentAt, endedAt] = [instant(exchange.sentAt), instant(exchange.endedAt)];
+  const waitSeconds = Number(/wait\s*=\s*(\d+)/i.exec(prefer)?.[1] ?? 0);
+  const resolutionSeconds = isPost(exchange, '/iso20022/acmt023')
+    ? (reference.systems.get(client)?.maxResolutionSeconds ?? 8)
+    : 0;
+  const tookMs = endedAt - sentAt;
+  const isUnanswered = status === undefined && error !== 'aborted';
+  return {
+    exchange,
+    sentAt,
+    endedAt,
+    isSlow:
+      isUnanswered || (status !== undefined && tookMs > slowMs + (waitSeconds + resolutionSeconds) * 1_000),
+    isPrompt: status !== undefined && status < 500 && status !== 429 && tookMs < promptMs,
+  };
+}
+
+/** Whether those that came to the same api at the same time were answered at once: then it is not the machine that is busy. */
+function isAlone({ exchange, sentAt }: Posted, posted: readonly Posted[]): boolean {
+  const others = posted.filter(
+    (one) =>
+      one.exchange !== exchange &&
+      one.exchange.api === exchange.api &&
+      Math.abs(one.sentAt - sentAt) < aroundMs,
+  );
+  return others.length < 3 || others.filter(({ isPrompt }) => isPrompt).length * 2 >= others.length;
 }
 
 /** From being stored to being judged. */
 function judgeJudgements(world: World, report: Report): void {
   for (const { uetr, submission, judgedAt } of world.payments) {
     if (submission === undefined || judgedAt - submission.createdAt <= slowMs) continue;
-    if (!world.quiet.isCalm(submission.createdAt, judgedAt, recoveryMs)) continue;
+    if (!world.quiet.isCalm(submission.createdAt, judgedAt, recoveredMs)) continue;
     const shown = [`stored ${clock(submission.createdAt)}`, `judged ${clock(judgedAt)}`];
     report.breach('I-16', 'A message was judged late, though nothing was broken.', uetr, shown);
   }

@@ -10,6 +10,8 @@ const second = 1_000;
 const minute = 60 * second;
 const earlyMs = 150; // timers and clocks of three processes
 const retriesMs: readonly number[] = [1, 2, 5].map((one) => one * second); // TIM-3
+const recordMs = 20; // between the two times that one statement writes
+const sweptMs = 75 * second; // a lost execution is found by then (LIF-2)
 const attemptMs = 15 * second; // longest attempt, connecting included (SEC-5)
 /** Delays between the attempts of a delivery (CBK-1), as far as runs reach. */
 const delaysMs: readonly number[] = [
@@ -26,57 +28,84 @@ export function judgeSchedules(world: World, report: Report): void {
   const { payments, deliveries } = world;
   const repeats = repeatsOf(world);
   const instructions = deliveries.filter(({ row }) => row.kind === 'instruction');
-  report.examined('I-12', 'sends of instructions', instructions.flatMap(({ attempts }) => attempts).length);
-  for (const payment of payments) {
+  const sends = instructions.flatMap(({ attempts }) => attempts).length;
+  report.examined('I-12', 'sends of instructions', sends);
+  const early = payments.flatMap((payment) => {
     const delivery = payment.deliveries['instruction'];
-    if (delivery === undefined) continue;
-    judgeInstruction(world, report, { payment, delivery, repeats: repeats.get(payment.uetr) ?? [] });
-  }
+    if (delivery === undefined) return [];
+    return judgeInstruction(world, report, { payment, delivery, repeats: repeats.get(payment.uetr) ?? [] });
+  });
+  judgeEarly(report, early, sends);
   const told = deliveries.filter(({ row }) =>
     ['callback', 'confirmation', 'notification'].includes(row.kind),
   );
   report.examined('I-12', 'attempts of deliveries', told.flatMap(({ attempts }) => attempts).length);
-  for (const delivery of told)
+  for (const delivery of told) {
     judgeDelivery(world, report, delivery, repeats.get(delivery.row.subject_id) ?? []);
+  }
 }
 
-/** When a submission came again in the same bytes: from when on its effects may be seen. By UETR, or id of the resolution. */
-function repeatsOf(world: World): ReadonlyMap<string, readonly number[]> {
-  const repeats = new Map<string, number[]>();
+/** A sender's message in the same bytes: from when to when it may have been taken in. */
+interface Repeat {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What was asked may be done later, if nobody was there to answer: by a process that had stood still, for example. */
+const unansweredMs = 90_000;
+const beforehandMs = 2_000;
+
+/** When each submission came, and came again; in order. By UETR, or id of the resolution. */
+function repeatsOf(world: World): ReadonlyMap<string, readonly Repeat[]> {
+  const repeats = new Map<string, Repeat[]>();
   for (const exchange of world.evidence.exchanges) {
     if (exchange.method !== 'POST' || exchange.requestBody === undefined) continue;
     if (!exchange.path.startsWith('/iso20022/')) continue;
     const sha = sha256Of(Buffer.from(exchange.requestBody, exchange.requestEncoding ?? 'utf8'));
+    const isAnswered = exchange.status !== undefined && exchange.status < 500;
+    const repeat = {
+      from: instant(exchange.sentAt),
+      to: instant(exchange.endedAt) + (isAnswered ? beforehandMs : unansweredMs),
+    };
     for (const { row } of world.messagesBySha.get(sha) ?? []) {
       const key = row.subject_id ?? '';
-      const times = repeats.get(key) ?? [];
-      repeats.set(key, [...times, instant(exchange.sentAt)]);
+      repeats.set(key, [...(repeats.get(key) ?? []), repeat]);
     }
   }
-  for (const times of repeats.values()) times.sort((one, other) => one - other);
+  for (const all of repeats.values()) all.sort((one, other) => one.from - other.from);
   return repeats;
+}
+
+/** Whether one of the repeats, all but the first, may have been taken in between two moments. */
+function isRepeated(repeats: readonly Repeat[], from: number, to: number): boolean {
+  return repeats.slice(1).some((repeat) => repeat.from <= to && repeat.to >= from);
 }
 
 interface Instruction {
   readonly payment: Payment;
   readonly delivery: Delivery;
   /** Every time that its submission came, the first time included. */
-  readonly repeats: readonly number[];
+  readonly repeats: readonly Repeat[];
 }
 
 const lineOf = ({ row }: Attempt) =>
   `attempt ${row.attempt} ${row.started_at} to ${row.finished_at ?? 'open'} ${row.outcome ?? ''} ${row.http_status ?? row.error_class ?? ''}`;
 
-/** Whether an attempt got what ends a round: a pacs.002 or a 202 (TIM-3). */
-const isAnswered = ({ httpStatus }: Attempt) => httpStatus === 200 || httpStatus === 202;
+/** Whether an attempt got what ends a round: a pacs.002 or a 202 (TIM-3), of the destination itself. */
+function isAnswered({ quiet }: World, { httpStatus, startedAt, finishedAt = startedAt }: Attempt): boolean {
+  return httpStatus === 202 || (httpStatus === 200 && !quiet.isWayBroken(startedAt, finishedAt));
+}
 
 /** Why an attempt may come when it comes. */
 type Cause = 'first' | 'retry' | 'enquiry' | 'asked' | 'fault';
 
-function judgeInstruction(world: World, report: Report, { payment, delivery, repeats }: Instruction): void {
+/** @returns the payment, once for each send that came early and is explained by nothing but a fault of ours */
+function judgeInstruction(world: World, report: Report, instruction: Instruction): readonly string[] {
+  const { payment, delivery, repeats } = instruction;
   const { uetr, judgedAt } = payment;
   const { attempts } = delivery;
   const taken = new Set<number>(); // TIM-2 times that an attempt was made for
+  const early: string[] = [];
   let inRound = 0;
   let askedAt = -Infinity;
   for (const [index, attempt] of attempts.entries()) {
@@ -85,28 +114,35 @@ function judgeInstruction(world: World, report: Report, { payment, delivery, rep
     if (cause === undefined) {
       const shown = [`judged ${clock(judgedAt)}`, ...attempts.map(lineOf)];
       report.breach('I-12', 'An instruction was sent again before it was due (TIM-2, TIM-3).', uetr, shown);
-      return;
+      break;
     }
     if (cause === 'asked') {
-      if (attempt.startedAt - askedAt < enquiryGapMs - earlyMs) {
-        report.breach(
-          'I-12',
-          'The destination was asked more than once in 5 s (DUP-1).',
-          uetr,
-          attempts.map(lineOf),
-        );
+      const isSoon = attempt.startedAt - askedAt < enquiryGapMs;
+      if (isSoon && world.quiet.isCalm(askedAt - attemptMs, attempt.startedAt)) {
+        const shown = attempts.map(lineOf);
+        report.breach('I-12', 'The destination was asked more than once in 5 s (DUP-1).', uetr, shown);
       }
       askedAt = attempt.startedAt;
     }
+    if (cause === 'fault' && attempt.startedAt - (previous?.finishedAt ?? 0) < second - earlyMs)
+      early.push(uetr);
     inRound = cause === 'retry' ? inRound + 1 : 0;
   }
   judgeOverdue(world, report, payment, attempts);
+  return early;
+}
+
+/** A fault may cost a payment its execution, and another one sends at once. That is rare; what comes often is no fault's. */
+function judgeEarly(report: Report, early: readonly string[], sends: number): void {
+  if (early.length <= Math.max(8, sends / 20)) return;
+  const statement = `${early.length} of ${sends} instructions were sent again before they were due (TIM-3).`;
+  report.breach('I-12', statement, early[0] ?? '', early);
 }
 
 interface Course {
   readonly world: World;
   readonly judgedAt: number;
-  readonly repeats: readonly number[];
+  readonly repeats: readonly Repeat[];
   readonly taken: Set<number>;
   /** Retries made since the round began. */
   readonly inRound: number;
@@ -121,19 +157,18 @@ function causeOf(
   const { startedAt } = attempt;
   const endedAt = previous.finishedAt ?? previous.startedAt;
   const delay = retriesMs[inRound];
-  if (!isAnswered(previous) && delay !== undefined && startedAt - endedAt >= delay - earlyMs) return 'retry';
-  const due = enquiryTimesMs.find(
-    (afterMs) => !taken.has(afterMs) && startedAt >= judgedAt + afterMs - second,
-  );
+  const isRetry = delay !== undefined && startedAt - endedAt >= delay - earlyMs;
+  if (isRetry && !isAnswered(world, previous)) return 'retry';
+  const due = enquiryTimesMs.find((ms) => !taken.has(ms) && startedAt >= judgedAt + ms - second);
   if (due !== undefined) {
     // one enquiry makes up for all that were missed
-    for (const afterMs of enquiryTimesMs) if (startedAt >= judgedAt + afterMs - second) taken.add(afterMs);
+    for (const ms of enquiryTimesMs) if (startedAt >= judgedAt + ms - second) taken.add(ms);
     return 'enquiry';
   }
   // an enquiry waits for a send that is under way, and is asked by the api beside its answer
-  if (repeats.slice(1).some((at) => at <= startedAt && at >= previous.startedAt - enquiryGapMs))
-    return 'asked';
-  return world.quiet.isCalm(previous.startedAt - attemptMs, startedAt, 20 * second) ? undefined : 'fault';
+  if (isRepeated(repeats, previous.startedAt - enquiryGapMs, startedAt)) return 'asked';
+  // an execution that was lost is followed by another, which sends at once (LIF-2)
+  return world.quiet.isOursBroken(previous.startedAt - attemptMs, startedAt, sweptMs) ? 'fault' : undefined;
 }
 
 /** The first send, the retries of an unanswered one, and the enquiries are made, and not a minute too late. */
@@ -160,8 +195,11 @@ function judgeOverdue(world: World, report: Report, payment: Payment, attempts: 
   );
 }
 
-/** CBK-1. Asked for again, a delivery begins at the start of its schedule: that is allowed where somebody may have asked. */
-function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats: readonly number[]): void {
+/**
+ * CBK-1. The record says when the next attempt is due, and none is claimed before, whatever fails: only a delivery that was asked for
+ * again begins anew.
+ */
+function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats: readonly Repeat[]): void {
   const { attempts, row } = delivery;
   let failures = 0;
   for (const [index, attempt] of attempts.entries()) {
@@ -170,48 +208,41 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
       judgeFirst(world, report, delivery, attempt);
       continue;
     }
-    const endedAt = previous.finishedAt ?? previous.startedAt + attemptMs;
-    const isAsked = isAskedFor(world, delivery, {
-      repeats,
-      from: previous.startedAt - 2 * second,
-      to: attempt.startedAt,
-    });
-    const isFault = !world.quiet.isCalm(previous.startedAt - attemptMs, attempt.startedAt, 20 * second);
-    const { httpStatus = 0 } = previous;
-    const wasTaken = httpStatus >= 200 && httpStatus < 300;
+    const wasTaken = isTaken(previous);
+    const isAsked = row.asks !== '1' && isAskedFor(world, delivery, { repeats, previous, attempt });
     failures = isAsked || wasTaken ? 1 : failures + 1;
-    if (isAsked || isFault) continue;
-    const delayMs = delaysMs[Math.min(failures, delaysMs.length) - 1] ?? second;
-    const gapMs = attempt.startedAt - endedAt;
-    const shown = [standingOf(delivery), ...attempts.map(lineOf)];
-    if (wasTaken) {
-      report.breach(
-        'I-12',
-        `A ${row.kind} was sent again after it had been taken, and nobody had asked for it.`,
-        row.subject_id,
-        shown,
-      );
-      return;
-    }
-    if (gapMs < delayMs * (1 - variation) - earlyMs) {
-      const early = `${Math.round(gapMs)} ms after failure ${failures}, ${delayMs} ms are due`;
-      report.breach('I-12', `A ${row.kind} was attempted again before it was due (CBK-1).`, row.subject_id, [
-        early,
-        ...shown,
-      ]);
-      return;
-    }
-    if (gapMs > delayMs * (1 + variation) + overdueMs) {
-      const late = `${Math.round(gapMs)} ms after failure ${failures}, ${delayMs} ms are due`;
-      report.breach(
-        'I-12',
-        `A ${row.kind} was attempted again more than a minute late (CBK-1).`,
-        row.subject_id,
-        [late, ...shown],
-      );
-      return;
-    }
+    const { finishedAt } = previous;
+    if (isAsked || finishedAt === undefined || finishedAt > attempt.startedAt) continue;
+    const fault = wasTaken
+      ? 'was sent again after it had been taken, and nobody had asked for it'
+      : delayFault(world, { failures, finishedAt, previous, attempt });
+    if (fault === undefined) continue;
+    const shown = [`after failure ${failures}, asked for ${row.asks} times`, standingOf(delivery)];
+    report.breach('I-12', `A ${row.kind} ${fault} (CBK-1).`, row.subject_id, [
+      ...shown,
+      ...attempts.map(lineOf),
+    ]);
+    return;
   }
+}
+
+const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
+
+interface Gap {
+  readonly failures: number;
+  readonly finishedAt: number;
+  readonly previous: Attempt;
+  readonly attempt: Attempt;
+}
+
+function delayFault(world: World, { failures, finishedAt, previous, attempt }: Gap): string | undefined {
+  const delayMs = delaysMs[Math.min(failures, delaysMs.length) - 1] ?? second;
+  const gapMs = attempt.startedAt - finishedAt;
+  const told = `${Math.round(gapMs)} ms after a failure, where ${delayMs} ms are due`;
+  if (gapMs < delayMs * (1 - variation) - recordMs) return `was attempted again too early, ${told}`;
+  const isCalm = world.quiet.isCalm(previous.startedAt - attemptMs, attempt.startedAt, 20 * second);
+  if (gapMs > delayMs * (1 + variation) + overdueMs && isCalm) return `was attempted again too late, ${told}`;
+  return undefined;
 }
 
 function judgeFirst(world: World, report: Report, { row }: Delivery, first: Attempt): void {
@@ -227,23 +258,27 @@ function judgeFirst(world: World, report: Report, { row }: Delivery, first: Atte
 }
 
 interface Span {
-  readonly repeats: readonly number[];
-  readonly from: number;
-  readonly to: number;
+  readonly repeats: readonly Repeat[];
+  readonly previous: Attempt;
+  readonly attempt: Attempt;
 }
 
 /**
  * Whether somebody may have asked for a delivery again: its source by a repeat (DUP-1), its destination by another final than the
- * one that decided (PAY-9).
+ * one that decided (PAY-9), or whoever made the decision again, not knowing that it stands.
  */
-function isAskedFor(world: World, { row }: Delivery, { repeats, from, to }: Span): boolean {
-  const within = (at: number) => at >= from && at <= to;
-  if (row.kind === 'callback') return repeats.slice(1).some(within);
+function isAskedFor(world: World, { row }: Delivery, { repeats, previous, attempt }: Span): boolean {
+  const [from, to] = [previous.startedAt - beforehandMs, attempt.startedAt];
+  if (row.kind === 'callback') return isRepeated(repeats, from, to);
   if (row.kind !== 'confirmation') return false;
+  if (world.quiet.isOursBroken(from, to, sweptMs)) return true;
   const payment = world.paymentOf.get(row.subject_id);
   const said =
     payment?.journal.filter(({ direction, kind }) => direction === 'sent' && kind === 'pacs002') ?? [];
   const finals = said.filter(({ status = '' }) => status !== 'ACWP' && status !== 'ACTC');
   const isFirstTold = payment?.decision?.decided_by === 'destination';
-  return finals.slice(isFirstTold ? 1 : 0).some(({ at }) => within(instant(at)));
+  return finals.slice(isFirstTold ? 1 : 0).some(({ at }) => {
+    const saidAt = instant(at);
+    return saidAt <= to && saidAt + attemptMs >= from;
+  });
 }

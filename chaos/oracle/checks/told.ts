@@ -4,6 +4,7 @@ import { textAt } from '../read-message.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type Payment, type World } from '../world.ts';
+import { isTakenByOthers } from './deliveries.ts';
 import { brief, received, standingOf } from './lines.ts';
 
 const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
@@ -74,7 +75,7 @@ function judgeCallback(world: World, report: Report, payment: Payment): void {
     ]);
   }
   const taken = arrivals.filter(({ httpStatus }) => httpStatus === 200);
-  if (delivery.deliveredAt !== undefined && taken.length === 0) {
+  if (delivery.deliveredAt !== undefined && taken.length === 0 && !isTakenByOthers(world, delivery)) {
     report.breach('I-3', 'A callback counts as delivered, and the source never took it.', uetr, shown);
   }
 }
@@ -109,12 +110,24 @@ function judgeConfirmation(world: World, report: Report, payment: Payment): void
     );
     return;
   }
-  // its own post may be on the way to its answer
-  if ((payment.decidedAt ?? 0) > world.quiet.endAt - 60_000 || !world.quiet.isSettled) return;
-  report.breach('R:PAY-9', 'A destination gave a final, and got no confirmation.', uetr, [
+  const told = journal.filter(
+    ({ sha256, direction }) => direction === 'sent' && sha256 === sha256OfReport(world, payment),
+  );
+  const isPosted = told.some(({ note }) => note !== 'in the HTTP answer');
+  // its own post, which is answered by the confirmation, may be on the way
+  const isRecent = (payment.decidedAt ?? 0) > world.quiet.endAt - postMs;
+  if (told.length === 0 || isPosted || isRecent) return;
+  report.breach('R:PAY-9', 'A destination gave a final, and no confirmation is made.', uetr, [
     decision,
     ...seen.map(brief),
   ]);
+}
+
+const postMs = 15_000; // a report is journaled once it was answered
+
+/** Of the report that decided. */
+function sha256OfReport({ messageOf }: World, { decision }: Payment): string | undefined {
+  return messageOf.get(decision?.report_message_id ?? '')?.sha256;
 }
 
 /** PAY-7: a final that differs from the decision raises an alert. */

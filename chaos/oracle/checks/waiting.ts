@@ -30,7 +30,7 @@ export function judgeWaiting(world: World, report: Report): void {
   }
   const waiting = payments.filter((payment) => payment.decision === undefined);
   report.examined('I-15', 'payments that still wait', quiet.isSettled ? waiting.length : 0);
-  report.examined('I-15', 'payments that have ended', quiet.isSettled ? payments.length - waiting.length : 0);
+  report.examined('I-15', 'payments that have ended', payments.length - waiting.length);
   if (!quiet.isSettled) return;
   for (const payment of waiting) judgePayment(world, report, payment);
   judgeSubmissions(world, report);
