@@ -1,0 +1,47 @@
+// A minute of payments under faults, of `npm run verify:chaos`, in every run of the tests: whole system, real faults, and the judge.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { faults } from '../../chaos/faults/all.ts';
+import { createRandom } from '../../chaos/load/random.ts';
+import { planFaults } from '../../chaos/plan.ts';
+import { runOnce } from '../../chaos/run.ts';
+import { postgresFolders } from '../../cli/parts/postgres-home.ts';
+import { root } from '../docs/documents.ts';
+
+const home = join(root, '.isthmus');
+const folder = join(home, `chaos-minute-${process.pid}`);
+const workFolder = join(folder, 'work');
+afterAll(() => {
+  for (const path of [...postgresFolders(join(workFolder, 'servers', 'postgres')), folder]) {
+    rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+});
+
+const seed = 1; // another one: npm run verify:chaos -- --seed N
+const minutes = 1;
+
+test('a minute under the faults of seed 1 breaks no invariant', { timeout: 400_000 }, async () => {
+  mkdirSync(workFolder, { recursive: true });
+  const said: string[] = [];
+  const { verdict, faults: played } = await runOnce({
+    env: process.env,
+    root,
+    tree: root,
+    seed,
+    minutes,
+    ratePerSecond: 2, // beside other tests, on two cores
+    plan: (system) => planFaults({ random: createRandom(seed), faults, minutes, seed }, system),
+    folder: join(folder, 'evidence'),
+    workFolder,
+    binFolder: join(home, 'bin'),
+    stopped: new AbortController().signal,
+    say: (line) => said.push(line),
+  });
+  expect(verdict.breaches, said.join('\n')).toEqual([]);
+  expect(played.length).toBeGreaterThan(3);
+  const examined = verdict.findings.filter(({ outcome }) => outcome === 'held').map(({ id }) => id);
+  expect(examined).toEqual(
+    expect.arrayContaining(['I-1', 'I-2', 'I-3', 'I-4', 'I-5', 'I-10', 'I-11', 'I-17']),
+  );
+});
