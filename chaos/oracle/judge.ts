@@ -14,6 +14,7 @@ import { judgeMessages } from './checks/messages.ts';
 import { judgeNotifications } from './checks/notifications.ts';
 import { judgePace } from './checks/pace.ts';
 import { judgePrivacy } from './checks/privacy.ts';
+import { judgeReferenceData } from './checks/reference-data.ts';
 import { judgeSchedules } from './checks/schedule.ts';
 import { judgeStates } from './checks/states.ts';
 import { judgeQuotes } from './checks/quotes.ts';
@@ -24,7 +25,6 @@ import { readEvidence, type Evidence } from './read-evidence.ts';
 import { openReport, type Report, type Verdict } from './verdict.ts';
 import { openWorld, type World } from './world.ts';
 
-export type { Breach, Finding, Verdict } from './verdict.ts';
 
 type Check = (world: World, report: Report) => void;
 
@@ -37,6 +37,7 @@ const checks: readonly Check[] = [
   judgeQuoteUses,
   judgeSums,
   judgeJudgements,
+  judgeReferenceData,
   judgeQuotes,
   judgeAddresses,
   judgeStates,

@@ -126,7 +126,14 @@ export function sha256Of(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-export function openWorld(evidence: Evidence): World {
+/** What happened after the database was read has no record there. */
+function untilGathered(gathered: Evidence): Evidence {
+  const endAt = instant(gathered.run.gatheredAt);
+  return { ...gathered, journal: gathered.journal.filter(({ at }) => instant(at) <= endAt) };
+}
+
+export function openWorld(gathered: Evidence): World {
+  const evidence = untilGathered(gathered);
   const { tables } = evidence;
   const messages = rowsOf(tables, 'messages').map(toStored);
   const messageOf = new Map(messages.map((one) => [one.row.message_id, one]));

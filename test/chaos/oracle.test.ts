@@ -7,6 +7,7 @@ import { draftOf, type Case } from './altered.ts';
 import { unpackCleanEvidence } from './clean-evidence.ts';
 import { messageCases } from './cases-messages.ts';
 import { moneyCases } from './cases-money.ts';
+import { quoteCases } from './cases-quotes.ts';
 import { recordCases } from './cases-record.ts';
 import { scheduleCases } from './cases-schedule.ts';
 
@@ -35,7 +36,13 @@ test('an invariant of which nothing could be examined is not shown, and does not
   expect(summary.join('\n')).toContain('I-20 NOT SHOWN');
 });
 
-const cases: readonly Case[] = [...recordCases, ...moneyCases, ...messageCases, ...scheduleCases];
+const cases: readonly Case[] = [
+  ...recordCases,
+  ...moneyCases,
+  ...quoteCases,
+  ...messageCases,
+  ...scheduleCases,
+];
 
 test.each(cases)('$title: $id', ({ id, also = [], alter }) => {
   const draft = draftOf(clean);
