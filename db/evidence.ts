@@ -194,7 +194,7 @@ async function loadDecision(db: Db, uetr: string): Promise<EvidenceDecision | un
 
 async function loadMessages(db: Db, uetr: string): Promise<readonly EvidenceMessage[]> {
   const { rows } = await sql<EvidenceMessage>`
-    select message_id as "messageId", message_type as type, message_identification as identification, direction, leg,
+    select message_id as "messageId", message_type as type, message_identification as "messageIdentification", direction, leg,
       party, status, reason_code as "reasonCode", in_reply_to as "inReplyTo", sha256, octet_length(body) as size,
       created_at as at
     from messages where subject_id = ${uetr}
