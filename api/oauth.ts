@@ -10,6 +10,7 @@ import type { ApiDependencies } from './dependencies.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
 import { readLimited } from './http/input.ts';
+import { problemsShown } from './http/openapi.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
 
@@ -70,6 +71,7 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
           200: { description: 'The token', content: { 'application/json': { schema: tokenSchema } } },
           400: refused,
           401: refused,
+          503: { description: 'unavailable', content: problemsShown(['unavailable']) },
         },
       },
       (context) => issueToken(context, deps, issuer),
