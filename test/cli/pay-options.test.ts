@@ -1,7 +1,7 @@
 // What a person types becomes one plan of a payment, or a sentence that says what to type instead.
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../cli/errors.ts';
-import { planOf, type PayOptions } from '../../cli/pay.ts';
+import { meaningOf, planOf, type PayOptions } from '../../cli/pay.ts';
 import { addressesWith, parseReplacements } from '../../cli/replacements.ts';
 
 const typed: PayOptions = {
@@ -12,6 +12,35 @@ const typed: PayOptions = {
   priority: 'NORM',
   wait: '60',
 };
+
+describe('what npm run pay says of the money', () => {
+  const rejected = (reasonCode: string) => ({ status: 'RJCT', reasonCode });
+  const moved = {
+    sequence: 1,
+    at: '2026-01-05T04:00:00.000Z',
+    party: 'destination/IPSO-MY',
+    direction: 'booked',
+    kind: 'ledger',
+    status: 'moved',
+  } as const;
+
+  it('a rejection at the deadline: nothing of the ledger of a destination of one’s own (TIM-1)', () => {
+    const seen = { entries: [], isLedgerShown: false };
+    expect(meaningOf(rejected('AB03'), seen)).toBe(
+      'Rejected; the destination must return whatever it has credited',
+    );
+    expect(meaningOf(rejected('AC04'), seen)).toBe('Rejected, no money moved');
+  });
+
+  it('a rejection at the deadline: what the ledger of the sandbox shows', () => {
+    expect(meaningOf(rejected('AB03'), { entries: [], isLedgerShown: true })).toBe(
+      'Rejected, no money moved',
+    );
+    expect(meaningOf(rejected('AB03'), { entries: [moved], isLedgerShown: true })).toBe(
+      'Rejected, but the amount that was credited has not been returned yet',
+    );
+  });
+});
 
 describe('npm run pay', () => {
   it('takes the Lotus banks of both countries unless others are named', () => {
