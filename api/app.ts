@@ -15,7 +15,7 @@ import { healthRoutes } from './health.ts';
 import { preflightHeaders, withCors } from './http/cors.ts';
 import { failureOf, WorkersAway } from './http/failures.ts';
 import { ClientWentAway } from './http/input.ts';
-import { problem, renderProblem } from './http/problem.ts';
+import { problem, renderProblem, type Problem } from './http/problem.ts';
 import { methodNotAllowed, nothingAt } from './http/refused-requests.ts';
 import { baseHeaders } from './http/response.ts';
 import { createRouter, type Router } from './http/route.ts';
@@ -61,8 +61,21 @@ function giveUp(error: ClientWentAway, context: Context, logger: Logger): Respon
   return renderProblem(problem('invalid-request'));
 }
 
-function answerFailure(error: Error, context: Context, logger: Logger): Response {
+/** Routes that store a message before they need the engine. */
+const storingRoutes = ['/iso20022/pacs008', '/iso20022/pacs002', '/iso20022/acmt023'];
+/** Its sender must neither give up nor make another message of it (DUP-1). */
+const perhapsStored =
+  'A part of the service does not answer. The message may have been stored: send the same bytes again until you get an answer.';
+
+/** A failure as its sender is told of it: what became of a message is not known (PAY-2). */
+function toldOf(error: Error, context: Context): Problem {
   const refusal = failureOf(error);
+  const isUnknown = refusal.code === 'unavailable' && storingRoutes.includes(routePath(context));
+  return isUnknown ? problem('unavailable', { detail: perhapsStored }) : refusal;
+}
+
+function answerFailure(error: Error, context: Context, logger: Logger): Response {
+  const refusal = toldOf(error, context);
   if (error instanceof WorkersAway) {
     logger.error({ route: routePath(context) }, error.message);
     return renderProblem(refusal);

@@ -5,7 +5,7 @@ import { runCommand } from '../cli/command-line.ts';
 import { declareOptions, type ChaosOptions } from './options.ts';
 
 function addChaos(command: Command, context: CommandContext): void {
-  declareOptions(command.command('chaos')).action(async (options: ChaosOptions) => {
+  declareOptions(command.command('verify:chaos')).action(async (options: ChaosOptions) => {
     const { verifyChaos } = await import('./verify.ts');
     process.exitCode = await verifyChaos(context, options);
   });

@@ -13,7 +13,7 @@ const mainOf = new Map([
     (name) => /** @type {const} */ ([name, 'cli/main.ts']),
   ),
   ['bench', 'bench/main.ts'],
-  ['chaos', 'chaos/main.ts'],
+  ['verify:chaos', 'chaos/main.ts'],
 ]);
 
 /** The static checks of `verify`, in this order; each is an npm script. */

@@ -16,9 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('where Temporal answers and no worker does: 503, and one line without a stack', async () => {
+test('where Temporal answers and no worker does: 503 that asks for the same bytes, and one log line without a stack', async () => {
   const message = instruction(await bestQuote(gateway));
-  expect((await submit({ ...gateway, url: api.url }, message)).httpStatus).toBe(503);
+  const answer = await submit({ ...gateway, url: api.url }, message);
+  expect(answer.httpStatus).toBe(503);
+  expect(answer.text).toContain('may have been stored: send the same bytes again');
   expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
     expect.objectContaining({ route: '/iso20022/pacs008', msg: 'no worker answered within 0.5 s' }),
   ]);
