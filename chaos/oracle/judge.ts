@@ -25,7 +25,6 @@ import { readEvidence, type Evidence } from './read-evidence.ts';
 import { openReport, type Report, type Verdict } from './verdict.ts';
 import { openWorld, type World } from './world.ts';
 
-
 type Check = (world: World, report: Report) => void;
 
 const checks: readonly Check[] = [
