@@ -40,7 +40,7 @@ function addDemo(command: Command, context: CommandContext): void {
       process.exitCode = await demo(context, { ...options, plays: true, once: once === true });
     });
   withReplacements(command.command('start'))
-    .description('the same without the payment')
+    .description('start everything without a payment, stay up until Ctrl-C')
     .action(async (options: SystemOptions) => {
       await checkSurroundings(context);
       const { demo } = await import('./demo.ts');
