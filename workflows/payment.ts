@@ -40,6 +40,7 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from '../contract/ids.ts';
+import { now, setClock } from './database-clock.ts';
 import { oneAtATime, type InTurn } from './one-at-a-time.ts';
 import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded, tellAll } from './shield.ts';
@@ -373,15 +374,6 @@ function takeStatusAsked(progress: Progress): boolean {
   const asked = progress.statusAsked;
   progress.statusAsked = false;
   return asked;
-}
-
-/** Milliseconds since 1970 by the database clock, as far as this execution knows. */
-function now({ clockAheadMs }: Progress): number {
-  return Date.now() + clockAheadMs;
-}
-
-function setClock(progress: Progress, databaseNow: number): void {
-  progress.clockAheadMs = databaseNow - Date.now();
 }
 
 /** Writes the decision, or learns the one that stands (PAY-7, PAY-10). */
