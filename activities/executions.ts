@@ -28,7 +28,8 @@ export interface Executions {
   /** Whether the payment has an execution that has not ended, and goes on. */
   isRunning(uetr: string): Promise<boolean>;
   /**
-   * Ends an execution that has not ended but cannot go on, because its workflow task fails again and again.
+   * Ends an execution that has not ended but cannot go on: its workflow task fails again and again, or its first one left nothing
+   * to wait for.
    * @returns whether there was one
    */
   endIfStuck(workflowId: string): Promise<boolean>;
@@ -47,6 +48,11 @@ export interface Executions {
 const callTimeoutMs = 10_000;
 /** A worker that was killed or stood still may cost two; it is no harm if it was another reason, for the record goes on. */
 const failedTasks = 3;
+/**
+ * Started, signalled, and a first task that is scheduled, started and completed: whatever a task does leaves another event. With
+ * nothing pending, the worker has lost the local activity that the task waited for, and nothing will ever happen.
+ */
+const firstTaskEvents = 5;
 
 export function openExecutions(
   connection: ConnectionLike,
@@ -62,9 +68,12 @@ export function openExecutions(
   const found = (workflowId: string) =>
     bounded(async () => {
       try {
-        const { status, runId, raw } = await workflow.getHandle(workflowId).describe();
+        const { status, runId, raw, historyLength } = await workflow.getHandle(workflowId).describe();
         const isRunning = status.name === 'RUNNING' || status.name === 'PAUSED';
-        return { isRunning, runId, attempt: raw.pendingWorkflowTask?.attempt ?? 0 };
+        const task = raw.pendingWorkflowTask;
+        const isIdle = task == null && (raw.pendingActivities ?? []).length === 0;
+        const leftNothing = isIdle && historyLength <= firstTaskEvents;
+        return { isRunning, runId, isStuck: leftNothing || (task?.attempt ?? 0) > failedTasks };
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return undefined;
         throw error;
@@ -74,11 +83,11 @@ export function openExecutions(
     isRunning: async (uetr) => (await found(paymentWorkflowId(uetr)))?.isRunning === true,
     endIfStuck: async (workflowId) => {
       const execution = await found(workflowId);
-      if (execution?.isRunning !== true || execution.attempt <= failedTasks) return false;
+      if (execution?.isRunning !== true || !execution.isStuck) return false;
       await bounded(() =>
         workflow
           .getHandle(workflowId, execution.runId)
-          .terminate('its workflow task failed again and again; the sweep continues from the record (LIF-2)'),
+          .terminate('it could not go on; the sweep continues from the record (LIF-2)'),
       );
       return true;
     },
