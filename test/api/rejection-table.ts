@@ -12,7 +12,7 @@ Every reason for which the gateway itself refuses a message. \`GET /iso20022/rej
 
 ## How a message is refused
 
-**By HTTP 4xx**, as \`application/problem+json\`, if it cannot be answered by a message (MSG-2). Nothing is stored. The answer lists everything that can be known about the body at once, and says so if the message is wrapped in a business application header or an envelope (MSG-12).
+**By HTTP 4xx**, as \`application/problem+json\`, if it cannot be answered by a message (MSG-2). Nothing is stored. The answer lists everything that can be known about the body at once, unless its bytes are refused before they are parsed (not UTF-8, a DOCTYPE, a comment and the like): then it lists the faults of the bytes alone. It says so if the message is wrapped in a business application header or an envelope (MSG-12).
 
 - 413: a body over 256 KiB
 - 415: another content type or charset, or a \`Content-Encoding\`

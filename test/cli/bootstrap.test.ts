@@ -41,7 +41,7 @@ describe('cli/bootstrap.mjs', () => {
   it('names the commands when it is given none of them', async () => {
     const run = start(root, 'fly');
     expect(await run.ended).toBe(2);
-    expect(run.output()).toContain('demo|start|pay|where|reset|migrate|bench|test|verify');
+    expect(run.output()).toContain('demo|start|pay|where|reset|migrate|bench|verify:chaos|test|verify');
   });
 
   it('lets the command end in order on Ctrl-C, which the terminal and npm both pass on', async () => {
