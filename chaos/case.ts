@@ -2,7 +2,7 @@
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { Exchange, FaultRecord, RunRecord } from './evidence.ts';
+import type { Exchange, FaultRecord, RunRecord } from './oracle/evidence.ts';
 
 export interface Case {
   readonly folder: string;

@@ -1,6 +1,6 @@
 // Which fault met which state of a payment, how often: the states that payments were in at the moment at which a fault began. A
 // fault that never met a state has shown nothing about it; such cells are named.
-import type { FaultRecord } from './evidence.ts';
+import type { FaultRecord } from './oracle/evidence.ts';
 import type { ChaosSystem } from './system/system.ts';
 
 /** The life of a payment in the record, finer than the states that the parties see (docs/reference/payment-states.md). */

@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises';
 import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Client as Postgres, escapeIdentifier } from 'pg';
-import type { ExecutionRecord } from './evidence.ts';
+import type { ExecutionRecord } from './oracle/evidence.ts';
 
 export interface Sources {
   /** The evidence folder; it is made if it is not there. */

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
 import { livesNow } from './coverage.ts';
-import type { FaultRecord } from './evidence.ts';
+import type { FaultRecord } from './oracle/evidence.ts';
 import type { Stage } from './faults/fault.ts';
 import type { PlannedFault } from './plan.ts';
 import type { Random } from './load/random.ts';

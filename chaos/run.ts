@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
 import type { Environment } from '../core/config.ts';
 import { openCase, type Case } from './case.ts';
-import type { FaultRecord, RunRecord } from './evidence.ts';
+import type { FaultRecord, RunRecord } from './oracle/evidence.ts';
 import { gather } from './gather.ts';
 import { openLoad } from './load/load.ts';
 import { createRandom } from './load/random.ts';

@@ -6,7 +6,7 @@ import type { CommandContext } from '../cli/command.ts';
 import { UsageError } from '../cli/errors.ts';
 import { inThrowawayPlace, type ThrowawayPlace } from '../cli/throwaway.ts';
 import { coverageOf, coverageTable } from './coverage.ts';
-import type { FaultRecord } from './evidence.ts';
+import type { FaultRecord } from './oracle/evidence.ts';
 import { faultNamed, faults } from './faults/all.ts';
 import { createRandom } from './load/random.ts';
 import { mutantNamed, mutants } from './mutants/all.ts';

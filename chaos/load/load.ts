@@ -1,7 +1,7 @@
 // The load of a run: what PSPs, source operators and FX providers do, drawn from a seed, sent when its time has come whatever
 // becomes of the rest (open loop), and told as evidence. It knows the service by its HTTP interface only.
 import { setMaxListeners } from 'node:events';
-import type { Exchange } from '../evidence.ts';
+import type { Exchange } from '../oracle/evidence.ts';
 import type { Random } from './random.ts';
 import { openSender, type Api, type Sender } from './sender.ts';
 import { keepTime, planned, untilOrEnd, type Arrival } from './schedule.ts';

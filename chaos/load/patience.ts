@@ -1,6 +1,6 @@
 // The patience of a real sender: without an answer, or with one that is no judgement, the same bytes go again, to the next api,
 // until there is a judgement or the patience is over. By DUP-1 these are enquiries, and change no outcome.
-import type { Expected } from '../evidence.ts';
+import type { Expected } from '../oracle/evidence.ts';
 import { isPassing, without, type Answer, type Request } from './sender.ts';
 import type { Tools } from './tools.ts';
 

@@ -1,5 +1,5 @@
 // Paying, as every story does it: asking for quotes, submitting, repeating until there is an answer, reading the answer.
-import type { Expected } from '../evidence.ts';
+import type { Expected } from '../oracle/evidence.ts';
 import type { QuoteOnOffer, QuoteSet } from '../../test/harness/bodies.ts';
 import { endingIn } from '../../test/harness/endings.ts';
 import type { Draft } from './draft.ts';

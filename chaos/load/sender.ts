@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import type { Exchange, Expected } from '../evidence.ts';
+import type { Exchange, Expected } from '../oracle/evidence.ts';
 import type { LoadTokens } from './tokens.ts';
 
 export interface Api {

@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
           'select ${quoteId}::uuid, ${uetr}::uuid from claim where ${quoteId}::uuid is not null\n      on conflict (quote_id) do update set uetr = excluded.uetr\n      returning quote_id',
       },
       {
-        file: 'core/payment.ts',
+        file: 'core/bind-payment.ts',
         find: 'holder !== undefined && holder !== message.uetr',
         replace: 'holder !== undefined && holder === message.uetr',
       },
@@ -238,7 +238,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A PSP may pay with the quote of another.',
     edits: [
       {
-        file: 'core/payment.ts',
+        file: 'core/bind-payment.ts',
         find: "if (quote.pspId !== parties.debtorAgent.institutionId) return reject('quote-foreign');",
         replace: '',
       },
@@ -250,7 +250,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'The rate of a message need not be that of its quote.',
     edits: [
       {
-        file: 'core/payment.ts',
+        file: 'core/bind-payment.ts',
         find: 'if (!exact(agreedRate.preAgreedExchangeRate).eq(exact(quote.exchangeRate))) {',
         replace: 'if (exact(agreedRate.preAgreedExchangeRate).isZero()) {',
       },
@@ -290,9 +290,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/decide-payment.ts',
-        find: 'if (payment.decision !== null) return standing(deps, payment, payment.decision, cause);',
+        find: 'if (payment.decision !== null) return settleReport(deps, payment, payment.decision, cause);',
         replace:
-          "if (payment.decision !== null && cause.by === 'destination' && payment.report !== null) {\n      await deps.db.updateTable('decisions').set({ status: payment.report.status as Decision['status'] }).where('uetr', '=', uetr).execute();\n    }\n    if (payment.decision !== null) return standing(deps, payment, payment.decision, cause);",
+          "if (payment.decision !== null && cause.by === 'destination' && payment.report !== null) {\n      await deps.db.updateTable('decisions').set({ status: payment.report.status as Decision['status'] }).where('uetr', '=', uetr).execute();\n    }\n    if (payment.decision !== null) return settleReport(deps, payment, payment.decision, cause);",
       },
     ],
     breaks: ['I-8', 'I-4', 'R:PAY-7', 'R:PAY-9'],

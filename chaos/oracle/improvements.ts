@@ -1,7 +1,7 @@
 // What improvements were in force when (FX-6, FX-7): the tables keep only the last value of each, so the earlier ones are read
 // from what FX providers posted, and from the demo's data as a file.
 import { readFileSync } from 'node:fs';
-import type { Exchange } from '../evidence.ts';
+import type { Exchange } from './evidence.ts';
 import { amount, zero, type Amount } from './decimals.ts';
 import type { Evidence } from './read-evidence.ts';
 import type { Reference } from './reference.ts';

@@ -47,7 +47,7 @@ const checks: readonly Check[] = [
   judgeDeliveries,
 ];
 
-/** @param folder the evidence of one run (chaos/evidence.ts) */
+/** @param folder the evidence of one run (chaos/oracle/evidence.ts) */
 export function judge(folder: string): Promise<Verdict> {
   return Promise.resolve(judgeEvidence(readEvidence(folder)));
 }

@@ -1,6 +1,6 @@
 // The evidence with its parts joined: each payment with its messages, deliveries, attempts, events and what its parties
 // journaled. It joins and reads; it judges nothing.
-import type { Exchange } from '../evidence.ts';
+import type { Exchange } from './evidence.ts';
 import { createHash } from 'node:crypto';
 import type { Evidence, JournalEntry } from './read-evidence.ts';
 import { readMessage, type Element, type Message } from './read-message.ts';

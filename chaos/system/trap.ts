@@ -1,7 +1,7 @@
 // An address that nobody registered: whoever connects breaks I-7. It writes down who came, and answers nothing.
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import type { TrapConnection } from '../evidence.ts';
+import type { TrapConnection } from '../oracle/evidence.ts';
 
 export interface Trap {
   readonly url: string;

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gather } from '../../chaos/gather.ts';
-import type { Exchange, Expected, RunRecord } from '../../chaos/evidence.ts';
+import type { Exchange, Expected, RunRecord } from '../../chaos/oracle/evidence.ts';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { toLine, type JournalEntry } from '../../sandbox/journal-file.ts';
 import type { QuoteOnOffer, QuoteSet } from '../harness/bodies.ts';

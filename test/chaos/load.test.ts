@@ -1,7 +1,7 @@
 // The load of a run under faults (chaos/load), without faults: what each story expects is what the rules say, for the service
 // does it; and the seed alone says what is sent.
 import { expect, test } from 'vitest';
-import type { Exchange } from '../../chaos/evidence.ts';
+import type { Exchange } from '../../chaos/oracle/evidence.ts';
 import { openLoad } from '../../chaos/load/load.ts';
 import { createRandom } from '../../chaos/load/random.ts';
 import { planned } from '../../chaos/load/schedule.ts';

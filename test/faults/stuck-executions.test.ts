@@ -67,15 +67,14 @@ test('a payment whose execution cannot go on is taken from it, continues from th
   }
   for (const uetr of await alerted()) {
     expect(payments.map((payment) => payment.uetr)).toContain(uetr);
-    const runs = [];
-    for await (const run of temporal.workflow.list({
-      query: `WorkflowId = "${paymentWorkflowId(uetr ?? '')}"`,
-    })) {
-      runs.push(run.status.name);
-    }
-    expect(runs).toContain('TERMINATED');
-    expect(runs).toContain('COMPLETED');
-    expect(runs).not.toContain('RUNNING');
+    await vi.waitFor(async () => {
+      const runs: string[] = [];
+      const query = `WorkflowId = "${paymentWorkflowId(uetr ?? '')}"`;
+      for await (const run of temporal.workflow.list({ query })) runs.push(run.status.name);
+      expect(runs).toContain('TERMINATED');
+      expect(runs).toContain('COMPLETED');
+      expect(runs).not.toContain('RUNNING');
+    }, 15_000);
   }
   await expectSoundMessages(gateway);
 }, 120_000);

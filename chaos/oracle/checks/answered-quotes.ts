@@ -1,6 +1,6 @@
 // What PSPs were answered, against what is stored of it (QUO-7) and what the rules make of it (FEE-3 to FEE-6): digit for digit,
 // because numbers of the answers are read as text (MON-4).
-import type { Exchange } from '../../evidence.ts';
+import type { Exchange } from '../evidence.ts';
 import { sapOf, termsOf } from '../corridors.ts';
 import { amount, same } from '../decimals.ts';
 import { feeOn, pairOf } from '../pricing.ts';

@@ -1,6 +1,6 @@
 // I-16 and I-20: while nothing is broken, senders are answered soon, nothing is judged late, no defect of ours shows, and the
 // sweep has nothing to find.
-import type { Exchange } from '../../evidence.ts';
+import type { Exchange } from '../evidence.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type World } from '../world.ts';
