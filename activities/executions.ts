@@ -25,14 +25,12 @@ import {
 } from '../contract/starts.ts';
 
 export interface Executions {
-  /** Whether the payment has an execution that has not ended, and goes on. */
-  isRunning(uetr: string): Promise<boolean>;
   /**
    * Ends an execution that has not ended but cannot go on: its workflow task fails again and again, or its first one left nothing
    * to wait for.
-   * @returns whether there was one
+   * @returns whether there was one that goes on, one that was ended, or none
    */
-  endIfStuck(workflowId: string): Promise<boolean>;
+  endIfStuck(workflowId: string): Promise<'running' | 'ended' | 'none'>;
   /** Starts a payment from the record, unless its execution runs. */
   start(payment: StoredPaymentKey): Promise<void>;
   /** Brings a stored submission to its payment's execution, running or new, which judges it. */
@@ -80,16 +78,16 @@ export function openExecutions(
       }
     });
   return {
-    isRunning: async (uetr) => (await found(paymentWorkflowId(uetr)))?.isRunning === true,
     endIfStuck: async (workflowId) => {
       const execution = await found(workflowId);
-      if (execution?.isRunning !== true || !execution.isStuck) return false;
+      if (execution?.isRunning !== true) return 'none';
+      if (!execution.isStuck) return 'running';
       await bounded(() =>
         workflow
           .getHandle(workflowId, execution.runId)
           .terminate('it could not go on; the sweep continues from the record (LIF-2)'),
       );
-      return true;
+      return 'ended';
     },
     start: (payment) =>
       bounded(async () => {

@@ -181,8 +181,7 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
   const { executions, activities } = deps;
   for await (const payment of findUndecided(deps.db, graceMs)) {
     const { uetr, finalReportId } = payment;
-    await endIfStuck(deps, paymentWorkflowId(uetr), uetr, course);
-    const isRunning = await executions.isRunning(uetr);
+    const isRunning = await endIfStuck(deps, paymentWorkflowId(uetr), uetr, course);
     // an execution that has ended, or is about to, may have decided in between
     if (!(await isUndecided(deps.db, uetr))) continue;
     const cause = causeOf(payment);
@@ -195,14 +194,18 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
   }
 }
 
-/** What runs by name only keeps its payment from everybody else: it makes way, and somebody must look at why. */
+/**
+ * What runs by name only keeps its payment from everybody else: it makes way, and somebody must look at why.
+ * @returns whether there is an execution that goes on
+ */
 async function endIfStuck(
   { db, executions, logger }: SweepDependencies,
   workflowId: string,
   subjectId: string,
   course: Course,
-): Promise<void> {
-  if (!(await executions.endIfStuck(workflowId))) return;
+): Promise<boolean> {
+  const found = await executions.endIfStuck(workflowId);
+  if (found !== 'ended') return found === 'running';
   course.found.stuck += 1;
   logger.error({ workflowId, subjectId }, 'an execution could not go on, and was ended (LIF-2)');
   await recordAuditOnce(db, {
@@ -211,6 +214,7 @@ async function endIfStuck(
     subjectId,
     detail: { workflowId },
   });
+  return false;
 }
 
 function causeOf({ finalReportId, isOverdue }: UndecidedPayment): DecisionCause | undefined {
