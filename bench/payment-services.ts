@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { build } from 'esbuild';
 import { bundleWorkflows } from '../cli/bundle-workflows.mjs';
-import { entries } from '../cli/entries.mjs';
+import { asInImage, entries } from '../cli/entries.mjs';
 import { startChild, tail, type Child } from '../cli/parts/child.ts';
 import { freePort } from '../cli/parts/ports.ts';
 import { startPostgres, withClient, type RunningPostgres } from '../cli/parts/postgres.ts';
@@ -75,13 +75,7 @@ async function buildAll({ place: { folder }, say }: StartServicesOptions): Promi
     absWorkingDir: root,
     entryPoints: { api, worker, sandbox, 'floor-worker': 'bench/floor-worker.ts' },
     outdir: dist,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    sourcemap: true,
-    logLevel: 'warning',
+    ...asInImage,
   });
   await bundleWorkflows(join(dist, 'workflow-bundle.js'));
   const { code } = await bundleWorkflowCode({

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleWorkflows } from './bundle-workflows.mjs';
-import { entries } from './entries.mjs';
+import { asInImage, entries } from './entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = resolve(root, process.argv[2] ?? 'dist');
@@ -17,14 +17,8 @@ try {
     absWorkingDir: root,
     entryPoints: entries,
     outdir: folder,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    sourcemap: true,
+    ...asInImage,
     metafile: true,
-    logLevel: 'warning',
   });
   for (const [path, { bytes }] of Object.entries(metafile.outputs)) {
     if (path.endsWith('.js')) console.log(`${path} ${(bytes / 1_024).toFixed(0)} KiB`);

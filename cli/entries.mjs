@@ -5,3 +5,14 @@ export const entries = {
   migrate: 'cli/migrate.ts',
   sandbox: 'sandbox/main.ts',
 };
+
+/** How they are built, for the images and for whatever must run what the images run. @satisfies {import('esbuild').BuildOptions} */
+export const asInImage = /** @type {const} */ ({
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
+  sourcemap: true,
+  logLevel: 'warning',
+});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import type * as Bundling from '../../cli/bundle-workflows.mjs';
-import { entries } from '../../cli/entries.mjs';
+import { asInImage, entries } from '../../cli/entries.mjs';
 
 /** @returns folder of the built processes, with what they read beside it */
 export async function buildImage(tree: string, folder: string): Promise<string> {
@@ -19,13 +19,7 @@ export async function buildImage(tree: string, folder: string): Promise<string> 
     absWorkingDir: tree,
     entryPoints: { api, worker, migrate },
     outdir: dist,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    sourcemap: true,
-    logLevel: 'warning',
+    ...asInImage,
   });
   const { bundleWorkflows } = (await import(
     pathToFileURL(join(tree, 'cli', 'bundle-workflows.mjs')).href
