@@ -1,6 +1,7 @@
 // schemas/README.md says what the schemas enforce. `UPDATE_TABLES=1 npx vitest run test/xml/schema-readme.test.ts` writes its tables.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { loadModel } from './generate.ts';
@@ -8,10 +9,13 @@ import { mergedModel, renderTables, withoutPadding } from './schema-tables.ts';
 
 const path = fileURLToPath(new URL('../../schemas/README.md', import.meta.url));
 
-test('the tables of the README are those of the schemas', () => {
+test('the tables of the README are those of the schemas', async () => {
   const text = readFileSync(path, 'utf8');
   const start = text.indexOf('## Messages\n');
-  if (process.env['UPDATE_TABLES'] !== undefined) writeFileSync(path, text.slice(0, start) + renderTables());
+  if (process.env['UPDATE_TABLES'] !== undefined) {
+    const written = text.slice(0, start) + renderTables();
+    writeFileSync(path, await format(written, { ...(await resolveConfig(path)), filepath: path }));
+  }
   expect(withoutPadding(readFileSync(path, 'utf8').slice(start))).toBe(withoutPadding(renderTables()));
 });
 
