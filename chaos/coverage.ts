@@ -4,7 +4,7 @@ import type { FaultRecord } from './oracle/evidence.ts';
 import type { ChaosSystem } from './system/system.ts';
 
 /** The life of a payment in the record, finer than the states that the parties see (docs/reference/payment-states.md). */
-export const lives = {
+const lives = {
   received: 'stored, not judged yet',
   unsent: 'accepted, no attempt to send it yet',
   sending: 'an attempt to send it is under way',

@@ -11,6 +11,7 @@ import { gather } from './gather.ts';
 import { openLoad } from './load/load.ts';
 import { createRandom } from './load/random.ts';
 import { judge } from './oracle/judge.ts';
+import { readEvidence } from './oracle/read-evidence.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import type { PlannedFault } from './plan.ts';
 import { playFaults } from './play.ts';
@@ -71,7 +72,7 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   } finally {
     await system.stop();
   }
-  return { verdict: await judge(folder), faults: evidence.faults };
+  return { verdict: judge(readEvidence(folder)), faults: evidence.faults };
 }
 
 interface Played {

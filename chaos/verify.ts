@@ -14,6 +14,7 @@ import type { Mutant } from './mutants/mutant.ts';
 import { copyTree } from './mutants/tree.ts';
 import { numberOf, type ChaosOptions } from './options.ts';
 import { judge } from './oracle/judge.ts';
+import { readEvidence } from './oracle/read-evidence.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import { planFaults, type PlannedFault } from './plan.ts';
 import { tellVerdict } from './report.ts';
@@ -210,7 +211,7 @@ async function tryMutants(context: CommandContext, options: ChaosOptions, name: 
     const played: ChaosOptions =
       shownBy === undefined
         ? { ...options, minutes: String(mutantMinutes) }
-        : { ...options, fault: shownBy.fault, seconds: String(shownBy.seconds) };
+        : { ...options, fault: shownBy.fault, seconds: String(shownBy.seconds), target: shownBy.target };
     const asked = readOptions(played);
     const { verdict } = await runKept(
       context,
@@ -233,13 +234,13 @@ async function tryMutants(context: CommandContext, options: ChaosOptions, name: 
   return missed.length === 0 ? 0 : 1;
 }
 
-async function judgeAgain({ terminal }: CommandContext, folder: string): Promise<number> {
+function judgeAgain({ terminal }: CommandContext, folder: string): number {
   if (!existsSync(join(folder, 'run.json'))) {
     throw new UsageError(
       `--judge ${folder}: there is no run.json, so this is not the evidence of a finished run.`,
     );
   }
-  const verdict: Verdict = await judge(folder);
+  const verdict: Verdict = judge(readEvidence(folder));
   tellVerdict(terminal, verdict);
   return verdict.breaches.length === 0 ? 0 : 1;
 }

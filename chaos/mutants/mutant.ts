@@ -21,3 +21,14 @@ export interface Mutant {
   /** What it takes to see it soon: a fault that is played alone, and payments for that long. Absent: no fault at all. */
   readonly shownBy?: { readonly fault: string; readonly seconds: number; readonly target?: string };
 }
+
+/** @throws Error unless the text stands there exactly once */
+export function applied(text: string, { file, find, replace }: Edit): string {
+  const parts = text.split(find);
+  if (parts.length !== 2) {
+    throw new Error(
+      `${file}: what is to be replaced stands there ${parts.length - 1} times, not once:\n${find}`,
+    );
+  }
+  return parts.join(replace);
+}

@@ -1,7 +1,7 @@
 // A copy of the project's code with a mistake in it.
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Edit, Mutant } from './mutant.ts';
+import { applied, type Mutant } from './mutant.ts';
 
 /** What the processes under test are built from. */
 const copied = [
@@ -31,15 +31,4 @@ export function copyTree(root: string, folder: string, { edits }: Pick<Mutant, '
     writeFileSync(path, applied(readFileSync(path, 'utf8'), edit));
   }
   return folder;
-}
-
-/** @throws Error unless the text stands there exactly once */
-export function applied(text: string, { file, find, replace }: Edit): string {
-  const parts = text.split(find);
-  if (parts.length !== 2) {
-    throw new Error(
-      `${file}: what is to be replaced stands there ${parts.length - 1} times, not once:\n${find}`,
-    );
-  }
-  return parts.join(replace);
 }

@@ -1,4 +1,4 @@
-// The oracle's entry: an evidence folder in, a verdict out. It shares no code with what it judges; everything is recomputed from
+// The oracle's entry: the evidence of a run in, a verdict out. It shares no code with what it judges; everything is recomputed from
 // the messages that were sent, the quotes that were answered, the scheme's data and the rules.
 //
 // To add a check: write a function `(world, report)` in checks/, beside those of the same invariant, name what it examined by
@@ -21,7 +21,7 @@ import { judgeQuotes } from './checks/quotes.ts';
 import { judgeQuoteUses, judgeSums } from './checks/sums.ts';
 import { judgeTold } from './checks/told.ts';
 import { judgeWaiting } from './checks/waiting.ts';
-import { readEvidence, type Evidence } from './read-evidence.ts';
+import type { Evidence } from './read-evidence.ts';
 import { openReport, type Report, type Verdict } from './verdict.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -47,12 +47,8 @@ const checks: readonly Check[] = [
   judgeDeliveries,
 ];
 
-/** @param folder the evidence of one run (chaos/oracle/evidence.ts) */
-export function judge(folder: string): Promise<Verdict> {
-  return Promise.resolve(judgeEvidence(readEvidence(folder)));
-}
-
-export function judgeEvidence(evidence: Evidence): Verdict {
+/** @param evidence of one run, as `readEvidence` reads it from a folder */
+export function judge(evidence: Evidence): Verdict {
   const world = openWorld(evidence);
   const { report, verdict } = openReport();
   for (const check of checks) check(world, report);

@@ -28,7 +28,7 @@ export interface StartServersOptions {
   readonly onMoved: (server: 'database' | 'engine', address: string) => void;
 }
 
-export const databaseName = 'isthmus_chaos';
+const databaseName = 'isthmus_chaos';
 
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { folder, binFolder, say, onMoved } = options;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { transpileModule } from 'typescript';
 import { expect, it } from 'vitest';
 import { mutants } from '../../chaos/mutants/all.ts';
-import { applied } from '../../chaos/mutants/tree.ts';
+import { applied } from '../../chaos/mutants/mutant.ts';
 import { root } from '../docs/documents.ts';
 
 it('there are at least twenty, each with a name of its own', () => {
