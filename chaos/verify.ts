@@ -201,6 +201,8 @@ async function runForHours(context: CommandContext, asked: Asked, hours: number)
 
 const mutantMinutes = 1; // of payments without a fault, where none is needed to see it
 
+const aimed = ({ target }: { readonly target?: string }) => (target === undefined ? {} : { target });
+
 /** Builds known mistakes in, one after the other: the judge must name each. */
 async function tryMutants(context: CommandContext, options: ChaosOptions, name: string): Promise<number> {
   const { terminal } = context;
@@ -211,7 +213,7 @@ async function tryMutants(context: CommandContext, options: ChaosOptions, name: 
     const played: ChaosOptions =
       shownBy === undefined
         ? { ...options, minutes: String(mutantMinutes) }
-        : { ...options, fault: shownBy.fault, seconds: String(shownBy.seconds), target: shownBy.target };
+        : { ...options, fault: shownBy.fault, seconds: String(shownBy.seconds), ...aimed(shownBy) };
     const asked = readOptions(played);
     const { verdict } = await runKept(
       context,
