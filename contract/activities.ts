@@ -2,8 +2,11 @@
  * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. Both import it, and
  * neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
  */
+import type { DecisionCause } from '../core/decision.ts';
 import type { FinalStatus } from '../core/report.ts';
 import type { Subject } from './subject.ts';
+
+export type { DecisionCause };
 
 /** A stored pacs.008, and how long its sender will wait for the final status (PAY-1). */
 export interface Submission {
@@ -68,22 +71,6 @@ export type DestinationAnswer =
   | { readonly kind: 'late' }
   /** Neither the send nor its three retries (TIM-3) had an answer that counts. */
   | { readonly kind: 'unanswered' };
-
-/**
- * Who decides: the destination by its pacs.002, or the gateway for one of two reasons. Once a final of the destination is
- * stored, that decides, whatever the cause (PAY-7).
- */
-export type DecisionCause =
-  | {
-      readonly by: 'destination';
-      readonly reportMessageId: string;
-      /** Whether the report came in an HTTP answer, so that its confirmation must be sent (PAY-9). */
-      readonly answeredInPlace: boolean;
-    }
-  /** HIGH deadline (TIM-1): RJCT AB03. */
-  | { readonly by: 'deadline' }
-  /** NORM, and no byte ever left for the destination (TIM-3): RJCT ED06. */
-  | { readonly by: 'unreachable' };
 
 /** Not decided: by the database clock, which counts, the deadline has not come yet (TIM-1). */
 export interface NotYet {

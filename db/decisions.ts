@@ -2,6 +2,7 @@
 // (PAY-7, PAY-10). A second attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type { DecisionCondition, StoredReport, Undecided } from '../core/decision.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
@@ -10,7 +11,7 @@ import type { StoredDecision } from './payments.ts';
 import { runPrepared } from './prepared.ts';
 
 /** What a decision and the messages that derive from it are made of. */
-export interface DecidablePayment {
+export interface DecidablePayment extends Undecided {
   readonly uetr: string;
   readonly sourceSystem: string;
   readonly destinationSystem: string;
@@ -31,22 +32,7 @@ export interface DecidablePayment {
   readonly sourceAccountId: string | null;
   readonly destinationSapId: string;
   readonly destinationAccountId: string;
-  /** HIGH: until when it must be final, epoch milliseconds; null for NORM (TIM-1). */
-  readonly deadlineAt: number | null;
-  /** Database clock, epoch milliseconds. */
-  readonly now: number;
   readonly decision: StoredDecision | null;
-  /** The destination's report at hand, if there is one. */
-  readonly report: StoredReport | null;
-  /** The destination's first final that was stored: it decides, whatever the cause (PAY-7). */
-  readonly firstFinal: StoredReport | null;
-}
-
-/** A pacs.002 of the destination. */
-export interface StoredReport {
-  readonly messageId: string;
-  readonly status: string;
-  readonly reasonCode: string | null;
 }
 
 interface DecidableRow {
@@ -188,8 +174,7 @@ export interface NewDecision {
   readonly decidedBy: 'destination' | 'gateway';
   readonly reportMessageId: string | null;
   readonly instructionDeliveryId: string;
-  /** Its condition: every attempt NOT_SENT, and at least one (TIM-3); the deadline past (TIM-1). */
-  readonly onlyIf: 'never-sent' | 'past-deadline' | null;
+  readonly onlyIf: DecisionCondition | null;
   readonly callback: OutgoingMessage;
   readonly confirmation: OutgoingMessage;
   readonly notification: OutgoingMessage | null;
