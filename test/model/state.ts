@@ -79,7 +79,6 @@ export type State = { readonly [Part in keyof Values]: Values[Part][number] } & 
 
 export type Sending = State['sending'];
 export type Judging = State['judging'];
-export type Reporting = State['reporting'];
 
 /** The first value of each part is what it begins with. */
 export const initial = Object.assign(
