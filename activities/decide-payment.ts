@@ -2,20 +2,19 @@
 // destination and, on ACCC with a quote, the fxtr.017 (PAY-7, PAY-9, PAY-10, NOT-1). It sends nothing.
 import { assert } from '../core/assert.ts';
 import { identifyAgent } from '../core/agent.ts';
+import { decisionBy, untilDecidableMs, type DueDecision } from '../core/decision.ts';
 import { buildFxtr017 } from '../core/iso20022/fxtr017.ts';
 import { answerPacs008, confirmPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
 import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
 import { additionalInformation } from '../core/explanation.ts';
-import { reject, type Rejection } from '../core/rejection.ts';
-import { isFinal, type Decision } from '../core/report.ts';
+import type { Decision } from '../core/report.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,
   recordDecision,
   type DecidablePayment,
   type DerivedDelivery,
-  type StoredReport,
 } from '../db/decisions.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
 import { takeLateFinal } from '../db/reports.ts';
@@ -24,14 +23,6 @@ import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../c
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
 import { failure, isDefect } from './failures.ts';
-
-/** A final status with its reason: what a decision states. */
-interface Final {
-  readonly status: Decision['status'];
-  readonly reasonCode: string | null;
-  /** Where the gateway itself rejects. */
-  readonly rejection: Rejection | undefined;
-}
 
 const maxTries = 3; // each further try means that another final or decision was written meanwhile
 
@@ -59,7 +50,7 @@ async function decideOnce(
   for (let tries = 0; tries < maxTries; tries += 1) {
     const payment = await loadDecidable(deps.db, uetr, reportMessageId);
     if (payment.decision !== null) return settleReport(deps, payment, payment.decision, cause);
-    const waitMs = payment.firstFinal === null ? untilDeadlineMs(payment, cause) : 0;
+    const waitMs = untilDecidableMs(payment, cause);
     if (waitMs > 0) return { waitMs };
     if (cause.by === 'record' && payment.firstFinal === null) return null;
     const decision = await write(deps, payment, cause);
@@ -71,13 +62,6 @@ async function decideOnce(
     }
   }
   throw failure('FinalsKeptComing', 'finals of a payment kept coming while it was decided');
-}
-
-/** Milliseconds by the database clock until the gateway may decide by the deadline (TIM-1); 0: now, or not by that. */
-function untilDeadlineMs({ deadlineAt, now }: DecidablePayment, cause: DecisionCause): number {
-  if (cause.by !== 'deadline') return 0;
-  assert(deadlineAt !== null, 'only a HIGH payment has a deadline');
-  return Math.max(0, deadlineAt - now);
 }
 
 export function createReportInDoubt(deps: ActivityDependencies): PaymentLocalActivities['reportInDoubt'] {
@@ -112,27 +96,26 @@ async function write(
   payment: DecidablePayment,
   cause: DecisionCause,
 ): Promise<Decision | undefined> {
-  const report = payment.firstFinal ?? (cause.by === 'destination' ? payment.report : null);
-  const final = report === null ? ownFinal(cause) : reportedFinal(report);
-  const callback = await composeReport(deps, payment, final, 'source');
-  const confirmation = await composeReport(deps, payment, final, 'destination');
-  const notification = final.status === 'ACCC' ? await composeNotification(deps, payment) : null;
-  const tellsDestination = cause.by !== 'destination' || cause.wantsConfirmation;
+  const due = decisionBy(cause, payment);
+  const { status, reasonCode, report } = due;
+  const callback = await composeReport(deps, payment, due, 'source');
+  const confirmation = await composeReport(deps, payment, due, 'destination');
+  const notification = due.tellsFxProvider ? await composeNotification(deps, payment) : null;
   const deliveries: readonly DerivedDelivery[] = [
     { kind: 'callback', message: callback },
-    ...(tellsDestination ? [{ kind: 'confirmation', message: confirmation } as const] : []),
+    ...(due.tellsDestination ? [{ kind: 'confirmation', message: confirmation } as const] : []),
     ...(notification === null ? [] : [{ kind: 'notification', message: notification } as const]),
   ];
   const isWritten = await recordDecision(deps.db, {
     uetr: payment.uetr,
     submissionId: payment.messageId,
-    status: final.status,
-    reasonCode: final.reasonCode,
-    ruleId: final.rejection?.ruleId ?? null,
+    status,
+    reasonCode,
+    ruleId: due.rejection?.ruleId ?? null,
     decidedBy: report === null ? 'gateway' : 'destination',
     reportMessageId: report?.messageId ?? null,
     instructionDeliveryId: payment.instructionDeliveryId,
-    onlyIf: report === null ? conditions[cause.by] : null,
+    onlyIf: due.onlyIf,
     callback,
     confirmation,
     notification,
@@ -140,56 +123,27 @@ async function write(
   });
   if (!isWritten) return undefined;
   return {
-    status: final.status,
-    reasonCode: final.reasonCode,
+    status,
+    reasonCode,
     callbackMessageId: callback.messageId,
     confirmationMessageId: confirmation.messageId,
   };
-}
-
-/** The condition of a decision of the gateway, checked again in the statement that writes it (TIM-1, TIM-3). */
-const conditions = {
-  destination: null,
-  deadline: 'past-deadline',
-  unreachable: 'unreachable',
-  record: null,
-} as const;
-
-function reportedFinal({ status, reasonCode }: StoredReport): Final {
-  assert(isFinal(status), 'only a final status decides');
-  return { status, reasonCode, rejection: undefined };
-}
-
-function ownFinal(cause: DecisionCause): Final {
-  switch (cause.by) {
-    case 'destination':
-    case 'record':
-      throw new Error('a report is stored before it decides');
-    case 'deadline':
-      return rejected(reject('deadline-expired'));
-    case 'unreachable':
-      return rejected(reject('destination-unreachable'));
-  }
-}
-
-function rejected(rejection: Rejection): Final {
-  return { status: 'RJCT', reasonCode: rejection.isoCode, rejection };
 }
 
 /** The pacs.002 that states the decision, for either side (MSG-11, PAY-9). */
 function composeReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
-  final: Final,
+  { status, reasonCode, rejection }: DueDecision,
   leg: 'source' | 'destination',
 ): Promise<OutgoingMessage> {
   const messageIdentification = newMessageIdentification();
   const statement = compact<StatusStatement>({
     messageIdentification,
     creationDateTime: new Date(payment.now).toISOString(),
-    status: final.status,
-    reasonCode: final.reasonCode ?? undefined,
-    additionalInformation: final.rejection && [additionalInformation(final.rejection)],
+    status,
+    reasonCode: reasonCode ?? undefined,
+    additionalInformation: rejection && [additionalInformation(rejection)],
   });
   return compose(deps.engine, {
     type: 'pacs002',
@@ -197,8 +151,8 @@ function composeReport(
     messageIdentification,
     leg,
     party: leg === 'source' ? payment.sourceSystem : payment.destinationSystem,
-    status: final.status,
-    reasonCode: final.reasonCode ?? undefined,
+    status,
+    reasonCode: reasonCode ?? undefined,
     xml:
       leg === 'source'
         ? answerPacs008(payment.sourceReferences, statement)

@@ -3,6 +3,7 @@
 // never started, and their payments still end. In a healthy system it finds nothing (I-20).
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { causeOnRecord } from '../core/decision.ts';
 import { messageIdsCountForDays } from '../core/ends.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import type { Db } from '../db/connection.ts';
@@ -14,10 +15,9 @@ import {
   findUnjudged,
   isUndecided,
   takeLease,
-  type UndecidedPayment,
 } from '../db/sweep.ts';
 import { paymentWorkflowId, resolutionWorkflowId } from '../contract/ids.ts';
-import type { DecisionCause, PaymentLocalActivities } from '../contract/activities.ts';
+import type { PaymentLocalActivities } from '../contract/activities.ts';
 import type { Executions } from './executions.ts';
 
 export interface SweepOptions {
@@ -184,7 +184,7 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
     const isRunning = await endIfStuck(deps, paymentWorkflowId(uetr), uetr, course);
     // an execution that has ended, or is about to, may have decided in between
     if (!(await isUndecided(deps.db, uetr))) continue;
-    const cause = causeOf(payment);
+    const cause = causeOnRecord(payment);
     if (cause === undefined && isRunning) continue;
     const kind = cause === undefined ? 'payments' : finalReportId === null ? 'deadlines' : 'finals';
     await startAgain(deps, { kind, subjectId: uetr }, course, async () => {
@@ -215,13 +215,6 @@ async function endIfStuck(
     detail: { workflowId },
   });
   return false;
-}
-
-function causeOf({ finalReportId, isOverdue }: UndecidedPayment): DecisionCause | undefined {
-  if (finalReportId !== null) {
-    return { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true };
-  }
-  return isOverdue ? { by: 'deadline' } : undefined;
 }
 
 /** Counts a finding, records it for anybody who asks about its subject, and starts it again. */

@@ -2,8 +2,11 @@
  * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. Both import it, and
  * neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
  */
+import type { DecisionCause } from '../core/decision.ts';
 import type { Decision } from '../core/report.ts';
 import type { Subject } from './subject.ts';
+
+export type { DecisionCause };
 
 /** A stored pacs.008, and how long its sender will wait for the final status (PAY-1). */
 export interface Submission {
@@ -71,27 +74,6 @@ export type DestinationAnswer =
   | { readonly kind: 'late' }
   /** Neither the send nor its three retries (TIM-3) had an answer that counts. */
   | { readonly kind: 'unanswered' };
-
-/**
- * Who decides: the destination by its pacs.002, or the gateway for one of two reasons; or nobody, yet. Once a final of the destination is
- * stored, that decides, whatever the cause (PAY-7).
- */
-export type DecisionCause =
-  | {
-      readonly by: 'destination';
-      readonly reportMessageId: string;
-      /**
-       * Whether a confirmation is to be sent (PAY-9). Not where the report came to our address and its sender waits there, who
-       * is answered with it; always where the report came in an HTTP answer, or is taken from the record, long after.
-       */
-      readonly wantsConfirmation: boolean;
-    }
-  /** HIGH deadline (TIM-1): RJCT AB03. */
-  | { readonly by: 'deadline' }
-  /** NORM, and 60 s after acceptance no byte has ever left for the destination (TIM-3): RJCT ED06. */
-  | { readonly by: 'unreachable' }
-  /** Nobody: the decision that stands is asked for, or that of a stored final (LIF-2). The gateway rejects nothing by it. */
-  | { readonly by: 'record' };
 
 /** Not decided: by the database clock, which counts, the deadline has not come yet (TIM-1). */
 export interface NotYet {

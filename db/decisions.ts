@@ -2,6 +2,7 @@
 // (PAY-7, PAY-10). One that is rejected when it is judged gets its decision with its own row (payments.ts). A second attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
+import type { DecisionCondition, StoredReport, Undecided } from '../core/decision.ts';
 import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Decision } from '../core/report.ts';
@@ -12,7 +13,7 @@ import { fromStored, type StoredReferences } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 
 /** What a decision and the messages that derive from it are made of. */
-export interface DecidablePayment {
+export interface DecidablePayment extends Undecided {
   readonly uetr: string;
   readonly sourceSystem: string;
   readonly destinationSystem: string;
@@ -33,22 +34,7 @@ export interface DecidablePayment {
   readonly sourceAccountId: string | null;
   readonly destinationSapId: string;
   readonly destinationAccountId: string;
-  /** HIGH: until when it must be final, epoch milliseconds; null for NORM (TIM-1). */
-  readonly deadlineAt: number | null;
-  /** Database clock, epoch milliseconds. */
-  readonly now: number;
   readonly decision: Decision | null;
-  /** The destination's report at hand, if there is one. */
-  readonly report: StoredReport | null;
-  /** The destination's first final that was stored while it was undecided: it decides, whatever the cause (PAY-7). */
-  readonly firstFinal: StoredReport | null;
-}
-
-/** A pacs.002 of the destination. */
-export interface StoredReport {
-  readonly messageId: string;
-  readonly status: string;
-  readonly reasonCode: string | null;
 }
 
 interface DecidableRow {
@@ -184,8 +170,7 @@ export interface NewDecision {
   readonly decidedBy: 'destination' | 'gateway';
   readonly reportMessageId: string | null;
   readonly instructionDeliveryId: string;
-  /** Its condition: 60 s over, every attempt NOT_SENT, and at least one (TIM-3); the deadline past (TIM-1). */
-  readonly onlyIf: 'unreachable' | 'past-deadline' | null;
+  readonly onlyIf: DecisionCondition | null;
   readonly callback: OutgoingMessage;
   readonly confirmation: OutgoingMessage;
   readonly notification: OutgoingMessage | null;

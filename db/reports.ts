@@ -3,10 +3,11 @@
 // compared and confirmed (PAY-7, PAY-9). It decides nothing.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type { StoredReport } from '../core/decision.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import { judgeReport, type Decision } from '../core/report.ts';
 import type { Db } from './connection.ts';
-import type { DecidablePayment, StoredReport } from './decisions.ts';
+import type { DecidablePayment } from './decisions.ts';
 import { askConfirmation } from './deliveries.ts';
 import { hashOf } from './messages.ts';
 import { runPrepared } from './prepared.ts';
