@@ -60,9 +60,9 @@ export const mutants: readonly Mutant[] = [
         replace: 'and (true or final_report_id = ',
       },
       {
-        file: 'activities/decide-payment.ts',
-        find: 'const report = payment.firstFinal ?? (',
-        replace: 'const report = (payment.now < 0 ? payment.firstFinal : null) ?? (',
+        file: 'core/decision.ts',
+        find: 'const final = firstFinal ?? (',
+        replace: 'const final = (firstFinal?.messageId === "" ? firstFinal : null) ?? (',
       },
     ],
     breaks: ['I-18', 'I-4'],
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'The deadline of a HIGH payment is five seconds late.',
     edits: [
       {
-        file: 'activities/decide-payment.ts',
+        file: 'core/decision.ts',
         find: 'return Math.max(0, deadlineAt - now);',
         replace: 'return Math.max(0, deadlineAt + 5_000 - now);',
       },
@@ -123,9 +123,9 @@ export const mutants: readonly Mutant[] = [
     tells: 'The FX provider is not told of a credited payment.',
     edits: [
       {
-        file: 'activities/decide-payment.ts',
-        find: "final.status === 'ACCC' ? await composeNotification(deps, payment) : null",
-        replace: "final.status === 'BLCK' ? await composeNotification(deps, payment) : null",
+        file: 'core/decision.ts',
+        find: "const tellsFxProvider = status === 'ACCC';",
+        replace: "const tellsFxProvider = status === 'BLCK';",
       },
     ],
     breaks: ['I-5'],
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A destination that reported in its HTTP answer gets no confirmation.',
     edits: [
       {
-        file: 'activities/decide-payment.ts',
+        file: 'core/decision.ts',
         find: "const tellsDestination = cause.by !== 'destination' || cause.wantsConfirmation;",
         replace: "const tellsDestination = cause.by !== 'destination';",
       },

@@ -2,11 +2,23 @@
 // is replayed on them. The same for the code as it is and for code that a test has changed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  Runtime,
+  Worker,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
 
 const folder = join(import.meta.dirname, '..', 'histories');
 
-Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined) }); // what is refused is told by its result
+// what is refused is told by its result
+Runtime.install({
+  logger: new DefaultLogger('ERROR', () => undefined),
+  telemetryOptions: {
+    logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} },
+  },
+});
 
 /** The releases whose payments may still be running. */
 export const recordedReleases: readonly string[] = readdirSync(folder, { withFileTypes: true })
