@@ -1,55 +1,149 @@
-// Executions that run, wait for nothing and never go on. Seen under load: the first workflow task was completed without a command,
-// because the worker had lost the local activity that it waited for. The sweep finds them, too (LIF-2, I-15).
+// Executions that run, wait for nothing and never go on. Seen under load: a workflow task was completed without a command, because
+// the worker had lost the local activity that it waited for. The record says that something is owed, the engine that nobody is
+// about to do it: the sweep ends such an execution and goes on from the record (LIF-2, I-15).
 import { join } from 'node:path';
 import { WorkflowIdConflictPolicy } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
-import { expect, test, vi } from 'vitest';
-import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
-import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
+import { sql } from 'kysely';
+import { afterAll, expect, test, vi } from 'vitest';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { recordReceived } from '../../db/messages.ts';
+import { paymentWorkflowId, signals, workflowTypes } from '../../contract/ids.ts';
+import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500 });
 const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;
 
-test('a payment whose execution waits for nothing is taken from it, and continues from the record', async () => {
-  const { uetr } = await undecided(gateway);
-  const connection = await NativeConnection.connect({ address: gateway.temporalAddress });
-  const taskQueue = `${gateway.taskQueuePrefix}idle`;
-  const idle = await Worker.create({
-    connection,
-    namespace: gateway.config.temporal.namespace,
-    taskQueue,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: join(import.meta.dirname, 'idle-workflow.ts'),
-      logger: new DefaultLogger('ERROR'),
-    }),
-  });
-  await idle.runUntil(async () => {
-    const { firstExecutionRunId: runId } = await temporal.workflow.start(workflowTypes.payment, {
-      workflowId: paymentWorkflowId(uetr),
-      taskQueue,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.TERMINATE_EXISTING,
-    });
-    await vi.waitFor(
-      async () => {
-        const { status } = await temporal.workflow.getHandle(paymentWorkflowId(uetr), runId).describe();
-        expect(status.name).toBe('TERMINATED');
-      },
-      { timeout: 40_000, interval: 500 },
-    );
-  });
+const connection = await NativeConnection.connect({ address: gateway.temporalAddress });
+const taskQueue = `${gateway.taskQueuePrefix}idle`;
+const worker = await Worker.create({
+  connection,
+  namespace: gateway.config.temporal.namespace,
+  taskQueue,
+  workflowBundle: await bundleWorkflowCode({
+    workflowsPath: join(import.meta.dirname, 'idle-workflow.ts'),
+    logger: new DefaultLogger('ERROR'),
+  }),
+});
+const working = worker.run();
+afterAll(async () => {
+  worker.shutdown();
+  await working;
   await connection.close();
-  const alerts = await db
+});
+
+/**
+ * Puts an execution that does nothing, and never will, in the place of the payment's own.
+ * @returns what waits until it was ended
+ */
+async function becomesIdle(uetr: string): Promise<() => Promise<void>> {
+  const workflowId = paymentWorkflowId(uetr);
+  const begun = await temporal.workflow.start(workflowTypes.payment, {
+    workflowId,
+    taskQueue,
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.TERMINATE_EXISTING,
+  });
+  for (let sent = 0; sent < 3; sent += 1) await begun.signal(signals.look); // it has had several tasks
+  return async () => {
+    const handle = temporal.workflow.getHandle(workflowId, begun.firstExecutionRunId);
+    await vi.waitFor(async () => expect((await handle.describe()).status.name).toBe('TERMINATED'), {
+      timeout: 40_000,
+      interval: 500,
+    });
+  };
+}
+
+const alertsOf = async (uetr: string) => {
+  const rows = await db
     .selectFrom('audit_events')
     .select('kind')
     .where('subject_id', '=', uetr)
     .where('severity', '=', 'alert')
     .execute();
-  expect(alerts).toEqual([{ kind: 'execution.stuck' }]);
+  return rows.map(({ kind }) => kind);
+};
+
+const instructionOf = (uetr: string) =>
+  sql`(select delivery_id from deliveries where subject_id = ${uetr} and kind = 'instruction')`;
+
+/** As if it had been accepted, and sent, two minutes ago. */
+async function age(uetr: string): Promise<void> {
+  await sql`update delivery_attempts set started_at = started_at - interval '2 minutes'
+    where delivery_id = ${instructionOf(uetr)}`.execute(db);
+  await sql`update payments set received_at = received_at - interval '2 minutes' where uetr = ${uetr}`.execute(
+    db,
+  );
+}
+
+/** As if its execution had come to a standstill before it was ever sent. */
+async function unsend(uetr: string): Promise<void> {
+  await sql`delete from delivery_attempts where delivery_id = ${instructionOf(uetr)}`.execute(db);
+  await sql`update deliveries set attempts = 0, possibly_sent = 0, attempts_since_asked = 0, round = null, claim = null,
+    delivered_at = null where delivery_id = ${instructionOf(uetr)}`.execute(db);
+}
+
+test.each([
+  ['an enquiry is overdue (TIM-2)', age],
+  ['the instruction was never sent', unsend],
+])(
+  'a payment of which %s is taken from an execution that waits for nothing, and continues from the record',
+  async (_, make) => {
+    const { uetr } = await undecided(gateway);
+    const ended = await becomesIdle(uetr);
+    await make(uetr);
+    await ended();
+    await vi.waitFor(() => expect(evidence.received(uetr, 'destination', 'pacs008')).toHaveLength(2), {
+      timeout: 20_000,
+      interval: 200,
+    });
+    expect(distinct(evidence.received(uetr, 'destination', 'pacs008'))).toBe(1);
+    expect(await reportFinal(gateway, uetr)).toBe(200);
+    expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
+    await evidence.closed(uetr);
+    expect(await alertsOf(uetr)).toEqual(['execution.stuck']);
+  },
+  90_000,
+);
+
+test('a submission that waits in such an execution is judged and paid', async () => {
+  const message = instruction(await bestQuote(gateway));
+  const ended = await becomesIdle(message.uetr);
+  await recordReceived(db, {
+    subjectId: message.uetr,
+    type: 'pacs008',
+    messageIdentification: message.messageIdentification,
+    leg: 'source',
+    party: 'SGDFAST',
+    answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),
+    body: Buffer.from(buildPacs008(message)),
+  });
+  await ended();
+  expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  expect(await alertsOf(message.uetr)).toEqual(['execution.stuck']);
+}, 90_000);
+
+test('an execution of which nothing is owed yet is left alone, however long it waits', async () => {
+  const { uetr } = await undecided(gateway);
+  const { runId } = await temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe();
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql<{ isLong: boolean }>`
+        select clock_timestamp() > received_at + interval '8 seconds' as "isLong" from payments where uetr = ${uetr}`.execute(
+        db,
+      );
+      expect(rows).toEqual([{ isLong: true }]); // several sweeps
+    },
+    { timeout: 30_000, interval: 500 },
+  );
+  const now = await temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe();
+  expect([now.runId, now.status.name]).toEqual([runId, 'RUNNING']);
   expect(await reportFinal(gateway, uetr)).toBe(200);
-  expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
   await evidence.closed(uetr);
+  expect(await alertsOf(uetr)).toEqual([]);
   await expectSoundMessages(gateway);
 }, 90_000);
