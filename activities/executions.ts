@@ -24,16 +24,25 @@ import {
   type StoredRequestKey,
 } from '../contract/starts.ts';
 
+export interface RunningExecution {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** Its workflow task fails again and again. */
+  readonly isFailing: boolean;
+  /** Neither a task nor an activity is asked for: it waits for a timer, for somebody's word, or in vain. */
+  readonly isIdle: boolean;
+  /** Events so far: whatever it does or is told adds to them. */
+  readonly historyLength: number;
+}
+
 export interface Executions {
-  /**
-   * Ends an execution that has not ended but cannot go on: its workflow task fails again and again, or its first one left nothing
-   * to wait for.
-   * @returns whether there was one that goes on, one that was ended, or none
-   */
-  endIfStuck(workflowId: string): Promise<'running' | 'ended' | 'none'>;
+  /** The execution of that name that runs, as far as the engine can say; undefined where none does. */
+  running(workflowId: string): Promise<RunningExecution | undefined>;
+  /** Ends an execution that cannot go on. */
+  end(execution: RunningExecution): Promise<void>;
   /** Starts a payment from the record, unless its execution runs. */
   start(payment: StoredPaymentKey): Promise<void>;
-  /** Brings a stored submission to its payment's execution, running or new, which judges it. */
+  /** Brings a stored submission to its payment's execution, running or new, which judges it then; does not wait for that. */
   submit(payment: StoredPaymentKey): Promise<void>;
   /** Asks a running execution to look at the record, which may know more. */
   look(uetr: string): Promise<void>;
@@ -46,11 +55,6 @@ export interface Executions {
 const callTimeoutMs = 10_000;
 /** A worker that was killed or stood still may cost two; it is no harm if it was another reason, for the record goes on. */
 const failedTasks = 3;
-/**
- * Started, signalled, and a first task that is scheduled, started and completed: whatever a task does leaves another event. With
- * nothing pending, the worker has lost the local activity that the task waited for, and nothing will ever happen.
- */
-const firstTaskEvents = 5;
 
 export function openExecutions(
   connection: ConnectionLike,
@@ -63,45 +67,38 @@ export function openExecutions(
       workflowTypes.payment,
       paymentStart(payment, taskQueuePrefix),
     );
-  const found = (workflowId: string) =>
-    bounded(async () => {
-      try {
-        const { status, runId, raw, historyLength } = await workflow.getHandle(workflowId).describe();
-        const isRunning = status.name === 'RUNNING' || status.name === 'PAUSED';
-        const task = raw.pendingWorkflowTask;
-        const isIdle = task == null && (raw.pendingActivities ?? []).length === 0;
-        const leftNothing = isIdle && historyLength <= firstTaskEvents;
-        return { isRunning, runId, isStuck: leftNothing || (task?.attempt ?? 0) > failedTasks };
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return undefined;
-        throw error;
-      }
-    });
   return {
-    endIfStuck: async (workflowId) => {
-      const execution = await found(workflowId);
-      if (execution?.isRunning !== true) return 'none';
-      if (!execution.isStuck) return 'running';
-      await bounded(() =>
-        workflow
-          .getHandle(workflowId, execution.runId)
-          .terminate('it could not go on; the sweep continues from the record (LIF-2)'),
-      );
-      return 'ended';
-    },
+    running: (workflowId) =>
+      bounded(async () => {
+        try {
+          const { status, runId, raw, historyLength } = await workflow.getHandle(workflowId).describe();
+          if (status.name !== 'RUNNING' && status.name !== 'PAUSED') return undefined;
+          const task = raw.pendingWorkflowTask;
+          const isIdle = task == null && (raw.pendingActivities ?? []).length === 0;
+          const isFailing = (task?.attempt ?? 0) > failedTasks;
+          return { workflowId, runId, isFailing, isIdle, historyLength };
+        } catch (error) {
+          if (error instanceof WorkflowNotFoundError) return undefined;
+          throw error;
+        }
+      }),
+    end: ({ workflowId, runId }) =>
+      bounded(async () => {
+        await workflow
+          .getHandle(workflowId, runId)
+          .terminate('it could not go on; the sweep continues from the record (LIF-2)');
+      }),
     start: (payment) =>
       bounded(async () => {
         await workflow.start(workflowTypes.payment, paymentStart(payment, taskQueuePrefix));
       }),
     submit: (payment) =>
       bounded(async () => {
-        await workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
-          updates.submit,
-          {
-            ...submitUpdate(payment),
-            startWorkflowOperation: withStart(payment),
-          },
-        );
+        await workflow.startUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(updates.submit, {
+          ...submitUpdate(payment),
+          waitForStage: 'ACCEPTED',
+          startWorkflowOperation: withStart(payment),
+        });
       }),
     look: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.look)),
     resolve: (request) =>

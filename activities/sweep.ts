@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { causeOnRecord } from '../core/decision.ts';
+import { isSendOverdue } from '../core/delivery-schedule.ts';
 import { messageIdsCountForDays } from '../core/ends.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import type { Db } from '../db/connection.ts';
@@ -13,18 +14,23 @@ import {
   findUnanswered,
   findUndecided,
   findUnjudged,
+  isUnanswered,
   isUndecided,
+  isUnjudged,
   takeLease,
 } from '../db/sweep.ts';
 import { paymentWorkflowId, resolutionWorkflowId } from '../contract/ids.ts';
 import type { PaymentLocalActivities } from '../contract/activities.ts';
 import type { Executions } from './executions.ts';
+import { lookForStuck, standstillMsDefault, type StuckExecutions } from './stuck-executions.ts';
 
 export interface SweepOptions {
   /** Milliseconds between two sweeps; default 30 s. Null: only the one at the start. */
   readonly everyMs?: number | null;
   /** Milliseconds for which something new is left to the process that took it; default 15 s. */
   readonly graceMs?: number;
+  /** Milliseconds for which an execution that owes something may stand still; default 8 s (stuck-executions.ts). */
+  readonly standstillMs?: number;
 }
 
 export interface SweepDependencies {
@@ -66,7 +72,8 @@ const overlapMs = 10 * 60_000; // of those that follow, beyond the last one that
 
 /** Sweeps at once, then at intervals, until it is stopped. Failures are logged and made good by the next one. */
 export function startSweep(deps: SweepDependencies, options: SweepOptions = {}): RunningSweep {
-  const { everyMs = everyMsDefault, graceMs = graceMsDefault } = options;
+  const { everyMs = everyMsDefault, graceMs = graceMsDefault, standstillMs = standstillMsDefault } = options;
+  const stopping = new AbortController();
   const holder = randomUUID();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -80,8 +87,10 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
       const isOurs = await takeLease(deps.db, { name: 'sweep', holder, forMs });
       if (!isOurs && !isFirst) return;
       const withinMs = completedAt === undefined ? wholeMs : startedAt - completedAt + overlapMs;
-      if (await sweep(deps, { withinMs, graceMs })) completedAt = startedAt;
+      if (await sweep(deps, { withinMs, graceMs, standstillMs, signal: stopping.signal }))
+        completedAt = startedAt;
     } catch (error) {
+      if (stopping.signal.aborted) return;
       deps.logger.warn({ err: error }, 'the sweep was cut short; the next one goes on');
     }
   }
@@ -95,6 +104,7 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   return {
     stop: async () => {
       isStopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await running;
     },
@@ -104,13 +114,24 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
 /** What a sweep has found so far, and whether it could start all of it again. */
 interface Course {
   readonly found: FoundCounts;
+  readonly stuck: StuckExecutions;
   isComplete: boolean;
+}
+
+interface Limits {
+  /** How far back to look for what is stored for long. */
+  readonly withinMs: number;
+  readonly graceMs: number;
 }
 
 /** One sweep; answers whether it left nothing undone. */
 async function sweep(
   deps: SweepDependencies,
-  limits: { readonly withinMs: number; readonly graceMs: number },
+  {
+    standstillMs,
+    signal,
+    ...limits
+  }: Limits & { readonly standstillMs: number; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const found: FoundCounts = {
     submissions: 0,
@@ -122,7 +143,8 @@ async function sweep(
     resolutions: 0,
     stuck: 0,
   };
-  const course: Course = { found, isComplete: true };
+  const stuck = lookForStuck(deps, { standstillMs, signal, onEnd: () => (found.stuck += 1) });
+  const course: Course = { found, stuck, isComplete: true };
   await sweepSubmissions(deps, limits, course);
   await sweepPayments(deps, limits.graceMs, course);
   for await (const { uetr, reportMessageId } of findContradictions(deps.db, limits)) {
@@ -140,34 +162,38 @@ async function sweep(
     ...limits,
     withinMs: Math.min(limits.withinMs, day),
   })) {
-    const finding = { kind: 'resolutions', subjectId: request.messageId } as const;
-    await startAgain(deps, finding, course, async () => {
-      const { sourceSystem, messageIdentification, messageId } = request;
-      await endIfStuck(deps, resolutionWorkflowId(sourceSystem, messageIdentification), messageId, course);
-      await deps.executions.resolve(request);
+    const { sourceSystem, messageIdentification, messageId } = request;
+    const resolve = () => deps.executions.resolve(request);
+    await startAgain(deps, { kind: 'resolutions', subjectId: messageId }, course, async () => {
+      const workflowId = resolutionWorkflowId(sourceSystem, messageIdentification);
+      const owed = { isOwed: () => isUnanswered(deps.db, messageId), goOn: resolve };
+      if (!(await stuck.isWorkedOn(workflowId, messageId, owed))) await resolve();
     });
   }
+  await stuck.settle();
   if (Object.values(found).some((count) => count > 0)) {
     deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
   }
   return course.isComplete;
 }
 
-async function sweepSubmissions(
-  deps: SweepDependencies,
-  limits: { readonly withinMs: number; readonly graceMs: number },
-  course: Course,
-): Promise<void> {
-  const { executions } = deps;
-  for await (const submission of findUnjudged(deps.db, limits)) {
-    const { subjectId, type, sourceSystem, messageIdentification } = submission;
+async function sweepSubmissions(deps: SweepDependencies, limits: Limits, course: Course): Promise<void> {
+  const { db, executions } = deps;
+  for await (const submission of findUnjudged(db, limits)) {
+    const { messageId, subjectId, type, sourceSystem, messageIdentification } = submission;
+    const isPayment = type === 'pacs008';
+    const goOn = () =>
+      isPayment ? executions.submit({ ...submission, uetr: subjectId }) : executions.resolve(submission);
     await startAgain(deps, { kind: 'submissions', subjectId }, course, async () => {
-      if (type === 'pacs008') {
-        await endIfStuck(deps, paymentWorkflowId(subjectId), subjectId, course);
-        await executions.submit({ ...submission, uetr: subjectId });
-      } else {
-        await endIfStuck(deps, resolutionWorkflowId(sourceSystem, messageIdentification), subjectId, course);
-        await executions.resolve(submission);
+      const workflowId = isPayment
+        ? paymentWorkflowId(subjectId)
+        : resolutionWorkflowId(sourceSystem, messageIdentification);
+      const owed = { isOwed: () => isUnjudged(db, messageId), goOn };
+      await course.stuck.isWorkedOn(workflowId, subjectId, null); // one that fails makes way
+      try {
+        await goOn(); // a payment's execution may run, and never have heard of this one
+      } finally {
+        await course.stuck.isWorkedOn(workflowId, subjectId, owed);
       }
     });
   }
@@ -178,43 +204,23 @@ async function sweepSubmissions(
  * payment. Then lets the execution know, or starts another.
  */
 async function sweepPayments(deps: SweepDependencies, graceMs: number, course: Course): Promise<void> {
-  const { executions, activities } = deps;
-  for await (const payment of findUndecided(deps.db, graceMs)) {
-    const { uetr, finalReportId } = payment;
-    const isRunning = await endIfStuck(deps, paymentWorkflowId(uetr), uetr, course);
-    // an execution that has ended, or is about to, may have decided in between
-    if (!(await isUndecided(deps.db, uetr))) continue;
+  const { db, executions, activities } = deps;
+  for await (const payment of findUndecided(db, graceMs)) {
+    const { uetr, finalReportId, sends } = payment;
+    const start = () => executions.start(payment);
     const cause = causeOnRecord(payment);
+    const isOwing = cause === undefined && sends !== null && isSendOverdue(sends, graceMs);
+    const owed = isOwing ? { isOwed: () => isUndecided(db, uetr), goOn: start } : null;
+    const isRunning = await course.stuck.isWorkedOn(paymentWorkflowId(uetr), uetr, owed);
+    // an execution that has ended, or is about to, may have decided in between
+    if (!(await isUndecided(db, uetr))) continue;
     if (cause === undefined && isRunning) continue;
     const kind = cause === undefined ? 'payments' : finalReportId === null ? 'deadlines' : 'finals';
     await startAgain(deps, { kind, subjectId: uetr }, course, async () => {
       if (cause !== undefined) await activities.decidePayment({ uetr, cause });
-      await (isRunning ? executions.look(uetr) : executions.start(payment));
+      await (isRunning ? executions.look(uetr) : start());
     });
   }
-}
-
-/**
- * What runs by name only keeps its payment from everybody else: it makes way, and somebody must look at why.
- * @returns whether there is an execution that goes on
- */
-async function endIfStuck(
-  { db, executions, logger }: SweepDependencies,
-  workflowId: string,
-  subjectId: string,
-  course: Course,
-): Promise<boolean> {
-  const found = await executions.endIfStuck(workflowId);
-  if (found !== 'ended') return found === 'running';
-  course.found.stuck += 1;
-  logger.error({ workflowId, subjectId }, 'an execution could not go on, and was ended (LIF-2)');
-  await recordAuditOnce(db, {
-    severity: 'alert',
-    kind: 'execution.stuck',
-    subjectId,
-    detail: { workflowId },
-  });
-  return false;
 }
 
 /** Counts a finding, records it for anybody who asks about its subject, and starts it again. */

@@ -63,6 +63,43 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
  */
 export const unreachableAfterMs = 60 * second;
 
+/**
+ * TIM-2: when a NORM payment without a final is enquired about, milliseconds after acceptance: 60 s, 5 min, 30 min,
+ * then hourly from 2 h 30 min to 24 h. How many there are, and which are passed over, changes with a new form only
+ * (workflows/policies.ts).
+ */
+export const enquiryTimesMs: readonly number[] = [
+  minute,
+  5 * minute,
+  30 * minute,
+  ...Array.from({ length: 22 }, (_, index) => 2.5 * hour + index * hour),
+  24 * hour,
+];
+
+/** What is known of the sends of an undecided NORM payment: epoch milliseconds by the database clock. */
+export interface Sends {
+  readonly acceptedAt: number;
+  /** When the last attempt began; null before the first. */
+  readonly lastSentAt: number | null;
+  /** Whether an operator has been told that it is in doubt. */
+  readonly isInDoubt: boolean;
+  readonly now: number;
+}
+
+/**
+ * Whether something that a NORM payment should have met for longer than the grace has not come about: the first send, the
+ * enquiry of TIM-2 whose turn it was, or the word to an operator after the last one. An execution sees to all of it; the sweep
+ * asks whether it does (LIF-2).
+ */
+export function isSendOverdue({ acceptedAt, lastSentAt, isInDoubt, now }: Sends, graceMs: number): boolean {
+  if (lastSentAt === null) return acceptedAt <= now - graceMs;
+  const times = enquiryTimesMs.map((afterMs) => acceptedAt + afterMs);
+  const due = times.filter((at) => at <= now - graceMs);
+  const last = due.at(-1);
+  if (last === undefined) return false;
+  return lastSentAt < last || (due.length === times.length && !isInDoubt);
+}
+
 const retryDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3
 
 /**

@@ -1,7 +1,8 @@
 // What the sweep looks for (LIF-2): rows that somebody should be working on. Each question is answered from an index, page
 // after page to its end, so that nothing that makes no progress hides what stands behind it; whether somebody does work on
 // them is the engine's to say. It changes nothing but who may sweep.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
+import type { Sends } from '../core/delivery-schedule.ts';
 import type { Db } from './connection.ts';
 import { isTold } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
@@ -31,6 +32,8 @@ async function* paged<Row extends object>(
 /** Milliseconds ago by the database clock; stable, so that an index can be asked for it. */
 const ago = (ms: number) => sql`now() - ${ms} * interval '1 millisecond'`;
 
+const inMs = (at: RawBuilder<unknown>) => sql`extract(epoch from ${at}) * 1000`;
+
 /** A submission that is stored, and of which nothing else is. */
 export interface UnjudgedSubmission {
   readonly messageId: string;
@@ -40,6 +43,11 @@ export interface UnjudgedSubmission {
   readonly subjectId: string;
   readonly sourceSystem: string;
 }
+
+/** Of a submission `m`. Index messages_in_reply_to; primary keys. */
+const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.message_id)
+  or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
+  or exists (select from resolutions r where r.resolution_id = m.message_id))`;
 
 const sliceRows = 5_000; // some 50 ms
 
@@ -53,15 +61,13 @@ export async function* findUnjudged(
   { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
 ): AsyncIterable<UnjudgedSubmission> {
   const submissions = paged<UnjudgedSubmission & { judged: boolean }>(
-    // index messages_submitted; messages_in_reply_to; primary keys
+    // index messages_submitted
     (after) =>
       sql<UnjudgedSubmission & Place & { judged: boolean }>`
         select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
           m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
           m.message_id as id,
-          exists (select from messages a where a.in_reply_to = m.message_id)
-            or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
-            or exists (select from resolutions r where r.resolution_id = m.message_id) as judged
+          ${isJudged} as judged
         from messages m
         where m.direction = 'in' and m.leg = 'source'
           and m.created_at > ${ago(withinMs)} and m.created_at < ${ago(graceMs)}
@@ -71,6 +77,13 @@ export async function* findUnjudged(
     sliceRows,
   );
   for await (const submission of submissions) if (!submission.judged) yield submission;
+}
+
+/** Whether a submission is still not judged. */
+export async function isUnjudged(db: Db, messageId: string): Promise<boolean> {
+  const { rows } =
+    await sql`select from messages m where m.message_id = ${messageId} and not ${isJudged}`.execute(db); // primary key
+  return rows.length > 0;
 }
 
 /** An accepted payment without decision. */
@@ -83,16 +96,24 @@ export interface UndecidedPayment {
   readonly isOverdue: boolean;
   /** The first final of the destination that is stored for longer than the grace, if there is one (PAY-7). */
   readonly finalReportId: string | null;
+  /** NORM: what was sent, and when (TIM-2); null for HIGH, which ends at its deadline. */
+  readonly sends: Sends | null;
 }
 
 /** Every undecided payment, oldest first. */
 export function findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedPayment> {
   return paged((after) =>
-    // index deliveries_undecided; primary keys
+    // index deliveries_undecided; primary keys; audit_events_subject_id
     sql<UndecidedPayment & Place>`
       select p.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
         i.delivery_id as id, coalesce(p.deadline_at < ${ago(graceMs)}, false) as "isOverdue",
-        f.message_id as "finalReportId"
+        f.message_id as "finalReportId",
+        case when p.deadline_at is null then jsonb_build_object(
+          'acceptedAt', ${inMs(sql`p.received_at`)}, 'now', ${inMs(sql`clock_timestamp()`)},
+          'lastSentAt', (
+            select ${inMs(sql`max(a.started_at)`)} from delivery_attempts a where a.delivery_id = i.delivery_id),
+          'isInDoubt', exists (
+            select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.in-doubt')) end as sends
       from deliveries i
       join payments p on p.uetr = i.subject_id
       left join messages f on f.message_id = i.final_report_id and f.created_at < ${ago(graceMs)}
@@ -199,6 +220,16 @@ export function findUnanswered(
       order by r.deadline_at, r.resolution_id
       limit ${sql.lit(pageRows)}`.execute(db),
   );
+}
+
+/** Whether a resolution is still without answer. */
+export async function isUnanswered(db: Db, resolutionId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('resolution_answers') // primary key
+    .select('resolution_id')
+    .where('resolution_id', '=', resolutionId)
+    .executeTakeFirst();
+  return row === undefined;
 }
 
 /** Takes or keeps what one process at a time does; answers whether it is ours now. */

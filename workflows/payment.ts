@@ -17,7 +17,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { unreachableAfterMs } from '../core/delivery-schedule.ts';
+import { enquiryTimesMs, unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type { Decision } from '../core/report.ts';
 import type {
   DecisionCause,
@@ -42,7 +42,7 @@ import {
 } from '../contract/ids.ts';
 import { now, setClock } from './database-clock.ts';
 import { oneAtATime, type InTurn } from './one-at-a-time.ts';
-import { enquiryTimesMs, forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
+import { forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded, tellAll } from './shield.ts';
 import { refusedStory, sendingStory, story } from './stories.ts';
 

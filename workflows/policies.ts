@@ -59,19 +59,3 @@ export const deliverAgainAfter = '30s';
 
 /** An execution that its submission never reached ends after this. HISTORY: that there is such a timer. */
 export const lapseAfter = '1h';
-
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-
-/**
- * TIM-2: when a NORM payment without a final is enquired about, milliseconds after acceptance: 60 s, 5 min, 30 min,
- * then hourly from 2 h 30 min to 24 h. HISTORY: how many there are, and which are passed over.
- */
-export const enquiryTimesMs: readonly number[] = [
-  minute,
-  5 * minute,
-  30 * minute,
-  ...Array.from({ length: 22 }, (_, index) => 2.5 * hour + index * hour),
-  24 * hour,
-];

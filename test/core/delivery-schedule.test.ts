@@ -1,7 +1,12 @@
 // When a failed delivery is tried again and when it is given up (CBK-1); when what is asked is sent again (TIM-3).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextAttempt, retryDelayMs, type FailedAttempt } from '../../core/delivery-schedule.ts';
+import {
+  isSendOverdue,
+  nextAttempt,
+  retryDelayMs,
+  type FailedAttempt,
+} from '../../core/delivery-schedule.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -97,4 +102,36 @@ describe('it ends', () => {
 
 test('what is asked is sent again after 1, 2 and 5 s, and then no more in that round (TIM-3)', () => {
   expect([1, 2, 3, 4, 5].map(retryDelayMs)).toEqual([1_000, 2_000, 5_000, undefined, undefined]);
+});
+
+describe('what an undecided NORM payment owes (TIM-2, LIF-2)', () => {
+  const graceMs = 15 * second;
+  const owes = (minutes: number, lastSentMinutes: number | null, isInDoubt = false) =>
+    isSendOverdue(
+      {
+        acceptedAt: 0,
+        now: minutes * minute,
+        lastSentAt: lastSentMinutes === null ? null : lastSentMinutes * minute,
+        isInDoubt,
+      },
+      graceMs,
+    );
+
+  test('the first send at once', () => {
+    expect([owes(0.2, null), owes(0.25, null), owes(0.25, 0)]).toEqual([false, true, false]);
+  });
+
+  test('an enquiry from its time until something was sent, whatever was missed before', () => {
+    expect([owes(1.2, 0), owes(1.25, 0), owes(4, 1)]).toEqual([false, true, false]);
+    expect([owes(31, 5), owes(31, 30), owes(200, 0), owes(200, 150)]).toEqual([true, false, true, false]);
+  });
+
+  test('after the last one, the word that it is in doubt', () => {
+    const day = 24 * 60;
+    expect([owes(day + 1, day), owes(day + 1, day, true), owes(9 * day, day, true)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
 });

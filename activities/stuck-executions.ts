@@ -1,0 +1,95 @@
+// Executions that run by name only, and keep their subject from everybody else: the sweep asks here whether somebody works on what
+// the record says is owed (LIF-2). One whose workflow task fails again and again is ended at once. One that waits for nothing,
+// because its worker lost a local activity, looks like one that is about to go on: it is ended when it has not moved meanwhile.
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { recordAuditOnce } from '../db/audit.ts';
+import type { Db } from '../db/connection.ts';
+import type { Executions, RunningExecution } from './executions.ts';
+
+/**
+ * Milliseconds for which an execution that owes something may stand still: above what a local activity takes at most, with the
+ * pause before its next try (workflows/policies.ts), and above what an engine that has just come back needs for late timers.
+ */
+export const standstillMsDefault = 8_000;
+
+export interface StuckExecutions {
+  /**
+   * @param owed null: nothing yet, and an execution that waits does right
+   * @returns whether there is an execution that goes on, or may
+   */
+  isWorkedOn(workflowId: string, subjectId: string, owed: Owed | null): Promise<boolean>;
+  /** Looks once more at those that owed something and were idle, ends those that have not moved, and does what they should. */
+  settle(): Promise<void>;
+}
+
+/** What the record says should have come about. */
+export interface Owed {
+  /** Whether it still does. */
+  isOwed(): Promise<boolean>;
+  /** What is done when nobody works on it. */
+  goOn(): Promise<void>;
+}
+
+interface Suspect {
+  readonly subjectId: string;
+  readonly execution: RunningExecution;
+  readonly owed: Owed;
+}
+
+interface Dependencies {
+  readonly db: Db;
+  readonly executions: Executions;
+  readonly logger: Logger;
+}
+
+interface Search {
+  readonly standstillMs: number;
+  /** Stops waiting; what has not been settled then is found by the next sweep. */
+  readonly signal: AbortSignal;
+  /** Is called for every execution that was ended. */
+  readonly onEnd: () => void;
+}
+
+/** The search of one sweep. */
+export function lookForStuck(
+  { db, executions, logger }: Dependencies,
+  { standstillMs, signal, onEnd }: Search,
+): StuckExecutions {
+  const suspects: Suspect[] = [];
+  async function end(execution: RunningExecution, subjectId: string): Promise<void> {
+    const { workflowId } = execution;
+    await executions.end(execution);
+    onEnd();
+    logger.error({ workflowId, subjectId }, 'an execution could not go on, and was ended (LIF-2)');
+    await recordAuditOnce(db, {
+      severity: 'alert',
+      kind: 'execution.stuck',
+      subjectId,
+      detail: { workflowId },
+    });
+  }
+  return {
+    isWorkedOn: async (workflowId, subjectId, owed) => {
+      const execution = await executions.running(workflowId);
+      if (execution === undefined) return false;
+      if (execution.isFailing) {
+        await end(execution, subjectId);
+        return false;
+      }
+      if (execution.isIdle && owed !== null) suspects.push({ subjectId, execution, owed });
+      return true;
+    },
+    settle: async () => {
+      if (suspects.length === 0) return;
+      await setTimeout(standstillMs, undefined, { signal });
+      for (const { subjectId, execution, owed } of suspects) {
+        const now = await executions.running(execution.workflowId);
+        const isSame = now?.runId === execution.runId && now.historyLength === execution.historyLength;
+        if (now === undefined || !isSame || !now.isIdle || !(await owed.isOwed())) continue;
+        await end(now, subjectId);
+        await owed.goOn();
+      }
+    },
+  };
+}
