@@ -2,6 +2,9 @@
 import type { Command } from 'commander';
 import { UsageError } from '../cli/errors.ts';
 
+/** Payments and other requests a second. */
+export const usualRate = 5;
+
 export interface ChaosOptions {
   readonly minutes?: string;
   readonly seed?: string;
@@ -36,7 +39,7 @@ export function declareOptions(command: Command): Command {
       '--hours <number>',
       'runs of --minutes with one seed after the other for that long; a table tells what was met',
     )
-    .option('--rate <number>', 'payments and other requests a second', '5')
+    .option('--rate <number>', 'payments and other requests a second', String(usualRate))
     .option('--mutant <name>', 'build a known mistake in: the judge must find it; `all` tries each')
     .option('--tree <folder>', 'a copy of this project whose code is put under faults in place of this one')
     .option('--keep', 'keep the evidence also when nothing was found')

@@ -19,13 +19,13 @@ const calmInARow = 3; // a payment that is just between two steps
 
 /**
  * @param mostMs after which it is left as it is
- * @returns what was open last, for progress
+ * @returns whether it came to rest
  */
 export async function untilQuiet(
   system: ChaosSystem,
   mostMs: number,
   tell: (open: Readonly<Record<string, number>>) => void,
-): Promise<void> {
+): Promise<boolean> {
   const deadline = performance.now() + mostMs;
   let calm = 0;
   while (calm < calmInARow && performance.now() < deadline) {
@@ -34,4 +34,5 @@ export async function untilQuiet(
     tell(open);
     await delay(pauseMs);
   }
+  return calm >= calmInARow;
 }

@@ -119,12 +119,12 @@ async function playAll(
 
 async function comeToRest(system: ChaosSystem, say: Say): Promise<void> {
   let open = '';
-  await untilQuiet(system, restMs, (counts) => {
+  const isAtRest = await untilQuiet(system, restMs, (counts) => {
     open = Object.entries(counts)
       .map(([what, count]) => `${count} ${what}`)
       .join(', ');
   });
-  say(`✓ at rest: ${open}`);
+  say(isAtRest ? '✓ at rest' : `✗ not at rest after ${restMs / 1_000} s: ${open}`);
 }
 
 function described({ seed, minutes, onlyFault, mutant }: RunOptions, system: ChaosSystem) {

@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'sent-after-the-deadline',
     tells: 'A HIGH instruction leaves although its deadline is past or it is decided.',
-    edits: [{ file: 'db/deliveries.ts', find: closedToSends, replace: 'true)' }],
+    edits: [{ file: 'db/deliveries.ts', find: closedToSends, replace: 'true' }],
     breaks: ['I-19', 'I-8', 'I-12'],
     shownBy: { fault: 'workers-stand-still', seconds: 25 },
   },

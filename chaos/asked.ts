@@ -1,0 +1,87 @@
+// What a run is asked to do, read from the options; and the faults that it plays.
+import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { UsageError } from '../cli/errors.ts';
+import { faultNamed, faults } from './faults/all.ts';
+import { createRandom } from './load/random.ts';
+import type { Mutant } from './mutants/mutant.ts';
+import { numberOf, type ChaosOptions } from './options.ts';
+import { planFaults, type PlannedFault } from './plan.ts';
+import type { RunOptions } from './run.ts';
+import type { ChaosSystem } from './system/system.ts';
+
+export interface Asked {
+  readonly mutant?: Mutant;
+  readonly seed: number;
+  readonly minutes: number;
+  readonly ratePerSecond: number;
+  readonly hours?: number;
+  readonly tree?: string;
+  readonly keep: boolean;
+  /** No fault at all. */
+  readonly isCalm?: boolean;
+  /** A fault that is played alone. */
+  readonly alone?: { readonly name: string; readonly seconds: number; readonly target?: string };
+}
+
+export const largestSeed = 2 ** 31 - 1;
+const beforeSeconds = 15; // of payments without a fault, before the one that is played alone, and after it
+
+/** @throws UsageError where an option is not understood */
+export function readOptions(options: ChaosOptions): Asked {
+  const seed =
+    options.seed === undefined
+      ? randomInt(1, largestSeed)
+      : numberOf(options.seed, '--seed', [0, largestSeed]);
+  const hours = options.hours === undefined ? undefined : numberOf(options.hours, '--hours', [0.01, 1_000]);
+  const tree = options.tree === undefined ? undefined : resolve(options.tree);
+  if (tree !== undefined && !existsSync(join(tree, 'workflows', 'index.ts'))) {
+    throw new UsageError(`--tree ${options.tree ?? ''}: there is no copy of this project.`);
+  }
+  if (options.fault === undefined && (options.seconds !== undefined || options.target !== undefined)) {
+    throw new UsageError('--seconds and --target belong to --fault: name one; --list shows them.');
+  }
+  const fault = options.fault === undefined ? undefined : faultNamed(options.fault);
+  const seconds =
+    fault &&
+    (options.seconds === undefined ? fault.seconds[1] : numberOf(options.seconds, '--seconds', [1, 3_600]));
+  return {
+    seed,
+    minutes:
+      seconds === undefined
+        ? numberOf(options.minutes ?? '5', '--minutes', [0.2, 600])
+        : (seconds + 2 * beforeSeconds) / 60,
+    ratePerSecond: numberOf(options.rate, '--rate', [0.1, 100]),
+    keep: options.keep === true,
+    ...(hours === undefined ? {} : { hours }),
+    ...(tree === undefined ? {} : { tree }),
+    ...(fault === undefined || seconds === undefined
+      ? {}
+      : {
+          alone: {
+            name: fault.name,
+            seconds,
+            ...(options.target === undefined ? {} : { target: options.target }),
+          },
+        }),
+  };
+}
+
+export function planOf({ alone, minutes, isCalm }: Asked, seed: number): RunOptions['plan'] {
+  if (isCalm === true) return () => [];
+  const random = createRandom(seed ^ 0xfa17);
+  if (alone === undefined) return (system) => planFaults({ random, faults, minutes, seed }, system);
+  const fault = faultNamed(alone.name);
+  return (system: ChaosSystem): readonly PlannedFault[] => {
+    const targets = fault.targets(system);
+    const target = alone.target ?? random.pick(targets);
+    const known = new Set(targets.flatMap((one) => [one, ...one.split(',')]));
+    if (!target.split(',').every((one) => known.has(one))) {
+      throw new UsageError(
+        `--target ${target}: ${alone.name} hits ${[...targets].slice(0, -1).join(', ') || targets[0]}.`,
+      );
+    }
+    return [{ fault, target, atMs: beforeSeconds * 1_000, durationMs: alone.seconds * 1_000 }];
+  };
+}

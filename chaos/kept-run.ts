@@ -1,0 +1,77 @@
+// One run with its end: the verdict is told, and the evidence of a breach stays.
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandContext } from '../cli/command.ts';
+import { inThrowawayPlace, type ThrowawayPlace } from '../cli/throwaway.ts';
+import { planOf, type Asked } from './asked.ts';
+import { copyTree } from './mutants/tree.ts';
+import { usualRate } from './options.ts';
+import { tellVerdict } from './report.ts';
+import { runOnce, type RunResult } from './run.ts';
+
+/** One run; its evidence is kept when something was found, or when that is asked for. */
+export async function runKept(context: CommandContext, asked: Asked, seed: number): Promise<RunResult> {
+  const { terminal, env, root, folder: home } = context;
+  const say = (line: string) => terminal.line(line);
+  const kept = join(home, 'chaos', `${timestamp()}-seed-${seed}`);
+  const stopped = new AbortController();
+  let result: RunResult | undefined;
+  const code = await inThrowawayPlace(
+    context,
+    { kind: 'chaos', name: 'run' },
+    async (place: ThrowawayPlace) => {
+      place.atEnd(async () => {
+        await Promise.resolve();
+        stopped.abort();
+      });
+      const evidence = join(place.folder, 'evidence');
+      const { alone } = asked;
+      result = await runOnce({
+        env,
+        root,
+        tree:
+          asked.mutant === undefined
+            ? (asked.tree ?? root)
+            : copyTree(root, join(place.folder, 'tree'), asked.mutant),
+        ...(asked.mutant === undefined ? {} : { mutant: asked.mutant.name }),
+        seed,
+        minutes: asked.minutes,
+        ratePerSecond: asked.ratePerSecond,
+        ...(alone === undefined ? {} : { onlyFault: alone.name }),
+        plan: planOf(asked, seed),
+        folder: evidence,
+        workFolder: place.folder,
+        binFolder: place.binFolder,
+        stopped: stopped.signal,
+        say,
+      });
+      if (asked.keep || result.verdict.breaches.length > 0) {
+        mkdirSync(join(home, 'chaos'), { recursive: true });
+        renameSync(evidence, kept);
+      }
+      return 0;
+    },
+  );
+  if (result === undefined) process.exit(code); // Ctrl-C
+  tellVerdict(terminal, result.verdict);
+  if (existsSync(kept)) {
+    say(`  Evidence: ${kept}`);
+    say(`  Judge it again: npm run verify:chaos -- --judge ${kept}`);
+  }
+  if (result.verdict.breaches.length > 0) {
+    say(`  Play it again: npm run verify:chaos -- ${optionsOf(asked).join(' ')} --seed ${seed}`);
+  }
+  return result;
+}
+
+const timestamp = () => new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+
+/** By which a run like it is asked for. */
+function optionsOf({ alone, minutes, mutant, ratePerSecond, tree }: Asked): readonly string[] {
+  const rate = ratePerSecond === usualRate ? [] : [`--rate ${ratePerSecond}`];
+  const code = tree === undefined ? [] : [`--tree ${tree}`];
+  if (mutant !== undefined) return [`--mutant ${mutant.name}`, ...rate];
+  if (alone === undefined) return [`--minutes ${minutes}`, ...rate, ...code];
+  const target = alone.target === undefined ? [] : [`--target ${alone.target}`];
+  return [`--fault ${alone.name}`, `--seconds ${alone.seconds}`, ...target, ...rate, ...code];
+}
