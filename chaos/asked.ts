@@ -20,7 +20,7 @@ export interface Asked {
   readonly tree?: string;
   readonly keep: boolean;
   /** No fault at all. */
-  readonly isCalm?: boolean;
+  readonly isCalm: boolean;
   /** A fault that is played alone. */
   readonly alone?: { readonly name: string; readonly seconds: number; readonly target?: string };
 }
@@ -42,6 +42,9 @@ export function readOptions(options: ChaosOptions): Asked {
   if (options.fault === undefined && (options.seconds !== undefined || options.target !== undefined)) {
     throw new UsageError('--seconds and --target belong to --fault: name one; --list shows them.');
   }
+  if (options.calm === true && options.fault !== undefined) {
+    throw new UsageError('--calm means no fault, and --fault one: leave one of them out.');
+  }
   const fault = options.fault === undefined ? undefined : faultNamed(options.fault);
   const seconds =
     fault &&
@@ -54,6 +57,7 @@ export function readOptions(options: ChaosOptions): Asked {
         : (seconds + 2 * beforeSeconds) / 60,
     ratePerSecond: numberOf(options.rate, '--rate', [0.1, 100]),
     keep: options.keep === true,
+    isCalm: options.calm === true,
     ...(hours === undefined ? {} : { hours }),
     ...(tree === undefined ? {} : { tree }),
     ...(fault === undefined || seconds === undefined
@@ -69,7 +73,7 @@ export function readOptions(options: ChaosOptions): Asked {
 }
 
 export function planOf({ alone, minutes, isCalm }: Asked, seed: number): RunOptions['plan'] {
-  if (isCalm === true) return () => [];
+  if (isCalm) return () => [];
   const random = createRandom(seed ^ 0xfa17);
   if (alone === undefined) return (system) => planFaults({ random, faults, minutes, seed }, system);
   const fault = faultNamed(alone.name);

@@ -67,11 +67,11 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
 const timestamp = () => new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
 
 /** By which a run like it is asked for. */
-function optionsOf({ alone, minutes, mutant, ratePerSecond, tree }: Asked): readonly string[] {
+function optionsOf({ alone, isCalm, minutes, mutant, ratePerSecond, tree }: Asked): readonly string[] {
   const rate = ratePerSecond === usualRate ? [] : [`--rate ${ratePerSecond}`];
   const code = tree === undefined ? [] : [`--tree ${tree}`];
   if (mutant !== undefined) return [`--mutant ${mutant.name}`, ...rate];
-  if (alone === undefined) return [`--minutes ${minutes}`, ...rate, ...code];
+  if (alone === undefined) return [`--minutes ${minutes}`, ...(isCalm ? ['--calm'] : []), ...rate, ...code];
   const target = alone.target === undefined ? [] : [`--target ${alone.target}`];
   return [`--fault ${alone.name}`, `--seconds ${alone.seconds}`, ...target, ...rate, ...code];
 }

@@ -12,6 +12,7 @@ export interface ChaosOptions {
   readonly seconds?: string;
   readonly target?: string;
   readonly hours?: string;
+  readonly calm?: true;
   readonly rate: string;
   readonly mutant?: string;
   readonly tree?: string;
@@ -39,6 +40,7 @@ export function declareOptions(command: Command): Command {
       '--hours <number>',
       'runs of --minutes with one seed after the other for that long; a table tells what was met',
     )
+    .option('--calm', 'no fault at all: shows what must not be found in a healthy system (I-20, TIM-1)')
     .option('--rate <number>', 'payments and other requests a second', String(usualRate))
     .option('--mutant <name>', 'build a known mistake in: the judge must find it; `all` tries each')
     .option('--tree <folder>', 'a copy of this project whose code is put under faults in place of this one')

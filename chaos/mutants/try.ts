@@ -22,14 +22,10 @@ export async function tryMutants(
     terminal.line(terminal.paint('heading', `▶ ${mutant.name}: ${mutant.tells}`));
     const played: ChaosOptions =
       shownBy === undefined
-        ? { ...options, minutes: String(mutantMinutes) }
+        ? { ...options, minutes: String(mutantMinutes), calm: true }
         : { ...options, fault: shownBy.fault, seconds: String(shownBy.seconds), ...aimed(shownBy) };
-    const asked = readOptions(played);
-    const { verdict } = await runKept(
-      context,
-      { ...asked, mutant, isCalm: shownBy === undefined },
-      asked.seed,
-    );
+    const asked = { ...readOptions(played), mutant };
+    const { verdict } = await runKept(context, asked, asked.seed);
     const named = new Set(verdict.breaches.map(({ id }) => id));
     const found = mutant.breaks.filter((id) => named.has(id));
     if (found.length === 0) missed.push(mutant.name);

@@ -26,6 +26,8 @@ export type Conduct =
   | 'fail'
   | 'fail-for-now'
   | 'fail-late'
+  /** HTTP 410: it will not take this, and nothing else that is sent to this address. */
+  | 'gone'
   /** HTTP 200 with a body that is no message; with a body that never ends; a redirect to the trap. */
   | 'garbage'
   | 'endless'
@@ -93,6 +95,7 @@ const ownAnswers: Readonly<Partial<Record<Conduct, OwnAnswer>>> = {
   fail: { text: () => failure(nothing), afterMs: 0 },
   'fail-for-now': { text: () => failure(`Retry-After: 2\r\n${nothing}`), afterMs: 0 },
   'fail-late': { text: () => failure(nothing), afterMs: 300 },
+  gone: { text: () => head('410 Gone', nothing), afterMs: 0 },
   redirect: {
     text: (trap) => head('307 Temporary Redirect', `Location: ${trap}\r\n${nothing}`),
     afterMs: 0,

@@ -75,7 +75,7 @@ export function uetrs(draft: Draft, decision: DraftRow, payment: DraftRow = {}):
     .map((one) => String(one['uetr']));
 }
 
-export function first(values: readonly string[]): string {
+export function first<T>(values: readonly T[]): T {
   const [value] = values;
   if (value === undefined) throw new Error('the clean run has none of these');
   return value;

@@ -3,6 +3,7 @@ import {
   addAttempt,
   attempts,
   credited,
+  delivery,
   first,
   moved,
   repeatEntry,
@@ -173,6 +174,41 @@ export const scheduleCases: readonly Case[] = [
       decision['decided_at'] = moved(String(decision['decided_at']), 10_000);
       for (const id of [decision['callback_message_id'], decision['confirmation_message_id']]) {
         row(draft, 'messages', { message_id: id })['created_at'] = decision['decided_at'];
+      }
+    },
+    also: ['I-17', 'I-18'],
+  },
+  {
+    title: 'a receiver that asked for two seconds is tried again after one',
+    id: 'I-12',
+    also: ['I-17'],
+    alter: (draft) => {
+      const uetr = first(
+        uetrs(draft, { status: 'ACCC' }).filter((one) => delivery(draft, one, 'callback')['asks'] === '1'),
+      );
+      const attempt = first(attempts(draft, uetr, 'callback'));
+      const next = addAttempt(draft, uetr, 'callback', 1_000);
+      attempt['http_status'] = '503';
+      next['http_status'] = '200';
+      draft.faults.push({
+        name: 'source-fails-for-now',
+        target: `source/${String(delivery(draft, uetr, 'callback')['party'])}`,
+        beganAt: moved(String(attempt['started_at']), -2_000),
+        endedAt: moved(String(attempt['started_at']), 500),
+        detail: '',
+        met: {},
+      });
+    },
+  },
+  {
+    title: 'a final that came ten seconds after the deadline decides, because nothing had',
+    id: 'R:TIM-1',
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { status: 'ACCC' }, { priority: 'HIGH' }).toReversed());
+      const decision = row(draft, 'decisions', { uetr });
+      decision['decided_at'] = moved(String(decision['decided_at']), 14_000);
+      for (const column of ['callback_message_id', 'confirmation_message_id', 'notification_message_id']) {
+        row(draft, 'messages', { message_id: decision[column] })['created_at'] = decision['decided_at'];
       }
     },
     also: ['I-17', 'I-18'],

@@ -1,6 +1,7 @@
 // The same message again, on purpose, and messages that only look like it (DUP-1, DUP-2). What looks like a repeat is sent only
 // once the first has its answer: an answered message is stored (PAY-2), so that the rules fix what the other must be told.
 import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
+import { endingIn } from '../../../test/harness/endings.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
 import {
   acceptedAtFirst,
@@ -25,9 +26,9 @@ interface Paid {
 }
 
 /** A payment with a quote, not submitted yet. */
-async function prepare(tools: Tools, random: Random): Promise<Paid> {
+async function prepare(tools: Tools, random: Random, ending?: string): Promise<Paid> {
   const corridor = drawCorridor(random);
-  const draft = draftPayment(random, tools.canaries, { corridor });
+  const draft = draftPayment(random, tools.canaries, { corridor, ...(ending && { ending }) });
   const asked = drawAmount(random, corridor);
   const api = random.integer(0, 7);
   const quote = await quoteFor(tools, { draft, asked, api });
@@ -38,8 +39,8 @@ async function prepare(tools: Tools, random: Random): Promise<Paid> {
 }
 
 /** One that is accepted. @returns undefined when it is not, or never answered */
-async function prepaid(tools: Tools, random: Random): Promise<Paid | undefined> {
-  const paid = await prepare(tools, random);
+async function prepaid(tools: Tools, random: Random, ending?: string): Promise<Paid | undefined> {
+  const paid = await prepare(tools, random, ending);
   const { draft, body, api } = paid;
   const answer = await pay(tools, draft, body, { api });
   const status = statusOf(answer)?.status ?? 'RJCT';
@@ -101,6 +102,26 @@ const later = (
   },
 });
 
+/** A source that asks every second how a payment stands of which its destination says nothing: most of it joins one enquiry (DUP-1). */
+const often: Story = {
+  name: 'repeat-often',
+  weight: 1,
+  play: async (tools) => {
+    const { random } = tools;
+    const pausesMs = Array.from({ length: random.integer(3, 8) }, () => random.integer(500, 1_800));
+    const paid = await prepaid(tools, random.fork(), endingIn.silent);
+    if (paid === undefined) return;
+    const { draft, body, api } = paid;
+    const expected = acceptedSince(draft);
+    for (const [index, pauseMs] of pausesMs.entries()) {
+      if (!(await tools.rest(pauseMs))) return;
+      await tools.send(
+        submission(tools, draft, body, { api: api + index, purpose: 'repeat-often', expected }),
+      );
+    }
+  },
+};
+
 /** What looks like a repeat, and is refused by the HTTP answer alone (DUP-2). */
 interface Lookalike {
   readonly name: string;
@@ -158,6 +179,7 @@ const gaps = [
 
 export const repeatStories: readonly Story[] = [
   atOnce,
+  often,
   later('repeat-later', 3, 'usual', [1, 4, 8, 20, 45, 90, 150]),
   later('repeat-elsewhere', 1.5, 'other', [0, 2, 10, 30, 60]),
   ...lookalikes.map(lookalike),

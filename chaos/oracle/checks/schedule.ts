@@ -215,7 +215,7 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
     if (isAsked || finishedAt === undefined || finishedAt > attempt.startedAt) continue;
     const fault = wasTaken
       ? 'was sent again after it had been taken, and nobody had asked for it'
-      : delayFault(world, { failures, finishedAt, previous, attempt });
+      : delayFault(world, { failures, finishedAt, previous, attempt, row });
     if (fault === undefined) continue;
     const shown = [`after failure ${failures}, asked for ${row.asks} times`, standingOf(delivery)];
     report.breach('I-12', `A ${row.kind} ${fault} (CBK-1).`, row.subject_id, [
@@ -229,20 +229,40 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
 const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
 
 interface Gap {
+  readonly row: Delivery['row'];
   readonly failures: number;
   readonly finishedAt: number;
   readonly previous: Attempt;
   readonly attempt: Attempt;
 }
 
-function delayFault(world: World, { failures, finishedAt, previous, attempt }: Gap): string | undefined {
+function delayFault(world: World, gap: Gap): string | undefined {
+  const { failures, finishedAt, previous, attempt } = gap;
   const delayMs = delaysMs[Math.min(failures, delaysMs.length) - 1] ?? second;
   const gapMs = attempt.startedAt - finishedAt;
+  const askedMs = askedToWaitMs(world, gap);
+  if (gapMs < askedMs - recordMs)
+    return `was attempted again ${Math.round(gapMs)} ms after its receiver had asked for a pause of ${askedMs} ms (Retry-After)`;
   const told = `${Math.round(gapMs)} ms after a failure, where ${delayMs} ms are due`;
   if (gapMs < delayMs * (1 - variation) - recordMs) return `was attempted again too early, ${told}`;
   const isCalm = world.quiet.isCalm(previous.startedAt - attemptMs, attempt.startedAt, 20 * second);
   if (gapMs > delayMs * (1 + variation) + overdueMs && isCalm) return `was attempted again too late, ${told}`;
   return undefined;
+}
+
+/** What the receiver's Retry-After said: known of one that a fault made answer so, and no other fault beside it. */
+function askedToWaitMs(world: World, { row, previous, finishedAt }: Gap): number {
+  const { party, kind } = row;
+  const operator = world.reference.systems.get(party)?.operatorId ?? '';
+  const receiver = kind === 'callback' ? `source/${party}` : `destination/${operator}`;
+  if (kind === 'notification' || previous.httpStatus !== 503) return 0;
+  const beside = world.evidence.faults.filter(
+    ({ beganAt, endedAt }) => instant(beganAt) < finishedAt && instant(endedAt) > previous.startedAt,
+  );
+  const [only] = beside;
+  const isAsked =
+    beside.length === 1 && only?.name.endsWith('-fails-for-now') && only.target.split(',').includes(receiver);
+  return isAsked === true ? 2 * second : 0;
 }
 
 function judgeFirst(world: World, report: Report, { row }: Delivery, first: Attempt): void {

@@ -153,12 +153,14 @@ const deadlineErrorMs = 250; // TIM-1
 const hopelessMs = 5_000; // beyond any load of the machine
 
 /**
- * TIM-1: the deadline error. A busy machine may miss 250 ms once; a defect misses it every time, or by far.
+ * TIM-1: the deadline error. A busy machine may miss 250 ms once; a defect misses it every time, or by far. Whoever decided after the
+ * deadline: a destination's final only decides then because the gateway had not.
  */
 function judgeDeadlineErrors(world: World, report: Report): void {
   const errors = world.payments.flatMap(({ uetr, decision, decidedAt, deadlineAt, judgedAt }) => {
-    const isOwn = decision?.decided_by === 'gateway' && decision.reason_code === 'AB03';
-    if (!isOwn || decidedAt === undefined || deadlineAt === undefined) return [];
+    if (decision === undefined || decidedAt === undefined || deadlineAt === undefined) return [];
+    const isOwn = decision.decided_by === 'gateway' && decision.reason_code === 'AB03';
+    if (!isOwn && decidedAt < deadlineAt) return [];
     if (!world.quiet.isCalm(Math.min(deadlineAt - 20 * second, judgedAt), decidedAt)) return [];
     return [{ uetr, errorMs: decidedAt - deadlineAt }];
   });
