@@ -11,11 +11,16 @@ export interface Arrival {
   readonly random: Random;
 }
 
-/** The arrivals of a load, without end. */
+const fromDeckEvery = 3; // at the usual rate each story comes within two minutes and a half
+
+/** The arrivals of a load, without end: most by their weight, each third from a deck of all stories, so that the rare come too. */
 export function* planned(random: Random, ratePerSecond: number): Generator<Arrival, never> {
-  for (;;) {
+  let deck: Story[] = [];
+  for (let turn = 1; ; turn += 1) {
     const afterMs = (-Math.log(random.fraction()) / ratePerSecond) * 1_000;
-    yield { afterMs, story: random.weighted(stories), random: random.fork() };
+    if (deck.length === 0) deck = random.shuffled(stories);
+    const drawn = turn % fromDeckEvery === 0 ? deck.pop() : undefined;
+    yield { afterMs, story: drawn ?? random.weighted(stories), random: random.fork() };
   }
 }
 

@@ -5,6 +5,7 @@ import type { Exchange } from '../../chaos/oracle/evidence.ts';
 import { openLoad } from '../../chaos/load/load.ts';
 import { createRandom } from '../../chaos/load/random.ts';
 import { planned } from '../../chaos/load/schedule.ts';
+import { usualRate } from '../../chaos/options.ts';
 import { stories } from '../../chaos/load/stories/all.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { quietPort } from '../harness/quiet-port.ts';
@@ -118,6 +119,12 @@ test('a sender without an answer sends the same bytes to the next api, until it 
     const same = exchanges.filter((one) => one.uetr === uetr && one.requestBody === requestBody);
     expect(same.at(-1)).toMatchObject({ api: 'api-1', status: 200, purpose: 'payment-again' });
   }
+});
+
+test('every story comes within two and a half minutes at the usual rate', () => {
+  const arrivals = planned(createRandom(3), usualRate);
+  const met = new Set(Array.from({ length: 2.5 * 60 * usualRate }, () => arrivals.next().value.story));
+  expect(stories.filter((story) => !met.has(story)).map(({ name }) => name)).toEqual([]);
 });
 
 test('the same seed makes the same stories at the same times, another seed others', () => {
