@@ -31,6 +31,35 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+const startTimeoutMs = 60_000; // recovery after a crash, or the first making of its tables, on a busy machine
+const askEveryMs = 25;
+
+/**
+ * Waits until a server that was started does its work.
+ * @param isUp asks it, and never throws
+ * @throws UserError when it ends before, or takes longer than a minute, with the end of its log
+ */
+export async function untilUp(
+  child: Child,
+  isUp: () => Promise<boolean>,
+  { logFile, says, advice }: { readonly logFile: string; readonly says: string; readonly advice: string },
+): Promise<void> {
+  const deadline = performance.now() + startTimeoutMs;
+  const ended = child.exited.then((how) => ({ how }));
+  for (;;) {
+    const answer = await Promise.race([ended, isUp()]);
+    if (answer === true) return;
+    const reason = typeof answer === 'object' ? answer.how : undefined;
+    if (reason !== undefined || performance.now() > deadline) {
+      throw new UserError(
+        `${says}: ${reason ?? `no answer within ${startTimeoutMs / 1_000} s`}. ${advice}, or start over with npm run reset, which removes the demo's data.\n` +
+          `End of ${logFile}:\n${tail(logFile)}`,
+      );
+    }
+    await delay(askEveryMs);
+  }
+}
+
 const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer pool takes a few seconds
 
 /** @throws when the command cannot be started */

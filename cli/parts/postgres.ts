@@ -3,11 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Environment } from '../../core/config.ts';
 import { UserError } from '../errors.ts';
-import { startChild, stopOrphan, tail, type Child } from './child.ts';
+import { startChild, stopOrphan, untilUp, type Child } from './child.ts';
 import { spawnGuarded } from './guard.mjs';
 import { checkDatabase } from './given.ts';
 import { freePort, startOnFreePorts } from './ports.ts';
@@ -68,7 +67,6 @@ const settings = {
 } as const satisfies Record<string, string>;
 
 const superuser = 'isthmus';
-const startTimeoutMs = 60_000; // recovery after a crash, on a busy machine
 
 /**
  * A Postgres that answers: that of `DATABASE_URL`, else one of our own.
@@ -133,7 +131,11 @@ async function startOnce(
   });
   const url = (database: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
   try {
-    await untilReady(child, url('postgres'), logFile);
+    await untilUp(child, () => accepts(url('postgres')), {
+      logFile,
+      says: 'Postgres did not start',
+      advice: 'Fix what its log reports',
+    });
     await ensureDatabase(url('postgres'), options.database);
   } catch (error) {
     await child.stop();
@@ -188,23 +190,6 @@ async function initialise(home: PostgresHome, data: string): Promise<void> {
     );
   }
   renameSync(unfinished, data);
-}
-
-async function untilReady(child: Child, url: string, logFile: string): Promise<void> {
-  const deadline = performance.now() + startTimeoutMs;
-  const ended = child.exited.then((how) => ({ how }));
-  for (;;) {
-    const answer = await Promise.race([ended, accepts(url)]);
-    if (answer === true) return;
-    const reason = typeof answer === 'object' ? answer.how : undefined;
-    if (reason !== undefined || performance.now() > deadline) {
-      throw new UserError(
-        `Postgres did not start: ${reason ?? `no connection within ${startTimeoutMs / 1_000} s`}. Fix what its log reports, or start over with npm run reset, which removes the demo's data.\n` +
-          `End of ${logFile}:\n${tail(logFile)}`,
-      );
-    }
-    await delay(25);
-  }
 }
 
 async function accepts(url: string): Promise<boolean> {

@@ -2,11 +2,10 @@
 // real server on SQLite. It must not know what a payment is.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import type { Environment } from '../../core/config.ts';
 import { reasonOf, UserError } from '../errors.ts';
-import { startChild, stopOrphan, tail, type Child } from './child.ts';
+import { startChild, stopOrphan, untilUp, type Child } from './child.ts';
 import { checkTemporalAddress, noTemporal } from './given.ts';
 import { freePort, startOnFreePorts } from './ports.ts';
 import { secondsSince, type Say } from './progress.ts';
@@ -86,8 +85,6 @@ export interface RunningTemporal {
 
 export const defaultTemporalPorts = { grpc: 7233, ui: 8233 } as const;
 
-const healthTimeoutMs = 60_000; // a first start on a busy machine, creating its tables
-
 /**
  * A Temporal server that answers and knows the search attributes.
  * @throws TemporalNotFoundError when there is none and none can be fetched; Error with the log's end when ours does
@@ -135,7 +132,13 @@ async function startOnce(
     stopSignal: 'SIGTERM',
   });
   try {
-    await untilHealthy(child, ports.http, logFile);
+    // the namespace is the last thing that the server makes; its HTTP API answers for it when all is up
+    const health = `http://127.0.0.1:${ports.http}/api/v1/namespaces/default`;
+    await untilUp(child, () => isOk(health), {
+      logFile,
+      says: 'The Temporal server did not become healthy',
+      advice: 'Fix what its log reports, set TEMPORAL_CLI to another Temporal CLI',
+    });
   } catch (error) {
     await child.stop();
     throw error;
@@ -180,25 +183,6 @@ function serverArguments(options: StartTemporalOptions, at: { home: string; port
       `${name}=${searchAttributeTypes[type].flag}`,
     ]),
   ];
-}
-
-/** The namespace is the last thing that the server makes; its HTTP API answers for it when all is up. */
-async function untilHealthy(child: Child, httpPort: number, logFile: string): Promise<void> {
-  const url = `http://127.0.0.1:${httpPort}/api/v1/namespaces/default`;
-  const deadline = performance.now() + healthTimeoutMs;
-  const ended = child.exited.then((how) => ({ how }));
-  for (;;) {
-    const answer = await Promise.race([ended, isOk(url)]);
-    if (answer === true) return;
-    const reason = typeof answer === 'object' ? answer.how : undefined;
-    if (reason !== undefined || performance.now() > deadline) {
-      throw new UserError(
-        `The Temporal server did not become healthy: ${reason ?? `no answer within ${healthTimeoutMs / 1_000} s`}. Fix what its log reports, set TEMPORAL_CLI to another Temporal CLI, or start over with npm run reset, which removes the demo's data.\n` +
-          `End of ${logFile}:\n${tail(logFile)}`,
-      );
-    }
-    await delay(50);
-  }
 }
 
 async function isOk(url: string): Promise<boolean> {
