@@ -52,7 +52,7 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
       method: 'post',
       path: '/iso20022/pacs008',
       operationId: 'submitPacs008',
-      summary: 'Submit a payment instruction',
+      summary: 'Submit a payment instruction (endpoint 21)',
       description:
         'Answers ACTC once the payment is stored and validated, or RJCT. The final pacs.002 goes to pacs002Endpoint; ' +
         'with `Prefer: wait=N` (at most 30) the answer waits up to N seconds for it (PAY-1).',

@@ -34,7 +34,7 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
         method: 'post',
         path: '/iso20022/acmt023',
         operationId: 'submitAcmt023',
-        summary: 'Resolve a proxy, or confirm an account',
+        summary: 'Resolve a proxy, or confirm an account (endpoint 20)',
         description:
           'Answers with the acmt.024 of the proxy directory or of the creditor agent, or false with a reason; at the ' +
           'deadline, false AB08 (RES-1). The same bytes go to acmt024Endpoint. If the gateway itself refuses, the ' +
