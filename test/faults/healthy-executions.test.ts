@@ -69,3 +69,19 @@ test.concurrent('a payment whose enquiry joined one of the source that was under
   expect([await runOf(message.uetr), await evidence.audit(message.uetr)]).toEqual([before, []]);
   expect(sendsOf(message.uetr)).toBe(2);
 }, 120_000);
+
+test.concurrent('a database clock that was set back by 1 s makes no execution end, and no enquiry leave twice', async () => {
+  const message = await toMalaysia();
+  const { uetr } = message;
+  const before = await runOf(uetr);
+  // the same as its clock set back: what it says from now on is less beyond what it said then
+  await sql`update payments set received_at = received_at + interval '1 second' where uetr = ${uetr}`.execute(db);
+  await sql`update delivery_attempts set started_at = started_at + interval '1 second'
+    where delivery_id = (select delivery_id from deliveries where subject_id = ${uetr} and kind = 'instruction')`.execute(
+    db,
+  );
+  await vi.waitFor(() => expect(sendsOf(uetr)).toBe(2), { timeout: 70_000, interval: 200 });
+  await delay(80_000 - (await ageMs(uetr)));
+  expect([await runOf(uetr), await evidence.audit(uetr)]).toEqual([before, []]);
+  expect(sendsOf(uetr)).toBe(2);
+}, 120_000);
