@@ -63,3 +63,15 @@ test.concurrent('an enquiry whose signal is lost with its execution is made by t
     interval: 500,
   });
 }, 60_000);
+
+test.concurrent("the destination's final reaches the source within 60 s, and the execution is ended (I-15)", async () => {
+  const { uetr } = await undecided(gateway);
+  const idle = await becomesIdle(uetr);
+  void reportFinal(gateway, uetr);
+  await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 30_000);
+  await vi.waitFor(() => expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(1), {
+    timeout: 55_000,
+    interval: 500,
+  });
+  expect((await idle.describe()).status.name).toBe('TERMINATED');
+}, 120_000);
