@@ -1,0 +1,69 @@
+// A repeat that cannot be judged now, because a row that only it needs is locked by another session: the payment under whose UETR it
+// came is decided meanwhile, in time (TIM-1, PAY-7, DUP-2, SEC-9).
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { recordReceived } from '../../db/messages.ts';
+import { paymentWorkflowId, updates } from '../../contract/ids.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { newMessageId } from '../harness/instruction.ts';
+import { reportFinal, undecided } from '../harness/reports.ts';
+
+const gateway = await testGateway({ maxExecutionSeconds: 8, sweepEveryMs: 30_000 });
+const evidence = evidenceOf(gateway);
+const { db, temporal } = gateway;
+
+/** A repeat with another MsgId (DUP-2) that is being judged while its own row is locked. */
+async function withLockedRepeat(message: OriginalPacs008, work: () => Promise<void>): Promise<void> {
+  const { uetr } = message;
+  const repeat = { ...message, messageIdentification: newMessageId('') };
+  const { messageId } = await recordReceived(db, {
+    subjectId: uetr,
+    type: 'pacs008',
+    messageIdentification: repeat.messageIdentification,
+    leg: 'source',
+    party: 'SGDFAST',
+    answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),
+    body: Buffer.from(buildPacs008(repeat)),
+  });
+  await db.transaction().execute(async (session) => {
+    await sql`select from messages where message_id = ${messageId} for update`.execute(session);
+    await temporal.workflow.getHandle(paymentWorkflowId(uetr)).startUpdate(updates.submit, {
+      args: [{ messageId, waitSeconds: 0 }],
+      waitForStage: 'ACCEPTED',
+    });
+    await vi.waitFor(
+      async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where application_name = 'isthmus-worker' and wait_event_type = 'Lock'`.execute(db);
+        expect(rows.length).toBeGreaterThan(0);
+      },
+      { timeout: 5_000, interval: 50 },
+    );
+    await work();
+  });
+}
+
+test('a HIGH payment is decided within 250 ms of its deadline', async () => {
+  const message = await undecided(gateway, { priority: 'HIGH' });
+  await withLockedRepeat(message, async () => {
+    await vi.waitFor(async () => expect(await evidence.decision(message.uetr)).toBeDefined(), {
+      timeout: 20_000,
+      interval: 50,
+    });
+  });
+  const { rows } = await sql<{ late: number }>`
+    select (extract(epoch from d.decided_at - p.deadline_at) * 1000)::float8 as late
+    from decisions d join payments p using (uetr) where uetr = ${message.uetr}`.execute(db);
+  expect(rows[0]?.late).toBeLessThan(250);
+});
+
+test("the destination's final of a NORM payment is taken and confirmed", async () => {
+  const message = await undecided(gateway, { priority: 'NORM' });
+  await withLockedRepeat(message, async () => {
+    const startedAt = performance.now();
+    expect(await reportFinal(gateway, message.uetr)).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+}, 60_000);
