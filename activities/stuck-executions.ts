@@ -19,12 +19,14 @@ export interface StuckExecutions {
    * @returns whether there is an execution that goes on, or may
    */
   isWorkedOn(workflowId: string, subjectId: string, owed: Owed | null): Promise<boolean>;
-  /** Looks once more at those that owed something and were idle, ends those that have not moved, and does what they should. */
+  /** Looks once more at those that owed something, ends those that do nothing and still owe it, and does it. */
   settle(): Promise<void>;
 }
 
 /** What the record says should have come about. */
 export interface Owed {
+  /** The execution was asked for it a moment ago, so it may be busy with that now. Else only one that is idle is looked at again. */
+  readonly isJustAsked?: true;
   /** Whether it still does. */
   isOwed(): Promise<boolean>;
   /** What is done when nobody works on it. */
@@ -77,7 +79,8 @@ export function lookForStuck(
         await end(execution, subjectId);
         return false;
       }
-      if (execution.isIdle && owed !== null) suspects.push({ subjectId, execution, owed });
+      const mayBeStuck = owed !== null && (execution.isIdle || owed.isJustAsked === true);
+      if (mayBeStuck) suspects.push({ subjectId, execution, owed });
       return true;
     },
     settle: async () => {
@@ -85,8 +88,9 @@ export function lookForStuck(
       await setTimeout(standstillMs, undefined, { signal });
       for (const { subjectId, execution, owed } of suspects) {
         const now = await executions.running(execution.workflowId);
-        const isSame = now?.runId === execution.runId && now.historyLength === execution.historyLength;
-        if (now === undefined || !isSame || !now.isIdle || !(await owed.isOwed())) continue;
+        const isSame = now?.runId === execution.runId;
+        const hasMoved = execution.isIdle && now?.historyLength !== execution.historyLength;
+        if (!isSame || !now.isIdle || hasMoved || !(await owed.isOwed())) continue;
         await end(now, subjectId);
         await owed.goOn();
       }

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { causeOnRecord } from '../core/decision.ts';
-import { isSendOverdue } from '../core/delivery-schedule.ts';
+import { isSendOverdue, type Sends } from '../core/delivery-schedule.ts';
 import { messageIdsCountForDays } from '../core/ends.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import type { Db } from '../db/connection.ts';
@@ -17,6 +17,8 @@ import {
   isUnanswered,
   isUndecided,
   isUnjudged,
+  isUntold,
+  sendsOf,
   takeLease,
 } from '../db/sweep.ts';
 import { paymentWorkflowId, resolutionWorkflowId } from '../contract/ids.ts';
@@ -188,7 +190,7 @@ async function sweepSubmissions(deps: SweepDependencies, limits: Limits, course:
       const workflowId = isPayment
         ? paymentWorkflowId(subjectId)
         : resolutionWorkflowId(sourceSystem, messageIdentification);
-      const owed = { isOwed: () => isUnjudged(db, messageId), goOn };
+      const owed = { isJustAsked: true, isOwed: () => isUnjudged(db, messageId), goOn } as const;
       await course.stuck.isWorkedOn(workflowId, subjectId, null); // one that fails makes way
       try {
         await goOn(); // a payment's execution may run, and never have heard of this one
@@ -207,11 +209,13 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
   const { db, executions, activities } = deps;
   for await (const payment of findUndecided(db, graceMs)) {
     const { uetr, finalReportId, sends } = payment;
+    const workflowId = paymentWorkflowId(uetr);
     const start = () => executions.start(payment);
     const cause = causeOnRecord(payment);
-    const isOwing = cause === undefined && sends !== null && isSendOverdue(sends, graceMs);
-    const owed = isOwing ? { isOwed: () => isUndecided(db, uetr), goOn: start } : null;
-    const isRunning = await course.stuck.isWorkedOn(paymentWorkflowId(uetr), uetr, owed);
+    const isOverdue = (now: Sends | null | undefined) => now != null && isSendOverdue(now, graceMs);
+    const isOwing = cause === undefined && isOverdue(sends);
+    const send = { isOwed: async () => isOverdue(await sendsOf(db, uetr)), goOn: start };
+    const isRunning = await course.stuck.isWorkedOn(workflowId, uetr, isOwing ? send : null);
     // an execution that has ended, or is about to, may have decided in between
     if (!(await isUndecided(db, uetr))) continue;
     if (cause === undefined && isRunning) continue;
@@ -219,6 +223,8 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
     await startAgain(deps, { kind, subjectId: uetr }, course, async () => {
       if (cause !== undefined) await activities.decidePayment({ uetr, cause });
       await (isRunning ? executions.look(uetr) : start());
+      const telling = { isJustAsked: true, isOwed: () => isUntold(db, uetr), goOn: start } as const;
+      if (cause !== undefined && isRunning) await course.stuck.isWorkedOn(workflowId, uetr, telling);
     });
   }
 }

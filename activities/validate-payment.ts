@@ -134,7 +134,7 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
     deadlineAt: payment.deadlineAt,
     acceptedAt: payment.judgedAt,
     now,
-    isTaken: payment.isInstructionTaken,
+    isTaken: payment.isInstructionTaken && !payment.isStatusOwed,
     ...(payment.lastSentAt !== null && { lastSentAt: payment.lastSentAt }),
     ...(payment.finalReportId !== null && { finalReportId: payment.finalReportId }),
   };

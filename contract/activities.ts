@@ -50,7 +50,7 @@ export type Judgement =
       readonly acceptedAt: number;
       /** Epoch milliseconds: when this was answered. Absent in what 0.1.0 recorded. */
       readonly now?: number;
-      /** Whether the destination has answered a send of it, without a final: only the enquiries are still to be sent. */
+      /** Whether the destination has answered a send of it, without a final, and nobody asked since: only enquiries follow. */
       readonly isTaken?: boolean;
       /** Epoch milliseconds: when its last send began, if there was one. Enquiries due before that have been made (TIM-2). */
       readonly lastSentAt?: number;

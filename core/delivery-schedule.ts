@@ -79,25 +79,36 @@ export const enquiryTimesMs: readonly number[] = [
 /** What is known of the sends of an undecided NORM payment: epoch milliseconds by the database clock. */
 export interface Sends {
   readonly acceptedAt: number;
-  /** When the last attempt began; null before the first. */
-  readonly lastSentAt: number | null;
+  /** When the last attempt ended, or began if it has no end on record; null before the first. */
+  readonly lastSendAt: number | null;
+  /** When its source last asked how it stands, if that asks the destination (DUP-1); null: never. */
+  readonly askedAt: number | null;
   /** Whether an operator has been told that it is in doubt. */
   readonly isInDoubt: boolean;
   readonly now: number;
 }
 
+const clockErrorMs = 5_000; // the database's clock may be set back a little between an acceptance and its enquiry
+
+/** Whether a send that the source asked for has not been made (DUP-1). One that was under way when it asked is joined. */
+export function isStatusOwed({ lastSendAt, askedAt }: Pick<Sends, 'lastSendAt' | 'askedAt'>): boolean {
+  return askedAt !== null && (lastSendAt === null || lastSendAt < askedAt);
+}
+
 /**
  * Whether something that a NORM payment should have met for longer than the grace has not come about: the first send, the
- * enquiry of TIM-2 whose turn it was, or the word to an operator after the last one. An execution sees to all of it; the sweep
- * asks whether it does (LIF-2).
+ * enquiry of TIM-2 whose turn it was, one that the source asked for, or the word to an operator after the last one. An execution
+ * sees to all of it; the sweep asks whether it does (LIF-2). A send that was under way counts as the enquiry, too.
  */
-export function isSendOverdue({ acceptedAt, lastSentAt, isInDoubt, now }: Sends, graceMs: number): boolean {
-  if (lastSentAt === null) return acceptedAt <= now - graceMs;
-  const times = enquiryTimesMs.map((afterMs) => acceptedAt + afterMs);
-  const due = times.filter((at) => at <= now - graceMs);
-  const last = due.at(-1);
+export function isSendOverdue(sends: Sends, graceMs: number): boolean {
+  const { acceptedAt, lastSendAt, askedAt, isInDoubt, now } = sends;
+  const isPast = (at: number) => at <= now - graceMs;
+  if (lastSendAt === null) return isPast(acceptedAt);
+  if (askedAt !== null && isStatusOwed(sends) && isPast(askedAt)) return true;
+  const past = enquiryTimesMs.map((afterMs) => acceptedAt + afterMs).filter(isPast);
+  const last = past.at(-1);
   if (last === undefined) return false;
-  return lastSentAt < last || (due.length === times.length && !isInDoubt);
+  return lastSendAt < last - clockErrorMs || (past.length === enquiryTimesMs.length && !isInDoubt);
 }
 
 const retryDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3

@@ -5,6 +5,7 @@ import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { messageIdsCountForDays } from '../core/ends.ts';
 import type { BoundPayment } from '../core/bind-payment.ts';
+import { isStatusOwed } from '../core/delivery-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Decision, FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
@@ -49,6 +50,8 @@ export interface StoredPayment {
   readonly isInstructionTaken: boolean;
   /** Epoch milliseconds: when the last send of it began; null: none did. */
   readonly lastSentAt: number | null;
+  /** Its source has asked how it stands, and no send has been made for that (DUP-1). */
+  readonly isStatusOwed: boolean;
   /** The first final of the destination that was stored while it was undecided (PAY-7). */
   readonly finalReportId: string | null;
   readonly corridor: string | null;
@@ -72,6 +75,8 @@ interface PaymentRow {
   is_instruction_taken: boolean;
   final_report_id: string | null;
   last_sent_at: Date | null;
+  last_send_at: Date | null;
+  enquiry_asked_at: Date | null;
   corridor: string | null;
   destination_clearing_system: string | null;
   priority: 'HIGH' | 'NORM' | null;
@@ -89,6 +94,8 @@ const paymentColumns = sql`
   p.source_clearing_system, p.answer_message_id, p.received_at,
   i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id,
   (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_sent_at,
+  (select max(coalesce(a.finished_at, a.started_at)) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_send_at,
+  i.enquiry_asked_at,
   p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
   p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
   d.confirmation_message_id`;
@@ -109,6 +116,10 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     instructionDeliveryId: row.instruction_delivery_id,
     isInstructionTaken: row.is_instruction_taken,
     lastSentAt: row.last_sent_at?.getTime() ?? null,
+    isStatusOwed: isStatusOwed({
+      lastSendAt: row.last_send_at?.getTime() ?? null,
+      askedAt: row.enquiry_asked_at?.getTime() ?? null,
+    }),
     finalReportId: row.final_report_id,
     corridor: row.corridor,
     destinationSystem: row.destination_clearing_system,

@@ -100,20 +100,42 @@ export interface UndecidedPayment {
   readonly sends: Sends | null;
 }
 
+/** Of a payment `p` with its instruction `i`. Primary key; audit_events_subject_id. */
+const sends = sql`case when p.deadline_at is null then jsonb_build_object(
+  'acceptedAt', ${inMs(sql`p.received_at`)}, 'now', ${inMs(sql`clock_timestamp()`)},
+  'askedAt', ${inMs(sql`i.enquiry_asked_at`)},
+  'lastSendAt', (
+    select ${inMs(sql`max(coalesce(a.finished_at, a.started_at))`)} from delivery_attempts a
+    where a.delivery_id = i.delivery_id),
+  'isInDoubt', exists (select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.in-doubt')) end`;
+
+/** What was sent of an undecided NORM payment, now; undefined where it is decided, or HIGH. */
+export async function sendsOf(db: Db, uetr: string): Promise<Sends | undefined> {
+  const { rows } = await sql<{ sends: Sends | null }>`
+    select ${sends} as sends from payments p
+    join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction' and i.closed_at is null
+    where p.uetr = ${uetr}`.execute(db); // primary key; unique (subject_id, kind)
+  return rows[0]?.sends ?? undefined;
+}
+
+/** Whether a party is still to be told of a decision, and nobody has tried since that was written. */
+export async function isUntold(db: Db, uetr: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from deliveries
+    where subject_id = ${uetr} and ${isTold} and delivered_at is null and closed_at is null and attempts = 0
+    limit 1`.execute(db); // unique (subject_id, kind)
+  return rows.length > 0;
+}
+
 /** Every undecided payment, oldest first. */
 export function findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedPayment> {
   return paged((after) =>
-    // index deliveries_undecided; primary keys; audit_events_subject_id
+    // index deliveries_undecided; primary keys
     sql<UndecidedPayment & Place>`
       select p.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
         i.delivery_id as id, coalesce(p.deadline_at < ${ago(graceMs)}, false) as "isOverdue",
         f.message_id as "finalReportId",
-        case when p.deadline_at is null then jsonb_build_object(
-          'acceptedAt', ${inMs(sql`p.received_at`)}, 'now', ${inMs(sql`clock_timestamp()`)},
-          'lastSentAt', (
-            select ${inMs(sql`max(a.started_at)`)} from delivery_attempts a where a.delivery_id = i.delivery_id),
-          'isInDoubt', exists (
-            select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.in-doubt')) end as sends
+        ${sends} as sends
       from deliveries i
       join payments p on p.uetr = i.subject_id
       left join messages f on f.message_id = i.final_report_id and f.created_at < ${ago(graceMs)}

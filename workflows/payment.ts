@@ -41,7 +41,7 @@ import {
   type SubmitResult,
 } from '../contract/ids.ts';
 import { now, setClock } from './database-clock.ts';
-import { oneAtATime, type InTurn } from './one-at-a-time.ts';
+import { atOnce, isLocalFailure, oneAtATime, type InTurn } from './one-at-a-time.ts';
 import { forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded, tellAll } from './shield.ts';
 import { refusedStory, sendingStory, story } from './stories.ts';
@@ -98,7 +98,7 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   const { uetr } = input;
   const progress: Progress = {
     input,
-    inTurn: isSince(2, input) ? oneAtATime() : (work) => work(),
+    inTurn: isSince(2, input) ? oneAtATime() : atOnce(),
     messageId: input.messageId,
     clockAheadMs: 0,
     statusAsked: false,
@@ -171,7 +171,7 @@ async function takeFromRecord(progress: Progress, messageId: string): Promise<vo
   try {
     await takeSubmission(progress, { messageId, waitSeconds: 0 });
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
+    if (!isLocalFailure(error)) throw error;
   }
 }
 

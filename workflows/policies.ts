@@ -7,13 +7,13 @@ import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow
 import { queueBeside } from '../contract/ids.ts';
 
 /**
- * Database work of milliseconds, retried until the database answers. A longer pause is a timer: what waits for the database
- * holds no slot of a workflow task, so the others go on (SEC-9).
+ * Database work of milliseconds: one try. What fails is tried again by the workflow (one-at-a-time.ts) until the database answers;
+ * the pause is a timer, so that what waits for the database holds neither a slot of a workflow task nor another statement of its
+ * execution (SEC-9).
  */
 export const localPolicy: LocalActivityOptions = {
   startToCloseTimeout: '4s', // above the 3 s of a statement (db/connection.ts): none is left behind
-  localRetryThreshold: '300ms',
-  retry: { initialInterval: '50ms', backoffCoefficient: 2, maximumInterval: '3s' },
+  retry: { maximumAttempts: 1 },
 };
 
 /**

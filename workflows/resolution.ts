@@ -35,7 +35,7 @@ import {
   type ResolveArguments,
   type SubmitResult,
 } from '../contract/ids.ts';
-import { oneAtATime, type InTurn } from './one-at-a-time.ts';
+import { isLocalFailure, oneAtATime, type InTurn } from './one-at-a-time.ts';
 import { deliverPolicy, enquiryPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded } from './shield.ts';
 
@@ -97,7 +97,13 @@ async function untilKnown(progress: Progress, recorded: ResolutionRequest | unde
 
 /** Judges the request that this execution was started for; one that was judged before is continued from the record. */
 async function takeRecorded(progress: Progress, recorded: ResolutionRequest): Promise<void> {
-  note(progress, await progress.inTurn(() => judgeResolution(recorded)));
+  try {
+    note(progress, await progress.inTurn(() => judgeResolution(recorded)));
+  } catch (error) {
+    if (!isLocalFailure(error)) throw error;
+    // one that cannot be answered at all is left to a person (SEC-9)
+    await condition(() => progress.judgement !== undefined, lapseAfter);
+  }
   await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
 

@@ -6,6 +6,7 @@ import {
   nextAttempt,
   retryDelayMs,
   type FailedAttempt,
+  type Sends,
 } from '../../core/delivery-schedule.ts';
 
 const second = 1_000;
@@ -106,13 +107,15 @@ test('what is asked is sent again after 1, 2 and 5 s, and then no more in that r
 
 describe('what an undecided NORM payment owes (TIM-2, LIF-2)', () => {
   const graceMs = 15 * second;
-  const owes = (minutes: number, lastSentMinutes: number | null, isInDoubt = false) =>
+  const owes = (minutes: number, sentMinutes: number | null, rest: Partial<Sends> = {}) =>
     isSendOverdue(
       {
         acceptedAt: 0,
         now: minutes * minute,
-        lastSentAt: lastSentMinutes === null ? null : lastSentMinutes * minute,
-        isInDoubt,
+        lastSendAt: sentMinutes === null ? null : sentMinutes * minute,
+        askedAt: null,
+        isInDoubt: false,
+        ...rest,
       },
       graceMs,
     );
@@ -126,9 +129,19 @@ describe('what an undecided NORM payment owes (TIM-2, LIF-2)', () => {
     expect([owes(31, 5), owes(31, 30), owes(200, 0), owes(200, 150)]).toEqual([true, false, true, false]);
   });
 
+  test('one that the source asked for; a send that was under way then is joined', () => {
+    const asked = { askedAt: 0.5 * minute };
+    expect([owes(0.7, 0, asked), owes(0.75, 0, asked), owes(0.9, 0.5, asked)]).toEqual([false, true, false]);
+  });
+
+  test('no enquiry, where a send that was under way at its time, or a little before by the clock, made up for it', () => {
+    expect([owes(1.5, 62 / 60), owes(1.5, 59 / 60), owes(1.5, 50 / 60)]).toEqual([false, false, true]);
+  });
+
   test('after the last one, the word that it is in doubt', () => {
     const day = 24 * 60;
-    expect([owes(day + 1, day), owes(day + 1, day, true), owes(9 * day, day, true)]).toEqual([
+    const told = { isInDoubt: true };
+    expect([owes(day + 1, day), owes(day + 1, day, told), owes(9 * day, day, told)]).toEqual([
       true,
       false,
       false,

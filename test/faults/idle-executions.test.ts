@@ -73,7 +73,8 @@ const instructionOf = (uetr: string) =>
 
 /** As if it had been accepted, and sent, two minutes ago. */
 async function age(uetr: string): Promise<void> {
-  await sql`update delivery_attempts set started_at = started_at - interval '2 minutes'
+  await sql`update delivery_attempts set started_at = started_at - interval '2 minutes',
+    finished_at = finished_at - interval '2 minutes'
     where delivery_id = ${instructionOf(uetr)}`.execute(db);
   await sql`update payments set received_at = received_at - interval '2 minutes' where uetr = ${uetr}`.execute(
     db,

@@ -6,6 +6,9 @@ import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
+import { recordReceived } from '../../db/messages.ts';
+import { workflowTypes } from '../../contract/ids.ts';
+import { paymentStart } from '../../contract/starts.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -15,13 +18,16 @@ import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 const maxExecutionSeconds = 3;
 const poison = 'POISON'; // a MsgId that starts so meets a defect of ours
+const unspeakable = 'MUTE';
 const engine = createLibxml2Engine();
 const gateway = await testGateway({
   maxExecutionSeconds,
   workerEngine: {
     ...engine,
     parse: (bytes, expected) => {
-      if (Buffer.from(bytes).includes(`<MsgId>${poison}`)) throw new TypeError('a defect of ours');
+      const text = Buffer.from(bytes).toString();
+      if (text.includes(`<MsgId>${poison}`)) throw new TypeError('a defect of ours');
+      if (text.includes(`MsgId>${unspeakable}`)) throw new TypeError('a defect of ours, in the answer too');
       return engine.parse(bytes, expected);
     },
   },
@@ -166,6 +172,30 @@ test('a message that meets a defect of ours is answered RJCT NARR, with an alert
   // the quote is not taken, and the same bytes get the same answer
   expect((await submit(gateway, message)).text).toBe(answer.text);
   expect((await submit(gateway, instruction(quote))).report?.status).toBe('ACTC');
+});
+
+test('a stored message that cannot even be answered leaves its execution waiting for a person, and fails nothing (SEC-9)', async () => {
+  const message = instruction(await bestQuote(gateway), {
+    messageIdentification: `${unspeakable}${randomUUID().slice(0, 8)}`,
+  });
+  const { uetr, messageIdentification } = message;
+  const { messageId } = await recordReceived(db, {
+    ...{ subjectId: uetr, type: 'pacs008', messageIdentification, leg: 'source', party: 'SGDFAST' },
+    answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),
+    body: Buffer.from(buildPacs008(message)),
+  });
+  const start = paymentStart({ uetr, sourceSystem: 'SGDFAST', messageId }, gateway.taskQueuePrefix);
+  const execution = await gateway.temporal.workflow.start(workflowTypes.payment, start);
+  await vi.waitFor(
+    async () => {
+      const { events } = await execution.fetchHistory();
+      expect(events?.some((event) => event.markerRecordedEventAttributes?.failure != null)).toBe(true);
+      expect(events?.at(-1)?.timerStartedEventAttributes).toBeDefined();
+    },
+    { timeout: 10_000, interval: 100 },
+  );
+  expect((await execution.describe()).status.name).toBe('RUNNING');
+  await execution.terminate('seen');
 });
 
 test('every message that any party saw is valid, and no party saw a rule broken', () =>
