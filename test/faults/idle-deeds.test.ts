@@ -43,35 +43,53 @@ async function becomesIdle(uetr: string) {
   return begun;
 }
 
-test.concurrent('a status that the source asks for is asked of the destination within 30 s (DUP-1)', async () => {
-  const message = await undecided(gateway);
-  await becomesIdle(message.uetr);
-  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
-    timeout: 30_000,
-    interval: 500,
-  });
-}, 60_000);
+test.concurrent(
+  'a status that the source asks for is asked of the destination within 30 s (DUP-1)',
+  async () => {
+    const message = await undecided(gateway);
+    await becomesIdle(message.uetr);
+    expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+    await vi.waitFor(
+      () => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2),
+      {
+        timeout: 30_000,
+        interval: 500,
+      },
+    );
+  },
+  60_000,
+);
 
-test.concurrent('an enquiry whose signal is lost with its execution is made by the next one (DUP-1, LIF-3)', async () => {
-  const message = await undecided(gateway);
-  await becomesIdle(message.uetr);
-  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).terminate('by mistake');
-  await vi.waitFor(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
-    timeout: 30_000,
-    interval: 500,
-  });
-}, 60_000);
+test.concurrent(
+  'an enquiry whose signal is lost with its execution is made by the next one (DUP-1, LIF-3)',
+  async () => {
+    const message = await undecided(gateway);
+    await becomesIdle(message.uetr);
+    expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+    await temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).terminate('by mistake');
+    await vi.waitFor(
+      () => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2),
+      {
+        timeout: 30_000,
+        interval: 500,
+      },
+    );
+  },
+  60_000,
+);
 
-test.concurrent("the destination's final reaches the source within 60 s, and the execution is ended (I-15)", async () => {
-  const { uetr } = await undecided(gateway);
-  const idle = await becomesIdle(uetr);
-  void reportFinal(gateway, uetr);
-  await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 30_000);
-  await vi.waitFor(() => expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(1), {
-    timeout: 55_000,
-    interval: 500,
-  });
-  expect((await idle.describe()).status.name).toBe('TERMINATED');
-}, 120_000);
+test.concurrent(
+  "the destination's final reaches the source within 60 s, and the execution is ended (I-15)",
+  async () => {
+    const { uetr } = await undecided(gateway);
+    const idle = await becomesIdle(uetr);
+    void reportFinal(gateway, uetr);
+    await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 30_000);
+    await vi.waitFor(() => expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(1), {
+      timeout: 55_000,
+      interval: 500,
+    });
+    expect((await idle.describe()).status.name).toBe('TERMINATED');
+  },
+  120_000,
+);

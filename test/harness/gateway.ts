@@ -130,7 +130,11 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
         logger,
         workflowBundle,
         taskQueuePrefix,
-        sweep: { everyMs: options.sweepEveryMs ?? null, graceMs: 1_000, standstillMs: options.standstillMs ?? 4_000 },
+        sweep: {
+          everyMs: options.sweepEveryMs ?? null,
+          graceMs: 1_000,
+          standstillMs: options.standstillMs ?? 4_000,
+        },
         ...(options.workerEngine && { engine: options.workerEngine }),
         ...(options.maxCachedWorkflows === undefined
           ? {}
