@@ -51,6 +51,8 @@ export interface GatewayOptions {
   readonly temporalAddress?: string;
   /** Milliseconds between two sweeps of the worker (LIF-2); default: none but the one at its start. */
   readonly sweepEveryMs?: number;
+  /** Milliseconds for which an execution may stand still; default 4 s. */
+  readonly standstillMs?: number;
   /** The engine of the worker, where a test wants it to fail; default: libxml2. */
   readonly workerEngine?: XmlEngine;
   /** Default: one that says nothing. */
@@ -128,7 +130,11 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
         logger,
         workflowBundle,
         taskQueuePrefix,
-        sweep: { everyMs: options.sweepEveryMs ?? null, graceMs: 1_000, standstillMs: 4_000 },
+        sweep: {
+          everyMs: options.sweepEveryMs ?? null,
+          graceMs: 1_000,
+          standstillMs: options.standstillMs ?? 4_000,
+        },
         ...(options.workerEngine && { engine: options.workerEngine }),
         ...(options.maxCachedWorkflows === undefined
           ? {}

@@ -1,0 +1,70 @@
+// A repeat that cannot be answered at all, for a defect of ours, is left to a person (SEC-9). The payment under whose UETR it came has
+// nothing to do with it: its execution goes on, and no further send leaves for its destination (LIF-2, TIM-2, TIM-3, I-12).
+import { expect, test, vi } from 'vitest';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { recordReceived } from '../../db/messages.ts';
+import { paymentWorkflowId } from '../../contract/ids.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction, newMessageId } from '../harness/instruction.ts';
+import { reading } from '../harness/listening.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+
+const poison = 'POISON'; // whatever names a MsgId that begins so, an answer too, meets a defect of ours
+const engine = createLibxml2Engine();
+const unwilling = await reading((response) => void response.writeHead(503).end());
+const gateway = await testGateway({
+  sweepEveryMs: 500,
+  workerEngine: {
+    ...engine,
+    parse: (bytes, expected) => {
+      if (Buffer.from(bytes).includes(`MsgId>${poison}`)) throw new TypeError('a defect of ours');
+      return engine.parse(bytes, expected);
+    },
+  },
+  prepare: async (db) => {
+    await db
+      .updateTable('operators')
+      .set({ endpoint_url: unwilling })
+      .where('operator_id', '=', 'IPSO-MY')
+      .execute();
+  },
+});
+const evidence = evidenceOf(gateway);
+const { db, temporal } = gateway;
+
+test('a repeat that nobody can answer ends no healthy execution, and lets nothing more leave for the destination', async () => {
+  const trip = { destination: 'MY', destinationCurrency: 'MYR' };
+  const message = instruction(await bestQuote(gateway, trip));
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  const { uetr } = message;
+  const runOf = async () => (await temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe()).runId;
+  const before = await runOf();
+  const repeat = { ...message, messageIdentification: newMessageId(poison) };
+  await recordReceived(db, {
+    subjectId: uetr,
+    type: 'pacs008',
+    messageIdentification: repeat.messageIdentification,
+    leg: 'source',
+    party: 'SGDFAST',
+    answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),
+    body: Buffer.from(buildPacs008(repeat)),
+  });
+  await vi.waitFor(
+    async () => {
+      const { received_at: acceptedAt } = await db
+        .selectFrom('payments')
+        .select('received_at')
+        .where('uetr', '=', uetr)
+        .executeTakeFirstOrThrow();
+      expect(Date.now() - acceptedAt.getTime()).toBeGreaterThan(50_000); // its first enquiry is due at 60 s
+    },
+    { timeout: 60_000, interval: 1_000 },
+  );
+  expect({
+    run: await runOf(),
+    sends: (await evidence.attempts(uetr, 'instruction')).length,
+    alerts: (await evidence.audit(uetr)).filter((kind) => kind === 'execution.stuck').length,
+  }).toEqual({ run: before, sends: 4, alerts: 0 });
+}, 120_000);

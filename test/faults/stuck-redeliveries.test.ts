@@ -1,0 +1,73 @@
+// A redelivery that is stuck: what it should bring is brought all the same, within two sweeps (LIF-2, CBK-1, I-17).
+import { join } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { afterAll, expect, test, vi } from 'vitest';
+import { paymentWorkflowId, redeliveryWorkflowId, workflowTypes } from '../../contract/ids.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+
+const gateway = await testGateway({ sweepEveryMs: 500 });
+const evidence = evidenceOf(gateway);
+const { db, temporal } = gateway;
+
+const connection = await NativeConnection.connect({ address: gateway.temporalAddress });
+const workers = await Promise.all(
+  ['idle', 'failing'].map(async (kind) =>
+    Worker.create({
+      connection,
+      namespace: gateway.config.temporal.namespace,
+      taskQueue: `${gateway.taskQueuePrefix}${kind}`,
+      workflowBundle: await bundleWorkflowCode({
+        workflowsPath: join(import.meta.dirname, `${kind}-workflow.ts`),
+        logger: new DefaultLogger('ERROR'),
+      }),
+    }),
+  ),
+);
+const working = workers.map((worker) => worker.run());
+afterAll(async () => {
+  for (const worker of workers) worker.shutdown();
+  await Promise.all(working);
+  await connection.close();
+});
+
+test.each([
+  ['waits for nothing', 'idle', workflowTypes.payment],
+  ['cannot be replayed', 'failing', workflowTypes.redelivery],
+])(
+  'a callback whose redelivery %s is delivered',
+  async (_, queue, type) => {
+    gateway.sandbox.source.refuse({ status: 503, pathPrefix: '/callbacks/SGDFAST' });
+    const message = instruction(await bestQuote(gateway));
+    const { uetr } = message;
+    await submit(gateway, message);
+    await vi.waitFor(async () => {
+      expect((await evidence.attempts(uetr, 'callback')).length).toBeGreaterThan(0);
+    }, 15_000);
+    await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('by mistake');
+    const stuck = await temporal.workflow.start(type, {
+      workflowId: redeliveryWorkflowId(uetr),
+      taskQueue: `${gateway.taskQueuePrefix}${queue}`,
+      args: [{ subjectId: uetr }],
+    });
+    gateway.sandbox.source.refuse(null);
+    await vi.waitFor(
+      async () => {
+        // as if it had been due for longer than a healthy system lets anything be
+        await db
+          .updateTable('deliveries')
+          .set({ next_due_at: new Date(Date.now() - 61_000) })
+          .where('subject_id', '=', uetr)
+          .where('kind', '=', 'callback')
+          .where('delivered_at', 'is', null)
+          .execute();
+        expect(evidence.received(uetr, 'source', 'pacs002').length).toBeGreaterThan(0);
+      },
+      { timeout: 45_000, interval: 1_000 },
+    );
+    expect((await stuck.describe()).status.name).not.toBe('RUNNING');
+  },
+  90_000,
+);
