@@ -1,6 +1,6 @@
 // Where a message goes: looked up in the reference data at the moment of each attempt, so that a changed address counts
 // at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each time (SEC-2).
-import { refuseCallbackAddress, refuseEndpoint } from '../core/callback-address.ts';
+import { originOf, refuseCallbackAddress, refuseEndpoint } from '../core/callback-address.ts';
 import { findInstitution, type ReferenceData } from '../core/reference.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -9,7 +9,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 export type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
 type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
 
-/** The full address, and what the gate goes by (CBK-3): the address as registered; of a callback, whose it is and its host. */
+/** The full address, and what the gate goes by (CBK-3): the address as registered; of a callback, whose it is and its origin. */
 export interface Address {
   readonly url: string;
   readonly receiver: string;
@@ -66,6 +66,6 @@ function callbackAddress(
   const origins = operatorOf(data, party)?.callbackOrigins ?? [];
   if (url === null || refuseCallbackAddress(url, { origins, allowLoopbackHttp }) !== undefined)
     return undefined;
-  const { protocol, host } = new URL(url);
-  return { url, receiver: `${party} ${protocol}//${host}` }; // two operators behind one host are two receivers
+  const { host } = new URL(url); // an origin may leave the port open
+  return { url, receiver: `${party} ${host} ${originOf(url, origins) ?? ''}` }; // two operators behind one host are two receivers
 }

@@ -1,6 +1,9 @@
 // A defect of ours while a message is handled still ends in an answer (SEC-9). The work is tried three times, in case the
 // defect was momentary; then the barest answer is given. Everything else is thrown on: the world may answer later.
+import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
+import type { Db } from '../db/connection.ts';
+import { recordUnanswerable } from '../db/sweep.ts';
 import { failure, isDefect } from './failures.ts';
 
 const maxTries = 3; // SEC-9
@@ -27,6 +30,25 @@ export async function boundDefects<T>(
     return await bare(defect);
   } catch (error) {
     throw failure('Defect', `a message could not be answered at all: ${noteDefect(logger, error)}`);
+  }
+}
+
+/**
+ * As `boundDefects`, for a submission: where nothing at all can be answered, a person is told, and the sweep does not bring it again
+ * before there is other code (LIF-2).
+ */
+export async function boundSubmission<T>(
+  { db, logger }: { readonly db: Db; readonly logger: Logger },
+  messageId: string,
+  judge: () => Promise<T>,
+  bare: (defect: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await boundDefects(logger, judge, bare);
+  } catch (error) {
+    if (error instanceof ApplicationFailure && error.type === 'Defect')
+      await recordUnanswerable(db, messageId);
+    throw error;
   }
 }
 

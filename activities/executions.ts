@@ -29,6 +29,8 @@ export interface RunningExecution {
   readonly runId: string;
   /** Its workflow task fails again and again. */
   readonly isFailing: boolean;
+  /** Its workflow task has failed, or was lost, and is tried again. */
+  readonly hasFailed: boolean;
   /** Neither a task nor an activity is asked for: it waits for a timer, for somebody's word, or in vain. */
   readonly isIdle: boolean;
   /** Events so far: whatever it does or is told adds to them. */
@@ -75,8 +77,9 @@ export function openExecutions(
           if (status.name !== 'RUNNING' && status.name !== 'PAUSED') return undefined;
           const task = raw.pendingWorkflowTask;
           const isIdle = task == null && (raw.pendingActivities ?? []).length === 0;
-          const isFailing = (task?.attempt ?? 0) > failedTasks;
-          return { workflowId, runId, isFailing, isIdle, historyLength };
+          const attempt = task?.attempt ?? 0;
+          const isFailing = attempt > failedTasks;
+          return { workflowId, runId, isFailing, hasFailed: attempt > 1, isIdle, historyLength };
         } catch (error) {
           if (error instanceof WorkflowNotFoundError) return undefined;
           throw error;

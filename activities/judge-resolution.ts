@@ -16,7 +16,7 @@ import { mapValue, ok } from '../core/result.ts';
 import { routeRequest, type Enquiry } from '../core/resolution.ts';
 import type { Acmt023 } from '../core/iso20022/acmt023.ts';
 import type { ResolutionJudgement, ResolutionLocalActivities } from '../contract/activities.ts';
-import { boundDefects } from './defects.ts';
+import { boundSubmission } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import {
   composeBare,
@@ -38,8 +38,9 @@ export function createJudgeResolution(
         const stored = await loadRequest(deps.db, messageId);
         return stored.resolution?.resolutionId === messageId ? ok(standing(stored.resolution)) : act(stored);
       });
-    return boundDefects(
-      deps.logger,
+    return boundSubmission(
+      deps,
+      messageId,
       () => unlessRepeated((stored) => judge(deps, messageId, stored)),
       (defect) => unlessRepeated((stored) => answerBarely(deps, messageId, stored, defect)),
     );

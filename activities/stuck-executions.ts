@@ -19,8 +19,11 @@ export interface StuckExecutions {
    * @returns whether there is an execution that goes on, or may
    */
   isWorkedOn(workflowId: string, subjectId: string, owed: Owed | null): Promise<boolean>;
-  /** Looks once more at those that owed something, ends those that do nothing and still owe it, and does it. */
-  settle(): Promise<void>;
+  /**
+   * Looks once more at those that owed something, ends those that do nothing and still owe it, and does it.
+   * @returns false where something is left to the next sweep
+   */
+  settle(): Promise<boolean>;
 }
 
 /** What the record says should have come about. */
@@ -33,9 +36,12 @@ export interface Owed {
   goOn(): Promise<void>;
 }
 
+const notSettled = 'an execution that may be stuck could not be looked at; the next sweep does it';
+
 interface Suspect {
   readonly subjectId: string;
-  readonly execution: RunningExecution;
+  /** As it was when it should have begun. */
+  execution: RunningExecution;
   readonly owed: Owed;
 }
 
@@ -71,6 +77,27 @@ export function lookForStuck(
       detail: { workflowId },
     });
   }
+  async function settleOne({ subjectId, execution, owed }: Suspect): Promise<void> {
+    const now = await executions.running(execution.workflowId);
+    const hasMoved = now?.runId !== execution.runId || now.historyLength !== execution.historyLength;
+    if (hasMoved || !(now.isIdle || now.hasFailed) || !(await owed.isOwed())) return;
+    await end(now, subjectId);
+    await owed.goOn();
+  }
+  /** @returns false where one failed, which the next sweep makes good */
+  async function each(work: (suspect: Suspect) => Promise<void>): Promise<boolean> {
+    let isComplete = true;
+    for (const suspect of suspects) {
+      try {
+        await work(suspect);
+      } catch (error) {
+        isComplete = false;
+        const { subjectId, execution } = suspect;
+        logger.warn({ err: error, subjectId, workflowId: execution.workflowId }, notSettled);
+      }
+    }
+    return isComplete;
+  }
   return {
     isWorkedOn: async (workflowId, subjectId, owed) => {
       const execution = await executions.running(workflowId);
@@ -84,16 +111,17 @@ export function lookForStuck(
       return true;
     },
     settle: async () => {
-      if (suspects.length === 0) return;
-      await setTimeout(standstillMs, undefined, { signal });
-      for (const { subjectId, execution, owed } of suspects) {
-        const now = await executions.running(execution.workflowId);
-        const isSame = now?.runId === execution.runId;
-        const hasMoved = execution.isIdle && now?.historyLength !== execution.historyLength;
-        if (!isSame || !now.isIdle || hasMoved || !(await owed.isOwed())) continue;
-        await end(now, subjectId);
-        await owed.goOn();
+      if (suspects.length === 0) return true;
+      const wait = () => setTimeout(standstillMs, undefined, { signal });
+      if (suspects.some(({ owed }) => owed.isJustAsked === true)) {
+        await wait();
+        await each(async (suspect) => {
+          const now = await executions.running(suspect.execution.workflowId);
+          if (suspect.owed.isJustAsked === true && now !== undefined) suspect.execution = now;
+        });
       }
+      await wait();
+      return each(settleOne);
     },
   };
 }

@@ -14,6 +14,7 @@ import {
   findUnanswered,
   findUndecided,
   findUnjudged,
+  isNeglected,
   isUnanswered,
   isUndecided,
   isUnjudged,
@@ -21,7 +22,7 @@ import {
   sendsOf,
   takeLease,
 } from '../db/sweep.ts';
-import { paymentWorkflowId, resolutionWorkflowId } from '../contract/ids.ts';
+import { paymentWorkflowId, redeliveryWorkflowId, resolutionWorkflowId } from '../contract/ids.ts';
 import type { PaymentLocalActivities } from '../contract/activities.ts';
 import type { Executions } from './executions.ts';
 import { lookForStuck, standstillMsDefault, type StuckExecutions } from './stuck-executions.ts';
@@ -89,7 +90,15 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
       const isOurs = await takeLease(deps.db, { name: 'sweep', holder, forMs });
       if (!isOurs && !isFirst) return;
       const withinMs = completedAt === undefined ? wholeMs : startedAt - completedAt + overlapMs;
-      if (await sweep(deps, { withinMs, graceMs, standstillMs, signal: stopping.signal }))
+      if (
+        await sweep(deps, {
+          withinMs,
+          graceMs,
+          retriesUnanswerable: isFirst,
+          standstillMs,
+          signal: stopping.signal,
+        })
+      )
         completedAt = startedAt;
     } catch (error) {
       if (stopping.signal.aborted) return;
@@ -124,6 +133,8 @@ interface Limits {
   /** How far back to look for what is stored for long. */
   readonly withinMs: number;
   readonly graceMs: number;
+  /** Whether what a defect of ours kept from being answered is tried once more: at the start, with code that may be newer (SEC-9). */
+  readonly retriesUnanswerable: boolean;
 }
 
 /** One sweep; answers whether it left nothing undone. */
@@ -157,8 +168,14 @@ async function sweep(
     });
   }
   for await (const subjectId of findNeglected(deps.db)) {
-    const finding = { kind: 'deliveries', subjectId } as const;
-    await startAgain(deps, finding, course, () => deps.executions.redeliver(subjectId));
+    const workflowId = redeliveryWorkflowId(subjectId);
+    const goOn = () => deps.executions.redeliver(subjectId);
+    const owed = { isJustAsked: true, isOwed: () => isNeglected(deps.db, subjectId), goOn } as const;
+    await startAgain(deps, { kind: 'deliveries', subjectId }, course, async () => {
+      await stuck.isWorkedOn(workflowId, subjectId, null); // one that fails makes way
+      await goOn();
+      await stuck.isWorkedOn(workflowId, subjectId, owed);
+    });
   }
   for await (const request of findUnanswered(deps.db, {
     ...limits,
@@ -172,7 +189,7 @@ async function sweep(
       if (!(await stuck.isWorkedOn(workflowId, messageId, owed))) await resolve();
     });
   }
-  await stuck.settle();
+  if (!(await stuck.settle())) course.isComplete = false;
   if (Object.values(found).some((count) => count > 0)) {
     deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
   }

@@ -28,7 +28,7 @@ import {
 import { findQuote } from '../db/quotes.ts';
 import { readValid } from '../xml/read-valid.ts';
 import { compose, newMessageIdentification } from './compose.ts';
-import { boundDefects } from './defects.ts';
+import { boundSubmission } from './defects.ts';
 import type { Judgement, PaymentLocalActivities, Submission } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { keysTaken, untilWritten, type Attempt } from './until-written.ts';
@@ -45,8 +45,9 @@ interface Case {
 
 export function createValidatePayment(deps: ActivityDependencies): PaymentLocalActivities['validatePayment'] {
   return ({ messageId }: Submission): Promise<Judgement> =>
-    boundDefects(
-      deps.logger,
+    boundSubmission(
+      deps,
+      messageId,
       () => untilWritten(() => judge(deps, messageId)),
       () => untilWritten(() => judgeBarely(deps, messageId)),
     );

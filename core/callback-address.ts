@@ -15,6 +15,14 @@ export interface CallbackPolicy extends WebAddressPolicy {
 const notRegistered =
   'is not under a callback origin registered by the operator of the submitting clearing system';
 
+/** The registered origin under which an address lies: the narrowest, where there are several. */
+export function originOf(address: string, origins: readonly string[]): string | undefined {
+  const parsed = parseWebAddress(address);
+  if (!parsed.ok) return undefined;
+  const covering = origins.filter((origin) => covers(origin, parsed.value));
+  return covering.sort((one, other) => other.length - one.length)[0];
+}
+
 /** @returns undefined if the address may be used, else why not, for the person who sent it */
 export function refuseCallbackAddress(address: string, policy: CallbackPolicy): string | undefined {
   const parsed = parseWebAddress(address);

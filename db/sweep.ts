@@ -3,6 +3,7 @@
 // them is the engine's to say. It changes nothing but who may sweep.
 import { sql, type RawBuilder } from 'kysely';
 import type { Sends } from '../core/delivery-schedule.ts';
+import { recordAuditOnce } from './audit.ts';
 import type { Db } from './connection.ts';
 import { isTold } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
@@ -49,16 +50,27 @@ const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.mes
   or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
   or exists (select from resolutions r where r.resolution_id = m.message_id))`;
 
+const unanswerable = 'message.unanswerable';
+
+/** Of a submission `m`: a defect of ours kept it from being answered at all, and a person has been told (SEC-9). */
+const isUnanswerable = sql`exists (select from audit_events e where e.subject_id = m.subject_id
+  and e.kind = ${unanswerable} and e.detail ->> 'messageId' = m.message_id::text)`; // index audit_events_subject_id
+
 const sliceRows = 5_000; // some 50 ms
 
 /**
  * Submissions that were stored and never judged.
  * @param withinMs how far back to look
  * @param graceMs younger ones are left to the process that took them
+ * @param retriesUnanswerable whether those count that a defect of ours kept from being answered: newer code may be able to
  */
 export async function* findUnjudged(
   db: Db,
-  { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
+  {
+    withinMs,
+    graceMs,
+    retriesUnanswerable,
+  }: { readonly withinMs: number; readonly graceMs: number; readonly retriesUnanswerable: boolean },
 ): AsyncIterable<UnjudgedSubmission> {
   const submissions = paged<UnjudgedSubmission & { judged: boolean }>(
     // index messages_submitted
@@ -67,7 +79,7 @@ export async function* findUnjudged(
         select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
           m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
           m.message_id as id,
-          ${isJudged} as judged
+          ${isJudged} or (not ${retriesUnanswerable}::boolean and ${isUnanswerable}) as judged
         from messages m
         where m.direction = 'in' and m.leg = 'source'
           and m.created_at > ${ago(withinMs)} and m.created_at < ${ago(graceMs)}
@@ -79,11 +91,23 @@ export async function* findUnjudged(
   for await (const submission of submissions) if (!submission.judged) yield submission;
 }
 
-/** Whether a submission is still not judged. */
+/** Whether a submission is still not judged, and nothing but that it was lost keeps it from being. */
 export async function isUnjudged(db: Db, messageId: string): Promise<boolean> {
-  const { rows } =
-    await sql`select from messages m where m.message_id = ${messageId} and not ${isJudged}`.execute(db); // primary key
+  const { rows } = await sql`
+    select from messages m
+    where m.message_id = ${messageId} and not ${isJudged} and not ${isUnanswerable}`.execute(db); // primary key
   return rows.length > 0;
+}
+
+/** A defect of ours keeps a submission from being answered at all: a person must look (SEC-9). */
+export async function recordUnanswerable(db: Db, messageId: string): Promise<void> {
+  const { subject_id: subjectId } = await db
+    .selectFrom('messages')
+    .select('subject_id')
+    .where('message_id', '=', messageId)
+    .executeTakeFirstOrThrow(); // primary key
+  const event = { severity: 'alert', kind: unanswerable, detail: { messageId } } as const;
+  await recordAuditOnce(db, { ...event, subjectId: subjectId ?? messageId }, 'detail');
 }
 
 /** An accepted payment without decision. */
@@ -217,6 +241,15 @@ export async function* findNeglected(db: Db): AsyncIterable<string> {
     if (!found.has(subjectId)) yield subjectId;
     found.add(subjectId);
   }
+}
+
+/** Whether something of a payment or resolution is still neglected. */
+export async function isNeglected(db: Db, subjectId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from deliveries
+    where subject_id = ${subjectId} and ${isTold} and delivered_at is null and closed_at is null
+      and next_due_at < ${ago(neglectedMs)} limit 1`.execute(db); // unique (subject_id, kind)
+  return rows.length > 0;
 }
 
 /** A resolution whose deadline is past and which nobody answered. */
