@@ -289,10 +289,10 @@ export const mutants: readonly Mutant[] = [
     tells: 'A later, different final replaces the decision.',
     edits: [
       {
-        file: 'activities/decide-payment.ts',
-        find: 'if (payment.decision !== null) return settleReport(deps, payment, payment.decision, cause);',
+        file: 'db/reports.ts',
+        find: '  // last: while it is missing, the sweep comes back to this report (LIF-2)',
         replace:
-          "if (payment.decision !== null && cause.by === 'destination' && payment.report !== null) {\n      await deps.db.updateTable('decisions').set({ status: payment.report.status as Decision['status'] }).where('uetr', '=', uetr).execute();\n    }\n    if (payment.decision !== null) return settleReport(deps, payment, payment.decision, cause);",
+          "  await db.updateTable('decisions').set({ status: report.status as Decision['status'] }).where('uetr', '=', uetr).execute();",
       },
     ],
     breaks: ['I-8', 'I-4', 'R:PAY-7', 'R:PAY-9'],
