@@ -71,7 +71,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'sent-after-the-deadline',
     tells: 'A HIGH instruction leaves although its deadline is past or it is decided.',
-    edits: [{ file: 'db/deliveries.ts', find: closedToSends, replace: 'true' }],
+    edits: [
+      { file: 'db/deliveries.ts', find: closedToSends, replace: 'true' },
+      {
+        file: 'db/deliveries.ts',
+        find: 'case when d.closed_at is null then remaining_ms else 0 end as remaining_ms',
+        replace: 'null::float8 as remaining_ms',
+      },
+    ],
     breaks: ['I-19', 'I-8', 'I-12'],
     shownBy: { fault: 'workers-stand-still', seconds: 25 },
   },
