@@ -2,12 +2,12 @@
 // came is decided meanwhile (TIM-1, PAY-7, DUP-2, SEC-9).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { recordReceived } from '../../db/messages.ts';
+import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { paymentWorkflowId, updates } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { newMessageId } from '../harness/instruction.ts';
+import { storeOnly } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 
 const gateway = await testGateway({ maxExecutionSeconds: 8, sweepEveryMs: 30_000 });
@@ -18,15 +18,7 @@ const { db, temporal } = gateway;
 async function withLockedRepeat(message: OriginalPacs008, work: () => Promise<void>): Promise<void> {
   const { uetr } = message;
   const repeat = { ...message, messageIdentification: newMessageId('') };
-  const { messageId } = await recordReceived(db, {
-    subjectId: uetr,
-    type: 'pacs008',
-    messageIdentification: repeat.messageIdentification,
-    leg: 'source',
-    party: 'SGDFAST',
-    answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),
-    body: Buffer.from(buildPacs008(repeat)),
-  });
+  const messageId = await storeOnly(gateway, repeat);
   await db.transaction().execute(async (session) => {
     await sql`select from messages where message_id = ${messageId} for update`.execute(session);
     await temporal.workflow.getHandle(paymentWorkflowId(uetr)).startUpdate(updates.submit, {

@@ -6,13 +6,11 @@ import { WorkflowIdConflictPolicy } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { afterAll, expect, test, vi } from 'vitest';
-import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { recordReceived } from '../../db/messages.ts';
 import { paymentWorkflowId, signals, workflowTypes } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
-import { bestQuote } from '../harness/payer.ts';
+import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500 });
@@ -114,19 +112,44 @@ test.each([
 test('a submission that waits in such an execution is judged and paid', async () => {
   const message = instruction(await bestQuote(gateway));
   const ended = await becomesIdle(message.uetr);
-  await recordReceived(db, {
-    subjectId: message.uetr,
-    type: 'pacs008',
-    messageIdentification: message.messageIdentification,
-    leg: 'source',
-    party: 'SGDFAST',
-    answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),
-    body: Buffer.from(buildPacs008(message)),
-  });
+  await storeOnly(gateway, message);
   await ended();
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   expect(await alertsOf(message.uetr)).toEqual(['execution.stuck']);
 }, 90_000);
+
+test('a status that the source asks for is asked of the destination within 30 s (DUP-1)', async () => {
+  const message = await undecided(gateway);
+  await becomesIdle(message.uetr);
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  await vi.waitFor(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
+    timeout: 30_000,
+    interval: 500,
+  });
+}, 60_000);
+
+test('an enquiry whose signal is lost with its execution is made by the next one (DUP-1, LIF-3)', async () => {
+  const message = await undecided(gateway);
+  await becomesIdle(message.uetr);
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  await temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).terminate('by mistake');
+  await vi.waitFor(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
+    timeout: 30_000,
+    interval: 500,
+  });
+}, 60_000);
+
+test("the destination's final reaches the source within 60 s, and the execution is ended (I-15)", async () => {
+  const { uetr } = await undecided(gateway);
+  const ended = await becomesIdle(uetr);
+  void reportFinal(gateway, uetr);
+  await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 30_000);
+  await vi.waitFor(() => expect(evidence.received(uetr, 'source', 'pacs002')).toHaveLength(1), {
+    timeout: 55_000,
+    interval: 500,
+  });
+  await ended();
+}, 120_000);
 
 test('an execution of which nothing is owed yet is left alone, however long it waits', async () => {
   const { uetr } = await undecided(gateway);

@@ -1,14 +1,12 @@
 // Executions that are cancelled, terminated, deleted or were never started: nothing about their payments changes, and
 // whatever nobody works on is found and started again (LIF-2, LIF-3, PAY-7, I-15).
 import { expect, test, vi } from 'vitest';
-import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { recordReceived } from '../../db/messages.ts';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
-import { bestQuote, submit } from '../harness/payer.ts';
+import { bestQuote, submit, storeOnly } from '../harness/payer.ts';
 import { reportFinal, storeReport, undecided } from '../harness/reports.ts';
 
 const maxExecutionSeconds = 4;
@@ -106,16 +104,7 @@ test('a decided payment whose execution is terminated before all are told: they 
 
 test('a submission that was stored and whose execution was never started is judged and paid (LIF-2, I-10)', async () => {
   const message = instruction(await bestQuote(gateway));
-  const body = Buffer.from(buildPacs008(message));
-  await recordReceived(db, {
-    subjectId: message.uetr,
-    type: 'pacs008',
-    messageIdentification: message.messageIdentification,
-    leg: 'source',
-    party: 'SGDFAST',
-    answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),
-    body,
-  });
+  await storeOnly(gateway, message);
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
 });
 

@@ -6,13 +6,12 @@ import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
-import { recordReceived } from '../../db/messages.ts';
 import { workflowTypes } from '../../contract/ids.ts';
 import { paymentStart } from '../../contract/starts.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
-import { bestQuote, submit, submitXml } from '../harness/payer.ts';
+import { bestQuote, submit, submitXml, storeOnly } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
@@ -178,12 +177,8 @@ test('a stored message that cannot even be answered leaves its execution waiting
   const message = instruction(await bestQuote(gateway), {
     messageIdentification: `${unspeakable}${randomUUID().slice(0, 8)}`,
   });
-  const { uetr, messageIdentification } = message;
-  const { messageId } = await recordReceived(db, {
-    ...{ subjectId: uetr, type: 'pacs008', messageIdentification, leg: 'source', party: 'SGDFAST' },
-    answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),
-    body: Buffer.from(buildPacs008(message)),
-  });
+  const { uetr } = message;
+  const messageId = await storeOnly(gateway, message);
   const start = paymentStart({ uetr, sourceSystem: 'SGDFAST', messageId }, gateway.taskQueuePrefix);
   const execution = await gateway.temporal.workflow.start(workflowTypes.payment, start);
   await vi.waitFor(

@@ -1,14 +1,12 @@
 // A repeat that cannot be answered at all, for a defect of ours, is left to a person (SEC-9). The payment under whose UETR it came has
 // nothing to do with it: its execution goes on, and no further send leaves for its destination (LIF-2, TIM-2, TIM-3, I-12).
 import { expect, test, vi } from 'vitest';
-import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { recordReceived } from '../../db/messages.ts';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction, newMessageId } from '../harness/instruction.ts';
 import { reading } from '../harness/listening.ts';
-import { bestQuote, submit } from '../harness/payer.ts';
+import { bestQuote, submit, storeOnly } from '../harness/payer.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 const poison = 'POISON'; // whatever names a MsgId that begins so, an answer too, meets a defect of ours
@@ -42,15 +40,7 @@ test('a repeat that nobody can answer ends no healthy execution, and lets nothin
   const runOf = async () => (await temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe()).runId;
   const before = await runOf();
   const repeat = { ...message, messageIdentification: newMessageId(poison) };
-  await recordReceived(db, {
-    subjectId: uetr,
-    type: 'pacs008',
-    messageIdentification: repeat.messageIdentification,
-    leg: 'source',
-    party: 'SGDFAST',
-    answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),
-    body: Buffer.from(buildPacs008(repeat)),
-  });
+  await storeOnly(gateway, repeat);
   await vi.waitFor(
     async () => {
       const { received_at: acceptedAt } = await db

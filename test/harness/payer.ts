@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { readPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import { recordReceived } from '../../db/messages.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import type { QuoteOnOffer } from './bodies.ts';
 import type { TestGateway } from './gateway.ts';
@@ -113,4 +114,18 @@ export function parsePacs002(xml: string | Uint8Array): Pacs002 {
 
 export function sha256(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Stores a submission as the api does, and brings it to no execution: as if the api had died between the two. */
+export async function storeOnly(gateway: TestGateway, message: OriginalPacs008): Promise<string> {
+  const { messageId } = await recordReceived(gateway.db, {
+    subjectId: message.uetr,
+    type: 'pacs008',
+    messageIdentification: message.messageIdentification,
+    leg: 'source',
+    party: 'SGDFAST',
+    answerUrl: gateway.sandbox.callbackUrl('SGDFAST'),
+    body: Buffer.from(buildPacs008(message)),
+  });
+  return messageId;
 }
