@@ -1,0 +1,57 @@
+// A submission that a defect of ours kept from being answered is judged when a worker starts whose code no longer has the defect
+// (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again.
+import { randomUUID } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+
+const poison = 'POISON'; // whatever names a MsgId that begins so, an answer too, meets a defect of ours
+const engine = createLibxml2Engine();
+let isMended = false;
+const gateway = await testGateway({
+  sweepEveryMs: 500,
+  workerEngine: {
+    ...engine,
+    parse: (bytes, expected) => {
+      if (!isMended && Buffer.from(bytes).includes(`MsgId>${poison}`)) throw new TypeError('a defect of ours');
+      return engine.parse(bytes, expected);
+    },
+  },
+});
+const evidence = evidenceOf(gateway);
+
+test('a submission that nobody could answer is judged and paid once a worker starts that can', async () => {
+  isMended = false;
+  const message = instruction(await bestQuote(gateway), {
+    messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
+  });
+  const { httpStatus } = await submit(gateway, message);
+  expect(httpStatus).toBeGreaterThanOrEqual(500);
+  await vi.waitFor(async () => expect(await evidence.audit(message.uetr)).toContain('message.unanswerable'), {
+    timeout: 5_000,
+    interval: 100,
+  });
+  await gateway.stopWorker();
+  isMended = true;
+  await gateway.startWorker();
+  await vi.waitFor(async () => expect((await evidence.decision(message.uetr))?.status).toBe('ACCC'), {
+    timeout: 15_000,
+    interval: 250,
+  });
+}, 60_000);
+
+test('and is judged when its source sends it again to such a worker', async () => {
+  isMended = false;
+  const message = instruction(await bestQuote(gateway), {
+    messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
+  });
+  await submit(gateway, message);
+  await gateway.stopWorker();
+  isMended = true;
+  await gateway.startWorker();
+  const { httpStatus, report } = await submit(gateway, message);
+  expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
+}, 60_000);
