@@ -40,7 +40,9 @@ test('an enquiry that comes when the send before it was answered a moment ago is
   const before = await runOf();
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
   const { rows } = await sql<{ owed: boolean }>`
-    select d.enquiry_asked_at is not null as owed from deliveries d where subject_id = ${uetr} and kind = 'instruction'`.execute(db);
+    select d.enquiry_asked_at is not null as owed from deliveries d where subject_id = ${uetr} and kind = 'instruction'`.execute(
+    db,
+  );
   expect(rows).toEqual([{ owed: true }]);
   await vi.waitFor(() => expect(evidence.received(uetr, 'destination', 'pacs008')).toHaveLength(2), {
     timeout: 20_000,

@@ -1,6 +1,7 @@
 // A submission that a defect of ours kept from being answered is judged when a worker starts whose code no longer has the defect
 // (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again.
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -16,7 +17,8 @@ const gateway = await testGateway({
   workerEngine: {
     ...engine,
     parse: (bytes, expected) => {
-      if (!isMended && Buffer.from(bytes).includes(`MsgId>${poison}`)) throw new TypeError('a defect of ours');
+      if (!isMended && Buffer.from(bytes).includes(`MsgId>${poison}`))
+        throw new TypeError('a defect of ours');
       return engine.parse(bytes, expected);
     },
   },
@@ -52,6 +54,22 @@ test('and is judged when its source sends it again to such a worker', async () =
   await gateway.stopWorker();
   isMended = true;
   await gateway.startWorker();
+  const { httpStatus, report } = await submit(gateway, message);
+  expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
+}, 60_000);
+
+test('a message that only a moment of the database made unanswerable is judged when its source sends it again', async () => {
+  await sql
+    .raw(
+      `create function fails() returns trigger language plpgsql as
+        $$ begin raise exception 'a page could not be read' using errcode = 'XX001'; end $$;
+       create trigger fails before insert on payments for each row execute function fails()`,
+    )
+    .execute(gateway.db);
+  const message = instruction(await bestQuote(gateway));
+  expect((await submit(gateway, message)).httpStatus).toBe(500);
+  await sql`drop trigger fails on payments`.execute(gateway.db);
+  expect((await submit(gateway, instruction(await bestQuote(gateway)))).report?.status).toBe('ACTC'); // all is well again
   const { httpStatus, report } = await submit(gateway, message);
   expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
 }, 60_000);
