@@ -2,6 +2,7 @@
 // (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { paymentWorkflowId } from '../../contract/ids.ts';
 import { expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -70,6 +71,20 @@ test('a message that only a moment of the database made unanswerable is judged w
   expect((await submit(gateway, message)).httpStatus).toBe(500);
   await sql`drop trigger fails on payments`.execute(gateway.db);
   expect((await submit(gateway, instruction(await bestQuote(gateway)))).report?.status).toBe('ACTC'); // all is well again
+  const { httpStatus, report } = await submit(gateway, message);
+  expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
+}, 60_000);
+
+test('and is judged even if the execution that could not was ended before', async () => {
+  isMended = false;
+  const message = instruction(await bestQuote(gateway), {
+    messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
+  });
+  expect((await submit(gateway, message)).httpStatus).toBe(500);
+  await gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).terminate('an operator');
+  await gateway.stopWorker();
+  isMended = true;
+  await gateway.startWorker();
   const { httpStatus, report } = await submit(gateway, message);
   expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
 }, 60_000);
