@@ -1,0 +1,28 @@
+// A source asks for the status, and the word of it never reaches the execution: the api died between the record and the signal, or the
+// engine was away for a moment. The sweep sees to it (DUP-1, LIF-2), and ends no execution that was never told and is well.
+import { expect, test, vi } from 'vitest';
+import { paymentWorkflowId } from '../../contract/ids.ts';
+import { askStatus } from '../../db/deliveries.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { undecided } from '../harness/reports.ts';
+
+const gateway = await testGateway({ sweepEveryMs: 500 });
+const evidence = evidenceOf(gateway);
+const { db, temporal } = gateway;
+
+test('an enquiry whose signal was lost is made by the execution that runs, and raises no alert', async () => {
+  const { uetr } = await undecided(gateway);
+  await vi.waitFor(async () => {
+    expect((await evidence.attempts(uetr, 'instruction'))[0]?.outcome).toBe('ANSWERED');
+  }, 5_000);
+  const runOf = async () => (await temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe()).runId;
+  const before = await runOf();
+  expect(await askStatus(db, uetr)).toBe(true);
+  await vi.waitFor(() => expect(evidence.received(uetr, 'destination', 'pacs008')).toHaveLength(2), {
+    timeout: 20_000,
+    interval: 100,
+  });
+  expect({ run: await runOf(), audit: await evidence.audit(uetr) }).toMatchObject({ run: before });
+  expect(await evidence.audit(uetr)).not.toContain('execution.stuck');
+}, 60_000);
