@@ -44,8 +44,13 @@ export interface Executions {
   end(execution: RunningExecution): Promise<void>;
   /** Starts a payment from the record, unless its execution runs. */
   start(payment: StoredPaymentKey): Promise<void>;
-  /** Brings a stored submission to its payment's execution, running or new, which judges it then; does not wait for that. */
-  submit(payment: StoredPaymentKey): Promise<void>;
+  /**
+   * Brings a stored submission to its payment's execution, running or new, which judges it then; does not wait for that.
+   * @param again as in `submitUpdate`
+   */
+  submit(payment: StoredPaymentKey, again?: string): Promise<void>;
+  /** Tells a running execution that the source asks for the status (DUP-1). */
+  enquire(uetr: string): Promise<void>;
   /** Asks a running execution to look at the record, which may know more. */
   look(uetr: string): Promise<void>;
   /** Starts a resolution from the record, unless its execution runs. */
@@ -95,14 +100,15 @@ export function openExecutions(
       bounded(async () => {
         await workflow.start(workflowTypes.payment, paymentStart(payment, taskQueuePrefix));
       }),
-    submit: (payment) =>
+    submit: (payment, again) =>
       bounded(async () => {
         await workflow.startUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(updates.submit, {
-          ...submitUpdate(payment),
+          ...submitUpdate(payment, again),
           waitForStage: 'ACCEPTED',
           startWorkflowOperation: withStart(payment),
         });
       }),
+    enquire: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.enquire)),
     look: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.look)),
     resolve: (request) =>
       bounded(async () => {

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { causeOnRecord } from '../core/decision.ts';
-import { isSendOverdue, type Sends } from '../core/delivery-schedule.ts';
+import { isSendOverdue, isStatusOwed, type Sends } from '../core/delivery-schedule.ts';
 import { messageIdsCountForDays } from '../core/ends.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import type { Db } from '../db/connection.ts';
@@ -49,6 +49,8 @@ export interface FoundCounts {
   submissions: number;
   /** Accepted, undecided and without an execution. */
   payments: number;
+  /** Statuses that a source asked for, and that its execution did not hear of (DUP-1). */
+  enquiries: number;
   /** Finals that were stored and not applied (PAY-7). */
   finals: number;
   /** HIGH payments past their deadline by the database clock, whose execution waits (TIM-1). */
@@ -77,29 +79,33 @@ const overlapMs = 10 * 60_000; // of those that follow, beyond the last one that
 export function startSweep(deps: SweepDependencies, options: SweepOptions = {}): RunningSweep {
   const { everyMs = everyMsDefault, graceMs = graceMsDefault, standstillMs = standstillMsDefault } = options;
   const stopping = new AbortController();
+  const openedAt = performance.now();
+  let hasRetried = false; // what earlier code could not answer, all of it
   const holder = randomUUID();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void>;
   let completedAt: number | undefined; // `performance.now()` of the last one of ours that left nothing undone
 
-  async function once(isFirst: boolean): Promise<void> {
+  async function once(): Promise<void> {
     const startedAt = performance.now();
     try {
       const forMs = 1.5 * (everyMs ?? everyMsDefault);
       const isOurs = await takeLease(deps.db, { name: 'sweep', holder, forMs });
-      if (!isOurs && !isFirst) return;
+      if (!isOurs && completedAt !== undefined) return; // one is made in any case: the code may be newer
       const withinMs = completedAt === undefined ? wholeMs : startedAt - completedAt + overlapMs;
       if (
         await sweep(deps, {
           withinMs,
           graceMs,
-          retriesUnanswerable: isFirst,
+          retriesUnanswerable: !hasRetried,
           standstillMs,
           signal: stopping.signal,
         })
-      )
+      ) {
         completedAt = startedAt;
+        hasRetried ||= startedAt - openedAt >= graceMs;
+      }
     } catch (error) {
       if (stopping.signal.aborted) return;
       deps.logger.warn({ err: error }, 'the sweep was cut short; the next one goes on');
@@ -108,10 +114,10 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   function next(): void {
     if (everyMs === null || isStopped) return;
     timer = setTimeout(() => {
-      running = once(false).finally(next);
+      running = once().finally(next);
     }, everyMs);
   }
-  running = once(true).finally(next);
+  running = once().finally(next);
   return {
     stop: async () => {
       isStopped = true;
@@ -149,6 +155,7 @@ async function sweep(
   const found: FoundCounts = {
     submissions: 0,
     payments: 0,
+    enquiries: 0,
     finals: 0,
     deadlines: 0,
     deliveries: 0,
@@ -199,10 +206,13 @@ async function sweep(
 async function sweepSubmissions(deps: SweepDependencies, limits: Limits, course: Course): Promise<void> {
   const { db, executions } = deps;
   for await (const submission of findUnjudged(db, limits)) {
-    const { messageId, subjectId, type, sourceSystem, messageIdentification } = submission;
+    const { messageId, subjectId, type, sourceSystem, messageIdentification, isUnanswerable } = submission;
+    const again = isUnanswerable ? randomUUID() : undefined;
     const isPayment = type === 'pacs008';
     const goOn = () =>
-      isPayment ? executions.submit({ ...submission, uetr: subjectId }) : executions.resolve(submission);
+      isPayment
+        ? executions.submit({ ...submission, uetr: subjectId }, again)
+        : executions.resolve(submission);
     await startAgain(deps, { kind: 'submissions', subjectId }, course, async () => {
       const workflowId = isPayment
         ? paymentWorkflowId(subjectId)
@@ -231,8 +241,16 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
     const cause = causeOnRecord(payment);
     const isOverdue = (now: Sends | null | undefined) => now != null && isSendOverdue(now, graceMs);
     const isOwing = cause === undefined && isOverdue(sends);
+    const isAsked = isOwing && sends !== null && isStatusOwed(sends);
     const send = { isOwed: async () => isOverdue(await sendsOf(db, uetr)), goOn: start };
-    const isRunning = await course.stuck.isWorkedOn(workflowId, uetr, isOwing ? send : null);
+    const isRunning = await course.stuck.isWorkedOn(workflowId, uetr, isOwing && !isAsked ? send : null);
+    if (isAsked && isRunning) {
+      await startAgain(deps, { kind: 'enquiries', subjectId: uetr }, course, async () => {
+        await executions.enquire(uetr);
+        await course.stuck.isWorkedOn(workflowId, uetr, { ...send, isJustAsked: true });
+      });
+      continue;
+    }
     // an execution that has ended, or is about to, may have decided in between
     if (!(await isUndecided(db, uetr))) continue;
     if (cause === undefined && isRunning) continue;

@@ -1,6 +1,7 @@
 // The only way from the api to Temporal: starts payments and resolutions, hands payments
 // the enquiries of their source and the reports of their destination, starts redeliveries.
 // What it is asked for is durable in the database before; it must not decide anything.
+import { randomUUID } from 'node:crypto';
 import {
   Client,
   Connection,
@@ -101,13 +102,15 @@ function startOfResolution(request: Parameters<typeof resolutionStart>[0], taskQ
   );
 }
 
+/** A defect of ours kept a submission from being answered at all (SEC-9). */
+const isDefect = (error: unknown) =>
+  error instanceof WorkflowUpdateFailedError &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.nonRetryable === true;
+
 /** An execution that was ended by hand during a submission lost nothing: a repeat is answered (LIF-3). */
 function askAgainLater(error: unknown): never {
-  const isDefect =
-    error instanceof WorkflowUpdateFailedError &&
-    error.cause instanceof ApplicationFailure &&
-    error.cause.nonRetryable === true;
-  if (error instanceof TemporalUnavailable || isDefect) throw error;
+  if (error instanceof TemporalUnavailable || isDefect(error)) throw error;
   throw new TemporalUnavailable('the execution was ended meanwhile', { cause: error });
 }
 
@@ -156,16 +159,24 @@ export async function connectTemporal(
   const { ask, call, callWorkers } = callsOn(connection, callTimeoutMs);
 
   return {
-    submit: (submission) =>
-      callWorkers(0, () =>
-        client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
-          updates.submit,
-          {
-            ...submitUpdate(submission),
-            startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
-          },
-        ),
-      ).catch(askAgainLater),
+    submit: (submission) => {
+      const bring = (again?: string) =>
+        callWorkers(0, () =>
+          client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
+            updates.submit,
+            {
+              ...submitUpdate(submission, again),
+              startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
+            },
+          ),
+        );
+      return bring()
+        .catch((error: unknown) => {
+          if (isDefect(error)) return bring(randomUUID()); // it may have been yesterday's, and its outcome stands
+          throw error;
+        })
+        .catch(askAgainLater);
+    },
     resolve: (submission) =>
       callWorkers(submission.maxResolutionSeconds * 1_000, () =>
         client.workflow.executeUpdateWithStart<ResolutionWorkflow, SubmitResult, ResolveArguments>(

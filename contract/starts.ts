@@ -58,9 +58,16 @@ export function paymentStart(
   };
 }
 
-/** The update that brings a stored submission to its execution, with `paymentStart` of the same. */
-export function submitUpdate({ messageId }: StoredPaymentKey): { updateId: string; args: SubmitArguments } {
-  return { updateId: submitUpdateId(messageId), args: [{ messageId, waitSeconds: 0 }] };
+/**
+ * The update that brings a stored submission to its execution, with `paymentStart` of the same.
+ * @param again unique, where it was brought before and a defect of ours kept it from being answered: that outcome would stand
+ */
+export function submitUpdate(
+  { messageId }: StoredPaymentKey,
+  again?: string,
+): { updateId: string; args: SubmitArguments } {
+  const updateId = again === undefined ? submitUpdateId(messageId) : `${messageId}/${again}`;
+  return { updateId, args: [{ messageId, waitSeconds: 0 }] };
 }
 
 /** What the execution of a resolution is made from. */

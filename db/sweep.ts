@@ -43,6 +43,8 @@ export interface UnjudgedSubmission {
   /** UETR, or of an acmt.023 its own id again: that of the resolution. */
   readonly subjectId: string;
   readonly sourceSystem: string;
+  /** A defect of ours has kept it from being answered. */
+  readonly isUnanswerable: boolean;
 }
 
 /** Of a submission `m`. Index messages_in_reply_to; primary keys. */
@@ -79,7 +81,7 @@ export async function* findUnjudged(
         select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
           m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
           m.message_id as id,
-          ${isJudged} or (not ${retriesUnanswerable}::boolean and ${isUnanswerable}) as judged
+          ${isJudged} as judged, ${isUnanswerable} as "isUnanswerable"
         from messages m
         where m.direction = 'in' and m.leg = 'source'
           and m.created_at > ${ago(withinMs)} and m.created_at < ${ago(graceMs)}
@@ -88,7 +90,9 @@ export async function* findUnjudged(
         limit ${sql.lit(sliceRows)}`.execute(db),
     sliceRows,
   );
-  for await (const submission of submissions) if (!submission.judged) yield submission;
+  for await (const submission of submissions) {
+    if (!submission.judged && (retriesUnanswerable || !submission.isUnanswerable)) yield submission;
+  }
 }
 
 /** Whether a submission is still not judged, and nothing but that it was lost keeps it from being. */

@@ -48,5 +48,6 @@ test('an enquiry that comes when the send before it was answered a moment ago is
     timeout: 20_000,
     interval: 100,
   });
-  expect({ run: await runOf(), audit: await evidence.audit(uetr) }).toEqual({ run: before, audit: [] });
+  expect(await runOf()).toBe(before);
+  expect(await evidence.audit(uetr)).not.toContain('execution.stuck');
 }, 60_000);
