@@ -11,7 +11,7 @@ import type { Executions, RunningExecution } from './executions.ts';
  * Milliseconds for which an execution that owes something may stand still: above what a local activity takes at most, with the
  * pause before its next try (workflows/policies.ts), and above what an engine that has just come back needs for late timers.
  */
-export const standstillMsDefault = 8_000;
+export const standstillMsDefault = 10_000;
 
 export interface StuckExecutions {
   /**
@@ -80,7 +80,8 @@ export function lookForStuck(
   async function settleOne({ subjectId, execution, owed }: Suspect): Promise<void> {
     const now = await executions.running(execution.workflowId);
     const hasMoved = now?.runId !== execution.runId || now.historyLength !== execution.historyLength;
-    if (hasMoved || !(now.isIdle || now.hasFailed) || !(await owed.isOwed())) return;
+    const doesNothing = now?.isIdle === true || (owed.isJustAsked === true && now?.hasFailed === true);
+    if (now === undefined || hasMoved || !doesNothing || !(await owed.isOwed())) return;
     await end(now, subjectId);
     await owed.goOn();
   }

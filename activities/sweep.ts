@@ -32,7 +32,7 @@ export interface SweepOptions {
   readonly everyMs?: number | null;
   /** Milliseconds for which something new is left to the process that took it; default 15 s. */
   readonly graceMs?: number;
-  /** Milliseconds for which an execution that owes something may stand still; default 8 s (stuck-executions.ts). */
+  /** Milliseconds for which an execution that owes something may stand still; default 10 s (stuck-executions.ts). */
   readonly standstillMs?: number;
 }
 

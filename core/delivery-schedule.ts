@@ -90,9 +90,14 @@ export interface Sends {
 
 const clockErrorMs = 5_000; // the database's clock may be set back a little between an acceptance and its enquiry
 
-/** Whether a send that the source asked for has not been made (DUP-1). One that was under way when it asked is joined. */
+const heardMs = 1_000; // until the execution hears that a send has ended
+
+/**
+ * Whether a send that the source asked for has not been made (DUP-1). One that was under way when it asked is joined, or had ended so
+ * shortly before that the execution took it for one.
+ */
 export function isStatusOwed({ lastSendAt, askedAt }: Pick<Sends, 'lastSendAt' | 'askedAt'>): boolean {
-  return askedAt !== null && (lastSendAt === null || lastSendAt < askedAt);
+  return askedAt !== null && (lastSendAt === null || lastSendAt + heardMs < askedAt);
 }
 
 /**

@@ -131,7 +131,12 @@ describe('what an undecided NORM payment owes (TIM-2, LIF-2)', () => {
 
   test('one that the source asked for; a send that was under way then is joined', () => {
     const asked = { askedAt: 0.5 * minute };
-    expect([owes(0.7, 0, asked), owes(0.75, 0, asked), owes(0.9, 0.5, asked)]).toEqual([false, true, false]);
+    expect([owes(0.7, 0, asked), owes(0.75, 0, asked)]).toEqual([false, true]);
+    expect([owes(0.9, 0.5, asked), owes(0.9, 29.2 / 60, asked), owes(0.9, 28.8 / 60, asked)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   test('no enquiry, where a send that was under way at its time, or a little before by the clock, made up for it', () => {

@@ -11,9 +11,9 @@ import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.t
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
-import { reportFinal, undecided } from '../harness/reports.ts';
+import { heard, reportFinal, undecided } from '../harness/reports.ts';
 
-const gateway = await testGateway({ sweepEveryMs: 500 });
+const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 2_500 });
 const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;
 
@@ -121,6 +121,7 @@ test('a submission that waits in such an execution is judged and paid', async ()
 test('a status that the source asks for is asked of the destination within 30 s (DUP-1)', async () => {
   const message = await undecided(gateway);
   await becomesIdle(message.uetr);
+  await heard(gateway, message.uetr);
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
   await vi.waitFor(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
     timeout: 30_000,
@@ -131,6 +132,7 @@ test('a status that the source asks for is asked of the destination within 30 s 
 test('an enquiry whose signal is lost with its execution is made by the next one (DUP-1, LIF-3)', async () => {
   const message = await undecided(gateway);
   await becomesIdle(message.uetr);
+  await heard(gateway, message.uetr);
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
   await temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).terminate('by mistake');
   await vi.waitFor(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {

@@ -14,6 +14,7 @@ const engine = createLibxml2Engine();
 const unwilling = await reading((response) => void response.writeHead(503).end());
 const gateway = await testGateway({
   sweepEveryMs: 500,
+  standstillMs: 2_500,
   workerEngine: {
     ...engine,
     parse: (bytes, expected) => {

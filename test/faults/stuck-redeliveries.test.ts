@@ -8,7 +8,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
-const gateway = await testGateway({ sweepEveryMs: 500 });
+const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 4_000 });
 const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;
 

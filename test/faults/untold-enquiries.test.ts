@@ -5,7 +5,7 @@ import { paymentWorkflowId } from '../../contract/ids.ts';
 import { askStatus } from '../../db/deliveries.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { undecided } from '../harness/reports.ts';
+import { heard, undecided } from '../harness/reports.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500 });
 const evidence = evidenceOf(gateway);
@@ -13,9 +13,7 @@ const { db, temporal } = gateway;
 
 test('an enquiry whose signal was lost is made by the execution that runs, and raises no alert', async () => {
   const { uetr } = await undecided(gateway);
-  await vi.waitFor(async () => {
-    expect((await evidence.attempts(uetr, 'instruction'))[0]?.outcome).toBe('ANSWERED');
-  }, 5_000);
+  await heard(gateway, uetr);
   const runOf = async () => (await temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe()).runId;
   const before = await runOf();
   expect(await askStatus(db, uetr)).toBe(true);

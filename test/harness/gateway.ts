@@ -51,7 +51,7 @@ export interface GatewayOptions {
   readonly temporalAddress?: string;
   /** Milliseconds between two sweeps of the worker (LIF-2); default: none but the one at its start. */
   readonly sweepEveryMs?: number;
-  /** Milliseconds for which an execution may stand still; default 2.5 s. */
+  /** Milliseconds for which an execution may stand still; default 4 s. */
   readonly standstillMs?: number;
   /** The engine of the worker, where a test wants it to fail; default: libxml2. */
   readonly workerEngine?: XmlEngine;
@@ -133,7 +133,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
         sweep: {
           everyMs: options.sweepEveryMs ?? null,
           graceMs: 1_000,
-          standstillMs: options.standstillMs ?? 2_500,
+          standstillMs: options.standstillMs ?? 4_000,
         },
         ...(options.workerEngine && { engine: options.workerEngine }),
         ...(options.maxCachedWorkflows === undefined

@@ -1,5 +1,6 @@
 // What a destination says of a payment in a test: the pacs.002, and its way to the gateway.
-import { expect } from 'vitest';
+import { sql } from 'kysely';
+import { expect, vi } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { messages } from '../../core/iso20022/messages.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
@@ -79,4 +80,15 @@ export async function reportFinal(gateway: TestGateway, uetr: string): Promise<n
   gateway.reported.push(uetr);
   const { messageId = '' } = await evidenceOf(gateway).arrival(uetr, 'destination', 'pacs008');
   return (await postReport(gateway, reportOn({ messageIdentification: messageId, uetr }))).status;
+}
+
+/** Waits until the execution of a payment must have heard how its last send ended: what is asked from then on is a send of its own. */
+export async function heard({ db }: TestGateway, uetr: string): Promise<void> {
+  await vi.waitFor(async () => {
+    const { rows } = await sql<{ isHeard: boolean | null }>`
+      select bool_and(a.finished_at < clock_timestamp() - interval '1.1 seconds') as "isHeard"
+      from deliveries d join delivery_attempts a using (delivery_id)
+      where d.subject_id = ${uetr} and d.kind = 'instruction'`.execute(db);
+    expect(rows).toEqual([{ isHeard: true }]);
+  }, 10_000);
 }
