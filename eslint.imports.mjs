@@ -126,6 +126,7 @@ const folders = {
       'libxml2-wasm',
       'pg',
       'pino',
+      'prettier',
       'tar',
       'typescript',
       'undici',
