@@ -71,6 +71,9 @@ const openDeliveries = async (uetr: string) => {
   return rows.map(({ kind }) => kind);
 };
 
+/** Their failures may open the gate: it is probed after 5 s, then 10, then 20 (CBK-3). */
+const untilProbed = 45_000;
+
 test('callback and FX provider fail side by side, late: both are told in the end, and no execution fails (I-17)', async () => {
   const messages = await Promise.all(
     Array.from({ length: 4 }, async () => instruction(await bestQuote(gateway))),
@@ -82,17 +85,17 @@ test('callback and FX provider fail side by side, late: both are told in the end
     await vi.waitFor(() => {
       expect(timesSeen(callback.bodies, uetr)).toBeGreaterThan(failures);
       expect(timesSeen(fxp.bodies, uetr)).toBeGreaterThan(failures);
-    }, 20_000);
+    }, untilProbed);
     await evidence.closed(uetr);
     expect(await openDeliveries(uetr)).toEqual([]);
   }
-});
+}, 120_000);
 
 test('a RJCT AB03 reaches the source and the destination, though both fail at first (TIM-1, I-3)', async () => {
   gateway.sandbox.destination.refuse({ status: 503, times: 1, pathPrefix: '/IPSO-TH/iso20022/pacs002' });
   const message = instruction(await bestQuote(gateway), { ending: endingIn.silent, priority: 'HIGH' });
   await submit(gateway, message, { callbackUrl: `${callback.url}/pacs002` });
-  await vi.waitFor(() => expect(timesSeen(callback.bodies, message.uetr)).toBe(failures + 1), 20_000);
+  await vi.waitFor(() => expect(timesSeen(callback.bodies, message.uetr)).toBe(failures + 1), untilProbed);
   expect((await evidence.arrival(message.uetr, 'destination', 'pacs002')).status).toBe('RJCT');
   await evidence.closed(message.uetr);
   expect(await openDeliveries(message.uetr)).toEqual([]);
