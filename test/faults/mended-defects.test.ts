@@ -1,13 +1,14 @@
 // A submission that a defect of ours kept from being answered is judged when a worker starts whose code no longer has the defect
-// (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again.
+// (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again, or the first sweep of the worker is cut short.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { paymentWorkflowId } from '../../contract/ids.ts';
+import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
+import { paymentStart } from '../../contract/starts.ts';
 import { expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
-import { bestQuote, submit } from '../harness/payer.ts';
+import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 const poison = 'POISON'; // whatever names a MsgId that begins so, an answer too, meets a defect of ours
@@ -87,4 +88,65 @@ test('and is judged even if the execution that could not was ended before', asyn
   await gateway.startWorker();
   const { httpStatus, report } = await submit(gateway, message);
   expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
+}, 60_000);
+
+/** A submission that nobody could answer, whose execution has ended since. */
+async function unanswered(): Promise<string> {
+  isMended = false;
+  const message = instruction(await bestQuote(gateway), {
+    messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
+  });
+  const { uetr } = message;
+  const messageId = await storeOnly(gateway, message);
+  const start = paymentStart({ uetr, sourceSystem: 'SGDFAST', messageId }, gateway.taskQueuePrefix);
+  const execution = await gateway.temporal.workflow.start(workflowTypes.payment, start); // an update's outcome would stand
+  await vi.waitFor(async () => expect(await evidence.audit(uetr)).toContain('message.unanswerable'), {
+    timeout: 10_000,
+    interval: 50,
+  });
+  await gateway.stopWorker();
+  await execution.terminate('an hour has passed');
+  isMended = true;
+  return uetr;
+}
+
+const expectPaid = (uetr: string) =>
+  vi.waitFor(async () => expect((await evidence.decision(uetr))?.status).toBe('ACCC'), {
+    timeout: 12_000,
+    interval: 250,
+  });
+
+const pastGrace = async () => {
+  const until = Date.now() + 1_500; // the grace of this gateway is 1 s
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(until), { timeout: 5_000 });
+};
+
+test('what could not be answered is brought by the first sweep of a worker', async () => {
+  const uetr = await unanswered();
+  await pastGrace();
+  await gateway.startWorker();
+  await expectPaid(uetr);
+}, 60_000);
+
+test('what is younger than the grace then is brought by the next one', async () => {
+  const uetr = await unanswered();
+  await gateway.startWorker();
+  await expectPaid(uetr);
+}, 60_000);
+
+test('and all of it, if the first one is cut short', async () => {
+  const uetr = await unanswered();
+  await pastGrace();
+  await gateway.db.transaction().execute(async (session) => {
+    await sql`lock table leases in access exclusive mode`.execute(session);
+    await gateway.startWorker();
+    const waiting = async () => {
+      const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+        and application_name = 'isthmus-worker' and wait_event_type = 'Lock'`.execute(gateway.db);
+      return rows.length;
+    };
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 5_000, interval: 50 });
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 5_000, interval: 50 }); // its lock_timeout
+  });
+  await expectPaid(uetr);
 }, 60_000);
