@@ -25,7 +25,7 @@ import {
 import { paymentWorkflowId, redeliveryWorkflowId, resolutionWorkflowId } from '../contract/ids.ts';
 import type { PaymentLocalActivities } from '../contract/activities.ts';
 import type { Executions } from './executions.ts';
-import { lookForStuck, standstillMsDefault, type StuckExecutions } from './stuck-executions.ts';
+import { lookForStuck, standstillMsDefault, type Owed, type StuckExecutions } from './stuck-executions.ts';
 
 export interface SweepOptions {
   /** Milliseconds between two sweeps; default 30 s. Null: only the one at the start. */
@@ -175,14 +175,12 @@ async function sweep(
     });
   }
   for await (const subjectId of findNeglected(deps.db)) {
-    const workflowId = redeliveryWorkflowId(subjectId);
-    const goOn = () => deps.executions.redeliver(subjectId);
-    const owed = { isJustAsked: true, isOwed: () => isNeglected(deps.db, subjectId), goOn } as const;
-    await startAgain(deps, { kind: 'deliveries', subjectId }, course, async () => {
-      await stuck.isWorkedOn(workflowId, subjectId, null); // one that fails makes way
-      await goOn();
-      await stuck.isWorkedOn(workflowId, subjectId, owed);
-    });
+    await startAgain(deps, { kind: 'deliveries', subjectId }, course, () =>
+      bring(stuck, redeliveryWorkflowId(subjectId), subjectId, {
+        isOwed: () => isNeglected(deps.db, subjectId),
+        goOn: () => deps.executions.redeliver(subjectId),
+      }),
+    );
   }
   for await (const request of findUnanswered(deps.db, {
     ...limits,
@@ -209,22 +207,19 @@ async function sweepSubmissions(deps: SweepDependencies, limits: Limits, course:
     const { messageId, subjectId, type, sourceSystem, messageIdentification, isUnanswerable } = submission;
     const again = isUnanswerable ? randomUUID() : undefined;
     const isPayment = type === 'pacs008';
-    const goOn = () =>
-      isPayment
-        ? executions.submit({ ...submission, uetr: subjectId }, again)
-        : executions.resolve(submission);
-    await startAgain(deps, { kind: 'submissions', subjectId }, course, async () => {
-      const workflowId = isPayment
-        ? paymentWorkflowId(subjectId)
-        : resolutionWorkflowId(sourceSystem, messageIdentification);
-      const owed = { isJustAsked: true, isOwed: () => isUnjudged(db, messageId), goOn } as const;
-      await course.stuck.isWorkedOn(workflowId, subjectId, null); // one that fails makes way
-      try {
-        await goOn(); // a payment's execution may run, and never have heard of this one
-      } finally {
-        await course.stuck.isWorkedOn(workflowId, subjectId, owed);
-      }
-    });
+    const workflowId = isPayment
+      ? paymentWorkflowId(subjectId)
+      : resolutionWorkflowId(sourceSystem, messageIdentification);
+    // a payment's execution may run, and never have heard of this one
+    await startAgain(deps, { kind: 'submissions', subjectId }, course, () =>
+      bring(course.stuck, workflowId, subjectId, {
+        isOwed: () => isUnjudged(db, messageId),
+        goOn: () =>
+          isPayment
+            ? executions.submit({ ...submission, uetr: subjectId }, again)
+            : executions.resolve(submission),
+      }),
+    );
   }
 }
 
@@ -261,6 +256,21 @@ async function sweepPayments(deps: SweepDependencies, graceMs: number, course: C
       const telling = { isJustAsked: true, isOwed: () => isUntold(db, uetr), goOn: start } as const;
       if (cause !== undefined && isRunning) await course.stuck.isWorkedOn(workflowId, uetr, telling);
     });
+  }
+}
+
+/** Has the execution of that name, running or new, do what is owed; one that fails makes way before. */
+async function bring(
+  stuck: StuckExecutions,
+  workflowId: string,
+  subjectId: string,
+  owed: Owed,
+): Promise<void> {
+  await stuck.isWorkedOn(workflowId, subjectId, null);
+  try {
+    await owed.goOn();
+  } finally {
+    await stuck.isWorkedOn(workflowId, subjectId, { ...owed, isJustAsked: true });
   }
 }
 
