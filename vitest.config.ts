@@ -1,18 +1,44 @@
-// How the tests run: real servers shared by the whole run, one process per file, two files at once.
-import { defineConfig } from 'vitest/config';
+// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, four at once; then those
+// that keep the processors busy, two at once.
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
+import { LongestFirst } from './test/harness/longest-first.ts';
+
+const waiting = [
+  'test/faults/**/*.test.ts',
+  'test/db/connection-silent.test.ts',
+  'test/workflows/{changed-workflows,payment-uncached,resolution-deadline,resolution-faults,resolution-killed}.test.ts',
+];
+
+const common = {
+  pool: 'forks', // native modules (Temporal's core, libxml2) want a process, not a thread
+  isolate: false, // a process runs one file after the other: loading all modules anew for each cost an eighth of the run
+  testTimeout: 60_000, // a whole payment on a busy machine
+  expect: { poll: { timeout: 15_000 } }, // what is waited for comes later on a busy machine; a bound names its own
+  hookTimeout: 120_000, // a server's start included
+  teardownTimeout: 30_000,
+} as const;
+
+const projects: TestProjectInlineConfiguration[] = [
+  { test: { ...common, name: 'waiting', include: waiting, maxWorkers: 4, sequence: { groupOrder: 0 } } },
+  {
+    test: {
+      ...common,
+      name: 'busy',
+      include: ['test/**/*.test.ts'],
+      exclude: waiting,
+      maxWorkers: 2, // cores; more would make deadlines miss
+      sequence: { groupOrder: 1 },
+    },
+  },
+];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects,
     globalSetup: ['test/harness/global-setup.ts'],
-    pool: 'forks', // native modules (Temporal's core, libxml2) want a process, not a thread
-    maxWorkers: 2, // cores; more would make deadlines miss
     retry: 0,
-    testTimeout: 60_000, // a whole payment on a busy machine
-    expect: { poll: { timeout: 15_000 } }, // what is waited for comes later on a busy machine; a bound names its own
-    hookTimeout: 120_000, // a server's start included
-    teardownTimeout: 30_000,
+    sequence: { sequencer: LongestFirst },
     slowTestThreshold: 2_000, // slower tests are named with their time
     reporters: ['default', new CountsReporter()],
   },

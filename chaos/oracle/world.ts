@@ -126,10 +126,16 @@ export function sha256Of(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** What happened after the database was read has no record there. */
+/** What happened after the database was read has no record there: messages that came, executions that ended. */
 function untilGathered(gathered: Evidence): Evidence {
   const endAt = instant(gathered.run.gatheredAt);
-  return { ...gathered, journal: gathered.journal.filter(({ at }) => instant(at) <= endAt) };
+  return {
+    ...gathered,
+    journal: gathered.journal.filter(({ at }) => instant(at) <= endAt),
+    executions: gathered.executions.map((one) =>
+      one.closedAt !== undefined && instant(one.closedAt) > endAt ? { ...one, status: 'RUNNING' } : one,
+    ),
+  };
 }
 
 export function openWorld(gathered: Evidence): World {

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';
-import { draftOf, type Case } from './altered.ts';
+import { draftOf, silent, type Case } from './altered.ts';
 import { unpackCleanEvidence } from './clean-evidence.ts';
 import { messageCases } from './cases-messages.ts';
 import { moneyCases } from './cases-money.ts';
@@ -19,6 +19,16 @@ test('the evidence of a clean run has no breach, and shows every invariant', () 
   expect(breaches).toEqual([]);
   const shown = findings.filter(({ id, outcome }) => id.startsWith('I-') && outcome === 'held');
   expect(shown).toHaveLength(20);
+});
+
+test('an execution that ended after the database was read went on with its payment until then', () => {
+  const draft = draftOf(clean);
+  const uetr = silent(draft);
+  draft.run.healedAt = draft.run.gatheredAt;
+  const closedAt = new Date(Date.parse(draft.run.gatheredAt) + 1).toISOString();
+  for (const one of draft.executions.filter(({ workflowId }) => workflowId.endsWith(uetr)))
+    Object.assign(one, { status: 'COMPLETED', closedAt });
+  expect(judge(draft).breaches).toEqual([]);
 });
 
 test('an invariant of which nothing could be examined is not shown, and does not count as held', () => {

@@ -20,17 +20,19 @@ async function statements(): Promise<number> {
   return Number(rows[0]?.n);
 }
 
-test('sixty repeats that wait for the decision of one payment ask the record little more often than one does (SEC-7)', async () => {
-  const xml = buildPacs008(instruction(await bestQuote(gateway), { ending: endingIn.silent }));
-  expect((await submitXml(gateway, xml)).report?.status).toBe('ACTC');
-  const waiting = Array.from({ length: 60 }, () => submitXml(gateway, xml, { prefer: 'wait=6' }));
-  await delay(2_000); // all are waiting
+/** Statements per second within two seconds. */
+async function rate(): Promise<number> {
   const before = await statements();
   const startedAt = performance.now();
   await delay(2_000);
-  const perSecond = (await statements()) - before;
-  const rate = perSecond / ((performance.now() - startedAt) / 1_000);
+  return ((await statements()) - before) / ((performance.now() - startedAt) / 1_000);
+}
+
+test('sixty repeats that wait for the decision of one payment ask the record little more often than one does (SEC-7)', async () => {
+  const xml = buildPacs008(instruction(await bestQuote(gateway), { ending: endingIn.silent }));
+  expect((await submitXml(gateway, xml)).report?.status).toBe('ACTC');
+  const waiting = Array.from({ length: 60 }, () => submitXml(gateway, xml, { prefer: 'wait=15' }));
+  // one look every 50 ms, and what a quiet system does beside it; on a busy machine it takes seconds until all are judged
+  await expect.poll(rate, { timeout: 10_000, interval: 0 }).toBeLessThan(60);
   for (const answer of await Promise.all(waiting)) expect(answer.report?.status).toBe('ACTC');
-  // one look every 50 ms, and what a quiet system does beside it
-  expect(rate).toBeLessThan(60);
 }, 40_000);

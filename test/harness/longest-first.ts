@@ -1,0 +1,30 @@
+// The order of the test files: the longest first, so that none of them runs alone at the end. Vitest knows how long each took from
+// its last run only, and a fresh clone had none.
+import type { TestSpecification } from 'vitest/node';
+import { BaseSequencer } from 'vitest/node';
+
+/** Those of half a minute and more, the longest first. */
+const long = [
+  'chaos/minute',
+  'cli/demo',
+  'faults/engine-away',
+  'faults/lost-executions',
+  'xml/generated',
+  'docs/commands',
+  'faults/idle-executions',
+  'faults/receivers-down',
+  'faults/own-faults',
+  'workflows/payment-uncached',
+];
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const others = await super.sort(files.filter((file) => rank(file) < 0));
+    const first = files.filter((file) => rank(file) >= 0).sort((one, other) => rank(one) - rank(other));
+    return [...first, ...others];
+  }
+}
+
+function rank({ moduleId }: TestSpecification): number {
+  return long.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+}
