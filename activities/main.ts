@@ -1,23 +1,20 @@
 // Entry of the worker process: reads its configuration, runs the three task queues until it is told to stop.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger, Runtime, type WorkflowBundleOption } from '@temporalio/worker';
+import { Runtime, type WorkflowBundleOption } from '@temporalio/worker';
 import { pino } from 'pino';
 import { ConfigurationError, parseWorkerConfig } from '../core/config.ts';
 import { sdkLogger } from './sdk-log.ts';
 import { startWorker } from './start.ts';
 
-/** The bundle named by the first argument, or the one beside this file in a built image; else it is made now: seconds. */
-async function workflowBundle(): Promise<WorkflowBundleOption> {
+/** The workflow code: the bundle that the first argument names, or the one beside this file in a built image. */
+function workflowBundle(): WorkflowBundleOption {
   const [named] = process.argv.slice(2);
-  if (named !== undefined) return { codePath: named };
-  const codePath = fileURLToPath(new URL('workflow-bundle.js', import.meta.url));
+  const codePath = named ?? fileURLToPath(new URL('workflow-bundle.js', import.meta.url));
   if (existsSync(codePath)) return { codePath };
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
-    logger: new DefaultLogger('WARN'),
-  });
-  return { code };
+  throw new ConfigurationError(
+    `no workflow bundle at ${codePath}; "npm run bundle" makes one in dist/, where "node dist/worker.js" finds it`,
+  );
 }
 
 async function main(): Promise<void> {
@@ -27,7 +24,7 @@ async function main(): Promise<void> {
     logger: sdkLogger(),
     shutdownSignals: [], // signals are handled below, once
   });
-  const worker = await startWorker(config, { logger, workflowBundle: await workflowBundle() });
+  const worker = await startWorker(config, { logger, workflowBundle: workflowBundle() });
   const stop = () => {
     logger.info('stopping');
     void worker.shutdown().catch(() => undefined); // its failure is reported below

@@ -1,10 +1,8 @@
 // What `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox, each a separate process, built
 // and started as in production, with a new database and a new Temporal file.
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { build } from 'esbuild';
 import { bundleWorkflows } from '../cli/bundle-workflows.mjs';
 import { asInImage, entries } from '../cli/entries.mjs';
@@ -78,12 +76,8 @@ async function buildAll({ place: { folder }, say }: StartServicesOptions): Promi
     ...asInImage,
   });
   await bundleWorkflows(join(dist, 'workflow-bundle.js'));
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(import.meta.dirname, 'floor-workflow.ts'),
-    logger: new DefaultLogger('WARN'),
-  });
   const workflowBundle = join(dist, 'floor-bundle.js');
-  await writeFile(workflowBundle, code);
+  await bundleWorkflows(workflowBundle, join(import.meta.dirname, 'floor-workflow.ts'));
   say('✓ built as in production');
   return { workerFile: join(dist, 'floor-worker.js'), workflowBundle, logFile: join(folder, 'floor.log') };
 }

@@ -20,13 +20,18 @@ const logger = {
   error: (message) => console.error(message),
 };
 
+/** @param {string} name of a file of this project */
+const ours = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+
 /**
  * @param {string} path file to write, for a worker's `workflowBundle: { codePath }`
+ * @param {string} [workflowsPath] file that exports the workflows; default: all of ours
  * @throws when a workflow imports something that does not exist in its sandbox
  */
-export async function bundleWorkflows(path) {
+export async function bundleWorkflows(path, workflowsPath = ours('workflows/index.ts')) {
   const { code } = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+    workflowsPath,
+    preloadModules: [ours('workflows/short-stacks.ts')],
     logger,
   });
   await mkdir(dirname(path), { recursive: true });
