@@ -9,6 +9,7 @@ import {
   type StoredRequest,
   type StoredResolution,
 } from '../db/resolutions.ts';
+import type { Written } from '../db/unless-taken.ts';
 import { assert } from '../core/assert.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
 import { rejections } from '../core/rejection-table.ts';
@@ -25,9 +26,9 @@ import {
   openRequest,
   type Request,
 } from './resolution-messages.ts';
-import { keysTaken, untilWritten, type Attempt } from './until-written.ts';
+import { untilWritten } from './until-written.ts';
 
-type Judge = (stored: StoredRequest) => Promise<Attempt<ResolutionJudgement>>;
+type Judge = (stored: StoredRequest) => Promise<Written<ResolutionJudgement>>;
 
 export function createJudgeResolution(
   deps: ActivityDependencies,
@@ -52,7 +53,7 @@ async function judge(
   deps: ActivityDependencies,
   messageId: string,
   stored: StoredRequest,
-): Promise<Attempt<ResolutionJudgement>> {
+): Promise<Written<ResolutionJudgement>> {
   const { reading, references } = await openRequest(deps.engine, stored);
   const request: Request = { resolutionId: messageId, ...stored, references };
   if (stored.resolution !== undefined) return ok(await refuseRepeat(deps, request, stored));
@@ -69,7 +70,7 @@ async function answerBarely(
   messageId: string,
   stored: StoredRequest,
   defect: string,
-): Promise<Attempt<ResolutionJudgement>> {
+): Promise<Written<ResolutionJudgement>> {
   const answer = await composeBare(deps.engine, { resolutionId: messageId, ...stored }, defect);
   if (stored.resolution === undefined) return writeAtOnce(deps, answer, stored);
   const { message, event, reasonCode } = answer;
@@ -113,7 +114,7 @@ async function turnAway(
   request: Request,
   stored: StoredRequest,
   rejection: Rejection,
-): Promise<Attempt<ResolutionJudgement>> {
+): Promise<Written<ResolutionJudgement>> {
   return writeAtOnce(deps, await composeRejection(deps.engine, request, rejection), stored);
 }
 
@@ -121,22 +122,21 @@ async function writeAtOnce(
   deps: ActivityDependencies,
   answer: NewAnswer,
   { messageIdentification }: StoredRequest,
-): Promise<Attempt<ResolutionJudgement>> {
-  const isWritten = await recordAnsweredAtOnce(deps.db, { ...answer, messageIdentification });
-  if (!isWritten) return keysTaken;
+): Promise<Written<ResolutionJudgement>> {
+  const written = await recordAnsweredAtOnce(deps.db, { ...answer, messageIdentification });
   const { resolutionId, verified, reasonCode, message } = answer;
-  return ok({
+  return mapValue(written, () => ({
     verdict: 'answered',
     resolutionId,
     answer: { verified, reasonCode, answerMessageId: message.messageId },
-  });
+  }));
 }
 
 async function route(
   deps: ActivityDependencies,
   { resolutionId, sourceSystem, now }: Request,
   routed: { readonly stored: StoredRequest; readonly values: Acmt023; readonly enquiry: Enquiry },
-): Promise<Attempt<ResolutionJudgement>> {
+): Promise<Written<ResolutionJudgement>> {
   const { stored, values } = routed;
   const system = deps.reference().clearingSystems.get(sourceSystem);
   assert(system !== undefined, 'a submitter whose callback address is registered has a clearing system');

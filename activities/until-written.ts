@@ -1,19 +1,13 @@
 // Judges and writes a submission, and starts again if another took one of its keys before it was written: the database's
 // unique keys are the authority (DUP-3), so the next try judges by what is on record by then.
-import { refused, type Result } from '../core/result.ts';
+import type { Written } from '../db/unless-taken.ts';
 import { failure } from './failures.ts';
-
-/** The result of one try: the judgement that was written, or that another submission took a key first. */
-export type Attempt<Judgement> = Result<Judgement, 'keys-taken'>;
-
-/** Nothing was written. */
-export const keysTaken = refused('keys-taken' as const);
 
 const maxTries = 3; // each further try means that another submission with the same keys was written first
 
 /** @throws an expected failure, after which the engine tries again, when the keys kept being taken */
 export async function untilWritten<Judgement>(
-  judgeOnce: () => Promise<Attempt<Judgement>>,
+  judgeOnce: () => Promise<Written<Judgement>>,
 ): Promise<Judgement> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const attempt = await judgeOnce();

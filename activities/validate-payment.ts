@@ -15,7 +15,7 @@ import type { BoundPayment, RecordedQuote } from '../core/bind-payment.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { additionalInformation, explain, firstStands } from '../core/explanation.ts';
 import { reject, rowOf, type Rejection } from '../core/rejection.ts';
-import { ok } from '../core/result.ts';
+import { mapValue, ok } from '../core/result.ts';
 import type { AuditEvent } from '../db/audit.ts';
 import { recordRefusal, type OutgoingMessage } from '../db/messages.ts';
 import {
@@ -26,12 +26,13 @@ import {
   type StoredSubmission,
 } from '../db/payments.ts';
 import { findQuote } from '../db/quotes.ts';
+import type { Written } from '../db/unless-taken.ts';
 import { readValid } from '../xml/read-valid.ts';
 import { compose, newMessageIdentification } from './compose.ts';
 import { boundSubmission } from './defects.ts';
 import type { Judgement, PaymentLocalActivities, Submission } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { keysTaken, untilWritten, type Attempt } from './until-written.ts';
+import { untilWritten } from './until-written.ts';
 
 /** A submission that is being judged. */
 interface Case {
@@ -54,7 +55,7 @@ export function createValidatePayment(deps: ActivityDependencies): PaymentLocalA
 }
 
 /** SEC-9: RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */
-async function judgeBarely(deps: ActivityDependencies, messageId: string): Promise<Attempt<Judgement>> {
+async function judgeBarely(deps: ActivityDependencies, messageId: string): Promise<Written<Judgement>> {
   const stored = await loadSubmission(deps.db, messageId);
   if (stored.payment?.messageId === messageId) return ok(standing(deps, stored));
   const { messageIdentification, uetr } = stored;
@@ -64,7 +65,7 @@ async function judgeBarely(deps: ActivityDependencies, messageId: string): Promi
 }
 
 /** One try: the message is read, judged in the order of PAY-3, bound to its quote and written. */
-async function judge(deps: ActivityDependencies, messageId: string): Promise<Attempt<Judgement>> {
+async function judge(deps: ActivityDependencies, messageId: string): Promise<Written<Judgement>> {
   const stored = await loadSubmission(deps.db, messageId);
   if (stored.payment?.messageId === messageId) return ok(standing(deps, stored)); // DUP-1: at any time, before any check
   const parsed = deps.engine.parse(stored.body, ['pacs008']);
@@ -146,58 +147,59 @@ function fxpNameOf(deps: ActivityDependencies, fxpId: string | null): string | n
   return fxpId === null ? null : (deps.reference().institutions.get(fxpId)?.bics[0] ?? fxpId);
 }
 
+/** Why a submission does not become an accepted payment. */
+interface TurnedAway {
+  readonly rejection: Rejection;
+  /** For a fault of its own, under the UETR of a payment of the same sender: PAY-3 comes to the fault first. */
+  readonly isBrokenCopy: boolean;
+}
+
 /** A refused repeat is answered in the HTTP answer only; any other rejection is the payment's final status. */
 async function turnAway(
   deps: ActivityDependencies,
   submission: Case,
   rejection: Rejection,
-): Promise<Attempt<Judgement>> {
-  const isRepeat = submission.stored.payment !== undefined || rowOf(rejection).ofRepeat === true;
-  return isRepeat
-    ? ok(await refuse(deps, submission, rejection))
-    : rejectPayment(deps, submission, rejection);
+): Promise<Written<Judgement>> {
+  const { payment, sourceSystem } = submission.stored;
+  const isForRepeating = rowOf(rejection).ofRepeat === true;
+  const turned = { rejection, isBrokenCopy: !isForRepeating && payment?.sourceSystem === sourceSystem };
+  return isForRepeating || payment !== undefined
+    ? ok(await refuse(deps, submission, turned))
+    : rejectPayment(deps, submission, turned);
 }
 
 /** DUP-2: answered, but not at the callback address; the payment is not touched. */
-async function refuse(
-  deps: ActivityDependencies,
-  submission: Case,
-  rejection: Rejection,
-): Promise<Judgement> {
+async function refuse(deps: ActivityDependencies, submission: Case, turned: TurnedAway): Promise<Judgement> {
   const { stored } = submission;
+  const { rejection } = turned;
   const refused = { verdict: 'refused', reasonCode: rejection.isoCode, ruleId: rejection.ruleId } as const;
   if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
-  const answer = await composeAnswer(deps, submission, rejection);
-  const event = eventOf(submission, rejection);
+  const answer = await composeAnswer(deps, submission, turned);
+  const event = eventOf(submission, turned);
   const answerMessageId = await recordRefusal(deps.db, submission.messageId, { answer, event });
   return { ...refused, answerMessageId };
 }
 
 /** What a person must know of a rejection or refusal besides its answer. */
-function eventOf(submission: Case, rejection: Rejection): AuditEvent | null {
-  const { stored, messageId } = submission;
+function eventOf({ stored, messageId }: Case, { rejection, isBrokenCopy }: TurnedAway): AuditEvent | null {
   const isSameMsgId = stored.payment?.messageIdentification === stored.messageIdentification;
-  const { event } = isBrokenCopy(submission, rejection) && isSameMsgId ? contentChanged : rowOf(rejection);
+  const { event } = isBrokenCopy && isSameMsgId ? contentChanged : rowOf(rejection);
   if (event === undefined) return null;
   return { ...event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
 }
 
 const contentChanged = rowOf(reject('duplicate-content'));
 
-/** Refused for a fault of its own, under the UETR of a payment of the same sender: PAY-3 comes to the fault first. */
-function isBrokenCopy({ stored }: Case, rejection: Rejection): boolean {
-  return rowOf(rejection).ofRepeat !== true && stored.payment?.sourceSystem === stored.sourceSystem;
-}
-
 async function rejectPayment(
   deps: ActivityDependencies,
   submission: Case,
-  rejection: Rejection,
-): Promise<Attempt<Judgement>> {
+  turned: TurnedAway,
+): Promise<Written<Judgement>> {
   const { stored, messageId, document } = submission;
-  const answer = await composeAnswer(deps, submission, rejection);
+  const { rejection } = turned;
+  const answer = await composeAnswer(deps, submission, turned);
   const debtorAgent = document && claimedDebtorAgent(deps.reference(), document, stored.sourceSystem);
-  const isWritten = await recordRejected(deps.db, {
+  const written = await recordRejected(deps.db, {
     uetr: stored.uetr,
     sourceSystem: stored.sourceSystem,
     messageId,
@@ -207,10 +209,9 @@ async function rejectPayment(
     reasonCode: rejection.isoCode,
     ruleId: rejection.ruleId,
     answer,
-    event: eventOf(submission, rejection),
+    event: eventOf(submission, turned),
   });
-  if (!isWritten) return keysTaken;
-  return ok({
+  return mapValue(written, () => ({
     verdict: 'decided',
     answerMessageId: answer.messageId,
     decision: {
@@ -219,7 +220,7 @@ async function rejectPayment(
       callbackMessageId: answer.messageId,
       confirmationMessageId: null,
     },
-  });
+  }));
 }
 
 /** The payment is written with its ACTC and its instruction (PAY-2). */
@@ -228,14 +229,14 @@ async function accept(
   submission: Case,
   message: Pacs008,
   payment: BoundPayment,
-): Promise<Attempt<Judgement>> {
+): Promise<Written<Judgement>> {
   const { stored, messageId } = submission;
   const { source, destination } = payment;
   const corridor = `${payment.sourceCountry}-${payment.destinationCountry}`;
   const forwarded = await composeForwarded(deps, submission, message, payment);
   const instructionDeliveryId = randomUUID();
   const answer = await composeAnswer(deps, submission);
-  const acceptedAt = await recordAccepted(deps.db, {
+  const written = await recordAccepted(deps.db, {
     uetr: stored.uetr,
     messageId,
     messageIdentification: stored.messageIdentification,
@@ -249,8 +250,7 @@ async function accept(
     destinationReferences: forwarded.references,
     instructionDeliveryId,
   });
-  if (acceptedAt === undefined) return keysTaken;
-  return ok({
+  return mapValue(written, (acceptedAt) => ({
     verdict: 'accepted',
     enquiry: false,
     answerMessageId: answer.messageId,
@@ -265,7 +265,7 @@ async function accept(
     deadlineAt: payment.deadlineAt,
     acceptedAt,
     now: stored.now,
-  });
+  }));
 }
 
 /** The converted pacs.008 (MSG-9, MSG-10), and what a confirmation of it will carry (PAY-9). */
@@ -325,10 +325,10 @@ async function composeForwarded(
 /** The first answer to the source: ACTC, or RJCT with its reason (MSG-11). */
 function composeAnswer(
   deps: ActivityDependencies,
-  submission: Case,
-  rejection?: Rejection,
+  { stored, references, messageId }: Case,
+  turned?: TurnedAway,
 ): Promise<OutgoingMessage> {
-  const { stored, references, messageId } = submission;
+  const { rejection, isBrokenCopy = false } = turned ?? {};
   const messageIdentification = newMessageIdentification();
   const status = rejection === undefined ? 'ACTC' : 'RJCT';
   const xml = answerPacs008(
@@ -340,7 +340,7 @@ function composeAnswer(
       reasonCode: rejection?.isoCode,
       additionalInformation: rejection && [
         additionalInformation(rejection),
-        ...(isBrokenCopy(submission, rejection) ? [firstStands] : []),
+        ...(isBrokenCopy ? [firstStands] : []),
       ],
     }),
   );
@@ -353,8 +353,7 @@ function composeAnswer(
     status,
     reasonCode: rejection?.isoCode,
     inReplyTo: messageId,
-    refusal:
-      rejection && explain(rejection) + (isBrokenCopy(submission, rejection) ? ` ${firstStands}.` : ''),
+    refusal: rejection && explain(rejection) + (isBrokenCopy ? ` ${firstStands}.` : ''),
     xml,
   });
 }

@@ -3,17 +3,17 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
-import { uuidPattern, uuidV4Pattern } from '../core/ids.ts';
-import type { XmlElement } from '../core/iso20022/tree.ts';
-import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
 import {
-  loadEvidence,
   mayHaveBeenSeen,
   ofParty,
   submissionOf,
   type EvidenceMessage,
   type PaymentEvidence,
-} from '../db/evidence.ts';
+} from '../core/evidence.ts';
+import { uuidPattern, uuidV4Pattern } from '../core/ids.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
+import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
+import { loadEvidence } from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import type { Caller } from './http/caller.ts';

@@ -1,9 +1,6 @@
 // The evidence of a payment as JSON, limited to what the caller may see. The only message values in it are those of the field
 // differences.
 import { assert } from '../core/assert.ts';
-import { messages, type MessageName } from '../core/iso20022/messages.ts';
-import type { FieldDifference } from '../core/message-difference.ts';
-import type { JsonObject, JsonValue } from '../core/money.ts';
 import {
   refusalOf,
   submissionOf,
@@ -12,7 +9,10 @@ import {
   type EvidenceEvent,
   type EvidenceMessage,
   type PaymentEvidence,
-} from '../db/evidence.ts';
+} from '../core/evidence.ts';
+import { messages, type MessageName } from '../core/iso20022/messages.ts';
+import type { FieldDifference } from '../core/message-difference.ts';
+import type { JsonObject, JsonValue } from '../core/money.ts';
 
 /** What a caller may see of a payment. */
 export interface View {
@@ -69,7 +69,7 @@ function renderMessage(uetr: string, message: EvidenceMessage, { mayRead }: Evid
     status: message.status,
     reasonCode: message.reasonCode,
     inReplyTo: message.inReplyTo,
-    sha256: message.sha256.toString('hex'),
+    sha256: Buffer.from(message.sha256).toString('hex'),
     size: message.size,
     href: mayRead(message) ? `/payments/${uetr}/messages/${message.messageId}` : null,
   };

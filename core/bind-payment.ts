@@ -6,7 +6,7 @@ import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';
 import type { Judged, Submitted } from './ends.ts';
 import { creditorAgentFee, feeOn } from './fee.ts';
-import { pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
+import { inTransaction, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
 import { exact, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
 import { deadlineOf } from './payment-checks.ts';
@@ -55,7 +55,6 @@ export interface BoundPayment {
 
 type Bound = Result<BoundPayment, Rejection>;
 
-const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 /** A value other than the expected one; amounts, rates and currencies may be shown (MSG-13). */
 const differs = (key: RejectionKey, found: string, expected: string, xpath?: string) =>
   reject(key, xpath, undefined, { found, expected });
@@ -65,7 +64,7 @@ export function bindPayment(judged: Judged<Submitted>, recorded: RecordedQuote):
   const { message, context, ends } = judged;
   const { source, debtorAgent, creditorAgent, destination } = ends;
   if (!source || !debtorAgent || !creditorAgent || !destination)
-    return refused(reject('currency-wrong', at('AgrdRate/QtdCcy')));
+    return refused(reject('currency-wrong', inTransaction('AgrdRate/QtdCcy')));
   const parties: Parties = { source, debtorAgent, creditorAgent, destination };
   const bound =
     message.agreedRate.quoteId === undefined
@@ -87,7 +86,7 @@ export function bindPayment(judged: Judged<Submitted>, recorded: RecordedQuote):
 const boundBy = [
   ...['IntrBkSttlmAmt', 'AddtlDtTm', 'AgrdRate', 'ChrgsInf', 'DbtrAgt', 'CdtrAgt'],
   ...['IntrmyAgt1', 'IntrmyAgt1Acct', 'IntrmyAgt2', 'IntrmyAgt2Acct'],
-].map(at);
+].map(inTransaction);
 
 /** PAY-5 and the limit: what can be judged without reading a quote. */
 export const ownExchangeCheck: Check<Judged<Submitted>> = {
@@ -172,7 +171,7 @@ function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties)
   }
   if (quote.sourceCurrency !== interbankSettlementAmount.currency) {
     const { currency } = interbankSettlementAmount;
-    return differs('quote-currency-differs', currency, quote.sourceCurrency, at('IntrBkSttlmAmt'));
+    return differs('quote-currency-differs', currency, quote.sourceCurrency, inTransaction('IntrBkSttlmAmt'));
   }
   if (quote.destinationCurrency !== agreedRate.quotedCurrency) {
     const { quotedCurrency } = agreedRate;
@@ -180,7 +179,7 @@ function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties)
       'quote-currency-differs',
       quotedCurrency,
       quote.destinationCurrency,
-      at('AgrdRate/QtdCcy'),
+      inTransaction('AgrdRate/QtdCcy'),
     );
   }
   if (quote.destinationCountry !== parties.creditorAgent.countryCode) return reject('quote-country-differs');
@@ -214,7 +213,8 @@ function checkQuoteAgents(
     ['IntrmyAgt2', sapFound(message.intermediaryAgent2, quote.destinationSapId)],
     ['IntrmyAgt2Acct', accountFound(intermediaryAgent2Account, quote.destinationAccountId)],
   ] as const) {
-    if (found !== undefined) return reject('intermediary-agent-differs', at(path), undefined, { found });
+    if (found !== undefined)
+      return reject('intermediary-agent-differs', inTransaction(path), undefined, { found });
   }
   return undefined;
 }
@@ -243,7 +243,7 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
     keyOf(creditorAgent.countryCode, destination.currencyCode),
   );
   if (places === undefined || formula === undefined)
-    return refused(reject('currency-wrong', at('AgrdRate/QtdCcy')));
+    return refused(reject('currency-wrong', inTransaction('AgrdRate/QtdCcy')));
   const { interbankSettlementAmount, agreedRate, charges } = message;
   // MSG-10 without a quote: amount x rate, half up to the destination currency's decimals (MON-3)
   const settlement = roundHalfUpTo(

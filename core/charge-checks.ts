@@ -6,12 +6,10 @@ import { mayBeCreditorAgent, mayBeDebtorAgent, resolveAgent, unknownInstitution 
 import type { Check } from './check.ts';
 import type { Judged, Submitted } from './ends.ts';
 import { refusedItself } from './hindrances.ts';
-import { pacs008Paths } from './iso20022/pacs008.ts';
+import { inTransaction } from './iso20022/pacs008.ts';
 import { sameAgent, type AgentIdentification } from './iso20022/parties.ts';
 import type { Institution } from './reference.ts';
 import { reject, type Rejection } from './rejection.ts';
-
-const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 
 /** A PSP of the message, and the agent of its charges. */
 interface Pair {
@@ -56,7 +54,7 @@ function* judge(pair: Pair, path: string): Iterable<Rejection> {
   if (isSame(pair) || isPspAtFault(pair)) return;
   const found = pair.charging === undefined ? unknownInstitution : 'another institution';
   const expected = `the institution in ${pair.element}, by any of its identifiers`;
-  yield reject('charges-agent-wrong', at(path), undefined, { found, expected });
+  yield reject('charges-agent-wrong', inTransaction(path), undefined, { found, expected });
 }
 
 const hinderedBy = (pair: Pair) => (isPspAtFault(pair) ? refusedItself(pair.element) : undefined);
@@ -65,14 +63,14 @@ export const chargeChecks: readonly Check<Judged<Submitted>>[] = [
   {
     name: 'agent of the source PSP fee',
     ruleId: 'MSG-6',
-    needs: ['ChrgsInf/Agt', 'DbtrAgt'].map(at),
+    needs: ['ChrgsInf/Agt', 'DbtrAgt'].map(inTransaction),
     hindered: (judged) => hinderedBy(atSource(judged)),
     run: (judged) => judge(atSource(judged), 'ChrgsInf[1]/Agt'),
   },
   {
     name: 'agent of the creditor agent fee',
     ruleId: 'MSG-6',
-    needs: ['ChrgsInf/Agt', 'CdtrAgt', 'AgrdRate/QtdCcy'].map(at),
+    needs: ['ChrgsInf/Agt', 'CdtrAgt', 'AgrdRate/QtdCcy'].map(inTransaction),
     hindered: (judged) => hinderedBy(atDestination(judged)),
     run: (judged) => judge(atDestination(judged), 'ChrgsInf[2]/Agt'),
   },

@@ -5,11 +5,9 @@
 import type { Check } from './check.ts';
 import type { Ends, Judged, Submitted } from './ends.ts';
 import { countryUnknown } from './hindrances.ts';
-import { pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
+import { inTransaction, type Pacs008 } from './iso20022/pacs008.ts';
 import { textAt } from './iso20022/tree.ts';
 import { reject, type Rejection } from './rejection.ts';
-
-const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 
 interface WrongCurrency {
   /** Below `CdtTrfTxInf`. */
@@ -74,27 +72,29 @@ type FindWrong = (message: Pacs008, ends: Ends) => readonly WrongCurrency[];
 const check =
   (find: FindWrong) =>
   ({ message, ends }: Judged<Submitted>): Iterable<Rejection> =>
-    find(message, ends).map(({ path, ...details }) => reject('currency-wrong', at(path), undefined, details));
+    find(message, ends).map(({ path, ...details }) =>
+      reject('currency-wrong', inTransaction(path), undefined, details),
+    );
 
 /** In the order of reporting. */
 export const corridorChecks: readonly Check<Judged<Submitted>>[] = [
   {
     name: 'currencies of the source',
     ruleId: 'MSG-4',
-    needs: ['IntrBkSttlmAmt', 'AgrdRate/UnitCcy', 'ChrgsInf/Amt'].map(at),
+    needs: ['IntrBkSttlmAmt', 'AgrdRate/UnitCcy', 'ChrgsInf/Amt'].map(inTransaction),
     run: check(wrongAtSource),
   },
   {
     name: 'currencies of the destination',
     ruleId: 'MSG-4',
-    needs: ['CdtrAgt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt'].map(at),
+    needs: ['CdtrAgt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt'].map(inTransaction),
     hindered: ({ ends }) => countryUnknown(ends),
     run: check(wrongAtDestination),
   },
   {
     name: 'currency of the instructed amount',
     ruleId: 'MSG-4',
-    needs: ['IntrBkSttlmAmt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt', 'InstdAmt'].map(at),
+    needs: ['IntrBkSttlmAmt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt', 'InstdAmt'].map(inTransaction),
     run: check(wrongInstructed),
   },
 ];

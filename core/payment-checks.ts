@@ -8,14 +8,13 @@ import type { Check, IsFit } from './check.ts';
 import { corridorChecks, inWrongCurrency } from './currency-checks.ts';
 import type { Judged, Submitted, SubmittedNow } from './ends.ts';
 import { countryUnknown, currencyUnknown, currencyWrong } from './hindrances.ts';
-import { amountsOf, pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
+import { amountsOf, inTransaction, pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
 import { withoutPositions } from './iso20022/tree.ts';
 import { fitsDecimalPlaces } from './money.ts';
 import type { ClearingSystem, Institution } from './reference.ts';
 import { reject, rejectWith, type Rejection } from './rejection.ts';
 
 const maxAheadMs = 10_000; // TIM-4
-const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
 
 /** MSG-4 to MSG-7: guidelines that need reference data. */
 export const guidelineChecks: readonly Check<Judged<Submitted>>[] = [
@@ -31,14 +30,16 @@ export const guidelineChecks: readonly Check<Judged<Submitted>>[] = [
     ruleId: 'MON-2',
     needs: [],
     hindered: ({ message, ends }, isFit) =>
-      currencyWrong([...inWrongCurrency(message, ends)].filter((path) => isFit(withoutPositions(at(path))))),
+      currencyWrong(
+        [...inWrongCurrency(message, ends)].filter((path) => isFit(withoutPositions(inTransaction(path)))),
+      ),
     run: checkDecimals,
   },
   ...chargeChecks,
   {
     name: 'what the destination country requires',
     ruleId: 'MSG-7',
-    needs: [at('CdtrAgt')],
+    needs: [inTransaction('CdtrAgt')],
     hindered: ({ ends }) => countryUnknown(ends),
     run: checkRequiredElements,
   },
@@ -54,17 +55,17 @@ export const duplicateCheck: Check<Judged<SubmittedNow>> = {
 export const freshnessCheck: Check<Judged<SubmittedNow>> = {
   name: 'freshness',
   ruleId: 'TIM-4',
-  needs: [at('AddtlDtTm')],
+  needs: [inTransaction('AddtlDtTm')],
   isOfMoment: true,
   run: checkFreshness,
 };
 
 export const agentChecks: readonly Check<Judged<Submitted>>[] = [
-  { name: 'debtor agent', ruleId: 'PAY-6', needs: [at('DbtrAgt')], run: checkDebtorAgent },
+  { name: 'debtor agent', ruleId: 'PAY-6', needs: [inTransaction('DbtrAgt')], run: checkDebtorAgent },
   {
     name: 'creditor agent',
     ruleId: 'PAY-6',
-    needs: ['CdtrAgt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt'].map(at),
+    needs: ['CdtrAgt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt'].map(inTransaction),
     hindered: ({ ends }) => currencyUnknown(ends),
     run: checkCreditorAgent,
   },
@@ -81,15 +82,15 @@ function* checkClearingSystem({ message, context }: Judged<Submitted>): Iterable
 function* checkDecimals({ message, context, ends }: Judged<Submitted>, isFit: IsFit): Iterable<Rejection> {
   const unknown = inWrongCurrency(message, ends);
   for (const { amount, path } of amountsOf(message)) {
-    if (!isFit(withoutPositions(at(path))) || unknown.has(path)) continue;
+    if (!isFit(withoutPositions(inTransaction(path))) || unknown.has(path)) continue;
     const currency = context.reference.currencies.get(amount.currency);
     if (currency === undefined) {
       const details = { found: amount.currency, expected: 'a currency of the service' };
-      yield reject('currency-wrong', at(path), undefined, details);
+      yield reject('currency-wrong', inTransaction(path), undefined, details);
     } else if (!fitsDecimalPlaces(amount.amount, currency.decimalPlaces)) {
       const most = `at most ${currency.decimalPlaces} decimals in ${amount.currency}`;
       const details = { text: most, found: amount.amount, expected: most };
-      yield reject('too-many-decimals', at(path), 'MON-2', details);
+      yield reject('too-many-decimals', inTransaction(path), 'MON-2', details);
     }
   }
 }
@@ -101,7 +102,7 @@ function* checkRequiredElements({ message, context, ends }: Judged<Submitted>): 
   const required = context.reference.countries.get(countryCode)?.requiredPacs008Elements ?? [];
   const missing = (path: string, what: string) => {
     const details = { found: 'nothing', expected: `${what}, which ${countryCode} requires` };
-    return reject('required-by-destination', at(path), undefined, details);
+    return reject('required-by-destination', inTransaction(path), undefined, details);
   };
   if (required.includes('purposeCode') && message.purpose === undefined) {
     yield missing('Purp/Cd', 'a purpose code');

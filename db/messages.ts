@@ -1,6 +1,7 @@
 // Every message, byte for byte: what was received and what was built. Rows are inserted and never changed.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
+import { assert } from '../core/assert.ts';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import { finalStatuses } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
@@ -53,7 +54,7 @@ export const hasFinalStatus = (alias: string) =>
   sql`${sql.ref(`${alias}.status`)} in (${sql.join(finalStatuses.map((status) => sql.lit(status)))})`;
 
 /** By which a message is recognised when it comes again. */
-export function hashOf(body: Buffer): Buffer {
+function hashOf(body: Buffer): Buffer {
   return createHash('sha256').update(body).digest();
 }
 
@@ -77,6 +78,28 @@ export function insertOutgoing(messages: readonly OutgoingMessage[], condition: 
 }
 
 /**
+ * `insert into messages` of a received one, to be used inside a larger statement: once per party and content; no row where the same
+ * bytes came before.
+ */
+export function insertReceived(messageId: string, message: ReceivedMessage) {
+  return sql<{ message_id: string }>`
+    insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
+      reason_code, answer_url, in_reply_to, sha256, body)
+    values (${messageId}, ${message.subjectId ?? messageId}, ${message.type}, ${message.messageIdentification}, 'in',
+      ${message.leg}, ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null},
+      ${message.answerUrl ?? null}, ${message.inReplyTo ?? null}, ${hashOf(message.body)}, ${message.body})
+    on conflict (party, message_type, sha256) where direction = 'in' do nothing
+    returning message_id`;
+}
+
+/** The row of the same bytes; index messages_received_once. */
+export function selectReceived({ party, type, body }: Pick<ReceivedMessage, 'party' | 'type' | 'body'>) {
+  return sql<{ message_id: string }>`
+    select message_id from messages
+    where party = ${party} and message_type = ${type} and sha256 = ${hashOf(body)} and direction = 'in'`;
+}
+
+/**
  * Stores a received message, once per party and content: the same bytes again find the first row.
  * @returns the id of the row, and whether it is new
  */
@@ -84,26 +107,10 @@ export async function recordReceived(
   db: Db,
   message: ReceivedMessage,
 ): Promise<{ messageId: string; isNew: boolean }> {
-  const messageId = randomUUID();
-  const sha256 = hashOf(message.body);
-  const insert = sql<{ message_id: string }>`
-    insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
-      reason_code, answer_url, in_reply_to, sha256, body)
-    values (${messageId}, ${message.subjectId ?? messageId}, ${message.type}, ${message.messageIdentification}, 'in', ${message.leg},
-      ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null}, ${message.answerUrl ?? null},
-      ${message.inReplyTo ?? null}, ${sha256}, ${message.body})
-    on conflict (party, message_type, sha256) where direction = 'in' do nothing
-    returning message_id`;
-  const [inserted] = await runPrepared(db, 'record_received', insert);
+  const [inserted] = await runPrepared(db, 'record_received', insertReceived(randomUUID(), message));
   if (inserted !== undefined) return { messageId: inserted.message_id, isNew: true };
-  const earlier = await db
-    .selectFrom('messages') // index messages_received_once
-    .select('message_id')
-    .where('party', '=', message.party)
-    .where('message_type', '=', message.type)
-    .where('sha256', '=', sha256)
-    .where('direction', '=', 'in')
-    .executeTakeFirstOrThrow();
+  const [earlier] = (await selectReceived(message).execute(db)).rows;
+  assert(earlier !== undefined, 'a message is never deleted');
   return { messageId: earlier.message_id, isNew: false };
 }
 

@@ -1,12 +1,12 @@
 // The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2).
 // Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
 import { randomUUID } from 'node:crypto';
-import { sql, type RawBuilder } from 'kysely';
-import pg from 'pg';
+import { sql } from 'kysely';
 import { messageIdsCountForDays } from '../core/ends.ts';
 import type { BoundPayment } from '../core/bind-payment.ts';
 import { isStatusOwed } from '../core/delivery-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
+import { mapValue } from '../core/result.ts';
 import type { Decision, FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
@@ -14,6 +14,7 @@ import { insertDecision } from './decisions.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
+import { unlessTaken, type Written } from './unless-taken.ts';
 
 /** How long a MsgId counts (DUP-2). */
 const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
@@ -221,9 +222,9 @@ export interface AcceptedPayment {
 
 /**
  * Writes an accepted payment, unless its UETR, its MsgId or its quote has been taken since (DUP-2, QUO-8).
- * @returns when it was accepted: database clock, epoch milliseconds, from which the 60 s of TIM-3 count; undefined: not written
+ * @returns when it was accepted: database clock, epoch milliseconds, from which the 60 s of TIM-3 count
  */
-export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise<number | undefined> {
+export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise<Written<number>> {
   const { payment, uetr } = accepted;
   const { quote, sourceLeg, destinationLeg } = payment;
   const quoteId = quote?.quoteId ?? null;
@@ -267,7 +268,8 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
       from payment
     )
     select received_at from payment`;
-  return (await writtenRow(db, 'record_accepted', write))?.received_at.getTime();
+  const written = await unlessTaken(() => runPrepared(db, 'record_accepted', write));
+  return mapValue(written, (row) => row.received_at.getTime());
 }
 
 /** A submission that the gateway rejects: its row, its final RJCT and the callback that tells it. */
@@ -287,8 +289,8 @@ export interface RejectedPayment {
   readonly event: AuditEvent | null;
 }
 
-/** Writes a rejected payment with its decision, unless its UETR or MsgId has been taken since; answers whether it did. */
-export async function recordRejected(db: Db, rejected: RejectedPayment): Promise<boolean> {
+/** Writes a rejected payment with its decision, unless its UETR or MsgId has been taken since. */
+export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Written<unknown>> {
   const decision = {
     uetr: rejected.uetr,
     status: 'RJCT',
@@ -317,20 +319,7 @@ export async function recordRejected(db: Db, rejected: RejectedPayment): Promise
     ),
     event as (${insertAudit(rejected.event, sql`exists (select from payment)`)})
     select uetr from payment`;
-  return (await writtenRow(db, 'record_rejected', write)) !== undefined;
-}
-
-const uniqueViolation = '23505';
-
-/** Runs a write; undefined, and the whole statement undone, if another submission wrote the payment first. */
-async function writtenRow<Row>(db: Db, name: string, write: RawBuilder<Row>): Promise<Row | undefined> {
-  try {
-    const [row] = await runPrepared(db, name, write);
-    return row;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === uniqueViolation) return undefined;
-    throw error;
-  }
+  return unlessTaken(() => runPrepared(db, 'record_rejected', write));
 }
 
 /** Takes the sender's MsgId for this UETR; no row when another payment holds it since less than 62 days (DUP-2). */

@@ -9,7 +9,7 @@ import { judgeReport, type Decision } from '../core/report.ts';
 import type { Db } from './connection.ts';
 import type { DecidablePayment } from './decisions.ts';
 import { askConfirmation } from './deliveries.ts';
-import { hashOf } from './messages.ts';
+import { insertReceived, selectReceived } from './messages.ts';
 import { runPrepared } from './prepared.ts';
 
 /** A valid pacs.002 that a destination sent about one of its payments. */
@@ -65,21 +65,22 @@ async function recordReport(
   { uetr, destinationSystem: party }: Pick<ReportedPayment, 'uetr' | 'destinationSystem'>,
   { values, body, isFinal }: IncomingReport & { readonly isFinal: boolean },
 ): Promise<string> {
-  const sha256 = hashOf(body);
+  const message = {
+    subjectId: uetr,
+    type: 'pacs002',
+    messageIdentification: values.messageIdentification,
+    leg: 'destination',
+    party,
+    status: values.status,
+    reasonCode: values.reasonCode,
+    body,
+  } as const;
   const write = sql<{ message_id: string }>`
-    with inserted as (
-      insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
-        reason_code, sha256, body)
-      values (${randomUUID()}, ${uetr}, 'pacs002', ${values.messageIdentification}, 'in', 'destination', ${party},
-        ${values.status}, ${values.reasonCode ?? null}, ${sha256}, ${body})
-      on conflict (party, message_type, sha256) where direction = 'in' do nothing
-      returning message_id
-    ),
+    with inserted as (${insertReceived(randomUUID(), message)}),
     stored as (
       select message_id from inserted
       union all
-      select message_id from messages -- index messages_received_once
-      where party = ${party} and message_type = 'pacs002' and sha256 = ${sha256} and direction = 'in'
+      ${selectReceived(message)}
     ),
     marked as (
       update deliveries set final_report_id = (select message_id from stored limit 1) -- index: unique (subject_id, kind)

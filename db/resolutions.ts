@@ -2,11 +2,11 @@
 // of its answer (RES-1). Each write is one statement; the database's unique keys are the authority on duplicates.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
-import pg from 'pg';
-import { mapValue, ok, refused, type Result } from '../core/result.ts';
+import { mapValue } from '../core/result.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { unlessTaken, type Written } from './unless-taken.ts';
 
 /** The answer of a resolution as it stands. */
 export interface StoredAnswer {
@@ -193,10 +193,13 @@ export async function recordRouted(
     stored as (${insertOutgoing([enquiry.message], sql`exists (select from resolution)`)}),
     asked as (${insertEnquiry(resolutionId, enquiry, sql`exists (select from resolution)`)})
     select deadline_at, ${remaining(sql`deadline_at`)} from resolution`;
-  return mapValue(await writtenRow(db, write), ({ deadline_at: deadline, remaining_ms: remainingMs }) => ({
-    deadlineAt: deadline.getTime(),
-    remainingMs,
-  }));
+  return mapValue(
+    await unlessTaken(async () => (await write.execute(db)).rows),
+    ({ deadline_at: deadline, remaining_ms: remainingMs }) => ({
+      deadlineAt: deadline.getTime(),
+      remainingMs,
+    }),
+  );
 }
 
 /** The answer of a resolution, with what it is made of. */
@@ -237,11 +240,11 @@ function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
     told as (${insertAudit(answer.event, sql`exists (select from answer)`)})`;
 }
 
-/** Writes a resolution that the gateway answers at once, unless its MsgId has been taken since; answers whether it did. */
+/** Writes a resolution that the gateway answers at once, unless its MsgId has been taken since. */
 export async function recordAnsweredAtOnce(
   db: Db,
   answer: NewAnswer & { readonly messageIdentification: string },
-): Promise<boolean> {
+): Promise<Written<unknown>> {
   const write = sql<{ resolution_id: string }>`
     with resolution as (
       insert into resolutions (resolution_id, source_clearing_system, message_identification, received_at, deadline_at)
@@ -250,7 +253,7 @@ export async function recordAnsweredAtOnce(
     ),
     ${answerParts(answer, sql`resolution`)}
     select resolution_id from answer`;
-  return (await writtenRow(db, write)).ok;
+  return unlessTaken(async () => (await write.execute(db)).rows);
 }
 
 /**
@@ -285,19 +288,4 @@ export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: N
     ),
     stored as (${insertOutgoing([enquiry.message], sql`exists (select from free)`)})
     ${insertEnquiry(resolutionId, enquiry, sql`exists (select from free)`)}`.execute(db);
-}
-
-const uniqueViolation = '23505';
-
-/** What was written, or that another request of the same MsgId was written first, which undoes the statement. */
-type Written<Row> = Result<Row, 'keys-taken'>;
-
-async function writtenRow<Row>(db: Db, write: RawBuilder<Row>): Promise<Written<Row>> {
-  try {
-    const [row] = (await write.execute(db)).rows;
-    return row === undefined ? refused('keys-taken') : ok(row);
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === uniqueViolation) return refused('keys-taken');
-    throw error;
-  }
 }

@@ -76,6 +76,11 @@ export const pacs008Paths = {
   transaction: '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf',
 } as const;
 
+/** The XPath of what stands below `CdtTrfTxInf`. */
+export function inTransaction(path: string): string {
+  return `${pacs008Paths.transaction}/${path}`;
+}
+
 /** How to treat a missing value that is mandatory in the schema: as a defect, or with a substitute. */
 type Demand = <T>(value: T | undefined, name: string, standIn: T) => T;
 
@@ -206,8 +211,6 @@ export function amountsOf(pacs008: Pacs008): readonly { readonly amount: Amount;
   return amounts;
 }
 
-const at = (path: string) => `${pacs008Paths.transaction}/${path}`;
-
 const amountCheck: Check<Pacs008> = {
   name: 'amounts above zero, digits of the rate',
   ruleId: 'MSG-4',
@@ -223,7 +226,7 @@ const codeCheck: Check<Pacs008> = {
 const currencyCheck: Check<Pacs008> = {
   name: 'currencies of one corridor',
   ruleId: 'MSG-4',
-  needs: ['IntrBkSttlmAmt', 'AgrdRate', 'ChrgsInf/Amt', 'InstdAmt'].map(at),
+  needs: ['IntrBkSttlmAmt', 'AgrdRate', 'ChrgsInf/Amt', 'InstdAmt'].map(inTransaction),
   run: checkCurrencies,
 };
 
@@ -243,15 +246,22 @@ const destinationChecks: readonly Check<Pacs008>[] = [amountCheck, codeCheck, cu
 function* checkAmounts(value: Pacs008, isFit: IsFit): Iterable<Rejection> {
   const mayBeZero = 'ChrgsInf[1]/Amt';
   for (const { amount, path } of amountsOf(value)) {
-    const isJudged = path !== mayBeZero && isFit(withoutPositions(at(path)));
+    const isJudged = path !== mayBeZero && isFit(withoutPositions(inTransaction(path)));
     if (!isJudged || !isZero(amount.amount)) continue;
-    yield reject('amount-zero', at(path), undefined, { found: amount.amount, expected: 'more than 0' });
+    yield reject('amount-zero', inTransaction(path), undefined, {
+      found: amount.amount,
+      expected: 'more than 0',
+    });
   }
   const { preAgreedExchangeRate: rate } = value.agreedRate;
-  if (isFit(at('AgrdRate/PreAgrdXchgRate')) && rateFault(rate)) {
+  if (isFit(inTransaction('AgrdRate/PreAgrdXchgRate')) && rateFault(rate)) {
     const expected = `at most ${maxRateDigits} digits as written, zeros included`;
     const text = `more than ${maxRateDigits} digits`;
-    yield reject('schema-invalid', at('AgrdRate/PreAgrdXchgRate'), 'MON-1', { text, found: rate, expected });
+    yield reject('schema-invalid', inTransaction('AgrdRate/PreAgrdXchgRate'), 'MON-1', {
+      text,
+      found: rate,
+      expected,
+    });
   }
 }
 
@@ -263,9 +273,10 @@ function* checkForwardedElements(value: Pacs008): Iterable<Rejection> {
     fault: 'not-used',
     expected: 'no such element',
   } as const;
-  if (previousInstructingAgent1) yield reject('guideline-violated', at('PrvsInstgAgt1'), 'MSG-10', details);
+  if (previousInstructingAgent1)
+    yield reject('guideline-violated', inTransaction('PrvsInstgAgt1'), 'MSG-10', details);
   if (previousInstructingAgent1Account) {
-    yield reject('guideline-violated', at('PrvsInstgAgt1Acct'), 'MSG-10', details);
+    yield reject('guideline-violated', inTransaction('PrvsInstgAgt1Acct'), 'MSG-10', details);
   }
 }
 
@@ -274,7 +285,7 @@ function* checkCurrencies(value: Pacs008): Iterable<Rejection> {
   const { interbankSettlementAmount, agreedRate, charges, instructedAmount } = value;
   const { unitCurrency, quotedCurrency } = agreedRate;
   const wrong = (path: string, found: string, ...expected: readonly string[]) =>
-    reject('currency-wrong', at(path), undefined, { found, expected: expected.join(' or ') });
+    reject('currency-wrong', inTransaction(path), undefined, { found, expected: expected.join(' or ') });
   if (interbankSettlementAmount.currency !== quotedCurrency) {
     const expected = `${interbankSettlementAmount.currency}, as in IntrBkSttlmAmt`;
     yield wrong('AgrdRate/QtdCcy', quotedCurrency, expected);

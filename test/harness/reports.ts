@@ -1,4 +1,5 @@
 // What a destination says of a payment in a test: the pacs.002, and its way to the gateway.
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -6,7 +7,6 @@ import { messages } from '../../core/iso20022/messages.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
 import type { Db } from '../../db/connection.ts';
 import { loadDecidable } from '../../db/decisions.ts';
-import { hashOf } from '../../db/messages.ts';
 import { takeReport } from '../../db/reports.ts';
 import { endingIn } from './endings.ts';
 import { evidenceOf } from './evidence.ts';
@@ -48,7 +48,7 @@ export async function storeReport(db: Db, uetr: string, said: Partial<Pacs002> =
   const { message_id: messageId } = await db
     .selectFrom('messages')
     .select('message_id')
-    .where('sha256', '=', hashOf(body))
+    .where('sha256', '=', createHash('sha256').update(body).digest())
     .executeTakeFirstOrThrow();
   return messageId;
 }

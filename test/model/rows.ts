@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';
-import { hashOf } from '../../db/messages.ts';
 import type { Record, Report } from './record.ts';
 import { initial, statusOf } from './state.ts';
 
@@ -42,7 +41,7 @@ export async function putRows(db: Db, subject: Subject, record: Record, deadline
       insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status, sha256,
         body, created_at)
       values (${reports[report]}, ${uetr}, 'pacs002', ${report}, 'in', 'destination', 'THBPPAY', ${saidIn(report)},
-        ${hashOf(bodyOf(subject, report))}, ${bodyOf(subject, report)}, now() - ${2 - index} * interval '1 minute')`.execute(
+        sha256(${bodyOf(subject, report)}), ${bodyOf(subject, report)}, now() - ${2 - index} * interval '1 minute')`.execute(
       db,
     );
   }
