@@ -14,6 +14,10 @@ select
      and not exists (select from payments p where p.uetr = m.subject_id)
      and not exists (select from refusals r where r.message_id = m.message_id))::int as unjudged`;
 
+/** Payments that may go on waiting: for a destination that took the instruction and says nothing. */
+const waitingSql = `
+select count(*)::int as waiting from payments p left join decisions d on d.uetr = p.uetr where p.accepted and d.uetr is null`;
+
 const pauseMs = 1_000;
 const calmInARow = 3; // a payment that is just between two steps
 
@@ -35,4 +39,10 @@ export async function untilQuiet(
     await delay(pauseMs);
   }
   return calm >= calmInARow;
+}
+
+/** Whether a payment waits: only some time after the last fault can be said whether it waits on us (I-15). */
+export async function isAnyWaiting(system: ChaosSystem): Promise<boolean> {
+  const [row] = await system.query<{ waiting: number }>(waitingSql);
+  return row?.waiting !== 0;
 }

@@ -15,7 +15,7 @@ import { readEvidence } from './oracle/read-evidence.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import type { PlannedFault } from './plan.ts';
 import { playFaults } from './play.ts';
-import { untilQuiet } from './quiet.ts';
+import { isAnyWaiting, untilQuiet } from './quiet.ts';
 import { startSystem, type ChaosSystem } from './system/system.ts';
 
 export interface RunOptions {
@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly ratePerSecond: number;
   readonly onlyFault?: string;
   plan(system: ChaosSystem): readonly PlannedFault[];
+  /** Milliseconds after the last fault until what still waits is judged; default 61 s, a little more than I-15 allows. */
+  readonly settleMs?: number;
   /** For the evidence. */
   readonly folder: string;
   /** For what is thrown away. */
@@ -43,6 +45,7 @@ export interface RunResult {
   readonly faults: readonly FaultRecord[];
 }
 
+const settleMsDefault = 61_000;
 const restMs = 120_000; // I-15 allows 60 s; what is still open then is told by the oracle
 const tellEveryMs = 15_000;
 
@@ -60,6 +63,11 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   try {
     const times = await playAll(options, { system, evidence, canaries });
     await comeToRest(system, options.say);
+    const settlesInMs = Date.parse(times.healedAt) + (options.settleMs ?? settleMsDefault) - Date.now();
+    if (settlesInMs > 0 && (await isAnyWaiting(system))) {
+      options.say(`▶ ${Math.ceil(settlesInMs / 1_000)} s more: some payments wait, and must not wait on us`);
+      await delay(settlesInMs, undefined, { signal: options.stopped }).catch(() => undefined);
+    }
     const gatheredAt = await gather({
       folder,
       databaseUrl: system.servers.database().url,
