@@ -10,6 +10,7 @@ import { endingIn } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
+import { keepHistory } from '../workflows/recording.ts';
 
 const engine = await ownTemporal({
   'limit.historyCount.suggestContinueAsNew': 60, // 4,096 by default: some 370 enquiries
@@ -144,6 +145,9 @@ test('a flood of repeats makes no history too long: the payment goes on in a new
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   await handle.result();
   expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(1);
+  const firstRun = gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr), runId);
+  await keepHistory('continues-as-new', await firstRun.fetchHistory());
+  await keepHistory('continued', await handle.fetchHistory());
 });
 
 test('a long history delays no HIGH deadline, though a source waits (TIM-1)', async () => {

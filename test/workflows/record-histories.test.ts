@@ -1,19 +1,15 @@
 // Plays every path of a payment to its end, and with RECORD_HISTORIES=<release> keeps the histories for replay.test.ts.
 // Without it, it still shows that each path ends, and that its fresh history replays.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { Worker } from '@temporalio/worker';
-import { afterAll, expect, test, vi } from 'vitest';
-import { paymentWorkflowId, redeliveryWorkflowId } from '../../contract/ids.ts';
+import { expect, test, vi } from 'vitest';
+import { paymentWorkflowId, redeliveryWorkflowId, searchAttributes } from '../../contract/ids.ts';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, submit, submitXml } from '../harness/payer.ts';
-import { testWorkflowBundle } from '../harness/temporal.ts';
+import { heard, reportFinal } from '../harness/reports.ts';
+import { keepHistory } from './recording.ts';
 
 const gateway = await testGateway({
   prepare: async (db) => {
@@ -21,32 +17,12 @@ const gateway = await testGateway({
   },
 });
 const { sandbox } = gateway;
-const workflowBundle = await testWorkflowBundle();
-const connection = await Connection.connect({ address: gateway.temporalAddress });
-const client = new Client({ connection, namespace: gateway.config.temporal.namespace });
-afterAll(() => connection.close());
-const release = process.env['RECORD_HISTORIES'];
+const handleOf = (workflowId: string) => gateway.temporal.workflow.getHandle(workflowId);
 
 /** Waits for the end of an execution, replays its history and keeps it when asked to. */
 async function keep(name: string, workflowId: string): Promise<void> {
-  const handle = client.workflow.getHandle(workflowId);
-  await handle.result();
-  const history = await handle.fetchHistory();
-  await expect(
-    Worker.runReplayHistory({ workflowBundle, replayName: name }, history),
-  ).resolves.toBeUndefined();
-  if (release === undefined) return;
-  const folder = join(import.meta.dirname, '..', 'histories', release);
-  mkdirSync(folder, { recursive: true });
-  const text = JSON.stringify(JSON.parse(historyToJSON(history)), withoutTraces, 1);
-  writeFileSync(join(folder, `${name}.json`), `${text}\n`);
-}
-
-/** Nothing of the machine that recorded: neither its name nor its folders. */
-function withoutTraces(key: string, value: unknown): unknown {
-  if (key === 'identity') return 'recorder';
-  if (key === 'name' && typeof value === 'string' && /^\d+@/.test(value)) return 'sticky'; // a sticky task queue
-  return key === 'stackTrace' ? undefined : value;
+  await handleOf(workflowId).result();
+  await keepHistory(name, await handleOf(workflowId).fetchHistory());
 }
 
 const received =
@@ -65,7 +41,7 @@ test('accepted at once, and delivered again when the source asks later', async (
   await submit(gateway, message);
   const redelivery = redeliveryWorkflowId(message.uetr);
   // the enquiry is answered from the record, and passed on beside the answer (DUP-1)
-  await vi.waitFor(() => client.workflow.getHandle(redelivery).describe(), 10_000);
+  await vi.waitFor(() => handleOf(redelivery).describe(), 10_000);
   await keep('redelivery', redelivery);
 });
 
@@ -99,7 +75,7 @@ test('a silent destination until the HIGH deadline, with an enquiry of the sourc
 
 test('a repeat that is refused after the payment has closed', async () => {
   const { message } = await pay(endingIn.creditedAtOnce);
-  await client.workflow.getHandle(paymentWorkflowId(message.uetr)).result();
+  await handleOf(paymentWorkflowId(message.uetr)).result();
   const repeat = await submitXml(
     gateway,
     buildPacs008({ ...message, messageIdentification: `OTHER${randomUUID().slice(0, 8)}` }),
@@ -118,4 +94,28 @@ test('a callback receiver that comes back', async () => {
 test('a destination that comes back', async () => {
   const { message } = await pay(endingIn.refusing);
   await keep('destination-comes-back', paymentWorkflowId(message.uetr));
+});
+
+test('in doubt: taken up from the record after a day, asked about by the source, and decided by its destination at last', async () => {
+  const { message } = await pay(endingIn.silent);
+  const { uetr } = message;
+  const execution = handleOf(paymentWorkflowId(uetr));
+  await heard(gateway, uetr);
+  await gateway.db
+    .updateTable('payments')
+    .set({ received_at: new Date(Date.now() - 25 * 3_600_000) })
+    .where('uetr', '=', uetr)
+    .execute();
+  await execution.terminate('to be taken up from the record');
+  await gateway.stopWorker();
+  await gateway.startWorker(); // its first sweep finds the payment
+  await vi.waitFor(async () => {
+    const { typedSearchAttributes } = await execution.describe();
+    expect(typedSearchAttributes.get(searchAttributes.status)).toBe('INDOUBT');
+  }, 20_000);
+  await heard(gateway, uetr);
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  await heard(gateway, uetr);
+  expect(await reportFinal(gateway, uetr)).toBe(200);
+  await keep('in-doubt', paymentWorkflowId(uetr));
 });

@@ -1,16 +1,12 @@
 // Plays every path of a resolution to its end: its history holds nothing of a person (I-14), replays, and costs what it
 // must. With RECORD_HISTORIES=<release> the histories are kept for test/workflows/replay.test.ts.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { OriginalAcmt023 } from '../harness/acmt023.ts';
 import { resolutionWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { testWorkflowBundle } from '../harness/temporal.ts';
 import { accountRequest, ask, proxyRequest, resolutionEvidence } from '../harness/asker.ts';
+import { keepHistory } from './recording.ts';
 
 const logs: string[] = [];
 const gateway = await testGateway({
@@ -21,8 +17,6 @@ const gateway = await testGateway({
   },
 });
 const evidence = resolutionEvidence(gateway);
-const workflowBundle = await testWorkflowBundle();
-const release = process.env['RECORD_HISTORIES'];
 
 /** What no one may find outside messages and the database: as asked, and as the sandbox's parties answer. */
 const canaries = ['Canary', 'Somchai', 'JAIDEE', '66870000', '7787000001'];
@@ -37,13 +31,6 @@ function textsOf(value: unknown): readonly string[] {
     : [];
 }
 
-/** Nothing of the machine that recorded: neither its name nor its folders. */
-function withoutTraces(key: string, value: unknown): unknown {
-  if (key === 'identity') return 'recorder';
-  if (key === 'name' && typeof value === 'string' && /^\d+@/.test(value)) return 'sticky'; // a sticky task queue
-  return key === 'stackTrace' ? undefined : value;
-}
-
 /** Waits for the end of an execution, looks through its history, replays it and keeps it when asked to. */
 async function examine(name: string, { messageIdentification }: OriginalAcmt023): Promise<number> {
   const handle = gateway.temporal.workflow.getHandle(resolutionWorkflowId('SGDFAST', messageIdentification));
@@ -52,17 +39,9 @@ async function examine(name: string, { messageIdentification }: OriginalAcmt023)
   const told = textsOf(history).join('\n');
   expect(told).toContain('SGDFAST'); // what is searched is really there
   for (const canary of canaries) expect(told).not.toContain(canary);
-  await expect(
-    Worker.runReplayHistory({ workflowBundle, replayName: name }, history),
-  ).resolves.toBeUndefined();
+  await keepHistory(name, history);
   const events = history.events ?? [];
   for (const event of events) expect(JSON.stringify(event).length).toBeLessThan(6_000); // ids and codes only
-  if (release !== undefined) {
-    const folder = join(import.meta.dirname, '..', 'histories', release);
-    mkdirSync(folder, { recursive: true });
-    const text = JSON.stringify(JSON.parse(historyToJSON(history)), withoutTraces, 1);
-    writeFileSync(join(folder, `${name}.json`), `${text}\n`);
-  }
   return events.length;
 }
 
