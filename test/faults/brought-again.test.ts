@@ -1,0 +1,95 @@
+// What newer code may answer is brought again, and something else goes wrong meanwhile (SEC-9, LIF-2, LIF-3): its execution is ended,
+// it is brought a second time before the first is through, it is no payment but a question.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterEach, expect, test, vi } from 'vitest';
+import { paymentWorkflowId } from '../../contract/ids.ts';
+import { ask, proxyRequest } from '../harness/asker.ts';
+import { endingIn } from '../harness/endings.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction, type Changes } from '../harness/instruction.ts';
+import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+
+const poison = 'POISON'; // whatever names a MsgId that begins so, an answer too, meets a defect of ours
+const engine = createLibxml2Engine();
+let isMended = false;
+const gateway = await testGateway({
+  sweepEveryMs: 500,
+  standstillMs: 1_000,
+  workerEngine: {
+    ...engine,
+    parse: (bytes, expected) => {
+      if (!isMended && Buffer.from(bytes).includes(`MsgId>${poison}`))
+        throw new TypeError('a defect of ours');
+      return engine.parse(bytes, expected);
+    },
+  },
+});
+const evidence = evidenceOf(gateway);
+const { db, temporal } = gateway;
+
+const poisoned = () => `${poison}${randomUUID().slice(0, 8)}`;
+
+const untilPast = async (ms: number) => {
+  const until = Date.now() + ms;
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(until), { timeout: ms + 5_000, interval: 100 });
+};
+
+afterEach(async () => {
+  await gateway.stopWorker();
+  await gateway.startWorker();
+});
+
+/** Runs the work while nothing can be written into a table that is read as ever. */
+async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
+  await db.transaction().execute(async (session) => {
+    await sql`lock table ${sql.table(table)} in exclusive mode`.execute(session);
+    await work();
+  });
+}
+
+/** How often something was brought to the execution that runs, and taken by it. */
+async function bringings(uetr: string): Promise<number> {
+  const { events } = await temporal.workflow.getHandle(paymentWorkflowId(uetr)).fetchHistory();
+  return (events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes != null)
+    .length;
+}
+
+async function unanswered(changes: Changes = {}): Promise<string> {
+  isMended = false;
+  const message = instruction(await bestQuote(gateway), { messageIdentification: poisoned(), ...changes });
+  const { uetr } = message;
+  expect((await submit(gateway, message)).httpStatus).toBe(500);
+  expect(await evidence.audit(uetr)).toContain('message.unanswerable');
+  await gateway.stopWorker();
+  isMended = true;
+  await untilPast(1_200); // the grace
+  return uetr;
+}
+
+const isKnown = async (uetr: string) => {
+  const { rows } = await sql`select from payments where uetr = ${uetr}`.execute(db);
+  return rows.length === 1;
+};
+
+test('a question that nobody could answer is answered once a worker starts that can, while its execution still runs', async () => {
+  isMended = false;
+  const request = proxyRequest('+66800000001', { messageIdentification: poisoned() });
+  expect((await ask(gateway, request)).httpStatus).toBe(500);
+  await gateway.stopWorker();
+  isMended = true;
+  await untilPast(1_200);
+  await gateway.startWorker();
+  await vi.waitFor(
+    async () => {
+      const { rows } =
+        await sql`select from resolutions where message_identification = ${request.messageIdentification}`.execute(
+          db,
+        );
+      expect(rows).toHaveLength(1);
+    },
+    { timeout: 20_000, interval: 250 },
+  );
+}, 60_000);
