@@ -93,3 +93,17 @@ test('a question that nobody could answer is answered once a worker starts that 
     { timeout: 20_000, interval: 250 },
   );
 }, 60_000);
+
+test('what is brought again and cannot be written at once is judged although its execution is terminated (LIF-3)', async () => {
+  const uetr = await unanswered();
+  await whileLocked('payments', async () => {
+    await gateway.startWorker();
+    await untilPast(15_000); // it was brought; some sweeps
+    const brought = await bringings(uetr);
+    await untilPast(5_000);
+    expect(await bringings(uetr)).toBe(brought); // and is brought no more
+    await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('an operator');
+    await untilPast(5_000); // the statement that waited has ended
+  });
+  await vi.waitFor(async () => expect(await isKnown(uetr)).toBe(true), { timeout: 20_000, interval: 250 });
+}, 90_000);
