@@ -107,3 +107,14 @@ test('what is brought again and cannot be written at once is judged although its
   });
   await vi.waitFor(async () => expect(await isKnown(uetr)).toBe(true), { timeout: 20_000, interval: 250 });
 }, 90_000);
+
+test('what is brought again while the first bringing waits for the database is sent once: nobody asked for its status', async () => {
+  const uetr = await unanswered({ ending: endingIn.silent });
+  await whileLocked('payments', async () => {
+    await gateway.startWorker();
+    await untilPast(15_000); // several sweeps
+  });
+  await vi.waitFor(async () => expect(await isKnown(uetr)).toBe(true), { timeout: 20_000, interval: 250 });
+  await untilPast(8_000);
+  expect(evidence.received(uetr, 'destination', 'pacs008')).toHaveLength(1);
+}, 90_000);
