@@ -118,3 +118,29 @@ test('what is brought again while the first bringing waits for the database is s
   await untilPast(8_000);
   expect(evidence.received(uetr, 'destination', 'pacs008')).toHaveLength(1);
 }, 90_000);
+
+test.each([
+  ['twenty minutes', 20],
+  ['a moment', 0],
+])(
+  'a submission that was stored %s before the worker started is judged, although the execution that it was brought to was terminated',
+  async (_, minutes) => {
+    isMended = true;
+    const message = instruction(await bestQuote(gateway));
+    const { uetr } = message;
+    await gateway.stopWorker();
+    const messageId = await storeOnly(gateway, message);
+    await sql`update messages set created_at = created_at - ${minutes} * interval '1 minute' where message_id = ${messageId}`.execute(
+      db,
+    );
+    await untilPast(1_200);
+    await whileLocked('payments', async () => {
+      await gateway.startWorker();
+      await vi.waitFor(async () => expect(await bringings(uetr)).toBe(1), { timeout: 10_000, interval: 100 });
+      await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('an operator');
+      await untilPast(6_000); // the statement that waited has ended, and the first sweep
+    });
+    await vi.waitFor(async () => expect(await isKnown(uetr)).toBe(true), { timeout: 20_000, interval: 250 });
+  },
+  90_000,
+);
