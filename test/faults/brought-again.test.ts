@@ -144,3 +144,25 @@ test.each([
   },
   90_000,
 );
+
+test.each([[false], [true]])(
+  'a HIGH payment whose execution was lost goes on, whatever else came under its UETR (poisoned repeat: %s)',
+  async (isRepeated) => {
+    isMended = false;
+    const message = instruction(await bestQuote(gateway), { ending: endingIn.refusing, priority: 'HIGH' });
+    const { uetr } = message;
+    expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+    await evidence.arrival(uetr, 'destination', 'pacs008');
+    await gateway.stopWorker();
+    await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('by mistake');
+    if (isRepeated) await storeOnly(gateway, { ...message, messageIdentification: poisoned() });
+    await untilPast(1_200);
+    await gateway.startWorker();
+    await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), {
+      timeout: 40_000,
+      interval: 250,
+    });
+    expect({ status: (await evidence.decision(uetr))?.status }).toEqual({ status: 'ACCC' });
+  },
+  90_000,
+);
