@@ -1,0 +1,168 @@
+// What newer code may answer is brought again, and something else goes wrong meanwhile (SEC-9, LIF-2, LIF-3): its execution is ended,
+// it is brought a second time before the first is through, it is no payment but a question.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterEach, expect, test, vi } from 'vitest';
+import { paymentWorkflowId } from '../../contract/ids.ts';
+import { ask, proxyRequest } from '../harness/asker.ts';
+import { endingIn } from '../harness/endings.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction, type Changes } from '../harness/instruction.ts';
+import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+
+const poison = 'POISON'; // whatever names a MsgId that begins so, an answer too, meets a defect of ours
+const engine = createLibxml2Engine();
+let isMended = false;
+const gateway = await testGateway({
+  sweepEveryMs: 500,
+  standstillMs: 1_000,
+  workerEngine: {
+    ...engine,
+    parse: (bytes, expected) => {
+      if (!isMended && Buffer.from(bytes).includes(`MsgId>${poison}`))
+        throw new TypeError('a defect of ours');
+      return engine.parse(bytes, expected);
+    },
+  },
+});
+const evidence = evidenceOf(gateway);
+const { db, temporal } = gateway;
+
+const poisoned = () => `${poison}${randomUUID().slice(0, 8)}`;
+
+const untilPast = async (ms: number) => {
+  const until = Date.now() + ms;
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(until), { timeout: ms + 5_000, interval: 100 });
+};
+
+afterEach(async () => {
+  await gateway.stopWorker();
+  await gateway.startWorker();
+});
+
+/** Runs the work while nothing can be written into a table that is read as ever. */
+async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
+  await db.transaction().execute(async (session) => {
+    await sql`lock table ${sql.table(table)} in exclusive mode`.execute(session);
+    await work();
+  });
+}
+
+/** How often something was brought to the execution that runs, and taken by it. */
+async function bringings(uetr: string): Promise<number> {
+  const { events } = await temporal.workflow.getHandle(paymentWorkflowId(uetr)).fetchHistory();
+  return (events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes != null)
+    .length;
+}
+
+async function unanswered(changes: Changes = {}): Promise<string> {
+  isMended = false;
+  const message = instruction(await bestQuote(gateway), { messageIdentification: poisoned(), ...changes });
+  const { uetr } = message;
+  expect((await submit(gateway, message)).httpStatus).toBe(500);
+  expect(await evidence.audit(uetr)).toContain('message.unanswerable');
+  await gateway.stopWorker();
+  isMended = true;
+  await untilPast(1_200); // the grace
+  return uetr;
+}
+
+const isKnown = async (uetr: string) => {
+  const { rows } = await sql`select from payments where uetr = ${uetr}`.execute(db);
+  return rows.length === 1;
+};
+
+test('a question that nobody could answer is answered once a worker starts that can, while its execution still runs', async () => {
+  isMended = false;
+  const request = proxyRequest('+66800000001', { messageIdentification: poisoned() });
+  expect((await ask(gateway, request)).httpStatus).toBe(500);
+  await gateway.stopWorker();
+  isMended = true;
+  await untilPast(1_200);
+  await gateway.startWorker();
+  await vi.waitFor(
+    async () => {
+      const { rows } =
+        await sql`select from resolutions where message_identification = ${request.messageIdentification}`.execute(
+          db,
+        );
+      expect(rows).toHaveLength(1);
+    },
+    { timeout: 20_000, interval: 250 },
+  );
+}, 60_000);
+
+test('what is brought again and cannot be written at once is judged although its execution is terminated (LIF-3)', async () => {
+  const uetr = await unanswered();
+  await whileLocked('payments', async () => {
+    await gateway.startWorker();
+    await untilPast(15_000); // it was brought; some sweeps
+    const brought = await bringings(uetr);
+    await untilPast(5_000);
+    expect(await bringings(uetr)).toBe(brought); // and is brought no more
+    await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('an operator');
+    await untilPast(5_000); // the statement that waited has ended
+  });
+  await vi.waitFor(async () => expect(await isKnown(uetr)).toBe(true), { timeout: 20_000, interval: 250 });
+}, 90_000);
+
+test('what is brought again while the first bringing waits for the database is sent once: nobody asked for its status', async () => {
+  const uetr = await unanswered({ ending: endingIn.silent });
+  await whileLocked('payments', async () => {
+    await gateway.startWorker();
+    await untilPast(15_000); // several sweeps
+  });
+  await vi.waitFor(async () => expect(await isKnown(uetr)).toBe(true), { timeout: 20_000, interval: 250 });
+  await untilPast(8_000);
+  expect(evidence.received(uetr, 'destination', 'pacs008')).toHaveLength(1);
+}, 90_000);
+
+test.each([
+  ['twenty minutes', 20],
+  ['a moment', 0],
+])(
+  'a submission that was stored %s before the worker started is judged, although the execution that it was brought to was terminated',
+  async (_, minutes) => {
+    isMended = true;
+    const message = instruction(await bestQuote(gateway));
+    const { uetr } = message;
+    await gateway.stopWorker();
+    const messageId = await storeOnly(gateway, message);
+    await sql`update messages set created_at = created_at - ${minutes} * interval '1 minute' where message_id = ${messageId}`.execute(
+      db,
+    );
+    await untilPast(1_200);
+    await whileLocked('payments', async () => {
+      await gateway.startWorker();
+      await vi.waitFor(async () => expect(await bringings(uetr)).toBe(1), { timeout: 10_000, interval: 100 });
+      await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('an operator');
+      await untilPast(6_000); // the statement that waited has ended, and the first sweep
+    });
+    await vi.waitFor(async () => expect(await isKnown(uetr)).toBe(true), { timeout: 20_000, interval: 250 });
+  },
+  90_000,
+);
+
+test.each([[false], [true]])(
+  'a HIGH payment whose execution was lost goes on, whatever else came under its UETR (poisoned repeat: %s)',
+  async (isRepeated) => {
+    isMended = false;
+    const message = instruction(await bestQuote(gateway), { ending: endingIn.refusing, priority: 'HIGH' });
+    const { uetr } = message;
+    expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+    await evidence.arrival(uetr, 'destination', 'pacs008');
+    await gateway.stopWorker();
+    await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('by mistake');
+    if (isRepeated) await storeOnly(gateway, { ...message, messageIdentification: poisoned() });
+    await untilPast(1_200);
+    await gateway.startWorker();
+    await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), {
+      timeout: 40_000,
+      interval: 250,
+    });
+    expect({ status: (await evidence.decision(uetr))?.status }).toEqual({ status: 'ACCC' });
+  },
+  90_000,
+);
