@@ -46,9 +46,9 @@ export interface Executions {
   start(payment: StoredPaymentKey): Promise<void>;
   /**
    * Brings a stored submission to its payment's execution, running or new, which judges it then; does not wait for that.
-   * @param again as in `submitUpdate`
+   * @param unanswered as in `submitUpdate`
    */
-  submit(payment: StoredPaymentKey, again?: string): Promise<void>;
+  submit(payment: StoredPaymentKey, unanswered: number): Promise<void>;
   /** Tells a running execution that the source asks for the status (DUP-1). */
   enquire(uetr: string): Promise<void>;
   /** Asks a running execution to look at the record, which may know more. */
@@ -100,10 +100,10 @@ export function openExecutions(
       bounded(async () => {
         await workflow.start(workflowTypes.payment, paymentStart(payment, taskQueuePrefix));
       }),
-    submit: (payment, again) =>
+    submit: (payment, unanswered) =>
       bounded(async () => {
         await workflow.startUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(updates.submit, {
-          ...submitUpdate(payment, again),
+          ...submitUpdate(payment, unanswered),
           waitForStage: 'ACCEPTED',
           startWorkflowOperation: withStart(payment),
         });

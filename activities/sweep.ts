@@ -85,6 +85,7 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void>;
+  const brought = new Map<string, Brought>();
   let completedAt: number | undefined; // `performance.now()` of the last one of ours that left nothing undone
 
   async function once(): Promise<void> {
@@ -92,7 +93,8 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
     try {
       const forMs = 1.5 * (everyMs ?? everyMsDefault);
       const isOurs = await takeLease(deps.db, { name: 'sweep', holder, forMs });
-      if (!isOurs && completedAt !== undefined) return; // one is made in any case: the code may be newer
+      // one is made in any case: the code may be newer
+      if (!isOurs && completedAt !== undefined && brought.size === 0) return;
       const withinMs = completedAt === undefined ? wholeMs : startedAt - completedAt + overlapMs;
       if (
         await sweep(deps, {
@@ -100,6 +102,7 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
           graceMs,
           retriesUnanswerable: !hasRetried,
           standstillMs,
+          brought,
           signal: stopping.signal,
         })
       ) {
@@ -132,7 +135,18 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
 interface Course {
   readonly found: FoundCounts;
   readonly stuck: StuckExecutions;
+  readonly brought: Map<string, Brought>;
   isComplete: boolean;
+}
+
+/**
+ * What was brought to an execution and is not on record yet. It is remembered from one sweep of the process to the next, because the
+ * next may not look back as far as the one that found it, and its execution may have been ended meanwhile (LIF-3).
+ */
+interface Brought extends Owed {
+  readonly kind: 'submissions' | 'resolutions';
+  readonly subjectId: string;
+  readonly workflowId: string;
 }
 
 interface Limits {
@@ -148,9 +162,14 @@ async function sweep(
   deps: SweepDependencies,
   {
     standstillMs,
+    brought,
     signal,
     ...limits
-  }: Limits & { readonly standstillMs: number; readonly signal: AbortSignal },
+  }: Limits & {
+    readonly standstillMs: number;
+    readonly brought: Map<string, Brought>;
+    readonly signal: AbortSignal;
+  },
 ): Promise<boolean> {
   const found: FoundCounts = {
     submissions: 0,
@@ -164,9 +183,10 @@ async function sweep(
     stuck: 0,
   };
   const stuck = lookForStuck(deps, { standstillMs, signal, onEnd: () => (found.stuck += 1) });
-  const course: Course = { found, stuck, isComplete: true };
+  const course: Course = { found, stuck, brought, isComplete: true };
+  await sweepPayments(deps, limits.graceMs, course); // first: what else came under its UETR must not take a payment's execution
+  await bringAgain(deps, course);
   await sweepSubmissions(deps, limits, course);
-  await sweepPayments(deps, limits.graceMs, course);
   for await (const { uetr, reportMessageId } of findContradictions(deps.db, limits)) {
     await startAgain(deps, { kind: 'contradictions', subjectId: uetr }, course, async () => {
       const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
@@ -187,11 +207,12 @@ async function sweep(
     withinMs: Math.min(limits.withinMs, day),
   })) {
     const { sourceSystem, messageIdentification, messageId } = request;
-    const resolve = () => deps.executions.resolve(request);
-    await startAgain(deps, { kind: 'resolutions', subjectId: messageId }, course, async () => {
-      const workflowId = resolutionWorkflowId(sourceSystem, messageIdentification);
-      const owed = { isOwed: () => isUnanswered(deps.db, messageId), goOn: resolve };
-      if (!(await stuck.isWorkedOn(workflowId, messageId, owed))) await resolve();
+    await bringFirst(deps, course, messageId, {
+      kind: 'resolutions',
+      subjectId: messageId,
+      workflowId: resolutionWorkflowId(sourceSystem, messageIdentification),
+      isOwed: () => isUnanswered(deps.db, messageId),
+      goOn: () => deps.executions.resolve(request),
     });
   }
   if (!(await stuck.settle())) course.isComplete = false;
@@ -204,23 +225,46 @@ async function sweep(
 async function sweepSubmissions(deps: SweepDependencies, limits: Limits, course: Course): Promise<void> {
   const { db, executions } = deps;
   for await (const submission of findUnjudged(db, limits)) {
-    const { messageId, subjectId, type, sourceSystem, messageIdentification, isUnanswerable } = submission;
-    const again = isUnanswerable ? randomUUID() : undefined;
+    const { messageId, subjectId, type, sourceSystem, messageIdentification, unanswered } = submission;
     const isPayment = type === 'pacs008';
-    const workflowId = isPayment
-      ? paymentWorkflowId(subjectId)
-      : resolutionWorkflowId(sourceSystem, messageIdentification);
     // a payment's execution may run, and never have heard of this one
-    await startAgain(deps, { kind: 'submissions', subjectId }, course, () =>
-      bring(course.stuck, workflowId, subjectId, {
-        isOwed: () => isUnjudged(db, messageId),
-        goOn: () =>
-          isPayment
-            ? executions.submit({ ...submission, uetr: subjectId }, again)
-            : executions.resolve(submission),
-      }),
-    );
+    await bringFirst(deps, course, messageId, {
+      kind: 'submissions',
+      subjectId,
+      workflowId: isPayment
+        ? paymentWorkflowId(subjectId)
+        : resolutionWorkflowId(sourceSystem, messageIdentification),
+      isOwed: () => isUnjudged(db, submission),
+      goOn: () =>
+        isPayment
+          ? executions.submit({ ...submission, uetr: subjectId }, unanswered)
+          : executions.resolve(submission),
+    });
   }
+}
+
+/** Brings what was found, unless it was brought before: that is looked after already. */
+async function bringFirst(
+  deps: SweepDependencies,
+  course: Course,
+  messageId: string,
+  found: Brought,
+): Promise<void> {
+  if (course.brought.has(messageId)) return;
+  course.brought.set(messageId, found);
+  await bringOne(deps, course, found);
+}
+
+/** Brings once more what earlier sweeps of this process have brought, as long as nothing of it is on record. */
+async function bringAgain(deps: SweepDependencies, course: Course): Promise<void> {
+  for (const [messageId, one] of [...course.brought]) {
+    if (await one.isOwed()) await bringOne(deps, course, one);
+    else course.brought.delete(messageId);
+  }
+}
+
+function bringOne(deps: SweepDependencies, course: Course, one: Brought): Promise<void> {
+  return startAgain(deps, one, course, () => bring(course.stuck, one.workflowId, one.subjectId, one));
 }
 
 /**

@@ -14,6 +14,7 @@ import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
 import { messageBody } from '../db/messages.ts';
 import { takeReport } from '../db/reports.ts';
 import { takePacs008, type Known } from '../db/submissions.ts';
+import { timesUnanswered } from '../db/sweep.ts';
 import type { StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { readMessage } from '../xml/read-message.ts';
@@ -120,6 +121,7 @@ async function submit(
           sourceSystem,
           destinationCountry: destinationCountryOf(deps, document),
           messageId,
+          timesUnanswered: () => timesUnanswered(deps.db, messageId),
         })
       : answerKnown(deps, iso, known, { uetr, sourceSystem, messageId });
   giveUpTurn(); // what is left is to wait for the destination (SEC-7)

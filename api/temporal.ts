@@ -40,6 +40,8 @@ import { TemporalUnavailable, WorkersAway } from './http/failures.ts';
 export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
   readonly destinationCountry: string | undefined;
+  /** How often a defect of ours has kept it from being answered, so far. */
+  readonly timesUnanswered: () => Promise<number>;
 }
 
 export interface ResolutionSubmission extends ResolutionRequest, StoredRequestKey {
@@ -146,6 +148,41 @@ function callsOn(connection: Connection, callTimeoutMs: number) {
   return { ask, call, callWorkers };
 }
 
+interface Calls {
+  readonly client: Client;
+  readonly callWorkers: ReturnType<typeof callsOn>['callWorkers'];
+  readonly taskQueuePrefix: string;
+}
+
+async function handFinal(
+  { client, callWorkers, taskQueuePrefix }: Calls,
+  { reportMessageId, ...payment }: StoredPaymentKey & { readonly reportMessageId: string },
+): Promise<Decision | null> {
+  const { workflow } = client;
+  const args: ReportFinalArguments = [{ reportMessageId }];
+  const hand = async (updateId: string) => {
+    try {
+      return await callWorkers(0, () =>
+        workflow
+          .getHandle(paymentWorkflowId(payment.uetr))
+          .executeUpdate<Decision | null, ReportFinalArguments>(updates.reportFinal, { updateId, args }),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      // closed meanwhile, or lost: a new execution takes the report, and the record decides
+      const startWorkflowOperation = startOfPayment(payment, taskQueuePrefix);
+      return callWorkers(0, () =>
+        workflow.executeUpdateWithStart<PaymentWorkflow, Decision | null, ReportFinalArguments>(
+          updates.reportFinal,
+          { args, startWorkflowOperation },
+        ),
+      );
+    }
+  };
+  // a defect kept it from deciding, perhaps some time ago, and that outcome stands
+  return (await hand(reportMessageId)) ?? hand(randomUUID());
+}
+
 export async function connectTemporal(
   config: TemporalConfig,
   { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs }: TemporalOptions = {},
@@ -160,20 +197,20 @@ export async function connectTemporal(
 
   return {
     submit: (submission) => {
-      const bring = (again?: string) =>
+      const bring = (unanswered: number) =>
         callWorkers(0, () =>
           client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
             updates.submit,
             {
-              ...submitUpdate(submission, again),
+              ...submitUpdate(submission, unanswered),
               startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
             },
           ),
         );
-      return bring()
-        .catch((error: unknown) => {
-          if (isDefect(error)) return bring(randomUUID()); // it may have been yesterday's, and its outcome stands
-          throw error;
+      return bring(0)
+        .catch(async (error: unknown) => {
+          if (!isDefect(error)) throw error;
+          return bring(await submission.timesUnanswered()); // it may have been yesterday's, and its outcome stands
         })
         .catch(askAgainLater);
     },
@@ -192,25 +229,7 @@ export async function connectTemporal(
       const options = { ...paymentStart(payment, taskQueuePrefix), signal: signals.enquire };
       await call(0, () => client.workflow.signalWithStart(workflowTypes.payment, options));
     },
-    reportFinal: async ({ reportMessageId, ...payment }) => {
-      const options = { updateId: reportMessageId, args: [{ reportMessageId }] as ReportFinalArguments };
-      try {
-        return await callWorkers(0, () =>
-          client.workflow
-            .getHandle(paymentWorkflowId(payment.uetr))
-            .executeUpdate<Decision | null, ReportFinalArguments>(updates.reportFinal, options),
-        );
-      } catch (error) {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-        // closed meanwhile, or lost: a new execution takes the report, and the record decides
-        return callWorkers(0, () =>
-          client.workflow.executeUpdateWithStart<PaymentWorkflow, Decision | null, ReportFinalArguments>(
-            updates.reportFinal,
-            { args: options.args, startWorkflowOperation: startOfPayment(payment, taskQueuePrefix) },
-          ),
-        );
-      }
-    },
+    reportFinal: (report) => handFinal({ client, callWorkers, taskQueuePrefix }, report),
     redeliver: async (subjectId) => {
       const options = redeliveryStart(subjectId, taskQueuePrefix);
       await call(0, () => client.workflow.signalWithStart(workflowTypes.redelivery, options));

@@ -35,13 +35,13 @@ export interface PaymentInput {
 }
 
 /**
- * The form in which payments are started now. A change of `workflows/payment.ts` that moves, adds or leaves out a command makes
- * another one; histories of the earlier ones go on as they began (test/workflows/replay.test.ts). A resolution has had one form
- * only, and names none; its second would be 2 too.
+ * The form in which payments and resolutions are started now. A change of `workflows/payment.ts` or `workflows/resolution.ts` that
+ * moves, adds or leaves out a command makes another one; histories of the earlier ones go on as they began
+ * (test/workflows/replay.test.ts). 2: local activities one at a time. 3: an execution of which nothing could be answered ends.
  */
-export const currentForm = 2;
+export const currentForm = 3;
 
-/** How a payment ended. `REFUSED`: only refused repeats came (DUP-2). `LAPSED`: nothing came at all. */
+/** How a payment ended. `REFUSED`: only refused repeats came (DUP-2). `LAPSED`: nothing came, or nothing that could be answered. */
 export interface PaymentOutcome {
   readonly status: Decision['status'] | 'REFUSED' | 'LAPSED';
   readonly reasonCode: string | null;
@@ -63,9 +63,11 @@ export function redeliveryWorkflowId(subjectId: string): string {
 export interface ResolutionInput {
   /** Of the stored request. If no update brings it, the execution judges it itself, or continues from the record (LIF-2). */
   readonly messageId?: string;
+  /** As of a payment; absent (2) in executions that 0.1.0 started. */
+  readonly form?: number;
 }
 
-/** How a resolution ended. `REFUSED`: only a refused repeat came. `LAPSED`: nothing came at all. */
+/** How a resolution ended. `REFUSED`: only a refused repeat came. `LAPSED`: nothing came, or nothing that could be answered. */
 export type ResolutionOutcome =
   | { readonly verified: boolean; readonly reasonCode: string | null }
   | { readonly verified: null; readonly reasonCode: 'REFUSED' | 'LAPSED' };

@@ -60,13 +60,14 @@ export function paymentStart(
 
 /**
  * The update that brings a stored submission to its execution, with `paymentStart` of the same.
- * @param again unique, where it was brought before and a defect of ours kept it from being answered: that outcome would stand
+ * @param unanswered how often it was brought before and a defect of ours kept it from being answered: those outcomes stand, and
+ * the next bringing is one update, whoever makes it
  */
 export function submitUpdate(
   { messageId }: StoredPaymentKey,
-  again?: string,
+  unanswered: number,
 ): { updateId: string; args: SubmitArguments } {
-  const updateId = again === undefined ? submitUpdateId(messageId) : `${messageId}/${again}`;
+  const updateId = unanswered === 0 ? submitUpdateId(messageId) : `${messageId}/${unanswered}`;
   return { updateId, args: [{ messageId, waitSeconds: 0 }] };
 }
 
@@ -92,7 +93,7 @@ export function resolutionStart(
     ...policies,
     workflowId: resolutionWorkflowId(sourceSystem, messageIdentification),
     taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
-    args: [{ messageId }] as [ResolutionInput],
+    args: [{ messageId, form: currentForm }] as [ResolutionInput],
     staticSummary: summaryOf('Resolution', sourceSystem, destinationCountry),
     typedSearchAttributes: [
       { key: searchAttributes.uetr, value: messageId }, // the resolution's id, unless it repeats another

@@ -3,7 +3,7 @@
 // them is the engine's to say. It changes nothing but who may sweep.
 import { sql, type RawBuilder } from 'kysely';
 import type { Sends } from '../core/delivery-schedule.ts';
-import { recordAuditOnce } from './audit.ts';
+import { recordAudit, recordAuditOnce } from './audit.ts';
 import type { Db } from './connection.ts';
 import { isTold } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
@@ -43,8 +43,8 @@ export interface UnjudgedSubmission {
   /** UETR, or of an acmt.023 its own id again: that of the resolution. */
   readonly subjectId: string;
   readonly sourceSystem: string;
-  /** A defect of ours has kept it from being answered. */
-  readonly isUnanswerable: boolean;
+  /** How often a defect of ours has kept it from being answered. */
+  readonly unanswered: number;
 }
 
 /** Of a submission `m`. Index messages_in_reply_to; primary keys. */
@@ -52,11 +52,12 @@ const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.mes
   or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
   or exists (select from resolutions r where r.resolution_id = m.message_id))`;
 
-const unanswerable = 'message.unanswerable';
+const unanswerable = 'message.unanswerable'; // a person is told once (SEC-9)
+const unanswerableAgain = 'message.unanswerable-again'; // after each further bringing
 
-/** Of a submission `m`: a defect of ours kept it from being answered at all, and a person has been told (SEC-9). */
-const isUnanswerable = sql`exists (select from audit_events e where e.subject_id = m.subject_id
-  and e.kind = ${unanswerable} and e.detail ->> 'messageId' = m.message_id::text)`; // index audit_events_subject_id
+/** Of a submission `m`. Index audit_events_subject_id. */
+const unanswered = sql`(select count(*)::int from audit_events e where e.subject_id = m.subject_id
+  and e.kind in (${sql.lit(unanswerable)}, ${sql.lit(unanswerableAgain)}) and e.detail ->> 'messageId' = m.message_id::text)`;
 
 const sliceRows = 5_000; // some 50 ms
 
@@ -81,7 +82,7 @@ export async function* findUnjudged(
         select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
           m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
           m.message_id as id,
-          ${isJudged} as judged, ${isUnanswerable} as "isUnanswerable"
+          ${isJudged} as judged, ${unanswered} as unanswered
         from messages m
         where m.direction = 'in' and m.leg = 'source'
           and m.created_at > ${ago(withinMs)} and m.created_at < ${ago(graceMs)}
@@ -91,27 +92,39 @@ export async function* findUnjudged(
     sliceRows,
   );
   for await (const submission of submissions) {
-    if (!submission.judged && (retriesUnanswerable || !submission.isUnanswerable)) yield submission;
+    if (!submission.judged && (retriesUnanswerable || submission.unanswered === 0)) yield submission;
   }
 }
 
-/** Whether a submission is still not judged, and nothing but that it was lost keeps it from being. */
-export async function isUnjudged(db: Db, messageId: string): Promise<boolean> {
+/** Whether a submission is still not judged, and no defect has kept it from being since it was found. */
+export async function isUnjudged(
+  db: Db,
+  found: Pick<UnjudgedSubmission, 'messageId' | 'unanswered'>,
+): Promise<boolean> {
   const { rows } = await sql`
     select from messages m
-    where m.message_id = ${messageId} and not ${isJudged} and not ${isUnanswerable}`.execute(db); // primary key
+    where m.message_id = ${found.messageId} and not ${isJudged}
+      and ${unanswered} = ${found.unanswered}`.execute(db); // primary key
   return rows.length > 0;
 }
 
-/** A defect of ours keeps a submission from being answered at all: a person must look (SEC-9). */
+/** How often a defect of ours has kept a submission from being answered. */
+export async function timesUnanswered(db: Db, messageId: string): Promise<number> {
+  const { rows } = await sql<{ unanswered: number }>`
+    select ${unanswered} as unanswered from messages m where m.message_id = ${messageId}`.execute(db); // primary key
+  return rows[0]?.unanswered ?? 0;
+}
+
+/** A defect of ours keeps a submission from being answered at all: a person must look (SEC-9). Once for each bringing. */
 export async function recordUnanswerable(db: Db, messageId: string): Promise<void> {
   const { subject_id: subjectId } = await db
     .selectFrom('messages')
     .select('subject_id')
     .where('message_id', '=', messageId)
     .executeTakeFirstOrThrow(); // primary key
-  const event = { severity: 'alert', kind: unanswerable, detail: { messageId } } as const;
-  await recordAuditOnce(db, { ...event, subjectId: subjectId ?? messageId }, 'detail');
+  const event = { subjectId: subjectId ?? messageId, detail: { messageId } };
+  const isNew = await recordAuditOnce(db, { ...event, severity: 'alert', kind: unanswerable }, 'detail');
+  if (!isNew) await recordAudit(db, { ...event, severity: 'info', kind: unanswerableAgain });
 }
 
 /** An accepted payment without decision. */

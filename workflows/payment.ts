@@ -41,10 +41,11 @@ import {
   type SubmitResult,
 } from '../contract/ids.ts';
 import { now, setClock } from './database-clock.ts';
-import { atOnce, isLocalFailure, oneAtATime, type InTurn } from './one-at-a-time.ts';
+import { isLocalFailure } from './one-at-a-time.ts';
 import { forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
+import { begin, isSince, type Accepted, type Progress } from './progress.ts';
 import { shielded, tellAll } from './shield.ts';
-import { refusedStory, sendingStory, story } from './stories.ts';
+import { refusedStory, sendingStory, story, unanswerableStory } from './stories.ts';
 
 const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({
   ...localPolicy,
@@ -60,35 +61,6 @@ const reportFinalUpdate = defineUpdate<Decision | null, ReportFinalArguments>(up
 const enquireSignal = defineSignal(signals.enquire);
 const lookSignal = defineSignal(signals.look);
 
-type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
-
-/** What this execution knows; rebuilt from its history on replay. */
-interface Progress {
-  readonly input: PaymentInput;
-  /** Of its local activities. Executions that 0.1.0 started keep their order: at once. */
-  readonly inTurn: InTurn;
-  /** Id of the stored submission that made this payment, as soon as it is known. */
-  messageId: string | undefined;
-  /** The judgement that made this payment, once there is one. */
-  judgement?: Exclude<Judgement, { verdict: 'refused' }>;
-  refused?: Extract<Judgement, { verdict: 'refused' }>;
-  decision?: Decision;
-  /** How far the database clock, which is the one that counts, was ahead of the engine's when last heard of (TIM-1). */
-  clockAheadMs: number;
-  /** The source asked for the status (DUP-1): the instruction goes to the destination once more. */
-  statusAsked: boolean;
-  /** The sweep has decided, or says that the time to decide has come (LIF-2): the record is asked. */
-  lookAsked: boolean;
-  rounds: number;
-  /** When the last one began: database clock, milliseconds since 1970. */
-  sentAt: number;
-  roundsUnderWay: number;
-  /** The deliveries have begun. */
-  telling: boolean;
-  /** A final came in an HTTP answer after they had: its confirmation is due (PAY-9). */
-  confirmationDue: boolean;
-}
-
 /** One execution per UETR. Neither a request to cancel nor a failed delivery ends it before its payment has (LIF-3). */
 export function payment(input: PaymentInput): Promise<PaymentOutcome> {
   return shielded(() => run(input));
@@ -96,19 +68,7 @@ export function payment(input: PaymentInput): Promise<PaymentOutcome> {
 
 async function run(input: PaymentInput): Promise<PaymentOutcome> {
   const { uetr } = input;
-  const progress: Progress = {
-    input,
-    inTurn: isSince(2, input) ? oneAtATime() : atOnce(),
-    messageId: input.messageId,
-    clockAheadMs: 0,
-    statusAsked: false,
-    lookAsked: false,
-    rounds: 0,
-    sentAt: 0,
-    roundsUnderWay: 0,
-    telling: false,
-    confirmationDue: false,
-  };
+  const progress = begin(input);
   setHandler(submitUpdate, (submission) => shielded(() => takeSubmission(progress, submission)));
   setHandler(reportFinalUpdate, (report) => shielded(() => takeFinal(progress, report)));
   setHandler(enquireSignal, () => void (progress.statusAsked = true));
@@ -139,18 +99,15 @@ function isConfirmationDue({ confirmationDue }: Progress): boolean {
   return confirmationDue;
 }
 
-/** Executions keep the order of steps in which they began; those that 0.1.0 started name no form. */
-function isSince(form: number, input: PaymentInput): boolean {
-  return (input.form ?? 1) >= form;
-}
-
 /**
  * Waits for the first word on the payment, which comes with the start or is in the record. If it was lost on the way because
- * no worker took it in time, its sender had no answer and sends again; otherwise this execution lapses.
+ * no worker took it in time, its sender had no answer and sends again; otherwise this execution lapses. One that cannot be answered
+ * is kept by the record (SEC-9): the execution makes way for whatever else comes under its UETR.
  */
 async function untilKnown(progress: Progress): Promise<void> {
-  const isKnownOrRefused = () =>
-    isKnown(progress) || (progress.refused !== undefined && allHandlersFinished());
+  const isTurnedAway = () =>
+    progress.refused !== undefined || (progress.unanswerable && isSince(3, progress.input));
+  const isKnownOrRefused = () => isKnown(progress) || (isTurnedAway() && allHandlersFinished());
   const { messageId } = progress.input;
   await Promise.resolve(); // lets the update that came with the start begin
   if (messageId !== undefined && allHandlersFinished() && !isKnownOrRefused()) {
@@ -177,7 +134,7 @@ async function takeFromRecord(progress: Progress, messageId: string): Promise<vo
 
 /** Answers one submission: the first, an enquiry, or a refused repeat. */
 async function takeSubmission(progress: Progress, submission: Submission): Promise<SubmitResult> {
-  const judgement = await progress.inTurn(() => validatePayment(submission));
+  const judgement = await judge(progress, submission);
   if (judgement.verdict === 'refused') {
     progress.refused = judgement;
     return { answerMessageId: judgement.answerMessageId };
@@ -193,6 +150,16 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
     });
   }
   return { answerMessageId: progress.decision?.callbackMessageId ?? judgement.answerMessageId };
+}
+
+/** @throws what will not change by trying again */
+async function judge(progress: Progress, submission: Submission): Promise<Judgement> {
+  try {
+    return await progress.inTurn(() => validatePayment(submission));
+  } catch (error) {
+    progress.unanswerable ||= isLocalFailure(error);
+    throw error;
+  }
 }
 
 /** Takes a stored final of the destination, which waits for the confirmation (PAY-8). */
@@ -384,12 +351,13 @@ async function decide(progress: Progress, cause: DecisionCause): Promise<Decisio
 }
 
 function close(
-  { input, decision, refused }: Progress,
+  { input, decision, refused, unanswerable }: Progress,
   status: PaymentOutcome['status'],
   reasonCode: string | null = refused?.reasonCode ?? null,
 ): PaymentOutcome {
   const isShown = decision !== undefined && isSince(2, input); // since it was decided
   if (status === 'REFUSED') setCurrentDetails(refusedStory(reasonCode));
+  else if (status === 'LAPSED' && unanswerable) setCurrentDetails(unanswerableStory);
   if (!isShown) upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
   return { status, reasonCode };
 }

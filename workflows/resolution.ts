@@ -29,8 +29,10 @@ import type {
   ResolutionRequest,
 } from '../contract/activities.ts';
 import {
+  currentForm,
   searchAttributes,
   updates,
+  type ResolutionInput,
   type ResolutionOutcome,
   type ResolveArguments,
   type SubmitResult,
@@ -47,12 +49,16 @@ const resolveUpdate = defineUpdate<SubmitResult, ResolveArguments>(updates.resol
 type Known = Exclude<ResolutionJudgement, { verdict: 'refused' }>;
 type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
 
+type RecordedRequest = ResolutionRequest & Pick<ResolutionInput, 'form'>;
+
 /** What this execution knows; rebuilt from its history on replay. */
 interface Progress {
   /** Of its local activities. */
   readonly inTurn: InTurn;
   judgement?: Known;
   refused: boolean;
+  /** A request met a defect of ours, and could not be answered at all (SEC-9). */
+  unanswerable: boolean;
   answer?: ResolutionAnswer;
 }
 
@@ -63,12 +69,12 @@ const leadMs = 100;
  * A request to cancel changes nothing (LIF-3): neither here nor in an update.
  * @param recorded the stored request; if no update comes with the start, it is judged, or continued from the record
  */
-export function resolution(recorded?: ResolutionRequest): Promise<ResolutionOutcome> {
+export function resolution(recorded?: RecordedRequest): Promise<ResolutionOutcome> {
   return shielded(() => resolve(recorded));
 }
 
-async function resolve(recorded: ResolutionRequest | undefined): Promise<ResolutionOutcome> {
-  const progress: Progress = { inTurn: oneAtATime(), refused: false };
+async function resolve(recorded: RecordedRequest | undefined): Promise<ResolutionOutcome> {
+  const progress: Progress = { inTurn: oneAtATime(), refused: false, unanswerable: false };
   setHandler(resolveUpdate, (request) => shielded(() => takeRequest(progress, request)));
 
   await untilKnown(progress, recorded);
@@ -87,8 +93,9 @@ async function resolve(recorded: ResolutionRequest | undefined): Promise<Resolut
 /**
  * Waits for the request, which comes with the start or is in the record. If it was lost on the way, this execution lapses.
  */
-async function untilKnown(progress: Progress, recorded: ResolutionRequest | undefined): Promise<void> {
-  const isKnown = () => progress.judgement !== undefined || (progress.refused && allHandlersFinished());
+async function untilKnown(progress: Progress, recorded: RecordedRequest | undefined): Promise<void> {
+  const isTurnedAway = () => progress.refused || (progress.unanswerable && isMakingWay(recorded));
+  const isKnown = () => progress.judgement !== undefined || (isTurnedAway() && allHandlersFinished());
   await Promise.resolve(); // lets the update that came with the start begin
   if (recorded !== undefined && allHandlersFinished() && !isKnown()) await takeRecorded(progress, recorded);
   else if (allHandlersFinished() && !isKnown()) await condition(isKnown, lapseAfter);
@@ -96,24 +103,39 @@ async function untilKnown(progress: Progress, recorded: ResolutionRequest | unde
 }
 
 /** Judges the request that this execution was started for; one that was judged before is continued from the record. */
-async function takeRecorded(progress: Progress, recorded: ResolutionRequest): Promise<void> {
+async function takeRecorded(progress: Progress, recorded: RecordedRequest): Promise<void> {
   try {
-    note(progress, await progress.inTurn(() => judgeResolution(recorded)));
+    note(progress, await judge(progress, recorded));
   } catch (error) {
     if (!isLocalFailure(error)) throw error;
     // one that cannot be answered at all is left to a person (SEC-9)
-    await condition(() => progress.judgement !== undefined, lapseAfter);
+    if (!isMakingWay(recorded)) await condition(() => progress.judgement !== undefined, lapseAfter);
   }
   await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
 
 /** Answers one request: the first one, or a repeat. */
 async function takeRequest(progress: Progress, request: ResolutionRequest): Promise<SubmitResult> {
-  const judgement = await progress.inTurn(() => judgeResolution(request));
+  const judgement = await judge(progress, request);
   note(progress, judgement);
   if (judgement.verdict === 'refused') return { answerMessageId: judgement.answerMessageId };
   await condition(() => progress.answer !== undefined);
   return { answerMessageId: progress.answer?.answerMessageId ?? '' };
+}
+
+/** @throws what will not change by trying again */
+async function judge(progress: Progress, { messageId }: ResolutionRequest): Promise<ResolutionJudgement> {
+  try {
+    return await progress.inTurn(() => judgeResolution({ messageId }));
+  } catch (error) {
+    progress.unanswerable ||= isLocalFailure(error);
+    throw error;
+  }
+}
+
+/** Executions keep the form in which they began; the earlier ones waited for an hour for another request. */
+function isMakingWay(recorded: RecordedRequest | undefined): boolean {
+  return (recorded?.form ?? 2) >= 3;
 }
 
 function note(progress: Progress, judgement: ResolutionJudgement): void {
@@ -159,7 +181,7 @@ async function tellSource(resolutionId: string): Promise<void> {
     }
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof resolution>({ messageId: resolutionId });
+      await continueAsNew<typeof resolution>({ messageId: resolutionId, form: currentForm });
     }
     await sleep(waitMs);
   }
@@ -187,8 +209,8 @@ async function ask(progress: Progress, routed: Routed): Promise<void> {
       remainingMs = step.remainingMs ?? deadlineAt - Date.now();
     }
   } catch (error) {
-    // Every attempt is on record, and the deadline answers (RES-1).
-    if (!(error instanceof ActivityFailure || isCancellation(error))) throw error;
+    // Every attempt is on record, and the deadline answers (RES-1); what a party said may have met a defect of ours (SEC-9).
+    if (!(error instanceof ActivityFailure || isLocalFailure(error) || isCancellation(error))) throw error;
   }
 }
 

@@ -16,6 +16,11 @@ export function refusedStory(reasonCode: string | null): string {
   );
 }
 
+/** An execution that ends so makes way for whatever else comes under its UETR. */
+export const unanswerableStory =
+  'LAPSED: what came met a defect of ours and could not be answered (alert message.unanswerable, SEC-9). It is on record, ' +
+  'and is tried again when a worker starts or when its sender sends it again.';
+
 const answers: Partial<Record<DestinationAnswer['kind'], string>> = {
   pending: 'It was taken; the final pacs.002 is awaited.',
   unanswered: 'It had no usable answer; the next enquiry (TIM-2) or the deadline (TIM-1) follows.',

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';
-import { draftOf, silent, type Case } from './altered.ts';
+import { draftOf, row, rows, silent, type Case } from './altered.ts';
 import { unpackCleanEvidence } from './clean-evidence.ts';
 import { messageCases } from './cases-messages.ts';
 import { moneyCases } from './cases-money.ts';
@@ -28,6 +28,14 @@ test('an execution that ended after the database was read went on with its payme
   const closedAt = new Date(Date.parse(draft.run.gatheredAt) + 1).toISOString();
   for (const one of draft.executions.filter(({ workflowId }) => workflowId.endsWith(uetr)))
     Object.assign(one, { status: 'COMPLETED', closedAt });
+  expect(judge(draft).breaches).toEqual([]);
+});
+
+test('a delivery that was asked for again and given up again has an alert for each end', () => {
+  const draft = draftOf(clean);
+  const alert = row(draft, 'audit_events', { kind: 'delivery.dead-letter' });
+  const before = new Date(Date.parse(String(alert['occurred_at'])) - 12_000).toISOString();
+  rows(draft, 'audit_events').unshift({ ...alert, occurred_at: before });
   expect(judge(draft).breaches).toEqual([]);
 });
 

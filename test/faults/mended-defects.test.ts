@@ -2,7 +2,7 @@
 // (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again, or the first sweep of the worker is cut short.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
+import { paymentWorkflowId, workflowTypes, type PaymentWorkflow } from '../../contract/ids.ts';
 import { paymentStart } from '../../contract/starts.ts';
 import { expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -76,13 +76,13 @@ test('a message that only a moment of the database made unanswerable is judged w
   expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
 }, 60_000);
 
-test('and is judged even if the execution that could not was ended before', async () => {
+test('and is judged even if the execution that could not has ended before', async () => {
   isMended = false;
   const message = instruction(await bestQuote(gateway), {
     messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
   });
   expect((await submit(gateway, message)).httpStatus).toBe(500);
-  await gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).terminate('an operator');
+  await gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).result(); // it makes way
   await gateway.stopWorker();
   isMended = true;
   await gateway.startWorker();
@@ -99,13 +99,13 @@ async function unanswered(): Promise<string> {
   const { uetr } = message;
   const messageId = await storeOnly(gateway, message);
   const start = paymentStart({ uetr, sourceSystem: 'SGDFAST', messageId }, gateway.taskQueuePrefix);
-  const execution = await gateway.temporal.workflow.start(workflowTypes.payment, start); // an update's outcome would stand
+  const execution = await gateway.temporal.workflow.start<PaymentWorkflow>(workflowTypes.payment, start); // an update's outcome would stand
   await vi.waitFor(async () => expect(await evidence.audit(uetr)).toContain('message.unanswerable'), {
     timeout: 10_000,
     interval: 50,
   });
+  expect((await execution.result()).status).toBe('LAPSED');
   await gateway.stopWorker();
-  await execution.terminate('an hour has passed');
   isMended = true;
   return uetr;
 }

@@ -70,7 +70,7 @@ describe('the same message again (DUP-1)', () => {
       .select('message_id')
       .where('uetr', '=', message.uetr)
       .executeTakeFirstOrThrow();
-    await executions.submit({ uetr: message.uetr, sourceSystem: 'SGDFAST', messageId });
+    await executions.submit({ uetr: message.uetr, sourceSystem: 'SGDFAST', messageId }, 0);
     const handle = gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr));
     const { events } = await handle.fetchHistory();
     expect(events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toHaveLength(1);

@@ -115,11 +115,15 @@ function judgeEnd(world: World, report: Report, delivery: Delivery): void {
       report.breach('I-17', 'A delivery counts as delivered, and nobody took it.', row.subject_id, shown);
   }
   if (closedAt === undefined) return;
-  const alert = world.events.find(
-    ({ kind, severity, detail }) =>
-      kind === 'delivery.dead-letter' && severity === 'alert' && detail['deliveryId'] === row.delivery_id,
+  // one that was asked for again may have ended so before
+  const isTold = world.events.some(
+    ({ kind, severity, detail, occurred_at: at }) =>
+      kind === 'delivery.dead-letter' &&
+      severity === 'alert' &&
+      detail['deliveryId'] === row.delivery_id &&
+      Math.abs(instant(at) - closedAt) <= 1_000,
   );
-  if (alert === undefined || Math.abs(instant(alert.occurred_at) - closedAt) > 1_000) {
+  if (!isTold) {
     report.breach(
       'I-17',
       'A delivery ended as a dead letter without an alert (CBK-1).',

@@ -1,0 +1,59 @@
+/**
+ * What the execution of a payment knows (payment.ts): rebuilt from its history on replay.
+ */
+import type { Judgement } from '../contract/activities.ts';
+import type { PaymentInput } from '../contract/ids.ts';
+import type { Decision } from '../core/report.ts';
+import { atOnce, oneAtATime, type InTurn } from './one-at-a-time.ts';
+
+export type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
+
+export interface Progress {
+  readonly input: PaymentInput;
+  /** Of its local activities. Executions that 0.1.0 started keep their order: at once. */
+  readonly inTurn: InTurn;
+  /** Id of the stored submission that made this payment, as soon as it is known. */
+  messageId: string | undefined;
+  /** The judgement that made this payment, once there is one. */
+  judgement?: Exclude<Judgement, { verdict: 'refused' }>;
+  refused?: Extract<Judgement, { verdict: 'refused' }>;
+  /** A submission met a defect of ours, and could not be answered at all (SEC-9). */
+  unanswerable: boolean;
+  decision?: Decision;
+  /** How far the database clock, which is the one that counts, was ahead of the engine's when last heard of (TIM-1). */
+  clockAheadMs: number;
+  /** The source asked for the status (DUP-1): the instruction goes to the destination once more. */
+  statusAsked: boolean;
+  /** The sweep has decided, or says that the time to decide has come (LIF-2): the record is asked. */
+  lookAsked: boolean;
+  rounds: number;
+  /** When the last one began: database clock, milliseconds since 1970. */
+  sentAt: number;
+  roundsUnderWay: number;
+  /** The deliveries have begun. */
+  telling: boolean;
+  /** A final came in an HTTP answer after they had: its confirmation is due (PAY-9). */
+  confirmationDue: boolean;
+}
+
+export function begin(input: PaymentInput): Progress {
+  return {
+    input,
+    inTurn: isSince(2, input) ? oneAtATime() : atOnce(),
+    messageId: input.messageId,
+    unanswerable: false,
+    clockAheadMs: 0,
+    statusAsked: false,
+    lookAsked: false,
+    rounds: 0,
+    sentAt: 0,
+    roundsUnderWay: 0,
+    telling: false,
+    confirmationDue: false,
+  };
+}
+
+/** Executions keep the order of steps in which they began; those that 0.1.0 started name no form. */
+export function isSince(form: number, input: PaymentInput): boolean {
+  return (input.form ?? 1) >= form;
+}
