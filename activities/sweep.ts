@@ -80,12 +80,13 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   const { everyMs = everyMsDefault, graceMs = graceMsDefault, standstillMs = standstillMsDefault } = options;
   const stopping = new AbortController();
   const openedAt = performance.now();
-  let hasRetried = false; // what earlier code could not answer, all of it
+  let hasRetried = false; // all that earlier code could not answer
   const holder = randomUUID();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void>;
   const brought = new Map<string, Brought>();
+  const retried = new Set<string>();
   let completedAt: number | undefined; // `performance.now()` of the last one of ours that left nothing undone
 
   async function once(): Promise<void> {
@@ -93,8 +94,8 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
     try {
       const forMs = 1.5 * (everyMs ?? everyMsDefault);
       const isOurs = await takeLease(deps.db, { name: 'sweep', holder, forMs });
-      // one is made in any case: the code may be newer
-      if (!isOurs && completedAt !== undefined && brought.size === 0) return;
+      const isFirst = completedAt === undefined; // made in any case: the code may be newer
+      if (!isOurs && !isFirst && brought.size === 0) return;
       const withinMs = completedAt === undefined ? wholeMs : startedAt - completedAt + overlapMs;
       if (
         await sweep(deps, {
@@ -103,11 +104,13 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
           retriesUnanswerable: !hasRetried,
           standstillMs,
           brought,
+          retried,
+          onlyBrought: !isOurs && !isFirst,
           signal: stopping.signal,
         })
       ) {
         completedAt = startedAt;
-        hasRetried ||= startedAt - openedAt >= graceMs;
+        hasRetried ||= startedAt - openedAt >= graceMs; // one that began earlier has left out what was younger than the grace
       }
     } catch (error) {
       if (stopping.signal.aborted) return;
@@ -136,6 +139,8 @@ interface Course {
   readonly found: FoundCounts;
   readonly stuck: StuckExecutions;
   readonly brought: Map<string, Brought>;
+  /** What earlier code could not answer, and this process has brought once. */
+  readonly retried: Set<string>;
   isComplete: boolean;
 }
 
@@ -157,19 +162,17 @@ interface Limits {
   readonly retriesUnanswerable: boolean;
 }
 
+interface SweepLimits extends Limits, Pick<Course, 'brought' | 'retried'> {
+  readonly standstillMs: number;
+  /** Another process sweeps: only what this one has brought is looked after. */
+  readonly onlyBrought: boolean;
+  readonly signal: AbortSignal;
+}
+
 /** One sweep; answers whether it left nothing undone. */
 async function sweep(
   deps: SweepDependencies,
-  {
-    standstillMs,
-    brought,
-    signal,
-    ...limits
-  }: Limits & {
-    readonly standstillMs: number;
-    readonly brought: Map<string, Brought>;
-    readonly signal: AbortSignal;
-  },
+  { standstillMs, onlyBrought, signal, ...limits }: SweepLimits,
 ): Promise<boolean> {
   const found: FoundCounts = {
     submissions: 0,
@@ -183,9 +186,21 @@ async function sweep(
     stuck: 0,
   };
   const stuck = lookForStuck(deps, { standstillMs, signal, onEnd: () => (found.stuck += 1) });
-  const course: Course = { found, stuck, brought, isComplete: true };
-  await sweepPayments(deps, limits.graceMs, course); // first: what else came under its UETR must not take a payment's execution
+  const { brought, retried } = limits;
+  const course: Course = { found, stuck, brought, retried, isComplete: true };
+  if (!onlyBrought) await sweepPayments(deps, limits.graceMs, course); // first: what else came under its UETR takes no execution from it
   await bringAgain(deps, course);
+  if (!onlyBrought) await sweepOthers(deps, limits, course);
+  if (!(await stuck.settle())) course.isComplete = false;
+  if (Object.values(found).some((count) => count > 0)) {
+    deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
+  }
+  return course.isComplete;
+}
+
+/** What is not undecided: submissions, late finals, deliveries, resolutions. */
+async function sweepOthers(deps: SweepDependencies, limits: Limits, course: Course): Promise<void> {
+  const { stuck } = course;
   await sweepSubmissions(deps, limits, course);
   for await (const { uetr, reportMessageId } of findContradictions(deps.db, limits)) {
     await startAgain(deps, { kind: 'contradictions', subjectId: uetr }, course, async () => {
@@ -215,17 +230,14 @@ async function sweep(
       goOn: () => deps.executions.resolve(request),
     });
   }
-  if (!(await stuck.settle())) course.isComplete = false;
-  if (Object.values(found).some((count) => count > 0)) {
-    deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
-  }
-  return course.isComplete;
 }
 
 async function sweepSubmissions(deps: SweepDependencies, limits: Limits, course: Course): Promise<void> {
   const { db, executions } = deps;
   for await (const submission of findUnjudged(db, limits)) {
     const { messageId, subjectId, type, sourceSystem, messageIdentification, unanswered } = submission;
+    if (unanswered > 0 && course.retried.has(messageId)) continue;
+    if (unanswered > 0) course.retried.add(messageId);
     const isPayment = type === 'pacs008';
     // a payment's execution may run, and never have heard of this one
     await bringFirst(deps, course, messageId, {

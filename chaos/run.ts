@@ -110,16 +110,20 @@ async function playAll(
   const ended = new AbortController();
   const telling = tellOf(load, system, say, ended.signal);
   const record = (fault: FaultRecord) => evidence.recordFault(fault);
-  await Promise.all([
-    playFaults({ system, planned, random: random.fork(), stopped, record, say }),
-    delay(minutes * 60_000, undefined, { signal: stopped }).catch(() => undefined),
-  ]);
-  const healedAt = now();
-  say('▶ All faults are over; the last senders finish');
-  await system.untilHealthy();
-  await load.stop();
-  ended.abort();
-  await telling;
+  let healedAt: string;
+  try {
+    await Promise.all([
+      playFaults({ system, planned, random: random.fork(), stopped, record, say }),
+      delay(minutes * 60_000, undefined, { signal: stopped }).catch(() => undefined),
+    ]);
+    healedAt = now();
+    say('▶ All faults are over; the last senders finish');
+    await system.untilHealthy();
+  } finally {
+    await load.stop();
+    ended.abort();
+    await telling;
+  }
   const { defects } = load.stats();
   if (defects.length > 0) throw new Error(`the load itself is wrong: ${defects.join('; ')}`);
   return { healedAt, loadEndedAt: now() };

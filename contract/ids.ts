@@ -97,10 +97,12 @@ export interface ReportFinal {
 
 /**
  * The update that brings a submission to its execution, whoever brings it: the second to come finds the first's, and is no
- * enquiry. In 0.1.0 the last part was how long the sender waits.
+ * enquiry.
+ * @param unanswered how often a defect of ours has kept it from being answered: those outcomes stand. In 0.1.0 this was how long
+ * the sender waits
  */
-export function submitUpdateId(messageId: string): string {
-  return `${messageId}/0`;
+export function submitUpdateId(messageId: string, unanswered: number): string {
+  return `${messageId}/${unanswered}`;
 }
 
 export const updates = { submit: 'submit', reportFinal: 'reportFinal', resolve: 'resolve' } as const;

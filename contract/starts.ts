@@ -25,7 +25,7 @@ const policies = {
   workflowTaskTimeout: '5s', // a worker killed in the middle of a task is noticed well before a deadline (TIM-1, RES-1)
 } as const;
 
-/** What an execution is made from when there is none. */
+/** What is needed to start a payment's execution from the record. */
 export interface StoredPaymentKey {
   readonly uetr: string;
   readonly sourceSystem: string;
@@ -60,15 +60,13 @@ export function paymentStart(
 
 /**
  * The update that brings a stored submission to its execution, with `paymentStart` of the same.
- * @param unanswered how often it was brought before and a defect of ours kept it from being answered: those outcomes stand, and
- * the next bringing is one update, whoever makes it
+ * @param unanswered as in `submitUpdateId`
  */
 export function submitUpdate(
   { messageId }: StoredPaymentKey,
   unanswered: number,
 ): { updateId: string; args: SubmitArguments } {
-  const updateId = unanswered === 0 ? submitUpdateId(messageId) : `${messageId}/${unanswered}`;
-  return { updateId, args: [{ messageId, waitSeconds: 0 }] };
+  return { updateId: submitUpdateId(messageId, unanswered), args: [{ messageId, waitSeconds: 0 }] };
 }
 
 /** What the execution of a resolution is made from. */

@@ -1,5 +1,6 @@
 /**
- * What is on record about one payment, as it is shown to its parties and to operators, and who of them may see what of it (SEC-1).
+ * What is on record about one payment, as it is shown to its parties and to operators. Who may see which of its messages is
+ * decided by the route (api/payments.ts).
  */
 export interface EvidenceMessage {
   readonly messageId: string;
@@ -73,7 +74,7 @@ export interface EvidencePayment {
   readonly acceptanceAt: Date | null;
   readonly deadlineAt: Date | null;
   readonly quoteId: string | null;
-  /** Of a rejected payment the one that it claims. */
+  /** For a rejected payment: as claimed in the message, not verified. */
   readonly debtorAgentId: string | null;
   readonly creditorAgentId: string | null;
 }

@@ -16,7 +16,10 @@ import { runPrepared } from './prepared.ts';
 export interface IncomingReport {
   readonly values: Pacs002;
   readonly body: Buffer;
-  /** Whether its confirmation is to be sent: nobody waits for one who reported in an HTTP answer (PAY-9). */
+  /**
+   * Whether its confirmation is delivered to the destination's address: where it came in an HTTP answer to us. Else its sender waits
+   * for the confirmation in the answer to its own request (PAY-9).
+   */
   readonly wantsConfirmation: boolean;
 }
 

@@ -1,5 +1,4 @@
-// A write that takes keys of which another process may take one at the same moment: the database's unique keys are the authority
-// (DUP-3).
+// Runs a write that may lose a race for a unique key: the database's keys are the authority on duplicates (DUP-3).
 import pg from 'pg';
 import { ok, refused, type Result } from '../core/result.ts';
 

@@ -115,7 +115,11 @@ async function untilKnown(progress: Progress): Promise<void> {
   }
   if (allHandlersFinished() && !isKnownOrRefused())
     await condition(isKnownOrRefused, lapseAfter, { summary: 'nothing was submitted' });
-  else await condition(isKnownOrRefused);
+  else await condition(() => isKnownOrRefused() || (isSince(3, progress.input) && allHandlersFinished()));
+  // a report came with the start, and could not decide: the record has the payment
+  if (!isKnownOrRefused() && messageId !== undefined && isSince(3, progress.input)) {
+    await takeFromRecord(progress, messageId);
+  }
 }
 
 /** Judged, or decided by a report alone: an execution that was started again may see the report first. */

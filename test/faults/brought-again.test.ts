@@ -1,6 +1,5 @@
 // What newer code may answer is brought again, and something else goes wrong meanwhile (SEC-9, LIF-2, LIF-3): its execution is ended,
 // it is old, it comes under the UETR of a payment that lost its execution, it is no payment but a question.
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
@@ -10,27 +9,16 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction, type Changes } from '../harness/instruction.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
-import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 
-const poison = 'POISON'; // whatever names a MsgId that begins so, an answer too, meets a defect of ours
-const engine = createLibxml2Engine();
 let isMended = false;
 const gateway = await testGateway({
   sweepEveryMs: 500,
   standstillMs: 2_000,
-  workerEngine: {
-    ...engine,
-    parse: (bytes, expected) => {
-      if (!isMended && Buffer.from(bytes).includes(`MsgId>${poison}`))
-        throw new TypeError('a defect of ours');
-      return engine.parse(bytes, expected);
-    },
-  },
+  workerEngine: poisonedEngine(() => isMended),
 });
 const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;
-
-const poisoned = () => `${poison}${randomUUID().slice(0, 8)}`;
 
 const untilPast = async (ms: number) => {
   const until = Date.now() + ms;
@@ -59,7 +47,10 @@ async function bringings(uetr: string): Promise<number> {
 
 async function unanswered(changes: Changes = {}): Promise<string> {
   isMended = false;
-  const message = instruction(await bestQuote(gateway), { messageIdentification: poisoned(), ...changes });
+  const message = instruction(await bestQuote(gateway), {
+    messageIdentification: poisonedMessageId(),
+    ...changes,
+  });
   const { uetr } = message;
   expect((await submit(gateway, message)).httpStatus).toBe(500);
   expect(await evidence.audit(uetr)).toContain('message.unanswerable');
@@ -76,7 +67,7 @@ const isKnown = async (uetr: string) => {
 
 test('a question that nobody could answer is answered once a worker starts that can, while its execution still runs', async () => {
   isMended = false;
-  const request = proxyRequest('+66800000001', { messageIdentification: poisoned() });
+  const request = proxyRequest('+66800000001', { messageIdentification: poisonedMessageId() });
   expect((await ask(gateway, request)).httpStatus).toBe(500);
   await gateway.stopWorker();
   isMended = true;
@@ -131,7 +122,7 @@ test('a HIGH payment whose execution was lost goes on, though a repeat that nobo
   await evidence.arrival(uetr, 'destination', 'pacs008');
   await gateway.stopWorker();
   await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('by mistake');
-  await storeOnly(gateway, { ...message, messageIdentification: poisoned() });
+  await storeOnly(gateway, { ...message, messageIdentification: poisonedMessageId() });
   await untilPast(1_200); // the grace
   await gateway.startWorker();
   await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), {

@@ -1,6 +1,5 @@
 // What could not be answered is brought again under an outcome of its own each time, and two workers may do it at once (SEC-9,
 // DUP-1, I-12).
-import { randomUUID } from 'node:crypto';
 import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { sql } from 'kysely';
@@ -12,18 +11,10 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction, type Changes } from '../harness/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
-import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 
-const poison = 'POISON';
-const engine = createLibxml2Engine();
 let isMended = false;
-const workerEngine: typeof engine = {
-  ...engine,
-  parse: (bytes, expected) => {
-    if (!isMended && Buffer.from(bytes).includes(`MsgId>${poison}`)) throw new TypeError('a defect of ours');
-    return engine.parse(bytes, expected);
-  },
-};
+const workerEngine = poisonedEngine(() => isMended);
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 1_000, workerEngine });
 const evidence = evidenceOf(gateway);
 const { db } = gateway;
@@ -36,7 +27,7 @@ const untilPast = async (ms: number) => {
 async function unanswered(changes: Changes = {}) {
   isMended = false;
   const message = instruction(await bestQuote(gateway), {
-    messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
+    messageIdentification: poisonedMessageId(),
     ...changes,
   });
   expect((await submit(gateway, message)).httpStatus).toBe(500);

@@ -1,6 +1,5 @@
 // A submission that a defect of ours kept from being answered is judged when a worker starts whose code no longer has the defect
 // (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again, or the first sweep of the worker is cut short.
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { paymentWorkflowId, workflowTypes, type PaymentWorkflow } from '../../contract/ids.ts';
 import { paymentStart } from '../../contract/starts.ts';
@@ -9,28 +8,19 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
-import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 
-const poison = 'POISON'; // whatever names a MsgId that begins so, an answer too, meets a defect of ours
-const engine = createLibxml2Engine();
 let isMended = false;
 const gateway = await testGateway({
   sweepEveryMs: 500,
-  workerEngine: {
-    ...engine,
-    parse: (bytes, expected) => {
-      if (!isMended && Buffer.from(bytes).includes(`MsgId>${poison}`))
-        throw new TypeError('a defect of ours');
-      return engine.parse(bytes, expected);
-    },
-  },
+  workerEngine: poisonedEngine(() => isMended),
 });
 const evidence = evidenceOf(gateway);
 
 test('a submission that nobody could answer is judged and paid once a worker starts that can', async () => {
   isMended = false;
   const message = instruction(await bestQuote(gateway), {
-    messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
+    messageIdentification: poisonedMessageId(),
   });
   const { httpStatus } = await submit(gateway, message);
   expect(httpStatus).toBeGreaterThanOrEqual(500);
@@ -50,7 +40,7 @@ test('a submission that nobody could answer is judged and paid once a worker sta
 test('and is judged when its source sends it again to such a worker', async () => {
   isMended = false;
   const message = instruction(await bestQuote(gateway), {
-    messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
+    messageIdentification: poisonedMessageId(),
   });
   await submit(gateway, message);
   await gateway.stopWorker();
@@ -79,7 +69,7 @@ test('a message that only a moment of the database made unanswerable is judged w
 test('and is judged even if the execution that could not has ended before', async () => {
   isMended = false;
   const message = instruction(await bestQuote(gateway), {
-    messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
+    messageIdentification: poisonedMessageId(),
   });
   expect((await submit(gateway, message)).httpStatus).toBe(500);
   await gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).result(); // it makes way
@@ -94,7 +84,7 @@ test('and is judged even if the execution that could not has ended before', asyn
 async function unanswered(): Promise<string> {
   isMended = false;
   const message = instruction(await bestQuote(gateway), {
-    messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
+    messageIdentification: poisonedMessageId(),
   });
   const { uetr } = message;
   const messageId = await storeOnly(gateway, message);

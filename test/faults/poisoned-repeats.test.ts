@@ -4,24 +4,16 @@ import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction, newMessageId } from '../harness/instruction.ts';
+import { instruction } from '../harness/instruction.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit, storeOnly } from '../harness/payer.ts';
-import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 
-const poison = 'POISON'; // whatever names a MsgId that begins so, an answer too, meets a defect of ours
-const engine = createLibxml2Engine();
 const unwilling = await reading((response) => void response.writeHead(503).end());
 const gateway = await testGateway({
   sweepEveryMs: 500,
   standstillMs: 2_500,
-  workerEngine: {
-    ...engine,
-    parse: (bytes, expected) => {
-      if (Buffer.from(bytes).includes(`MsgId>${poison}`)) throw new TypeError('a defect of ours');
-      return engine.parse(bytes, expected);
-    },
-  },
+  workerEngine: poisonedEngine(),
   prepare: async (db) => {
     await db
       .updateTable('operators')
@@ -40,7 +32,7 @@ test('a repeat that nobody can answer ends no healthy execution, and lets nothin
   const { uetr } = message;
   const runOf = async () => (await temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe()).runId;
   const before = await runOf();
-  const repeat = { ...message, messageIdentification: newMessageId(poison) };
+  const repeat = { ...message, messageIdentification: poisonedMessageId() };
   await storeOnly(gateway, repeat);
   await vi.waitFor(
     async () => {

@@ -1,6 +1,5 @@
 // What a defect of ours left behind in the engine, once the defect has gone (SEC-9): the outcome of a report that is sent again, as it
 // was told to (PAY-8), and executions that hold nothing.
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
@@ -9,18 +8,10 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { postReport, reportOn, undecided } from '../harness/reports.ts';
-import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 
-const poison = 'POISON';
-const engine = createLibxml2Engine();
 const gateway = await testGateway({
-  workerEngine: {
-    ...engine,
-    parse: (bytes, expected) => {
-      if (Buffer.from(bytes).includes(`MsgId>${poison}`)) throw new TypeError('a defect of ours');
-      return engine.parse(bytes, expected);
-    },
-  },
+  workerEngine: poisonedEngine(),
 });
 const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;
@@ -46,7 +37,7 @@ test('a final that a moment of the database kept from deciding decides when the 
 
 test('the execution of a message that could not be answered lapses, if nobody sends it again', async () => {
   const message = instruction(await bestQuote(gateway), {
-    messageIdentification: `${poison}${randomUUID().slice(0, 8)}`,
+    messageIdentification: poisonedMessageId(),
   });
   expect((await submit(gateway, message)).httpStatus).toBe(500);
   const isEnding = async () => {
