@@ -110,8 +110,8 @@ const isDefect = (error: unknown) =>
   error.cause instanceof ApplicationFailure &&
   error.cause.nonRetryable === true;
 
-/** An execution that was ended by hand during a submission lost nothing: a repeat is answered (LIF-3). */
-function askAgainLater(error: unknown): never {
+/** An execution that ended during a submission, by hand or by the sweep, lost nothing: a repeat is answered (LIF-3). */
+function asUnavailable(error: unknown): never {
   if (error instanceof TemporalUnavailable || isDefect(error)) throw error;
   throw new TemporalUnavailable('the execution was ended meanwhile', { cause: error });
 }
@@ -212,7 +212,7 @@ export async function connectTemporal(
           if (!isDefect(error)) throw error;
           return bring(await submission.timesUnanswered()); // it may have been yesterday's, and its outcome stands
         })
-        .catch(askAgainLater);
+        .catch(asUnavailable);
     },
     resolve: (submission) =>
       callWorkers(submission.maxResolutionSeconds * 1_000, () =>

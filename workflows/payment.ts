@@ -1,6 +1,6 @@
 /**
- * The payment: from the first pacs.008 to the last acknowledged delivery, one execution per UETR.
- * It orders the steps and waits; what a step does stands in activities/, and the record is the database: ids, codes, times only.
+ * The payment: from its first pacs.008 until every party has been told, one execution at a time per UETR.
+ * It orders the steps and waits. The steps are in activities/ and the record is the database: only ids, codes and times pass here.
  */
 import {
   ActivityFailure,
@@ -210,8 +210,8 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
 }
 
 /**
- * What an operator reads in the Temporal UI while the payment waits. Without an answer, a round begins now, or, before the first,
- * would if it were not taken already.
+ * What an operator reads in the Temporal UI while the payment waits. Without an answer: a round begins now, or an execution that
+ * was started again waits from now.
  */
 function tellOfSends(progress: Progress, destinationSystem: string, answer?: DestinationAnswer): void {
   if (answer === undefined) progress.sentAt = now(progress);

@@ -10,7 +10,7 @@ export type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
 
 export interface Progress {
   readonly input: PaymentInput;
-  /** Of its local activities. Executions that 0.1.0 started keep their order: at once. */
+  /** Its local activities: one at a time; in executions that 0.1.0 started, side by side. */
   readonly inTurn: InTurn;
   /** Id of the stored submission that made this payment, as soon as it is known. */
   messageId: string | undefined;
@@ -32,7 +32,7 @@ export interface Progress {
   roundsUnderWay: number;
   /** The deliveries have begun. */
   telling: boolean;
-  /** A final came in an HTTP answer after they had: its confirmation is due (PAY-9). */
+  /** Deliveries are made once more after these: a confirmation may have become due meanwhile (PAY-9). */
   confirmationDue: boolean;
 }
 

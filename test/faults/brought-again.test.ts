@@ -96,6 +96,18 @@ test('what is brought again and cannot be written at once is judged although its
   await vi.waitFor(async () => expect(await isKnown(uetr)).toBe(true), { timeout: 20_000, interval: 250 });
 }, 60_000);
 
+test('what still cannot be answered is tried once by a worker that starts, and no more', async () => {
+  const uetr = await unanswered();
+  isMended = false;
+  const outcomes = async () =>
+    (await evidence.audit(uetr)).filter((kind) => kind.startsWith('message.unansw'));
+  const before = await outcomes();
+  await gateway.startWorker();
+  await vi.waitFor(async () => expect((await outcomes()).length).toBeGreaterThan(before.length), 10_000);
+  await untilPast(6_000); // the next sweep
+  expect(await outcomes()).toEqual([...before, 'message.unanswerable-again']);
+}, 60_000);
+
 test('a submission that was stored twenty minutes before the worker started is judged, although the execution that it was brought to was terminated', async () => {
   isMended = true;
   const message = instruction(await bestQuote(gateway));
