@@ -7,7 +7,7 @@ import { LongestFirst } from './test/harness/longest-first.ts';
 const waiting = [
   'test/faults/**/*.test.ts',
   'test/db/connection-silent.test.ts',
-  'test/workflows/{changed-workflows,payment-uncached,resolution-deadline,resolution-faults,resolution-killed}.test.ts',
+  'test/workflows/{changed-workflows,payment-uncached,resolution-faults,resolution-killed}.test.ts',
 ];
 
 const common = {
@@ -41,5 +41,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     slowTestThreshold: 2_000, // slower tests are named with their time
     reporters: ['default', new CountsReporter()],
+    // A client of Temporal that is closed while a call of it waits for its next try throws from a timer (@temporalio/client,
+    // grpc-retry.js), in whatever file the process runs by then. Nobody waits for that call any more.
+    onUnhandledError: ({ message, stack = '' }) =>
+      !(message === 'Channel has been shut down' && /client[\\/]lib[\\/]grpc-retry/.test(stack)),
   },
 });
