@@ -7,6 +7,7 @@ import type { Stage } from './faults/fault.ts';
 import type { PlannedFault } from './plan.ts';
 import type { Random } from './load/random.ts';
 import type { ChaosSystem } from './system/system.ts';
+import { within } from './within.ts';
 
 export interface PlayOptions {
   readonly system: ChaosSystem;
@@ -17,6 +18,8 @@ export interface PlayOptions {
   readonly record: (fault: FaultRecord) => void;
   readonly say: Say;
 }
+
+const healSeconds = 120; // more than a fault takes to undo what it did (faults/fault.ts)
 
 /** Resolves when the last one has ended and is healed. @throws when one could not be played or healed */
 export async function playFaults(options: PlayOptions): Promise<void> {
@@ -55,7 +58,7 @@ async function playOne(
   const beganAt = new Date().toISOString();
   say(`  ${fault.name} upon ${shortened(target)} for ${(durationMs / 1_000).toFixed(1)} s`);
   try {
-    await fault.play(stage);
+    await within(durationMs / 1_000 + healSeconds, `${fault.name} ends`, fault.play(stage));
   } catch (error) {
     // Two faults at once may leave nothing to act upon: a session for a lock, where the database has just crashed.
     say(`  ${fault.name} could not go on: ${error instanceof Error ? error.message : String(error)}`);

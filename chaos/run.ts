@@ -17,6 +17,7 @@ import type { PlannedFault } from './plan.ts';
 import { playFaults } from './play.ts';
 import { isAnyWaiting, untilQuiet } from './quiet.ts';
 import { startSystem, type ChaosSystem } from './system/system.ts';
+import { within } from './within.ts';
 
 export interface RunOptions {
   readonly env: Environment;
@@ -49,17 +50,25 @@ const settleMsDefault = 61_000;
 const restMs = 120_000; // I-15 allows 60 s; what is still open then is told by the oracle
 const tellEveryMs = 15_000;
 
+// More than each step can take by the time limits of its own parts.
+const startSeconds = 400;
+const healthSeconds = 400;
+const sendersSeconds = 200;
+const gatherSeconds = 300;
+const stopSeconds = 120;
+
 export async function runOnce(options: RunOptions): Promise<RunResult> {
   const { folder, workFolder } = options;
   const startedAt = now();
   const evidence = openCase(folder);
   const canaries = canariesOf(options.seed);
-  const system = await startSystem({
+  const starting = startSystem({
     ...options,
     folder: workFolder,
     logFolder: join(folder, 'logs'),
     journalFolder: join(folder, 'journal'),
   });
+  const system = await within(startSeconds, 'the system starts', starting);
   try {
     const times = await playAll(options, { system, evidence, canaries });
     await comeToRest(system, options.say);
@@ -68,17 +77,18 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
       options.say(`▶ ${Math.ceil(settlesInMs / 1_000)} s more: some payments wait, and must not wait on us`);
       await delay(settlesInMs, undefined, { signal: options.stopped }).catch(() => undefined);
     }
-    const gatheredAt = await gather({
+    const gathering = gather({
       folder,
       databaseUrl: system.servers.database().url,
       temporalAddress: system.servers.engine().address,
       namespace: system.namespace,
     });
-    await system.stop();
+    const gatheredAt = await within(gatherSeconds, 'the evidence is gathered', gathering);
+    await within(stopSeconds, 'the system stops', system.stop());
     keepServerLogs(workFolder, folder);
     await evidence.close({ ...described(options, system), startedAt, ...times, gatheredAt, canaries });
   } finally {
-    await system.stop();
+    await within(stopSeconds, 'the system stops', system.stop());
   }
   return { verdict: judge(readEvidence(folder)), faults: evidence.faults };
 }
@@ -118,9 +128,9 @@ async function playAll(
     ]);
     healedAt = now();
     say('▶ All faults are over; the last senders finish');
-    await system.untilHealthy();
+    await within(healthSeconds, 'the system is healthy again', system.untilHealthy());
   } finally {
-    await load.stop();
+    await within(sendersSeconds, 'the last senders have their answers', load.stop());
     ended.abort();
     await telling;
   }

@@ -56,9 +56,22 @@ const acts: Record<'cancel' | 'terminate' | 'delete', Act> = {
     }),
 };
 
+const roundMs = 30_000; // as long as the engine may stand still
+const mostAtOnce = 50;
+
 /** Some of those that run, again and again. */
 const doTo = (act: Act) => async (stage: Stage) => {
   const { system, random, isOver } = stage;
+  async function once(client: Client): Promise<void> {
+    const running = client.workflow.list({ query: 'ExecutionStatus = "Running"', pageSize: mostAtOnce });
+    let looked = 0;
+    for await (const { workflowId, runId } of running) {
+      looked += 1;
+      if (looked > mostAtOnce || isOver()) return;
+      if (!random.chance(30)) continue;
+      await act(client, { workflowId, runId }).catch(() => undefined); // it may have ended since
+    }
+  }
   const connection = await Connection.connect({
     address: system.servers.engine().address,
     connectTimeout: '10 s',
@@ -66,14 +79,7 @@ const doTo = (act: Act) => async (stage: Stage) => {
   const client = new Client({ connection, namespace: system.namespace });
   try {
     while (!isOver()) {
-      const running = client.workflow.list({ query: 'ExecutionStatus = "Running"', pageSize: 50 });
-      let looked = 0;
-      for await (const { workflowId, runId } of running) {
-        looked += 1;
-        if (looked > 50 || isOver()) break;
-        if (!random.chance(30)) continue;
-        await act(client, { workflowId, runId }).catch(() => undefined); // it may have ended since
-      }
+      await connection.withDeadline(Date.now() + roundMs, () => once(client)).catch(() => undefined); // another fault may have the engine
       await stage.wait(random.integer(500, 2_000));
     }
   } finally {

@@ -47,6 +47,7 @@ export interface StartSystemOptions {
 }
 
 const healthTimeoutMs = 120_000; // a killed server recovers, a breaker of the engine's client opens again
+const queryTimeoutMs = 20_000; // above the longest time for which somebody locks a table
 const at = (port: number) => `http://127.0.0.1:${port}`;
 
 type Ending = { stop(): Promise<void> } | { close(): Promise<void> };
@@ -210,13 +211,14 @@ function queryOf(url: () => string): ChaosSystem['query'] {
       connectionString: url(),
       application_name: 'chaos',
       connectionTimeoutMillis: 5_000,
+      query_timeout: queryTimeoutMs,
     });
     client.on('error', () => undefined); // it may be stopped under us
     await client.connect();
     try {
       return (await client.query<Row>(sql, [...values])).rows;
     } finally {
-      await client.end().catch(() => undefined);
+      void client.end().catch(() => undefined); // not waited for: of a server that is ended under it, it may never come
     }
   };
 }

@@ -1,7 +1,7 @@
 // A minute of payments under faults, of `npm run verify:chaos`, in every run of the tests: whole system, real faults, and the judge.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFailed, test } from 'vitest';
 import { faults } from '../../chaos/faults/all.ts';
 import { createRandom } from '../../chaos/load/random.ts';
 import { planFaults } from '../../chaos/plan.ts';
@@ -12,8 +12,12 @@ import { root } from '../docs/documents.ts';
 const home = join(root, '.isthmus');
 const folder = join(home, `chaos-minute-${process.pid}`);
 const workFolder = join(folder, 'work');
+let isKept = false;
 afterAll(() => {
-  for (const path of [...postgresFolders(join(workFolder, 'servers', 'postgres')), folder]) {
+  for (const path of [
+    ...postgresFolders(join(workFolder, 'servers', 'postgres')),
+    isKept ? workFolder : folder,
+  ]) {
     rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 });
@@ -21,9 +25,14 @@ afterAll(() => {
 const seed = 1; // another one: npm run verify:chaos -- --seed N
 const minutes = 1;
 
-test('a minute under the faults of seed 1 breaks no invariant', { timeout: 400_000 }, async () => {
+test('a minute under the faults of seed 1 breaks no invariant', { timeout: 600_000 }, async () => {
   mkdirSync(workFolder, { recursive: true });
   const said: string[] = [];
+  const started = performance.now();
+  onTestFailed(() => {
+    isKept = true;
+    process.stderr.write(`${said.join('\n')}\nThe evidence is in ${join(folder, 'evidence')}\n`);
+  });
   const { verdict, faults: played } = await runOnce({
     env: process.env,
     root,
@@ -37,9 +46,9 @@ test('a minute under the faults of seed 1 breaks no invariant', { timeout: 400_0
     workFolder,
     binFolder: join(home, 'bin'),
     stopped: new AbortController().signal,
-    say: (line) => said.push(line),
+    say: (line) => said.push(`${((performance.now() - started) / 1_000).toFixed(0).padStart(4)} s ${line}`),
   });
-  expect(verdict.breaches, said.join('\n')).toEqual([]);
+  expect(verdict.breaches).toEqual([]);
   expect(played.length).toBeGreaterThan(3);
   const examined = verdict.findings.filter(({ outcome }) => outcome === 'held').map(({ id }) => id);
   expect(examined).toEqual(
