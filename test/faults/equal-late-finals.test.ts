@@ -66,7 +66,13 @@ async function decidedMeanwhile() {
   expect(posted.status).toBe(200);
   expect((await evidence.decision(uetr))?.status).toBe('ACCC');
   expect(told).toEqual([]);
-  return { uetr, answer: () => held[0]?.response.writeHead(200, { 'content-type': 'application/xml' }).end(reportOn({ messageIdentification, uetr })) };
+  return {
+    uetr,
+    answer: () =>
+      held[0]?.response
+        .writeHead(200, { 'content-type': 'application/xml' })
+        .end(reportOn({ messageIdentification, uetr })),
+  };
 }
 
 test('an equal final in an HTTP answer is confirmed to the address of the destination', async () => {
