@@ -14,14 +14,14 @@ import { testWorkflowBundle } from '../harness/temporal.ts';
 import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';
 
 const { codePath } = await testWorkflowBundle();
-const told: string[] = [];
+const told: string[] = []; // UETRs whose confirmation came
 const held: { messageId: string; uetr: string; response: ServerResponse }[] = [];
 const url = await reading((response, body) => {
   const text = body.toString();
   const uetr = /UETR>([^<]+)</.exec(text)?.[1] ?? '';
   const status = /<TxSts>([^<]+)</.exec(text)?.[1];
   if (status !== undefined) {
-    told.push(status);
+    told.push(uetr);
     response.writeHead(200).end();
   } else held.push({ messageId: /<MsgId>([^<]+)</.exec(text)?.[1] ?? '', uetr, response });
 });
@@ -55,7 +55,6 @@ const finals = async (uetr: string) => {
 /** A payment that its destination has got, whose final came to our address before the HTTP answer was given. */
 async function decidedMeanwhile() {
   held.length = 0;
-  told.length = 0;
   const message = instruction(await bestQuote(gateway));
   const { uetr } = message;
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
@@ -65,7 +64,7 @@ async function decidedMeanwhile() {
   const posted = await postReport(gateway, reportOn({ messageIdentification, uetr }));
   expect(posted.status).toBe(200);
   expect((await evidence.decision(uetr))?.status).toBe('ACCC');
-  expect(told).toEqual([]);
+  expect(told).not.toContain(uetr);
   return {
     uetr,
     answer: () =>
@@ -77,9 +76,9 @@ async function decidedMeanwhile() {
 
 test('an equal final in an HTTP answer is confirmed to the address of the destination', async () => {
   const worker = await start();
-  const { answer } = await decidedMeanwhile();
+  const { uetr, answer } = await decidedMeanwhile();
   answer();
-  await vi.waitFor(() => expect(told).toEqual(['ACCC']), 10_000);
+  await vi.waitFor(() => expect(told).toContain(uetr), 10_000);
   await killProcess(worker);
 }, 60_000);
 
@@ -102,5 +101,5 @@ test('and is, although the worker is killed when it has stored it and not yet as
   await killProcess(worker);
   await sql`drop trigger fails on deliveries`.execute(db);
   await start(); // its first sweep looks at everything
-  await vi.waitFor(() => expect(told).toEqual(['ACCC']), { timeout: 40_000, interval: 500 });
+  await vi.waitFor(() => expect(told).toContain(uetr), { timeout: 40_000, interval: 500 });
 }, 120_000);

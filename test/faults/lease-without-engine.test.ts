@@ -41,16 +41,21 @@ test('a payment whose execution is lost goes on, although the worker that sweeps
     const execution = () => temporal.workflow.getHandle(paymentWorkflowId(uetr));
     const { runId: before } = await execution().describe();
     await execution().terminate('by mistake');
-    await vi.waitFor(
-      async () => {
-        const { runId, status } = await execution().describe();
-        expect({ isNew: runId !== before, status: status.name }).toEqual({ isNew: true, status: 'RUNNING' });
-      },
-      { timeout: 110_000, interval: 1_000 }, // three sweeps of the one with the lease, more than a hundred of the other
-    ).catch((error: unknown) => {
-      expect(cutShort).toBeGreaterThan(1);
-      throw error;
-    });
+    await vi
+      .waitFor(
+        async () => {
+          const { runId, status } = await execution().describe();
+          expect({ isNew: runId !== before, status: status.name }).toEqual({
+            isNew: true,
+            status: 'RUNNING',
+          });
+        },
+        { timeout: 110_000, interval: 1_000 }, // three sweeps of the one with the lease, more than a hundred of the other
+      )
+      .catch((error: unknown) => {
+        expect(cutShort).toBeGreaterThan(1);
+        throw error;
+      });
     expect(await evidence.audit(uetr)).toContain('sweep.started-again');
   } finally {
     await proxy.heal();
