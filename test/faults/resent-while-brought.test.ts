@@ -5,7 +5,7 @@ import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
-import { bestQuote, submit } from '../harness/payer.ts';
+import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 
 let isMended = false;
@@ -21,7 +21,27 @@ const untilPast = async (ms: number) => {
   await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(until), { timeout: ms + 5_000, interval: 50 });
 };
 
+test('so is what was lost, and met no defect', async () => {
+  await gateway.stopWorker();
+  isMended = true;
+  const made = [];
+  for (let count = 0; count < 30; count += 1) {
+    const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
+    await storeOnly(gateway, message);
+    made.push(message);
+  }
+  await untilPast(1_200); // the grace
+  const again = made.map((message) => submit(gateway, message));
+  await untilPast(500);
+  await gateway.startWorker();
+  await Promise.all(again);
+  await untilPast(5_000);
+  const sends = made.map(({ uetr }) => evidence.received(uetr, 'destination', 'pacs008').length);
+  expect(sends).toEqual(made.map(() => 1));
+}, 120_000);
+
 test('what its source sends again while the sweep brings it is sent to the destination once, for no status was asked', async () => {
+  isMended = false;
   const made = [];
   for (let count = 0; count < 30; count += 1) {
     const message = instruction(await bestQuote(gateway), {

@@ -30,7 +30,7 @@ test('a question whose answer nobody can make is told to a person, and its execu
     expect(rows).toHaveLength(1);
   }, 5_000);
   isMended = false;
-  const answer = await asked;
+  await asked;
   const { rows } = await sql<{
     id: string;
     party: string;
