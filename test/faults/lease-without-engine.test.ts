@@ -1,0 +1,65 @@
+// The process that has the lease of the sweep reaches the database and not the engine: its sweeps do nothing. Another worker reaches
+// both (LIF-2, LIF-3).
+import { NativeConnection } from '@temporalio/worker';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { openExecutions } from '../../activities/executions.ts';
+import { startSweep } from '../../activities/sweep.ts';
+import { paymentWorkflowId } from '../../contract/ids.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { faultProxy } from '../harness/fault-proxy.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { undecided } from '../harness/reports.ts';
+
+const gateway = await testGateway({ worker: false, sweepEveryMs: 1_000, standstillMs: 1_000 });
+const proxy = await faultProxy(gateway.temporalAddress);
+const evidence = evidenceOf(gateway);
+const { db, temporal, taskQueuePrefix } = gateway;
+
+test('a payment whose execution is lost goes on, although the worker that sweeps has lost the engine', async () => {
+  const connection = await NativeConnection.connect({ address: proxy.address });
+  const { namespace } = gateway.config.temporal;
+  let cutShort = 0;
+  const logger = pino({ level: 'warn' }, { write: () => void (cutShort += 1) });
+  const sweep = startSweep(
+    {
+      db,
+      executions: openExecutions(connection, { namespace, taskQueuePrefix }),
+      activities: { decidePayment: () => Promise.reject(new Error('there is nothing to decide')) },
+      logger,
+    },
+    // a call to the engine ends after 10 s, and the lease after one and a half of this: as with the 30 s of the default
+    { everyMs: 22_000, graceMs: 1_000, standstillMs: 1_000 },
+  );
+  try {
+    await vi.waitFor(async () => {
+      expect(await db.selectFrom('leases').selectAll().where('name', '=', 'sweep').execute()).toHaveLength(1);
+    }, 5_000);
+    await gateway.startWorker(); // reaches everything
+    const { uetr } = await undecided(gateway);
+    await proxy.blackHole();
+    const execution = () => temporal.workflow.getHandle(paymentWorkflowId(uetr));
+    const { runId: before } = await execution().describe();
+    await execution().terminate('by mistake');
+    await vi
+      .waitFor(
+        async () => {
+          const { runId, status } = await execution().describe();
+          expect({ isNew: runId !== before, status: status.name }).toEqual({
+            isNew: true,
+            status: 'RUNNING',
+          });
+        },
+        { timeout: 110_000, interval: 1_000 }, // three sweeps of the one with the lease, more than a hundred of the other
+      )
+      .catch((error: unknown) => {
+        expect(cutShort).toBeGreaterThan(1);
+        throw error;
+      });
+    expect(await evidence.audit(uetr)).toContain('sweep.started-again');
+  } finally {
+    await proxy.heal();
+    await sweep.stop();
+    await connection.close();
+  }
+}, 180_000);
