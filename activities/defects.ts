@@ -2,8 +2,8 @@
 // defect was momentary; then the barest answer is given. Everything else is thrown on: the world may answer later.
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
-import type { Db } from '../db/connection.ts';
 import { recordUnanswerable } from '../db/sweep.ts';
+import type { ActivityDependencies } from './dependencies.ts';
 import { failure, isDefect } from './failures.ts';
 
 const maxTries = 3; // SEC-9
@@ -34,20 +34,21 @@ export async function boundDefects<T>(
 }
 
 /**
- * As `boundDefects`, for a submission: where nothing at all can be answered, a person is told, and the sweep does not bring it again
- * before there is other code (LIF-2).
+ * As `boundDefects`, for what a source has submitted: where nothing at all can be answered, a person is told, and this worker does not
+ * bring it again (LIF-2).
+ * @param messageId of the stored submission
  */
 export async function boundSubmission<T>(
-  { db, logger }: { readonly db: Db; readonly logger: Logger },
+  { db, logger, workerId }: Pick<ActivityDependencies, 'db' | 'logger' | 'workerId'>,
   messageId: string,
   judge: () => Promise<T>,
   bare: (defect: string) => Promise<T>,
 ): Promise<T> {
   try {
-    return await boundDefects(logger, judge, bare);
+    return await boundDefects(logger.child({ messageId }), judge, bare);
   } catch (error) {
     if (error instanceof ApplicationFailure && error.type === 'Defect')
-      await recordUnanswerable(db, messageId);
+      await recordUnanswerable(db, messageId, workerId);
     throw error;
   }
 }

@@ -16,4 +16,6 @@ export interface ActivityDependencies {
   /** Demos only (SEC-2). */
   readonly allowLoopbackCallbacks: boolean;
   readonly logger: Logger;
+  /** A UUID of this process: what it could not answer is left to one that was started with other code (SEC-9). */
+  readonly workerId: string;
 }

@@ -38,6 +38,8 @@ export interface RunningExecution {
 }
 
 export interface Executions {
+  /** Whether the engine answers this process. */
+  isReachable(): Promise<boolean>;
   /** The execution of that name that runs, as far as the engine can say; undefined where none does. */
   running(workflowId: string): Promise<RunningExecution | undefined>;
   /** Ends an execution that cannot go on. */
@@ -60,6 +62,7 @@ export interface Executions {
 }
 
 const callTimeoutMs = 10_000;
+const probeTimeoutMs = 3_000; // the engine answers this within milliseconds
 /** A worker that was killed or stood still may cost two; it is no harm if it was another reason, for the record goes on. */
 const failedTasks = 3;
 
@@ -75,6 +78,13 @@ export function openExecutions(
       paymentStart(payment, taskQueuePrefix),
     );
   return {
+    isReachable: () =>
+      connection
+        .withDeadline(Date.now() + probeTimeoutMs, () => connection.workflowService.getSystemInfo({}))
+        .then(
+          () => true,
+          () => false,
+        ),
     running: (workflowId) =>
       bounded(async () => {
         try {

@@ -21,7 +21,7 @@ import {
 } from '../db/resolutions.ts';
 import { parseMessage } from '../xml/read-message.ts';
 import type { ResolutionAnswer, ResolutionLocalActivities, ResolutionStep } from '../contract/activities.ts';
-import { boundDefects } from './defects.ts';
+import { boundSubmission } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import {
   composeBare,
@@ -95,7 +95,7 @@ function bounded<Step extends ResolutionStep>(
     const standing = stored.resolution?.answer;
     return standing ? ({ kind: 'answered', answer: standing } as const) : act(stored);
   };
-  return boundDefects(deps.logger, unlessAnswered(work), (defect) =>
+  return boundSubmission(deps, resolutionId, unlessAnswered(work), (defect) =>
     unlessAnswered(async (stored) =>
       answered(deps, await composeBare(deps.engine, { resolutionId, ...stored }, defect)),
     )(),

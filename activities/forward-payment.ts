@@ -24,7 +24,8 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
         claimInstruction(deps.db, deliveryId, { round, claim }),
       );
       if (claimed === undefined) return { kind: 'late' }; // an attempt that was lost may have left something due
-      const read = (body: Buffer) => readAnswer(deps, uetr, body);
+      const { messageId: inReplyTo } = claimed.attempt;
+      const read = (body: Buffer) => readAnswer(deps, uetr, { body, inReplyTo });
       const { answer, outcome, story } = await send(deps, { ...claimed, way, subjectId: uetr, read });
       if (outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
       if (answer?.kind === 'message') return answer.value;
@@ -68,12 +69,12 @@ function roundOf(): string {
 async function readAnswer(
   deps: ActivityDependencies,
   uetr: string,
-  body: Buffer,
+  { body, inReplyTo }: { readonly body: Buffer; readonly inReplyTo: string },
 ): Promise<Result<DestinationAnswer, string>> {
   const reading = await parseMessage(deps.engine, 'pacs002', body);
   if (!reading.ok) return refused(`not a valid pacs.002: ${reading.refusal}`);
   const payment = await loadDecidable(deps.db, uetr, null);
-  const taken = await takeReport(deps.db, payment, { values: reading.value, body, wantsConfirmation: true });
+  const taken = await takeReport(deps.db, payment, { values: reading.value, body, inReplyTo });
   switch (taken.kind) {
     case 'mismatch':
       return refused(`${taken.element} is not ours`);

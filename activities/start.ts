@@ -1,5 +1,6 @@
 // Puts the worker together: database, reference data, XML engine, outbound HTTP, the three task queues. Used by the entry and
 // by tests, which bring their own logger and their own task queues.
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';
 import { connect, serviceLimits } from '../db/connection.ts';
@@ -41,6 +42,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         publicUrl: config.publicUrl,
         allowLoopbackCallbacks: config.allowLoopbackCallbacks,
         logger,
+        workerId: randomUUID(),
       },
       { ...config.temporal, ...options },
     );

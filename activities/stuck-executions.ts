@@ -14,13 +14,12 @@ import type { Executions, RunningExecution } from './executions.ts';
 export const standstillMsDefault = 10_000;
 
 export interface StuckExecutions {
+  /** The execution of that name that goes on, or may; one whose workflow task fails again and again is ended first. */
+  running(workflowId: string, subjectId: string): Promise<RunningExecution | undefined>;
+  /** Has that one looked at again before the sweep ends, if it waits, or was asked for it a moment ago and may be busy with that. */
+  watch(execution: RunningExecution, owed: Owed): void;
   /**
-   * @param owed null: nothing yet, and an execution that waits does right
-   * @returns whether there is an execution that goes on, or may
-   */
-  isWorkedOn(workflowId: string, subjectId: string, owed: Owed | null): Promise<boolean>;
-  /**
-   * Looks once more at those that owed something, ends those that do nothing and still owe it, and does it.
+   * Looks once more at those that are watched, ends those that do nothing and still owe it, and does it.
    * @returns false where something is left to the next sweep
    */
   settle(): Promise<boolean>;
@@ -28,6 +27,7 @@ export interface StuckExecutions {
 
 /** What the record says should have come about. */
 export interface Owed {
+  readonly subjectId: string;
   /** The execution was asked for it a moment ago, so it may be busy with that now. Else only one that is idle is looked at again. */
   readonly isJustAsked?: true;
   /** Whether it still does. */
@@ -39,7 +39,6 @@ export interface Owed {
 const notSettled = 'an execution that may be stuck could not be looked at; the next sweep does it';
 
 interface Suspect {
-  readonly subjectId: string;
   /** As it was when it should have begun. */
   execution: RunningExecution;
   readonly owed: Owed;
@@ -77,12 +76,12 @@ export function lookForStuck(
       detail: { workflowId },
     });
   }
-  async function settleOne({ subjectId, execution, owed }: Suspect): Promise<void> {
+  async function settleOne({ execution, owed }: Suspect): Promise<void> {
     const now = await executions.running(execution.workflowId);
     const hasMoved = now?.runId !== execution.runId || now.historyLength !== execution.historyLength;
     const doesNothing = now?.isIdle === true || (owed.isJustAsked === true && now?.hasFailed === true);
     if (now === undefined || hasMoved || !doesNothing || !(await owed.isOwed())) return;
-    await end(now, subjectId);
+    await end(now, owed.subjectId);
     await owed.goOn();
   }
   /** @returns false where one failed, which the next sweep makes good */
@@ -93,23 +92,22 @@ export function lookForStuck(
         await work(suspect);
       } catch (error) {
         isComplete = false;
-        const { subjectId, execution } = suspect;
-        logger.warn({ err: error, subjectId, workflowId: execution.workflowId }, notSettled);
+        const { execution, owed } = suspect;
+        const { workflowId } = execution;
+        logger.warn({ err: error, subjectId: owed.subjectId, workflowId }, notSettled);
       }
     }
     return isComplete;
   }
   return {
-    isWorkedOn: async (workflowId, subjectId, owed) => {
+    running: async (workflowId, subjectId) => {
       const execution = await executions.running(workflowId);
-      if (execution === undefined) return false;
-      if (execution.isFailing) {
-        await end(execution, subjectId);
-        return false;
-      }
-      const mayBeStuck = owed !== null && (execution.isIdle || owed.isJustAsked === true);
-      if (mayBeStuck) suspects.push({ subjectId, execution, owed });
-      return true;
+      if (execution?.isFailing !== true) return execution;
+      await end(execution, subjectId);
+      return undefined;
+    },
+    watch: (execution, owed) => {
+      if (execution.isIdle || owed.isJustAsked === true) suspects.push({ execution, owed });
     },
     settle: async () => {
       if (suspects.length === 0) return true;

@@ -1,7 +1,6 @@
 // The sweep (LIF-2): at every start of a worker, and from then on every 30 s in one process at a time, it finds what nobody
 // is working on and starts it again. The promise does not rest on executions: they may be cancelled, terminated, deleted or
 // never started, and their payments still end. In a healthy system it finds nothing (I-20).
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { causeOnRecord } from '../core/decision.ts';
 import { isSendOverdue, isStatusOwed, type Sends } from '../core/delivery-schedule.ts';
@@ -9,7 +8,7 @@ import { messageIdsCountForDays } from '../core/ends.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import type { Db } from '../db/connection.ts';
 import {
-  findContradictions,
+  findUntoldFinals,
   findNeglected,
   findUnanswered,
   findUndecided,
@@ -17,10 +16,13 @@ import {
   isNeglected,
   isUnanswered,
   isUndecided,
+  isLeftTo,
   isUnjudged,
   isUntold,
   sendsOf,
   takeLease,
+  timesUnanswered,
+  type UnjudgedSubmission,
 } from '../db/sweep.ts';
 import { paymentWorkflowId, redeliveryWorkflowId, resolutionWorkflowId } from '../contract/ids.ts';
 import type { PaymentLocalActivities } from '../contract/activities.ts';
@@ -41,6 +43,8 @@ export interface SweepDependencies {
   readonly executions: Executions;
   readonly activities: Pick<PaymentLocalActivities, 'decidePayment'>;
   readonly logger: Logger;
+  /** Of the process that sweeps (dependencies.ts). */
+  readonly workerId: string;
 }
 
 /** What was found and started again, by kind. */
@@ -57,8 +61,8 @@ export interface FoundCounts {
   deadlines: number;
   /** Payments and resolutions with deliveries that were due and not attempted. */
   deliveries: number;
-  /** Finals that came after the decision and differ, of which nobody was told (PAY-7). */
-  contradictions: number;
+  /** Finals that came after the decision, of which nobody was told: no alert, or no confirmation (PAY-7, PAY-9). */
+  lateFinals: number;
   /** Resolutions past their deadline without answer (RES-1). */
   resolutions: number;
   /** Executions that could not go on, and were ended. */
@@ -78,52 +82,38 @@ const overlapMs = 10 * 60_000; // of those that follow, beyond the last one that
 /** Sweeps at once, then at intervals, until it is stopped. Failures are logged and made good by the next one. */
 export function startSweep(deps: SweepDependencies, options: SweepOptions = {}): RunningSweep {
   const { everyMs = everyMsDefault, graceMs = graceMsDefault, standstillMs = standstillMsDefault } = options;
+  const { db, executions, logger, workerId } = deps;
   const stopping = new AbortController();
-  const openedAt = performance.now();
-  let hasRetried = false; // all that earlier code could not answer
-  const holder = randomUUID();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void>;
-  const brought = new Map<string, Brought>();
-  const retried = new Set<string>();
-  let completedAt: number | undefined; // `performance.now()` of the last one of ours that left nothing undone
+  const entrusted = new Map<string, Entrusted>();
+  let completedAt: number | undefined; // `performance.now()` of the last whole one of ours that left nothing undone
 
   async function once(): Promise<void> {
     const startedAt = performance.now();
-    try {
-      const forMs = 1.5 * (everyMs ?? everyMsDefault);
-      const isOurs = await takeLease(deps.db, { name: 'sweep', holder, forMs });
-      const isFirst = completedAt === undefined; // made in any case: the code may be newer
-      if (!isOurs && !isFirst && brought.size === 0) return;
-      const withinMs = completedAt === undefined ? wholeMs : startedAt - completedAt + overlapMs;
-      if (
-        await sweep(deps, {
-          withinMs,
-          graceMs,
-          retriesUnanswerable: !hasRetried,
-          standstillMs,
-          brought,
-          retried,
-          onlyBrought: !isOurs && !isFirst,
-          signal: stopping.signal,
-        })
-      ) {
-        completedAt = startedAt;
-        hasRetried ||= startedAt - openedAt >= graceMs; // one that began earlier has left out what was younger than the grace
-      }
-    } catch (error) {
-      if (stopping.signal.aborted) return;
-      deps.logger.warn({ err: error }, 'the sweep was cut short; the next one goes on');
-    }
+    // the lease is for a process that can do something with it
+    if (!(await executions.isReachable())) throw new Error('the engine does not answer');
+    const forMs = 1.5 * (everyMs ?? everyMsDefault);
+    const isOurs = await takeLease(db, { name: 'sweep', holder: workerId, forMs });
+    const isWhole = isOurs || completedAt === undefined; // the first is made in any case: the code may be newer
+    if (!isWhole && entrusted.size === 0) return;
+    const withinMs = completedAt === undefined ? wholeMs : startedAt - completedAt + overlapMs;
+    const limits = { withinMs, graceMs, standstillMs, isWhole, entrusted, signal: stopping.signal };
+    if ((await sweep(deps, limits)) && isWhole) completedAt = startedAt;
+  }
+  function begin(): void {
+    running = once()
+      .catch((error: unknown) => {
+        if (stopping.signal.aborted) return;
+        logger.warn({ err: error }, 'the sweep was cut short; the next one goes on');
+      })
+      .finally(next);
   }
   function next(): void {
-    if (everyMs === null || isStopped) return;
-    timer = setTimeout(() => {
-      running = once().finally(next);
-    }, everyMs);
+    if (everyMs !== null && !isStopped) timer = setTimeout(begin, everyMs);
   }
-  running = once().finally(next);
+  begin();
   return {
     stop: async () => {
       isStopped = true;
@@ -134,45 +124,46 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   };
 }
 
-/** What a sweep has found so far, and whether it could start all of it again. */
+/** What a sweep has found and started again, and whether it could do so with all of it. */
 interface Course {
   readonly found: FoundCounts;
   readonly stuck: StuckExecutions;
-  readonly brought: Map<string, Brought>;
-  /** What earlier code could not answer, and this process has brought once. */
-  readonly retried: Set<string>;
+  readonly entrusted: Map<string, Entrusted>;
   isComplete: boolean;
 }
 
 /**
- * What was brought to an execution and is not on record yet. It is remembered from one sweep of the process to the next, because the
- * next may not look back as far as the one that found it, and its execution may have been ended meanwhile (LIF-3).
+ * A submission that was brought to an execution and is not on record yet. It is remembered from one sweep of the process to the next,
+ * because the next may not look back as far as the one that found it, and its execution may have been ended meanwhile (LIF-3).
  */
-interface Brought extends Owed {
+interface Entrusted {
   readonly kind: 'submissions' | 'resolutions';
+  readonly messageId: string;
   readonly subjectId: string;
   readonly workflowId: string;
+  /** Whether it is still to be brought by this process. */
+  isLeft(): Promise<boolean>;
+  /** As of now: it is owed until something is on record that was not. */
+  owed(): Promise<Owed>;
 }
 
 interface Limits {
   /** How far back to look for what is stored for long. */
   readonly withinMs: number;
   readonly graceMs: number;
-  /** Whether what a defect of ours kept from being answered is tried once more: at the start, with code that may be newer (SEC-9). */
-  readonly retriesUnanswerable: boolean;
 }
 
-interface SweepLimits extends Limits, Pick<Course, 'brought' | 'retried'> {
+interface SweepLimits extends Limits, Pick<Course, 'entrusted'> {
   readonly standstillMs: number;
-  /** Another process sweeps: only what this one has brought is looked after. */
-  readonly onlyBrought: boolean;
+  /** Else another process sweeps, and only what this one has brought is looked after. */
+  readonly isWhole: boolean;
   readonly signal: AbortSignal;
 }
 
 /** One sweep; answers whether it left nothing undone. */
 async function sweep(
   deps: SweepDependencies,
-  { standstillMs, onlyBrought, signal, ...limits }: SweepLimits,
+  { standstillMs, isWhole, signal, entrusted, ...limits }: SweepLimits,
 ): Promise<boolean> {
   const found: FoundCounts = {
     submissions: 0,
@@ -181,16 +172,15 @@ async function sweep(
     finals: 0,
     deadlines: 0,
     deliveries: 0,
-    contradictions: 0,
+    lateFinals: 0,
     resolutions: 0,
     stuck: 0,
   };
   const stuck = lookForStuck(deps, { standstillMs, signal, onEnd: () => (found.stuck += 1) });
-  const { brought, retried } = limits;
-  const course: Course = { found, stuck, brought, retried, isComplete: true };
-  if (!onlyBrought) await sweepPayments(deps, limits.graceMs, course); // first: what else came under its UETR takes no execution from it
-  await bringAgain(deps, course);
-  if (!onlyBrought) await sweepOthers(deps, limits, course);
+  const course: Course = { found, stuck, entrusted, isComplete: true };
+  if (isWhole) await sweepPayments(deps, limits.graceMs, course); // first: what else came under its UETR takes no execution from it
+  await bringEntrusted(deps, course);
+  if (isWhole) await sweepOthers(deps, limits, course);
   if (!(await stuck.settle())) course.isComplete = false;
   if (Object.values(found).some((count) => count > 0)) {
     deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
@@ -200,83 +190,90 @@ async function sweep(
 
 /** What is not undecided: submissions, late finals, deliveries, resolutions. */
 async function sweepOthers(deps: SweepDependencies, limits: Limits, course: Course): Promise<void> {
-  const { stuck } = course;
-  await sweepSubmissions(deps, limits, course);
-  for await (const { uetr, reportMessageId } of findContradictions(deps.db, limits)) {
-    await startAgain(deps, { kind: 'contradictions', subjectId: uetr }, course, async () => {
+  const { db, executions, workerId } = deps;
+  const search = { ...limits, workerId };
+  for await (const submission of findUnjudged(db, search)) {
+    await entrust(deps, course, submissionOf(deps, submission));
+  }
+  for await (const { uetr, reportMessageId } of findUntoldFinals(db, limits)) {
+    await startAgain(deps, { kind: 'lateFinals', subjectId: uetr }, course, async () => {
       const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
       await deps.activities.decidePayment({ uetr, cause }); // a decision stands: it is compared and confirmed
-      await deps.executions.redeliver(uetr);
+      await executions.redeliver(uetr);
     });
   }
-  for await (const subjectId of findNeglected(deps.db)) {
+  for await (const subjectId of findNeglected(db)) {
+    const owed = {
+      subjectId,
+      isOwed: () => isNeglected(db, subjectId),
+      goOn: () => executions.redeliver(subjectId),
+    };
     await startAgain(deps, { kind: 'deliveries', subjectId }, course, () =>
-      bring(stuck, redeliveryWorkflowId(subjectId), subjectId, {
-        isOwed: () => isNeglected(deps.db, subjectId),
-        goOn: () => deps.executions.redeliver(subjectId),
-      }),
+      bring(course.stuck, redeliveryWorkflowId(subjectId), owed),
     );
   }
-  for await (const request of findUnanswered(deps.db, {
-    ...limits,
-    withinMs: Math.min(limits.withinMs, day),
-  })) {
+  const withinMs = Math.min(limits.withinMs, day);
+  for await (const request of findUnanswered(db, { ...search, withinMs })) {
     const { sourceSystem, messageIdentification, messageId } = request;
-    await bringFirst(deps, course, messageId, {
+    const isOwed = () => isUnanswered(db, workerId, messageId);
+    const goOn = () => executions.resolve(request);
+    await entrust(deps, course, {
       kind: 'resolutions',
+      messageId,
       subjectId: messageId,
       workflowId: resolutionWorkflowId(sourceSystem, messageIdentification),
-      isOwed: () => isUnanswered(deps.db, messageId),
-      goOn: () => deps.executions.resolve(request),
+      isLeft: isOwed,
+      owed: () => Promise.resolve({ subjectId: messageId, isOwed, goOn }),
     });
   }
 }
 
-async function sweepSubmissions(deps: SweepDependencies, limits: Limits, course: Course): Promise<void> {
-  const { db, executions } = deps;
-  for await (const submission of findUnjudged(db, limits)) {
-    const { messageId, subjectId, type, sourceSystem, messageIdentification, unanswered } = submission;
-    if (unanswered > 0 && course.retried.has(messageId)) continue;
-    if (unanswered > 0) course.retried.add(messageId);
-    const isPayment = type === 'pacs008';
-    // a payment's execution may run, and never have heard of this one
-    await bringFirst(deps, course, messageId, {
-      kind: 'submissions',
-      subjectId,
-      workflowId: isPayment
-        ? paymentWorkflowId(subjectId)
-        : resolutionWorkflowId(sourceSystem, messageIdentification),
-      isOwed: () => isUnjudged(db, submission),
-      goOn: () =>
-        isPayment
-          ? executions.submit({ ...submission, uetr: subjectId }, unanswered)
-          : executions.resolve(submission),
-    });
-  }
+/** A payment's execution may run, and never have heard of this one. */
+function submissionOf(
+  { db, executions, workerId }: SweepDependencies,
+  submission: UnjudgedSubmission,
+): Entrusted {
+  const { messageId, subjectId, type, sourceSystem, messageIdentification } = submission;
+  const isPayment = type === 'pacs008';
+  return {
+    kind: 'submissions',
+    messageId,
+    subjectId,
+    workflowId: isPayment
+      ? paymentWorkflowId(subjectId)
+      : resolutionWorkflowId(sourceSystem, messageIdentification),
+    isLeft: () => isLeftTo(db, workerId, messageId),
+    owed: async () => {
+      const times = await timesUnanswered(db, messageId); // perhaps by another worker, since it was found
+      return {
+        subjectId,
+        isOwed: () => isUnjudged(db, messageId, times),
+        goOn: () =>
+          isPayment
+            ? executions.submit({ ...submission, uetr: subjectId }, times)
+            : executions.resolve(submission),
+      };
+    },
+  };
 }
 
 /** Brings what was found, unless it was brought before: that is looked after already. */
-async function bringFirst(
-  deps: SweepDependencies,
-  course: Course,
-  messageId: string,
-  found: Brought,
-): Promise<void> {
-  if (course.brought.has(messageId)) return;
-  course.brought.set(messageId, found);
-  await bringOne(deps, course, found);
+async function entrust(deps: SweepDependencies, course: Course, one: Entrusted): Promise<void> {
+  if (course.entrusted.has(one.messageId)) return;
+  course.entrusted.set(one.messageId, one);
+  await bringOne(deps, course, one);
 }
 
-/** Brings once more what earlier sweeps of this process have brought, as long as nothing of it is on record. */
-async function bringAgain(deps: SweepDependencies, course: Course): Promise<void> {
-  for (const [messageId, one] of [...course.brought]) {
-    if (await one.isOwed()) await bringOne(deps, course, one);
-    else course.brought.delete(messageId);
+/** Brings once more what earlier sweeps of this process have brought, as long as it is left to it. */
+async function bringEntrusted(deps: SweepDependencies, course: Course): Promise<void> {
+  for (const one of [...course.entrusted.values()]) {
+    if (await one.isLeft()) await bringOne(deps, course, one);
+    else course.entrusted.delete(one.messageId);
   }
 }
 
-function bringOne(deps: SweepDependencies, course: Course, one: Brought): Promise<void> {
-  return startAgain(deps, one, course, () => bring(course.stuck, one.workflowId, one.subjectId, one));
+function bringOne(deps: SweepDependencies, course: Course, one: Entrusted): Promise<void> {
+  return startAgain(deps, one, course, async () => bring(course.stuck, one.workflowId, await one.owed()));
 }
 
 /**
@@ -285,59 +282,68 @@ function bringOne(deps: SweepDependencies, course: Course, one: Brought): Promis
  */
 async function sweepPayments(deps: SweepDependencies, graceMs: number, course: Course): Promise<void> {
   const { db, executions, activities } = deps;
+  const { stuck } = course;
   for await (const payment of findUndecided(db, graceMs)) {
     const { uetr, finalReportId, sends } = payment;
-    const workflowId = paymentWorkflowId(uetr);
-    const start = () => executions.start(payment);
+    const goOn = () => executions.start(payment);
     const cause = causeOnRecord(payment);
-    const isOverdue = (now: Sends | null | undefined) => now != null && isSendOverdue(now, graceMs);
-    const isOwing = cause === undefined && isOverdue(sends);
+    const isSendOwed = (now: Sends | null | undefined) => now != null && isSendOverdue(now, graceMs);
+    const isOwing = cause === undefined && isSendOwed(sends);
     const isAsked = isOwing && sends !== null && isStatusOwed(sends);
-    const send = { isOwed: async () => isOverdue(await sendsOf(db, uetr)), goOn: start };
-    const isRunning = await course.stuck.isWorkedOn(workflowId, uetr, isOwing && !isAsked ? send : null);
-    if (isAsked && isRunning) {
+    const send = { subjectId: uetr, isOwed: async () => isSendOwed(await sendsOf(db, uetr)), goOn };
+    const execution = await stuck.running(paymentWorkflowId(uetr), uetr);
+    if (execution !== undefined && isAsked) {
       await startAgain(deps, { kind: 'enquiries', subjectId: uetr }, course, async () => {
         await executions.enquire(uetr);
-        await course.stuck.isWorkedOn(workflowId, uetr, { ...send, isJustAsked: true });
+        await watchAsked(stuck, execution, send);
       });
       continue;
     }
+    if (execution !== undefined && isOwing) stuck.watch(execution, send);
     // an execution that has ended, or is about to, may have decided in between
     if (!(await isUndecided(db, uetr))) continue;
-    if (cause === undefined && isRunning) continue;
+    if (cause === undefined && execution !== undefined) continue;
     const kind = cause === undefined ? 'payments' : finalReportId === null ? 'deadlines' : 'finals';
     await startAgain(deps, { kind, subjectId: uetr }, course, async () => {
       if (cause !== undefined) await activities.decidePayment({ uetr, cause });
-      await (isRunning ? executions.look(uetr) : start());
-      const telling = { isJustAsked: true, isOwed: () => isUntold(db, uetr), goOn: start } as const;
-      if (cause !== undefined && isRunning) await course.stuck.isWorkedOn(workflowId, uetr, telling);
+      if (execution === undefined) {
+        await goOn();
+        return;
+      }
+      await executions.look(uetr);
+      const telling = { subjectId: uetr, isOwed: () => isUntold(db, uetr), goOn };
+      if (cause !== undefined) await watchAsked(stuck, execution, telling);
     });
   }
 }
 
 /** Has the execution of that name, running or new, do what is owed; one that fails makes way before. */
-async function bring(
-  stuck: StuckExecutions,
-  workflowId: string,
-  subjectId: string,
-  owed: Owed,
-): Promise<void> {
-  await stuck.isWorkedOn(workflowId, subjectId, null);
+async function bring(stuck: StuckExecutions, workflowId: string, owed: Owed): Promise<void> {
+  await stuck.running(workflowId, owed.subjectId);
   try {
     await owed.goOn();
   } finally {
-    await stuck.isWorkedOn(workflowId, subjectId, { ...owed, isJustAsked: true });
+    await watchAsked(stuck, { workflowId }, owed);
   }
 }
 
-/** Counts a finding, records it for anybody who asks about its subject, and starts it again. */
+/** Watches an execution that has just been asked for something; the one of that name that runs now. */
+async function watchAsked(
+  stuck: StuckExecutions,
+  { workflowId }: { readonly workflowId: string },
+  owed: Owed,
+): Promise<void> {
+  const execution = await stuck.running(workflowId, owed.subjectId);
+  if (execution !== undefined) stuck.watch(execution, { ...owed, isJustAsked: true });
+}
+
+/** Starts what was found again, counts it, and records it for anybody who asks about its subject. */
 async function startAgain(
-  { db, logger }: SweepDependencies,
+  { db, executions, logger }: SweepDependencies,
   { kind, subjectId }: { readonly kind: keyof FoundCounts; readonly subjectId: string },
   course: Course,
   start: () => Promise<void>,
 ): Promise<void> {
-  course.found[kind] += 1;
   await recordAuditOnce(db, {
     severity: 'info',
     kind: 'sweep.started-again',
@@ -346,8 +352,10 @@ async function startAgain(
   });
   try {
     await start();
+    course.found[kind] += 1;
   } catch (error) {
     course.isComplete = false;
     logger.warn({ err: error, subjectId, kind }, 'the sweep could not start this again; the next one will');
+    if (!(await executions.isReachable())) throw error; // else every one of them would wait for its time limit
   }
 }

@@ -107,7 +107,8 @@ export async function runWorkers(
     namespace: options.namespace,
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });
-  const watching = { db: deps.db, executions, activities, logger: deps.logger };
+  const { db, logger, workerId } = deps;
+  const watching = { db, logger, workerId, executions, activities };
   const sweep = startSweep(watching, options.sweep);
   const stopWatching = watchDeadlines(watching, (uetr) => deliverOpen(deps, uetr));
   return {

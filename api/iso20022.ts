@@ -14,7 +14,6 @@ import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
 import { messageBody } from '../db/messages.ts';
 import { takeReport } from '../db/reports.ts';
 import { takePacs008, type Known } from '../db/submissions.ts';
-import { timesUnanswered } from '../db/sweep.ts';
 import type { StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { readMessage } from '../xml/read-message.ts';
@@ -107,7 +106,7 @@ async function submit(
   const refusal = refuseCallback(deps, sourceSystem, callback);
   if (refusal !== undefined) return refusal;
   const uetr = message.key.uetr ?? '';
-  const { messageId, known } = await takePacs008(deps.db, {
+  const { messageId, known, unanswered } = await takePacs008(deps.db, {
     uetr,
     messageIdentification: message.key.messageIdentification,
     sourceSystem,
@@ -121,7 +120,7 @@ async function submit(
           sourceSystem,
           destinationCountry: destinationCountryOf(deps, document),
           messageId,
-          timesUnanswered: () => timesUnanswered(deps.db, messageId),
+          unanswered,
         })
       : answerKnown(deps, iso, known, { uetr, sourceSystem, messageId });
   giveUpTurn(); // what is left is to wait for the destination (SEC-7)
@@ -242,7 +241,7 @@ async function answerReport(
     const { ruleId, xpath } = reading.refusal;
     return problem('message-invalid', { detail, ruleId, errors: [{ xpath: xpath ?? '/Document', detail }] });
   }
-  const report = { values: reading.value, body, wantsConfirmation: false };
+  const report = { values: reading.value, body, inReplyTo: null };
   const taken = await takeReport(deps.db, payment, report);
   if (taken.kind === 'mismatch') {
     const { element } = taken;

@@ -40,8 +40,8 @@ import { TemporalUnavailable, WorkersAway } from './http/failures.ts';
 export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
   readonly destinationCountry: string | undefined;
-  /** How often a defect of ours has kept it from being answered, so far. */
-  readonly timesUnanswered: () => Promise<number>;
+  /** How often a defect of ours has kept it from being answered: those outcomes stand. */
+  readonly unanswered: number;
 }
 
 export interface ResolutionSubmission extends ResolutionRequest, StoredRequestKey {
@@ -196,24 +196,16 @@ export async function connectTemporal(
   const { ask, call, callWorkers } = callsOn(connection, callTimeoutMs);
 
   return {
-    submit: (submission) => {
-      const bring = (unanswered: number) =>
-        callWorkers(0, () =>
-          client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
-            updates.submit,
-            {
-              ...submitUpdate(submission, unanswered),
-              startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
-            },
-          ),
-        );
-      return bring(0)
-        .catch(async (error: unknown) => {
-          if (!isDefect(error)) throw error;
-          return bring(await submission.timesUnanswered()); // it may have been yesterday's, and its outcome stands
-        })
-        .catch(asUnavailable);
-    },
+    submit: (submission) =>
+      callWorkers(0, () =>
+        client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
+          updates.submit,
+          {
+            ...submitUpdate(submission, submission.unanswered),
+            startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
+          },
+        ),
+      ).catch(asUnavailable),
     resolve: (submission) =>
       callWorkers(submission.maxResolutionSeconds * 1_000, () =>
         client.workflow.executeUpdateWithStart<ResolutionWorkflow, SubmitResult, ResolveArguments>(

@@ -42,7 +42,7 @@ export interface ReceivedMessage {
   /** Where the sender wants its answer (pacs002Endpoint). */
   readonly answerUrl?: string;
   /** The message of ours that it answers. */
-  readonly inReplyTo?: string;
+  readonly inReplyTo?: string | undefined;
   readonly body: Buffer;
 }
 

@@ -17,10 +17,10 @@ export interface IncomingReport {
   readonly values: Pacs002;
   readonly body: Buffer;
   /**
-   * Whether its confirmation is delivered to the destination's address: where it came in an HTTP answer to us. Else its sender waits
-   * for the confirmation in the answer to its own request (PAY-9).
+   * Our instruction, where it came in the HTTP answer to that: its confirmation is delivered to the destination's address. Null: it came
+   * to ours, and its sender waits for the confirmation in the answer to its own request (PAY-9).
    */
-  readonly wantsConfirmation: boolean;
+  readonly inReplyTo: string | null;
 }
 
 /** What is known of the payment that it is about. */
@@ -44,7 +44,8 @@ export async function takeReport(
   payment: ReportedPayment,
   incoming: IncomingReport,
 ): Promise<TakenReport> {
-  const { values, wantsConfirmation } = incoming;
+  const { values } = incoming;
+  const wantsConfirmation = incoming.inReplyTo !== null;
   const judgement = judgeReport(values, payment.destinationReferences.original);
   if (judgement.kind === 'mismatch') return judgement;
   const isFinal = judgement.kind === 'final';
@@ -66,7 +67,7 @@ export async function takeReport(
 async function recordReport(
   db: Db,
   { uetr, destinationSystem: party }: Pick<ReportedPayment, 'uetr' | 'destinationSystem'>,
-  { values, body, isFinal }: IncomingReport & { readonly isFinal: boolean },
+  { values, body, inReplyTo, isFinal }: IncomingReport & { readonly isFinal: boolean },
 ): Promise<string> {
   const message = {
     subjectId: uetr,
@@ -76,6 +77,7 @@ async function recordReport(
     party,
     status: values.status,
     reasonCode: values.reasonCode,
+    inReplyTo: inReplyTo ?? undefined,
     body,
   } as const;
   const write = sql<{ message_id: string }>`

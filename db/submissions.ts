@@ -6,6 +6,7 @@ import { askCallbackAgain, askStatus, nameCallbackAddress } from './deliveries.t
 import { recordReceived } from './messages.ts';
 import { findPayment, type StoredPayment } from './payments.ts';
 import { findResolution, type StoredResolution } from './resolutions.ts';
+import { timesUnanswered } from './sweep.ts';
 
 /** A message that came in, and whose address was judged (SEC-2). */
 export interface Submitted {
@@ -31,19 +32,26 @@ export interface Taken<Subject> {
   readonly known?: Known<Subject>;
 }
 
+export interface TakenPacs008 extends Taken<StoredPayment> {
+  /** How often a defect of ours has kept it from being answered, where it is not known (SEC-9). */
+  readonly unanswered: number;
+}
+
 export async function takePacs008(
   db: Db,
   { uetr, ...submitted }: Submitted & { readonly uetr: string },
-): Promise<Taken<StoredPayment>> {
+): Promise<TakenPacs008> {
   const { messageId, isNew } = await store(db, { type: 'pacs008', subjectId: uetr, ...submitted });
-  const payment = isNew ? undefined : await findPayment(db, uetr);
-  if (payment?.messageId !== messageId) return { messageId };
+  if (isNew) return { messageId, unanswered: 0 };
+  const payment = await findPayment(db, uetr);
+  if (payment?.messageId !== messageId)
+    return { messageId, unanswered: await timesUnanswered(db, messageId) };
   if (payment.decision !== null) {
     await askCallbackAgain(db, uetr, submitted.callbackUrl);
-    return { messageId, known: { subject: payment, due: 'redelivery' } };
+    return { messageId, unanswered: 0, known: { subject: payment, due: 'redelivery' } };
   }
   const isAsked = await askStatus(db, uetr);
-  return { messageId, known: { subject: payment, due: isAsked ? 'enquiry' : null } };
+  return { messageId, unanswered: 0, known: { subject: payment, due: isAsked ? 'enquiry' : null } };
 }
 
 export async function takeAcmt023(db: Db, submitted: Submitted): Promise<Taken<StoredResolution>> {

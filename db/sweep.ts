@@ -3,7 +3,7 @@
 // them is the engine's to say. It changes nothing but who may sweep.
 import { sql, type RawBuilder } from 'kysely';
 import type { Sends } from '../core/delivery-schedule.ts';
-import { recordAudit, recordAuditOnce } from './audit.ts';
+import { insertAudit, recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import { isTold } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
@@ -43,8 +43,6 @@ export interface UnjudgedSubmission {
   /** UETR, or of an acmt.023 its own id again: that of the resolution. */
   readonly subjectId: string;
   readonly sourceSystem: string;
-  /** How often a defect of ours has kept it from being answered. */
-  readonly unanswered: number;
 }
 
 /** Of a submission `m`. Index messages_in_reply_to; primary keys. */
@@ -53,36 +51,45 @@ const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.mes
   or exists (select from resolutions r where r.resolution_id = m.message_id))`;
 
 const unanswerable = 'message.unanswerable'; // a person is told once (SEC-9)
-const unanswerableAgain = 'message.unanswerable-again'; // after each further bringing
+const unanswerableAgain = 'message.unanswerable-again'; // each further time
 
-/** Of a submission `m`. Index audit_events_subject_id. */
-const unanswered = sql`(select count(*)::int from audit_events e where e.subject_id = m.subject_id
-  and e.kind in (${sql.lit(unanswerable)}, ${sql.lit(unanswerableAgain)}) and e.detail ->> 'messageId' = m.message_id::text)`;
+/** What defects of ours have left of a message. Index audit_events_subject_id. */
+const triesOf = (subjectId: RawBuilder<unknown>, messageId: RawBuilder<unknown>) => sql`
+  audit_events e where e.subject_id = ${subjectId} and e.kind in (${sql.lit(unanswerable)}, ${sql.lit(unanswerableAgain)})
+  and e.detail ->> 'messageId' = ${messageId}::text`;
+
+/** Of a submission `m`. */
+const triesOfSubmission = triesOf(sql`m.subject_id`, sql`m.message_id`);
+const unanswered = sql`(select count(*)::int from ${triesOfSubmission})`;
+
+/** A worker that could not answer does not try again; one that was started since may have other code. */
+const hasTried = (tries: RawBuilder<unknown>, workerId: string) =>
+  sql`exists (select from ${tries} and e.detail ->> 'workerId' = ${workerId})`;
 
 const sliceRows = 5_000; // some 50 ms
 
-/**
- * Submissions that were stored and never judged.
- * @param withinMs how far back to look
- * @param graceMs younger ones are left to the process that took them
- * @param retriesUnanswerable whether those count that a defect of ours kept from being answered: newer code may be able to
- */
+/** How far back somebody looks, and for whom. */
+interface Search {
+  readonly withinMs: number;
+  /** Younger ones are left to the process that took them. */
+  readonly graceMs: number;
+  /** What a defect of ours has kept that worker from answering is left out. */
+  readonly workerId: string;
+}
+
+/** Submissions that were stored and never judged. */
 export async function* findUnjudged(
   db: Db,
-  {
-    withinMs,
-    graceMs,
-    retriesUnanswerable,
-  }: { readonly withinMs: number; readonly graceMs: number; readonly retriesUnanswerable: boolean },
+  { withinMs, graceMs, workerId }: Search,
 ): AsyncIterable<UnjudgedSubmission> {
-  const submissions = paged<UnjudgedSubmission & { judged: boolean }>(
+  const submissions = paged<UnjudgedSubmission & { isLeft: boolean }>(
     // index messages_submitted
     (after) =>
-      sql<UnjudgedSubmission & Place & { judged: boolean }>`
+      sql<UnjudgedSubmission & Place & { isLeft: boolean }>`
         select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
           m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
           m.message_id as id,
-          ${isJudged} as judged, ${unanswered} as unanswered
+          not ${isJudged} and not ${hasTried(triesOfSubmission, workerId)} as "isLeft"
         from messages m
         where m.direction = 'in' and m.leg = 'source'
           and m.created_at > ${ago(withinMs)} and m.created_at < ${ago(graceMs)}
@@ -91,20 +98,23 @@ export async function* findUnjudged(
         limit ${sql.lit(sliceRows)}`.execute(db),
     sliceRows,
   );
-  for await (const submission of submissions) {
-    if (!submission.judged && (retriesUnanswerable || submission.unanswered === 0)) yield submission;
-  }
+  for await (const submission of submissions) if (submission.isLeft) yield submission;
 }
 
-/** Whether a submission is still not judged, and no defect has kept it from being since it was found. */
-export async function isUnjudged(
-  db: Db,
-  found: Pick<UnjudgedSubmission, 'messageId' | 'unanswered'>,
-): Promise<boolean> {
+/** Whether a submission is not judged, and that worker has not tried. */
+export async function isLeftTo(db: Db, workerId: string, messageId: string): Promise<boolean> {
   const { rows } = await sql`
     select from messages m
-    where m.message_id = ${found.messageId} and not ${isJudged}
-      and ${unanswered} = ${found.unanswered}`.execute(db); // primary key
+    where m.message_id = ${messageId} and not ${isJudged}
+      and not ${hasTried(triesOfSubmission, workerId)}`.execute(db); // primary key
+  return rows.length > 0;
+}
+
+/** Whether a submission is still not judged, and no defect has kept it from being since it had been tried so often. */
+export async function isUnjudged(db: Db, messageId: string, times: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from messages m
+    where m.message_id = ${messageId} and not ${isJudged} and ${unanswered} = ${times}`.execute(db); // primary key
   return rows.length > 0;
 }
 
@@ -115,16 +125,22 @@ export async function timesUnanswered(db: Db, messageId: string): Promise<number
   return rows[0]?.unanswered ?? 0;
 }
 
-/** A defect of ours keeps a submission from being answered at all: a person must look (SEC-9). Once for each bringing. */
-export async function recordUnanswerable(db: Db, messageId: string): Promise<void> {
-  const { subject_id: subjectId } = await db
+/**
+ * A defect of ours keeps a submission from being answered at all: a person must look (SEC-9), and is told once.
+ * @param workerId of the process that could not
+ */
+export async function recordUnanswerable(db: Db, messageId: string, workerId: string): Promise<void> {
+  const { subject_id: subject } = await db
     .selectFrom('messages')
     .select('subject_id')
     .where('message_id', '=', messageId)
     .executeTakeFirstOrThrow(); // primary key
-  const event = { subjectId: subjectId ?? messageId, detail: { messageId } };
-  const isNew = await recordAuditOnce(db, { ...event, severity: 'alert', kind: unanswerable }, 'detail');
-  if (!isNew) await recordAudit(db, { ...event, severity: 'info', kind: unanswerableAgain });
+  const subjectId = subject ?? messageId;
+  const event = { subjectId, detail: { messageId, workerId } };
+  const isFirst = sql`not exists (select from ${triesOf(sql`${subjectId}::uuid`, sql`${messageId}`)})`;
+  const alert = insertAudit({ ...event, severity: 'alert', kind: unanswerable }, isFirst);
+  const { rows } = await sql`${alert} returning audit_event_id`.execute(db);
+  if (rows.length === 0) await recordAudit(db, { ...event, severity: 'info', kind: unanswerableAgain });
 }
 
 /** An accepted payment without decision. */
@@ -187,29 +203,33 @@ export function findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedP
   );
 }
 
-/** A final that differs from the decision and was stored after it, without any trace of that. */
-export interface UntoldContradiction {
+/** A final of a decided payment that is stored, and of which somebody is still to be told. */
+export interface UntoldFinal {
   readonly uetr: string;
   readonly reportMessageId: string;
 }
 
-export function findContradictions(
+/** Those that differ from the decision without an alert (PAY-7), and those of HTTP answers that were never confirmed (PAY-9). */
+export function findUntoldFinals(
   db: Db,
-  { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
-): AsyncIterable<UntoldContradiction> {
+  { withinMs, graceMs }: Pick<Search, 'withinMs' | 'graceMs'>,
+): AsyncIterable<UntoldFinal> {
   return paged((after) =>
-    // index messages_finals; primary key of decisions; audit_events_subject_id
-    sql<UntoldContradiction & Place>`
+    // index messages_finals; primary key of decisions; audit_events_subject_id; unique (subject_id, kind) of deliveries
+    sql<UntoldFinal & Place>`
       select d.uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id
       from messages m join decisions d on d.uetr = m.subject_id
       where m.direction = 'in' and m.leg = 'destination' and m.message_type = 'pacs002'
-        and ${hasFinalStatus('m')} and m.status <> d.status
+        and ${hasFinalStatus('m')}
         and m.created_at between ${ago(withinMs)} and ${ago(graceMs)}
         and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
-        and not exists (
-          select from audit_events a
-          where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
-            and coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text)
+        and (
+          m.status <> d.status and not exists (
+            select from audit_events a
+            where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
+              and coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text)
+          or m.in_reply_to is not null and d.confirmation_message_id is not null and not exists (
+            select from deliveries c where c.subject_id = m.subject_id and c.kind = 'confirmation' and c.asked_at >= m.created_at))
       order by m.created_at, m.message_id
       limit ${sql.lit(pageRows)}`.execute(db),
   );
@@ -276,9 +296,11 @@ export interface UnansweredResolution {
   readonly sourceSystem: string;
 }
 
+const triesOfResolution = triesOf(sql`r.resolution_id`, sql`r.resolution_id`);
+
 export function findUnanswered(
   db: Db,
-  { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
+  { withinMs, graceMs, workerId }: Search,
 ): AsyncIterable<UnansweredResolution> {
   return paged((after) =>
     // index resolutions_deadline
@@ -289,19 +311,20 @@ export function findUnanswered(
       where r.deadline_at between ${ago(withinMs)} and ${ago(graceMs)}
         and (r.deadline_at, r.resolution_id) > (${after.at}::timestamptz, ${after.id}::uuid)
         and not exists (select from resolution_answers a where a.resolution_id = r.resolution_id)
+        and not ${hasTried(triesOfResolution, workerId)}
       order by r.deadline_at, r.resolution_id
       limit ${sql.lit(pageRows)}`.execute(db),
   );
 }
 
-/** Whether a resolution is still without answer. */
-export async function isUnanswered(db: Db, resolutionId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('resolution_answers') // primary key
-    .select('resolution_id')
-    .where('resolution_id', '=', resolutionId)
-    .executeTakeFirst();
-  return row === undefined;
+/** Whether a resolution is still without answer, and that worker has not tried. */
+export async function isUnanswered(db: Db, workerId: string, resolutionId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from resolutions r
+    where r.resolution_id = ${resolutionId}
+      and not exists (select from resolution_answers a where a.resolution_id = r.resolution_id)
+      and not ${hasTried(triesOfResolution, workerId)}`.execute(db); // primary keys
+  return rows.length > 0;
 }
 
 /** Takes or keeps what one process at a time does; answers whether it is ours now. */

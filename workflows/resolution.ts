@@ -5,6 +5,7 @@
  */
 import {
   ActivityFailure,
+  ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
@@ -40,6 +41,7 @@ import {
 import { isLocalFailure, oneAtATime, type InTurn } from './one-at-a-time.ts';
 import { deliverPolicy, enquiryPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { shielded } from './shield.ts';
+import { unanswerableStory } from './stories.ts';
 
 const { judgeResolution, followResolution, endResolution } =
   proxyLocalActivities<ResolutionLocalActivities>(localPolicy);
@@ -60,6 +62,8 @@ interface Progress {
   /** A request met a defect of ours, and could not be answered at all (SEC-9). */
   unanswerable: boolean;
   answer?: ResolutionAnswer;
+  /** The deadline is past, and no answer could be made for a defect of ours. */
+  isGivenUp: boolean;
 }
 
 /** How long before the deadline the engine's timer goes off: what the answer takes from there (RES-1). */
@@ -74,7 +78,7 @@ export function resolution(recorded?: RecordedRequest): Promise<ResolutionOutcom
 }
 
 async function resolve(recorded: RecordedRequest | undefined): Promise<ResolutionOutcome> {
-  const progress: Progress = { inTurn: oneAtATime(), refused: false, unanswerable: false };
+  const progress: Progress = { inTurn: oneAtATime(), refused: false, unanswerable: false, isGivenUp: false };
   setHandler(resolveUpdate, (request) => shielded(() => takeRequest(progress, request)));
 
   await untilKnown(progress, recorded);
@@ -82,6 +86,11 @@ async function resolve(recorded: RecordedRequest | undefined): Promise<Resolutio
   if (judgement === undefined) return { verified: null, reasonCode: progress.refused ? 'REFUSED' : 'LAPSED' };
   const answer =
     judgement.verdict === 'answered' ? judgement.answer : await bringToAnswer(progress, judgement);
+  if (answer === undefined) {
+    await condition(allHandlersFinished);
+    setCurrentDetails(unanswerableStory);
+    return { verified: null, reasonCode: 'LAPSED' };
+  }
 
   setCurrentDetails(`${story(answer)} Telling the source.`);
   await tellSource(judgement.resolutionId);
@@ -119,8 +128,10 @@ async function takeRequest(progress: Progress, request: ResolutionRequest): Prom
   const judgement = await judge(progress, request);
   note(progress, judgement);
   if (judgement.verdict === 'refused') return { answerMessageId: judgement.answerMessageId };
-  await condition(() => progress.answer !== undefined);
-  return { answerMessageId: progress.answer?.answerMessageId ?? '' };
+  await condition(() => progress.answer !== undefined || progress.isGivenUp);
+  if (progress.answer === undefined)
+    throw ApplicationFailure.nonRetryable('it could not be answered (SEC-9)');
+  return { answerMessageId: progress.answer.answerMessageId };
 }
 
 /** @throws what will not change by trying again */
@@ -147,15 +158,24 @@ function note(progress: Progress, judgement: ResolutionJudgement): void {
   if (judgement.verdict === 'answered') progress.answer ??= judgement.answer;
 }
 
-/** Asks until a party or the deadline answers (RES-1); which was first, the record settles by compare-and-set. */
-async function bringToAnswer(progress: Progress, routed: Routed): Promise<ResolutionAnswer> {
+/**
+ * Asks until a party or the deadline answers (RES-1); which was first, the record settles by compare-and-set. Undefined where a defect
+ * of ours keeps it from being answered at all: the record keeps it, and a person is told (SEC-9).
+ */
+async function bringToAnswer(progress: Progress, routed: Routed): Promise<ResolutionAnswer | undefined> {
   const { resolutionId, enquiry } = routed;
   upsertSearchAttributes([{ key: searchAttributes.destinationSystem, value: enquiry.destinationSystem }]);
   const asking = new CancellationScope();
   void asking.run(() => ask(progress, routed));
   await condition(() => progress.answer !== undefined, untilDeadlineMs(routed));
   asking.cancel();
-  return (progress.answer ??= await progress.inTurn(() => endResolution({ resolutionId })));
+  try {
+    return (progress.answer ??= await progress.inTurn(() => endResolution({ resolutionId })));
+  } catch (error) {
+    if (!isLocalFailure(error)) throw error;
+    progress.isGivenUp = true;
+    return undefined;
+  }
 }
 
 /**

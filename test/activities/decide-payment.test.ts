@@ -225,7 +225,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
       };
       const [decision] = await Promise.all([
         decidePayment({ uetr, cause: deadline }),
-        takeReport(db, payment, { values, body: Buffer.from(messageId), wantsConfirmation: false }),
+        takeReport(db, payment, { values, body: Buffer.from(messageId), inReplyTo: null }),
       ]);
       const { final_report_id: marked } = await db
         .selectFrom('deliveries')

@@ -1,6 +1,7 @@
 // Activities with real parts around them but without a workflow: a database of the file's own, and payments that are
 // accepted as they would be. Whoever calls an activity sees what it does by itself.
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
@@ -48,6 +49,7 @@ export async function workbench(): Promise<Workbench> {
     publicUrl: 'http://127.0.0.1:8080',
     allowLoopbackCallbacks: true,
     logger: pino({ level: 'silent' }),
+    workerId: randomUUID(),
   };
   const store = async (message: OriginalPacs008, callbackUrl = 'http://127.0.0.1:9/callback') => {
     const body = Buffer.from(buildPacs008(message));

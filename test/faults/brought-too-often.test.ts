@@ -1,5 +1,6 @@
 // What could not be answered is brought again under an outcome of its own each time, and two workers may do it at once (SEC-9,
 // DUP-1, I-12).
+import { randomUUID } from 'node:crypto';
 import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { sql } from 'kysely';
@@ -54,6 +55,7 @@ test('when the first sweeps of two workers overlap by a moment, each payment is 
         executions: openExecutions(connection, { namespace, taskQueuePrefix }),
         activities: { decidePayment: () => Promise.reject(new Error('there is nothing to decide')) },
         logger: pino({ level: 'silent' }),
+        workerId: randomUUID(),
       },
       { everyMs: null, graceMs: 1_000, standstillMs: 1_000 },
     );

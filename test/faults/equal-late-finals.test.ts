@@ -100,6 +100,9 @@ test('and is, although the worker is killed when it has stored it and not yet as
   await vi.waitFor(async () => expect(await finals(uetr)).toBe(2), { timeout: 8_000, interval: 50 });
   await killProcess(worker);
   await sql`drop trigger fails on deliveries`.execute(db);
+  await sql`update messages set created_at = created_at - interval '20 seconds' where subject_id = ${uetr}`.execute(
+    db,
+  ); // older than the grace
   await start(); // its first sweep looks at everything
   await vi.waitFor(() => expect(told).toContain(uetr), { timeout: 40_000, interval: 500 });
 }, 120_000);

@@ -1,5 +1,6 @@
 // The process that has the lease of the sweep reaches the database and not the engine: its sweeps do nothing. Another worker reaches
 // both (LIF-2, LIF-3).
+import { randomUUID } from 'node:crypto';
 import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
@@ -27,6 +28,7 @@ test('a payment whose execution is lost goes on, although the worker that sweeps
       executions: openExecutions(connection, { namespace, taskQueuePrefix }),
       activities: { decidePayment: () => Promise.reject(new Error('there is nothing to decide')) },
       logger,
+      workerId: randomUUID(),
     },
     // a call to the engine ends after 10 s, and the lease after one and a half of this: as with the 30 s of the default
     { everyMs: 22_000, graceMs: 1_000, standstillMs: 1_000 },

@@ -44,7 +44,7 @@ export async function storeReport(db: Db, uetr: string, said: Partial<Pacs002> =
     original,
   };
   const body = Buffer.from(buildPacs002(values));
-  await takeReport(db, payment, { values, body, wantsConfirmation: false });
+  await takeReport(db, payment, { values, body, inReplyTo: null });
   const { message_id: messageId } = await db
     .selectFrom('messages')
     .select('message_id')

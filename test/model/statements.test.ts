@@ -19,7 +19,7 @@ import {
 } from '../../db/deliveries.ts';
 import type { OutgoingMessage } from '../../db/messages.ts';
 import { takeLateFinal, takeReport } from '../../db/reports.ts';
-import { findContradictions, findOverdue, findUndecided } from '../../db/sweep.ts';
+import { findUntoldFinals, findOverdue, findUndecided } from '../../db/sweep.ts';
 import { workbench } from '../activities/workbench.ts';
 import { instruction, ownExchange } from '../harness/instruction.ts';
 import { firstFinal } from './deciding.ts';
@@ -121,7 +121,7 @@ test('a final is stored once, and marked where it is the first of an undecided p
       await takeReport(
         db,
         { ...payment, decision: null },
-        { values, body: bodyOf(subject, report), wantsConfirmation: true },
+        { values, body: bodyOf(subject, report), inReplyTo: null },
       );
       await compare(db, record, model.recordReport(record, report), report);
       await sql`rollback to savepoint report`.execute(db);
@@ -263,7 +263,7 @@ test('the sweep and the watch find what the model has them find (LIF-2, TIM-1)',
     const overdue: string[] = [];
     for await (const one of findOverdue(db, graceMs)) overdue.push(one);
     expect(overdue.includes(uetr)).toBe(!record.closed && deadline === 'past');
-    const untold = await found(findContradictions(db, { withinMs: 3_600_000, graceMs }));
+    const untold = await found(findUntoldFinals(db, { withinMs: 3_600_000, graceMs }));
     const differing = inOrder(record).find((one) => saidIn(one) !== record.status);
     expect(untold?.reportMessageId).toBe(
       record.status === '-' || !differing ? undefined : subject.reports[differing],
