@@ -1,6 +1,6 @@
 /**
  * Names that the api, the worker and the workflows share: workflow ids, task queues, updates, search attributes.
- * It holds names and types only, so that importing it runs no code of theirs.
+ * It holds names, types and the version of the order of steps, so that importing it runs no code of theirs.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Decision } from '../core/report.ts';
@@ -40,6 +40,19 @@ export interface PaymentInput {
  * (test/workflows/replay.test.ts). 2: local activities one at a time. 3: an execution of which nothing could be answered ends.
  */
 export const currentForm = 3;
+
+/**
+ * An execution that a newer release has started, while workers are replaced or after a rollback, is left to a worker that knows its form:
+ * steps in another order would spoil its history. If none comes, the sweep continues from the record in a form that is known (LIF-2).
+ * @throws what fails the workflow task, not the execution
+ */
+export function assertKnownForm(form: number | undefined): void {
+  if (form !== undefined && form > currentForm) {
+    throw new Error(
+      `this execution was started by a newer release (form ${form}); this worker knows forms up to ${currentForm}`,
+    );
+  }
+}
 
 /** How a payment ended. `REFUSED`: only refused repeats came (DUP-2). `LAPSED`: nothing came, or nothing that could be answered. */
 export interface PaymentOutcome {

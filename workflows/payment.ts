@@ -29,6 +29,7 @@ import type {
   Submission,
 } from '../contract/activities.ts';
 import {
+  assertKnownForm,
   currentForm,
   searchAttributes,
   signals,
@@ -68,6 +69,7 @@ export function payment(input: PaymentInput): Promise<PaymentOutcome> {
 
 async function run(input: PaymentInput): Promise<PaymentOutcome> {
   const { uetr } = input;
+  assertKnownForm(input.form);
   const progress = begin(input);
   setHandler(submitUpdate, (submission) => shielded(() => takeSubmission(progress, submission)));
   setHandler(reportFinalUpdate, (report) => shielded(() => takeFinal(progress, report)));

@@ -30,6 +30,7 @@ import type {
   ResolutionRequest,
 } from '../contract/activities.ts';
 import {
+  assertKnownForm,
   currentForm,
   searchAttributes,
   updates,
@@ -78,6 +79,7 @@ export function resolution(recorded?: RecordedRequest): Promise<ResolutionOutcom
 }
 
 async function resolve(recorded: RecordedRequest | undefined): Promise<ResolutionOutcome> {
+  assertKnownForm(recorded?.form);
   const progress: Progress = { inTurn: oneAtATime(), refused: false, unanswerable: false, isGivenUp: false };
   setHandler(resolveUpdate, (request) => shielded(() => takeRequest(progress, request)));
 

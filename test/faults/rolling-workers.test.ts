@@ -50,8 +50,8 @@ async function unanswered(): Promise<string> {
 const statusOf = async (uetr: string) => (await evidence.decision(uetr))?.status;
 
 // in the proportions of the defaults: a sweep every 30 s, a grace of 15 s, a standstill of 10 s
-const graceMs = 5_000;
-const sweep = { everyMs: 2 * graceMs, graceMs, standstillMs: 2_000 };
+const graceMs = 2_000;
+const sweep = { everyMs: 2 * graceMs, graceMs, standstillMs: 1_000 };
 
 for (const hasOlder of [false, true]) {
   const beside = hasOlder ? ', although there was something older to try at once' : '';
@@ -64,7 +64,7 @@ for (const hasOlder of [false, true]) {
     const young = await unanswered();
     await worker(true, sweep);
     const { rows } = await sql<{ isYoung: boolean; isLeased: boolean }>`
-      select m.created_at > now() - interval '5 seconds' as "isYoung", l.held_until > now() as "isLeased"
+      select m.created_at > now() - interval '2 seconds' as "isYoung", l.held_until > now() as "isLeased"
       from messages m, leases l where m.subject_id = ${young} and m.direction = 'in'`.execute(db);
     expect(rows).toEqual([{ isYoung: true, isLeased: true }]);
     await untilPast(sweep.everyMs);
