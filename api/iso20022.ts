@@ -191,12 +191,19 @@ async function report(
   if (isProblem(message)) return message;
   const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
   const uetr = message.key.uetr ?? '';
+  const reported = reading.ok ? reading.value.status : null;
   const payment = await findDecidable(deps.db, uetr);
   if (payment === undefined) {
-    return refuseReport(deps, 'unknown-payment', { uetr, caller, detail: `There is no payment ${uetr}.` });
+    const detail = `There is no payment ${uetr}.`;
+    return refuseReport(deps, 'unknown-payment', { uetr, caller, reported, detail });
   }
   if (caller.role !== 'all' && caller.clearingSystemId !== payment.destinationSystem) {
-    return refuseReport(deps, 'not-the-destination', { uetr, caller, detail: notYours(caller, uetr) });
+    return refuseReport(deps, 'not-the-destination', {
+      uetr,
+      caller,
+      reported,
+      detail: notYours(caller, uetr),
+    });
   }
   return answerReport(deps, iso, { reading, body, payment, caller, giveUpTurn });
 }
@@ -205,17 +212,26 @@ function notYours({ clientId }: Caller, uetr: string): string {
   return `Only its destination operator may report on a payment; ${clientId} is not the destination of ${uetr}.`;
 }
 
+interface RefusedReport {
+  readonly uetr: string;
+  readonly caller: Caller;
+  /** The status that it states: a person must know whether somebody credited. Null where it cannot be read. */
+  readonly reported: Pacs002['status'] | null;
+  readonly detail: string;
+}
+
 /** PAY-8: each of these is a security event. */
 async function refuseReport(
   deps: ApiDependencies,
   code: ProblemCode,
-  { uetr, caller, detail }: { uetr: string; caller: Caller; detail: string },
+  { uetr, caller, reported, detail }: RefusedReport,
 ): Promise<Problem> {
   await recordAudit(deps.db, {
     severity: 'security',
     kind: `report.${code}`,
     subjectId: uetr,
     party: caller.clearingSystemId ?? caller.clientId,
+    detail: { reported },
   });
   return problem(code, { detail });
 }
@@ -246,7 +262,12 @@ async function answerReport(
   if (taken.kind === 'mismatch') {
     const { element } = taken;
     const detail = `${element} must be the ${element.replace('Orgnl', '')} of the pacs.008 that you got from us.`;
-    return refuseReport(deps, 'original-ids-differ', { uetr, caller, detail });
+    return refuseReport(deps, 'original-ids-differ', {
+      uetr,
+      caller,
+      reported: reading.value.status,
+      detail,
+    });
   }
   incoming.giveUpTurn(); // it counts from now on (PAY-7), and keeps none of its sender's others from being stored
   if (taken.kind === 'interim') return new Response(null, { status: 202, headers: baseHeaders });

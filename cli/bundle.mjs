@@ -1,16 +1,29 @@
 // Builds what the container images run: one file per process, npm packages left outside, and the workflow bundle.
-// Usage: node cli/bundle.mjs [folder], default dist
-import { readFileSync, rmSync } from 'node:fs';
+// Usage: npm run bundle -- [folder], default dist
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
 import { build } from 'esbuild';
 import { bundleWorkflows } from './bundle-workflows.mjs';
 import { asInImage, entries } from './entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = resolve(root, process.argv[2] ?? 'dist');
+const misunderstood = 2; // as every command of ours
 
+const command = new Command('npm run bundle --')
+  .usage('[folder]')
+  .description('Bundles the processes for a deployment: one file each, and the workflow bundle.')
+  .argument('[folder]', 'to write to; what an earlier bundle left there is removed', 'dist')
+  .showHelpAfterError('Run npm run bundle -- --help to see what it takes.')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : misunderstood))
+  .parse();
+const folder = resolve(root, command.args[0] ?? 'dist');
+
+if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, 'worker.js'))) {
+  command.error(`${folder} holds something else than an earlier bundle. Name another folder, or empty it.`);
+}
 rmSync(folder, { recursive: true, force: true });
 try {
   const { metafile } = await build({

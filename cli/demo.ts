@@ -90,7 +90,7 @@ async function runUntilAsked({ terminal }: CommandContext, running: Running): Pr
     if (!options.once) code = 0; // somebody looked around and ended it in order
   }
   if (broken === undefined) return code;
-  terminal.line(terminal.paint('bad', `✗ ${broken} Its log is in the folder above; start the demo again.`));
+  terminal.line(terminal.paint('bad', `✗ ${broken} Start the demo again.`));
   return 1;
 }
 

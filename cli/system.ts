@@ -28,7 +28,7 @@ export interface StartSystemOptions {
 
 export interface RunningSystem {
   readonly run: RunFile;
-  /** Settles with a sentence when Postgres or Temporal has ended: nothing works without them. */
+  /** Settles when Postgres or Temporal has ended, with what to tell of it: nothing works without them. */
   readonly broken: Promise<string>;
   /** In order: what takes work first, what it needs last. */
   stop(): Promise<void>;

@@ -22,7 +22,7 @@ export interface StartServersOptions {
 export interface RunningServers {
   readonly postgres: RunningPostgres;
   readonly temporal: RunningTemporal;
-  /** Settles with a sentence when one of our servers has ended. */
+  /** Settles when one of our servers has ended, with what it was, how, and where its log is. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
@@ -47,10 +47,7 @@ export async function startServers(options: StartServersOptions): Promise<Runnin
     return {
       postgres: postgres.value,
       temporal: temporal.value,
-      exited: Promise.race([
-        postgres.value.exited.then((how) => `Postgres has ended: ${how}.`),
-        temporal.value.exited.then((how) => `The Temporal server has ended: ${how}.`),
-      ]),
+      exited: Promise.race([endOf('Postgres', postgres.value), endOf('The Temporal server', temporal.value)]),
       stop: async () => {
         await temporal.value.stop();
         await postgres.value.stop();
@@ -61,4 +58,12 @@ export async function startServers(options: StartServersOptions): Promise<Runnin
   for (const one of [temporal, postgres]) if (one.status === 'fulfilled') await one.value.stop();
   await claim.release();
   throw [postgres, temporal].find((one) => one.status === 'rejected')?.reason;
+}
+
+async function endOf(
+  name: string,
+  { exited, logFile }: Pick<RunningPostgres, 'exited' | 'logFile'>,
+): Promise<string> {
+  const how = await exited;
+  return `${name} has ended: ${how}.${logFile === undefined ? '' : ` Its log is ${logFile}.`}`;
 }

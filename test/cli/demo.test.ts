@@ -276,6 +276,16 @@ describe('npm start, on the same folder', () => {
     expect(output).toContain('No demo is running here. Start one in another terminal with npm start');
   });
 
+  it('ends when its Postgres does, and names the log that says why', { timeout: 60_000 }, async () => {
+    const again = run('start');
+    await again.says('Isthmus runs until Ctrl-C.');
+    process.kill(Number(readFileSync(join(folder, 'postgres.pid'), 'utf8').split('\n')[0]), 'SIGQUIT');
+    expect(await again.ended, again.output()).toBe(1);
+    const log = join(folder, 'postgres.log');
+    expect(again.output()).toContain(`✗ Postgres has ended: it exited with code 0. Its log is ${log}.`);
+    expect(existsSync(log)).toBe(true);
+  });
+
   afterAll(async () => {
     started.child.kill('SIGTERM');
     await started.ended;

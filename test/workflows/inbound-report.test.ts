@@ -41,11 +41,11 @@ async function forwarded(): Promise<{ uetr: string; original: Pacs002['original'
 async function securityEvents(uetr: string): Promise<readonly string[]> {
   const rows = await gateway.db
     .selectFrom('audit_events')
-    .select(['kind', 'party'])
+    .select(['kind', 'party', 'detail'])
     .where('subject_id', '=', uetr)
     .where('severity', '=', 'security')
     .execute();
-  return rows.map((row) => `${row.kind} ${row.party}`);
+  return rows.map(({ kind, party, detail }) => `${kind} ${party} ${JSON.stringify(detail)}`);
 }
 
 describe('a report is refused and recorded', () => {
@@ -56,7 +56,7 @@ describe('a report is refused and recorded', () => {
     );
     expect([answer.status, answer.code]).toEqual([404, 'unknown-payment']);
     expect(answer.text).toContain(`no payment ${uetr}`);
-    expect(await securityEvents(uetr)).toEqual(['report.unknown-payment THBPPAY']);
+    expect(await securityEvents(uetr)).toEqual(['report.unknown-payment THBPPAY {"reported":"ACCC"}']);
   });
 
   test('of a payment that was rejected and never forwarded: 404', async () => {
@@ -73,7 +73,7 @@ describe('a report is refused and recorded', () => {
     const answer = await post(reportOn(original), sender);
     expect([answer.status, answer.code]).toEqual([403, 'not-the-destination']);
     expect(answer.text).toContain(`${sender} is not the destination of ${uetr}`);
-    expect(await securityEvents(uetr)).toEqual([`report.not-the-destination ${sender}`]);
+    expect(await securityEvents(uetr)).toEqual([`report.not-the-destination ${sender} {"reported":"ACCC"}`]);
     expect(await evidence.decision(uetr)).toBeUndefined();
   });
 
@@ -90,7 +90,7 @@ describe('a report is refused and recorded', () => {
     expect(answer.text).toContain(
       `${name} must be the ${name.replace('Orgnl', '')} of the pacs.008 that you got from us`,
     );
-    expect(await securityEvents(uetr)).toEqual(['report.original-ids-differ THBPPAY']);
+    expect(await securityEvents(uetr)).toEqual(['report.original-ids-differ THBPPAY {"reported":"ACCC"}']);
     expect(await evidence.decision(uetr)).toBeUndefined();
   });
 });
