@@ -35,11 +35,11 @@ export interface PaymentInput {
 }
 
 /**
- * The form in which payments and resolutions are started now. A change of `workflows/payment.ts` or `workflows/resolution.ts` that
- * moves, adds or leaves out a command makes another one; histories of the earlier ones go on as they began
- * (test/workflows/replay.test.ts). 2: local activities one at a time. 3: an execution of which nothing could be answered ends.
+ * The form in which payments and resolutions are started now: that of 0.2.0. A change of `workflows/payment.ts` or
+ * `workflows/resolution.ts` that moves, adds or leaves out a command makes another one with each release; histories of the earlier ones
+ * go on as they began (test/workflows/replay.test.ts).
  */
-export const currentForm = 3;
+export const currentForm = 2;
 
 /**
  * An execution that a newer release has started, while workers are replaced or after a rollback, is left to a worker that knows its form:
@@ -76,7 +76,7 @@ export function redeliveryWorkflowId(subjectId: string): string {
 export interface ResolutionInput {
   /** Of the stored request. If no update brings it, the execution judges it itself, or continues from the record (LIF-2). */
   readonly messageId?: string;
-  /** As of a payment; absent (2) in executions that 0.1.0 started. */
+  /** As of a payment; absent (1) in executions that 0.1.0 started. */
   readonly form?: number;
 }
 
@@ -132,8 +132,8 @@ export type ResolveArguments = [ResolutionRequest];
 /** What operators filter by in the Temporal UI. No personal data (SEC-3). */
 export const searchAttributes = {
   uetr: defineSearchAttributeKey('Uetr', SearchAttributeType.KEYWORD),
-  /** RCVD until validated, then ACTC, INDOUBT after 24 h (TIM-2), and once decided the final status: ACCC, RJCT,
-   * BLCK; REFUSED or LAPSED where a run ends without (`PaymentOutcome`). */
+  /** RCVD until validated, then ACTC, INDOUBT after 24 h (TIM-2), and the final status: ACCC, RJCT,
+   * BLCK, when all are told or one try to tell them was not enough; REFUSED or LAPSED where a run ends without (`PaymentOutcome`). */
   status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
   corridor: defineSearchAttributeKey('Corridor', SearchAttributeType.KEYWORD),
   sourceSystem: defineSearchAttributeKey('SourceSystem', SearchAttributeType.KEYWORD),

@@ -44,8 +44,8 @@ import {
 import { now, setClock } from './database-clock.ts';
 import { isLocalFailure } from './one-at-a-time.ts';
 import { forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
-import { begin, isSince, type Accepted, type Progress } from './progress.ts';
-import { shielded, tellAll } from './shield.ts';
+import { begin, keepsFirstForm, type Accepted, type Progress } from './progress.ts';
+import { shielded, tellAll, tellOnce } from './shield.ts';
 import { refusedStory, sendingStory, story, unanswerableStory } from './stories.ts';
 
 const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({
@@ -83,17 +83,38 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   const { decision } = progress;
   if (decision === undefined) return close(progress, progress.refused ? 'REFUSED' : 'LAPSED');
 
-  if (isSince(2, input)) upsertSearchAttributes([{ key: searchAttributes.status, value: decision.status }]);
   setCurrentDetails(`${story(decision)} Telling the parties.`);
   progress.telling = true;
-  const summary = `${decision.status} to every party that must know`;
-  do {
-    progress.confirmationDue = false;
-    await tellAll(uetr, summary);
-    await condition(() => progress.roundsUnderWay === 0 && allHandlersFinished());
-  } while (isConfirmationDue(progress));
+  await tellOf(progress, decision);
   setCurrentDetails(`${story(decision)} Every party has been told.`);
   return close(progress, decision.status, decision.reasonCode);
+}
+
+/** Tells every party that must know. What takes more than one try is shown as decided meanwhile. */
+async function tellOf(progress: Progress, decision: Decision): Promise<void> {
+  const { input } = progress;
+  const { uetr } = input;
+  const summary = `${decision.status} to every party that must know`;
+  progress.confirmationDue = false; // it is told with the others
+  const isTold = !keepsFirstForm(input) && (await tellOnce(uetr, summary));
+  if (!isTold) {
+    if (!keepsFirstForm(input)) show(progress, decision.status);
+    await tellAll(uetr, summary);
+  }
+  const isAtRest = () => progress.roundsUnderWay === 0 && allHandlersFinished();
+  if (!isAtRest() && !keepsFirstForm(input)) show(progress, decision.status);
+  await condition(isAtRest);
+  while (isConfirmationDue(progress)) {
+    progress.confirmationDue = false;
+    await tellAll(uetr, summary);
+    await condition(isAtRest);
+  }
+}
+
+/** What operators find it by; once. */
+function show(progress: Progress, status: PaymentOutcome['status'] | 'INDOUBT'): void {
+  if (progress.shown !== status) upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
+  progress.shown = status;
 }
 
 /** Whether a final came in an HTTP answer while the parties were told. A function, because the compiler saw it set to false. */
@@ -107,19 +128,20 @@ function isConfirmationDue({ confirmationDue }: Progress): boolean {
  * is kept by the record (SEC-9): the execution makes way for whatever else comes under its UETR.
  */
 async function untilKnown(progress: Progress): Promise<void> {
+  const { input } = progress;
+  const { messageId } = input;
   const isTurnedAway = () =>
-    progress.refused !== undefined || (progress.unanswerable && isSince(3, progress.input));
+    progress.refused !== undefined || (progress.unanswerable && !keepsFirstForm(input));
   const isKnownOrRefused = () => isKnown(progress) || (isTurnedAway() && allHandlersFinished());
-  const { messageId } = progress.input;
   await Promise.resolve(); // lets the update that came with the start begin
   if (messageId !== undefined && allHandlersFinished() && !isKnownOrRefused()) {
     await takeFromRecord(progress, messageId);
   }
   if (allHandlersFinished() && !isKnownOrRefused())
     await condition(isKnownOrRefused, lapseAfter, { summary: 'nothing was submitted' });
-  else await condition(() => isKnownOrRefused() || (isSince(3, progress.input) && allHandlersFinished()));
+  else await condition(() => isKnownOrRefused() || (!keepsFirstForm(input) && allHandlersFinished()));
   // a report came with the start, and could not decide: the record has the payment
-  if (!isKnownOrRefused() && messageId !== undefined && isSince(3, progress.input)) {
+  if (!isKnownOrRefused() && messageId !== undefined && !keepsFirstForm(input)) {
     await takeFromRecord(progress, messageId);
   }
 }
@@ -193,14 +215,16 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   const sending = new CancellationScope();
   const send = () => {
     // an enquiry during a send joins it (DUP-1)
-    if (isSince(2, progress.input) && progress.roundsUnderWay > 0) return;
+    if (!keepsFirstForm(progress.input) && progress.roundsUnderWay > 0) return;
     progress.rounds += 1;
-    tellOfSends(progress, destinationSystem);
+    progress.sentAt = now(progress);
+    showSends(progress, destinationSystem);
     void sendInstruction(progress, accepted, () =>
       sending.run(() => forwardPayment({ uetr, deliveryId, destinationSystem })),
     );
   };
-  tellOfSends(progress, destinationSystem);
+  progress.sentAt = now(progress); // one that was started again waits from now
+  showSends(progress, destinationSystem);
   if (finalReportId !== undefined) {
     // stored before this execution began, and not applied yet (PAY-7)
     await decide(progress, { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true });
@@ -211,15 +235,10 @@ async function bringToDecision(uetr: string, progress: Progress, accepted: Accep
   if (progress.decision === undefined) await startAnew(progress);
 }
 
-/**
- * What an operator reads in the Temporal UI while the payment waits. Without an answer: a round begins now, or an execution that
- * was started again waits from now.
- */
-function tellOfSends(progress: Progress, destinationSystem: string, answer?: DestinationAnswer): void {
-  if (answer === undefined) progress.sentAt = now(progress);
-  if (progress.decision === undefined) {
+/** What an operator reads in the Temporal UI while the payment waits. */
+function showSends(progress: Progress, destinationSystem: string, answer?: DestinationAnswer): void {
+  if (progress.decision === undefined)
     setCurrentDetails(sendingStory(destinationSystem, progress, answer?.kind));
-  }
 }
 
 /** One send with its retries (TIM-3). An unreachable destination is waited for: a NORM payment is rejected after 60 s at the earliest. */
@@ -231,7 +250,7 @@ async function sendInstruction(
   progress.roundsUnderWay += 1;
   try {
     const answer = await forward();
-    tellOfSends(progress, route.destinationSystem, answer);
+    showSends(progress, route.destinationSystem, answer);
     if (answer.kind === 'final') {
       const { reportMessageId } = answer;
       await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: true });
@@ -245,7 +264,7 @@ async function sendInstruction(
     // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;
     // a send that was lost after the decision may have taken a late final, whose confirmation is then due
-    if (isSince(2, progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
+    if (!keepsFirstForm(progress.input) && progress.decision !== undefined) progress.confirmationDue = true;
   } finally {
     progress.roundsUnderWay -= 1;
   }
@@ -277,11 +296,12 @@ async function untilFinal(
 ): Promise<void> {
   const isPast = (afterMs: number | undefined) =>
     afterMs !== undefined && acceptedAt + afterMs <= now(progress);
+  if (!keepsFirstForm(progress.input)) await untilRoundIsOver(progress);
   for (const [index, afterMs] of enquiryTimesMs.entries()) {
     if (acceptedAt + afterMs <= lastSentAt) continue; // made by the execution before this one
     // after an outage of ours, one enquiry makes up for all that were missed
     const isMissed = isPast(enquiryTimesMs[index + 1]);
-    if (isMissed && isSince(2, progress.input)) continue;
+    if (isMissed && !keepsFirstForm(progress.input)) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEvent(progress, timer, acceptedAt + afterMs - now(progress))) {
       if (await isDecidedOrLong(progress)) return;
@@ -292,8 +312,7 @@ async function untilFinal(
     if (!isMissed) send();
   }
   await progress.inTurn(() => reportInDoubt({ uetr: progress.input.uetr }));
-  if (isSince(2, progress.input))
-    upsertSearchAttributes([{ key: searchAttributes.status, value: 'INDOUBT' }]);
+  if (!keepsFirstForm(progress.input)) show(progress, 'INDOUBT');
   setCurrentDetails(
     'In doubt: the destination has not said how the payment ended. An operator must find out.',
   );
@@ -301,6 +320,17 @@ async function untilFinal(
     await nextEvent(progress, '');
     if (takeStatusAsked(progress)) send();
   }
+}
+
+/** The first round needs no timer: an enquiry would join it, and its end is what rejects an unreachable destination (TIM-3). */
+async function untilRoundIsOver(progress: Progress): Promise<void> {
+  await condition(
+    () =>
+      progress.roundsUnderWay === 0 ||
+      progress.decision !== undefined ||
+      progress.statusAsked ||
+      progress.lookAsked,
+  );
 }
 
 /** Asks the record, if the sweep says that it knows more (LIF-2). */
@@ -357,13 +387,12 @@ async function decide(progress: Progress, cause: DecisionCause): Promise<Decisio
 }
 
 function close(
-  { input, decision, refused, unanswerable }: Progress,
+  progress: Progress,
   status: PaymentOutcome['status'],
-  reasonCode: string | null = refused?.reasonCode ?? null,
+  reasonCode: string | null = progress.refused?.reasonCode ?? null,
 ): PaymentOutcome {
-  const isShown = decision !== undefined && isSince(2, input); // since it was decided
   if (status === 'REFUSED') setCurrentDetails(refusedStory(reasonCode));
-  else if (status === 'LAPSED' && unanswerable) setCurrentDetails(unanswerableStory);
-  if (!isShown) upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
+  else if (status === 'LAPSED' && progress.unanswerable) setCurrentDetails(unanswerableStory);
+  show(progress, status);
   return { status, reasonCode };
 }

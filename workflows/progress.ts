@@ -30,6 +30,8 @@ export interface Progress {
   /** When the last one began: database clock, milliseconds since 1970. */
   sentAt: number;
   roundsUnderWay: number;
+  /** The status that operators find it by, as far as this execution has set it to other than ACTC. */
+  shown?: string;
   /** The deliveries have begun. */
   telling: boolean;
   /** Deliveries are made once more after these: a confirmation may have become due meanwhile (PAY-9). */
@@ -39,7 +41,7 @@ export interface Progress {
 export function begin(input: PaymentInput): Progress {
   return {
     input,
-    inTurn: isSince(2, input) ? oneAtATime() : atOnce(),
+    inTurn: keepsFirstForm(input) ? atOnce() : oneAtATime(),
     messageId: input.messageId,
     unanswerable: false,
     clockAheadMs: 0,
@@ -53,7 +55,7 @@ export function begin(input: PaymentInput): Progress {
   };
 }
 
-/** Executions keep the order of steps in which they began; those that 0.1.0 started name no form. */
-export function isSince(form: number, input: PaymentInput): boolean {
-  return (input.form ?? 1) >= form;
+/** An execution keeps the order of steps in which it began; those that 0.1.0 started name no form. */
+export function keepsFirstForm({ form = 1 }: { readonly form?: number }): boolean {
+  return form < 2;
 }

@@ -41,6 +41,7 @@ import {
 } from '../contract/ids.ts';
 import { isLocalFailure, oneAtATime, type InTurn } from './one-at-a-time.ts';
 import { deliverPolicy, enquiryPolicy, lapseAfter, localPolicy } from './policies.ts';
+import { keepsFirstForm } from './progress.ts';
 import { shielded } from './shield.ts';
 import { unanswerableStory } from './stories.ts';
 
@@ -105,7 +106,7 @@ async function resolve(recorded: RecordedRequest | undefined): Promise<Resolutio
  * Waits for the request, which comes with the start or is in the record. If it was lost on the way, this execution lapses.
  */
 async function untilKnown(progress: Progress, recorded: RecordedRequest | undefined): Promise<void> {
-  const isTurnedAway = () => progress.refused || (progress.unanswerable && isMakingWay(recorded));
+  const isTurnedAway = () => progress.refused || (progress.unanswerable && !keepsFirstForm(recorded ?? {}));
   const isKnown = () => progress.judgement !== undefined || (isTurnedAway() && allHandlersFinished());
   await Promise.resolve(); // lets the update that came with the start begin
   if (recorded !== undefined && allHandlersFinished() && !isKnown()) await takeRecorded(progress, recorded);
@@ -120,7 +121,7 @@ async function takeRecorded(progress: Progress, recorded: RecordedRequest): Prom
   } catch (error) {
     if (!isLocalFailure(error)) throw error;
     // one that cannot be answered at all is left to a person (SEC-9)
-    if (!isMakingWay(recorded)) await condition(() => progress.judgement !== undefined, lapseAfter);
+    if (keepsFirstForm(recorded)) await condition(() => progress.judgement !== undefined, lapseAfter);
   }
   await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
@@ -144,11 +145,6 @@ async function judge(progress: Progress, { messageId }: ResolutionRequest): Prom
     progress.unanswerable ||= isLocalFailure(error);
     throw error;
   }
-}
-
-/** Executions keep the form in which they began; the earlier ones waited for an hour for another request. */
-function isMakingWay(recorded: RecordedRequest | undefined): boolean {
-  return (recorded?.form ?? 2) >= 3;
 }
 
 function note(progress: Progress, judgement: ResolutionJudgement): void {

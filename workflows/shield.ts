@@ -8,6 +8,7 @@ import {
   proxyActivities,
   sleep,
   workflowInfo,
+  type ActivityOptions,
 } from '@temporalio/workflow';
 import type { DeliveryActivities } from '../contract/activities.ts';
 import { deliverAgainAfter, deliverPolicy } from './policies.ts';
@@ -34,17 +35,30 @@ export function shielded<T>(steps: () => Promise<T>): Promise<T> {
  * @param summary what an operator reads beside it in the Temporal UI
  */
 export async function tellAll(subjectId: string, summary?: string): Promise<void> {
+  while (!(await delivered(subjectId, deliverPolicy(workflowInfo().taskQueue), summary))) {
+    await sleep(deliverAgainAfter, { summary: 'deliveries that failed are tried again' });
+  }
+}
+
+/**
+ * The same, with one try, which most receivers need.
+ * @returns whether each has taken it or is given up
+ */
+export function tellOnce(subjectId: string, summary: string): Promise<boolean> {
+  const policy = deliverPolicy(workflowInfo().taskQueue);
+  return delivered(subjectId, { ...policy, retry: { maximumAttempts: 1 } }, summary);
+}
+
+async function delivered(subjectId: string, policy: ActivityOptions, summary?: string): Promise<boolean> {
   const { deliver } = proxyActivities<DeliveryActivities>({
-    ...deliverPolicy(workflowInfo().taskQueue),
+    ...policy,
     ...(summary !== undefined && { summary }),
   });
-  for (;;) {
-    try {
-      await deliver({ subjectId });
-      return;
-    } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
-    }
-    await sleep(deliverAgainAfter, { summary: 'deliveries that failed are tried again' });
+  try {
+    await deliver({ subjectId });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return false;
   }
 }
