@@ -2,7 +2,7 @@
 // defect was momentary; then the barest answer is given. Everything else is thrown on: the world may answer later.
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
-import { recordUnanswerable } from '../db/sweep.ts';
+import { recordUnanswerable } from '../db/unanswered.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { failure, isDefect } from './failures.ts';
 

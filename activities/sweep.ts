@@ -8,22 +8,24 @@ import { messageIdsCountForDays } from '../core/ends.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import type { Db } from '../db/connection.ts';
 import {
-  findUntoldFinals,
   findNeglected,
-  findUnanswered,
   findUndecided,
-  findUnjudged,
+  findUntoldFinals,
   isNeglected,
-  isUnanswered,
   isUndecided,
-  isLeftTo,
-  isUnjudged,
   isUntold,
   sendsOf,
   takeLease,
+} from '../db/sweep.ts';
+import {
+  findUnanswered,
+  findUnjudged,
+  isLeftTo,
+  isUnanswered,
+  isUnjudged,
   timesUnanswered,
   type UnjudgedSubmission,
-} from '../db/sweep.ts';
+} from '../db/unanswered.ts';
 import { paymentWorkflowId, redeliveryWorkflowId, resolutionWorkflowId } from '../contract/ids.ts';
 import type { PaymentLocalActivities } from '../contract/activities.ts';
 import type { Executions } from './executions.ts';

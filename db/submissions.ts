@@ -6,7 +6,7 @@ import { askCallbackAgain, askStatus, nameCallbackAddress } from './deliveries.t
 import { recordReceived } from './messages.ts';
 import { findPayment, type StoredPayment } from './payments.ts';
 import { findResolution, type StoredResolution } from './resolutions.ts';
-import { timesUnanswered } from './sweep.ts';
+import { timesUnanswered } from './unanswered.ts';
 
 /** A message that came in, and whose address was judged (SEC-2). */
 export interface Submitted {

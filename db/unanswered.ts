@@ -1,0 +1,152 @@
+// What a source has sent and that has no answer (LIF-2): submissions that nobody has judged, resolutions past their deadline, and what
+// is on record of those that a defect of ours kept from being answered (SEC-9). Read by the sweep, and where a repeat comes in.
+import { sql, type RawBuilder } from 'kysely';
+import { insertAudit, recordAudit } from './audit.ts';
+import type { Db } from './connection.ts';
+import { ago, paged, pageRows, type Place } from './paged.ts';
+
+/** A submission that is stored, and of which nothing else is. */
+export interface UnjudgedSubmission {
+  readonly messageId: string;
+  readonly type: 'pacs008' | 'acmt023';
+  readonly messageIdentification: string;
+  /** UETR, or of an acmt.023 its own id again: that of the resolution. */
+  readonly subjectId: string;
+  readonly sourceSystem: string;
+}
+
+/** Of a submission `m`. Index messages_in_reply_to; primary keys. */
+const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.message_id)
+  or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
+  or exists (select from resolutions r where r.resolution_id = m.message_id))`;
+
+const unanswerable = 'message.unanswerable'; // a person is told once (SEC-9)
+const unanswerableAgain = 'message.unanswerable-again'; // each further time
+
+/** What defects of ours have left of a message. Index audit_events_subject_id. */
+const triesOf = (subjectId: RawBuilder<unknown>, messageId: RawBuilder<unknown>) => sql`
+  audit_events e where e.subject_id = ${subjectId} and e.kind in (${sql.lit(unanswerable)}, ${sql.lit(unanswerableAgain)})
+  and e.detail ->> 'messageId' = ${messageId}::text`;
+
+/** Of a submission `m`. */
+const triesOfSubmission = triesOf(sql`m.subject_id`, sql`m.message_id`);
+const unanswered = sql`(select count(*)::int from ${triesOfSubmission})`;
+
+/** A worker that could not answer does not try again; one that was started since may have other code. */
+const hasTried = (tries: RawBuilder<unknown>, workerId: string) =>
+  sql`exists (select from ${tries} and e.detail ->> 'workerId' = ${workerId})`;
+
+const sliceRows = 5_000; // some 50 ms
+
+/** How far back somebody looks, and for whom. */
+interface Search {
+  readonly withinMs: number;
+  /** Younger ones are left to the process that took them. */
+  readonly graceMs: number;
+  /** What a defect of ours has kept that worker from answering is left out. */
+  readonly workerId: string;
+}
+
+/** Submissions that were stored and never judged. */
+export async function* findUnjudged(
+  db: Db,
+  { withinMs, graceMs, workerId }: Search,
+): AsyncIterable<UnjudgedSubmission> {
+  const submissions = paged<UnjudgedSubmission & { isLeft: boolean }>(
+    // index messages_submitted
+    (after) =>
+      sql<UnjudgedSubmission & Place & { isLeft: boolean }>`
+        select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
+          m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
+          m.message_id as id,
+          not ${isJudged} and not ${hasTried(triesOfSubmission, workerId)} as "isLeft"
+        from messages m
+        where m.direction = 'in' and m.leg = 'source'
+          and m.created_at > ${ago(withinMs)} and m.created_at < ${ago(graceMs)}
+          and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+        order by m.created_at, m.message_id
+        limit ${sql.lit(sliceRows)}`.execute(db),
+    sliceRows,
+  );
+  for await (const submission of submissions) if (submission.isLeft) yield submission;
+}
+
+/** Whether a submission is not judged, and that worker has not tried. */
+export async function isLeftTo(db: Db, workerId: string, messageId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from messages m
+    where m.message_id = ${messageId} and not ${isJudged}
+      and not ${hasTried(triesOfSubmission, workerId)}`.execute(db); // primary key
+  return rows.length > 0;
+}
+
+/** Whether a submission is still not judged, and no defect has kept it from being since it had been tried so often. */
+export async function isUnjudged(db: Db, messageId: string, times: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from messages m
+    where m.message_id = ${messageId} and not ${isJudged} and ${unanswered} = ${times}`.execute(db); // primary key
+  return rows.length > 0;
+}
+
+/** How often a defect of ours has kept a submission from being answered. */
+export async function timesUnanswered(db: Db, messageId: string): Promise<number> {
+  const { rows } = await sql<{ unanswered: number }>`
+    select ${unanswered} as unanswered from messages m where m.message_id = ${messageId}`.execute(db); // primary key
+  return rows[0]?.unanswered ?? 0;
+}
+
+/**
+ * A defect of ours keeps a submission from being answered at all: a person must look (SEC-9), and is told once.
+ * @param workerId of the process that could not
+ */
+export async function recordUnanswerable(db: Db, messageId: string, workerId: string): Promise<void> {
+  const { subject_id: subject } = await db
+    .selectFrom('messages')
+    .select('subject_id')
+    .where('message_id', '=', messageId)
+    .executeTakeFirstOrThrow(); // primary key
+  const subjectId = subject ?? messageId;
+  const event = { subjectId, detail: { messageId, workerId } };
+  const isFirst = sql`not exists (select from ${triesOf(sql`${subjectId}::uuid`, sql`${messageId}`)})`;
+  const alert = insertAudit({ ...event, severity: 'alert', kind: unanswerable }, isFirst);
+  const { rows } = await sql`${alert} returning audit_event_id`.execute(db);
+  if (rows.length === 0) await recordAudit(db, { ...event, severity: 'info', kind: unanswerableAgain });
+}
+
+/** A resolution whose deadline is past and which nobody answered. */
+export interface UnansweredResolution {
+  readonly messageId: string;
+  readonly messageIdentification: string;
+  readonly sourceSystem: string;
+}
+
+const triesOfResolution = triesOf(sql`r.resolution_id`, sql`r.resolution_id`);
+
+export function findUnanswered(
+  db: Db,
+  { withinMs, graceMs, workerId }: Search,
+): AsyncIterable<UnansweredResolution> {
+  return paged((after) =>
+    // index resolutions_deadline
+    sql<UnansweredResolution & Place>`
+      select r.resolution_id as "messageId", r.message_identification as "messageIdentification",
+        r.source_clearing_system as "sourceSystem", r.deadline_at::text as at, r.resolution_id as id
+      from resolutions r
+      where r.deadline_at between ${ago(withinMs)} and ${ago(graceMs)}
+        and (r.deadline_at, r.resolution_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+        and not exists (select from resolution_answers a where a.resolution_id = r.resolution_id)
+        and not ${hasTried(triesOfResolution, workerId)}
+      order by r.deadline_at, r.resolution_id
+      limit ${sql.lit(pageRows)}`.execute(db),
+  );
+}
+
+/** Whether a resolution is still without answer, and that worker has not tried. */
+export async function isUnanswered(db: Db, workerId: string, resolutionId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from resolutions r
+    where r.resolution_id = ${resolutionId}
+      and not exists (select from resolution_answers a where a.resolution_id = r.resolution_id)
+      and not ${hasTried(triesOfResolution, workerId)}`.execute(db); // primary keys
+  return rows.length > 0;
+}
