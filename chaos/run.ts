@@ -1,5 +1,6 @@
 // One run: start everything, make payments, play faults, heal, wait for rest, gather, judge. The evidence stays in its folder;
 // the servers and their data do not.
+import { setMaxListeners } from 'node:events';
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -59,6 +60,7 @@ const stopSeconds = 120;
 
 export async function runOnce(options: RunOptions): Promise<RunResult> {
   const { folder, workFolder } = options;
+  setMaxListeners(0, options.stopped); // every fault that waits is one
   const startedAt = now();
   const evidence = openCase(folder);
   const canaries = canariesOf(options.seed);
