@@ -106,6 +106,7 @@ async function tellOf(progress: Progress, decision: Decision): Promise<void> {
   await condition(isAtRest);
   while (isConfirmationDue(progress)) {
     progress.confirmationDue = false;
+    if (!keepsFirstForm(input)) show(progress, decision.status);
     await tellAll(uetr, summary);
     await condition(isAtRest);
   }
@@ -296,7 +297,6 @@ async function untilFinal(
 ): Promise<void> {
   const isPast = (afterMs: number | undefined) =>
     afterMs !== undefined && acceptedAt + afterMs <= now(progress);
-  if (!keepsFirstForm(progress.input)) await untilRoundIsOver(progress);
   for (const [index, afterMs] of enquiryTimesMs.entries()) {
     if (acceptedAt + afterMs <= lastSentAt) continue; // made by the execution before this one
     // after an outage of ours, one enquiry makes up for all that were missed
@@ -320,17 +320,6 @@ async function untilFinal(
     await nextEvent(progress, '');
     if (takeStatusAsked(progress)) send();
   }
-}
-
-/** The first round needs no timer: an enquiry would join it, and its end is what rejects an unreachable destination (TIM-3). */
-async function untilRoundIsOver(progress: Progress): Promise<void> {
-  await condition(
-    () =>
-      progress.roundsUnderWay === 0 ||
-      progress.decision !== undefined ||
-      progress.statusAsked ||
-      progress.lookAsked,
-  );
 }
 
 /** Asks the record, if the sweep says that it knows more (LIF-2). */

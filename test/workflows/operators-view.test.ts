@@ -94,7 +94,8 @@ test('sends are told of while the final is awaited, and an enquiry is one more',
   const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
   await submit(gateway, message);
   await vi.waitFor(
-    async () => expect(await details(message.uetr)).toMatch(/Round 1 of sending to \w+ began at /),
+    async () =>
+      expect(await details(message.uetr)).toMatch(/Round 1 of sending to \w+ began at .* It was taken/),
     10_000,
   );
   await submit(gateway, message);
