@@ -8,7 +8,6 @@ export interface Case {
   readonly folder: string;
   recordExchange(exchange: Exchange): void;
   recordFault(fault: FaultRecord): void;
-  readonly faults: readonly FaultRecord[];
   /** Written last: a folder without it is of a run that did not come to its end. */
   close(run: RunRecord): Promise<void>;
 }
@@ -17,15 +16,10 @@ export function openCase(folder: string): Case {
   mkdirSync(folder, { recursive: true });
   const exchanges = createWriteStream(join(folder, 'exchanges.jsonl'));
   const faults = createWriteStream(join(folder, 'faults.jsonl'));
-  const played: FaultRecord[] = [];
   return {
     folder,
     recordExchange: (exchange) => void exchanges.write(`${JSON.stringify(exchange)}\n`),
-    recordFault: (fault) => {
-      played.push(fault);
-      faults.write(`${JSON.stringify(fault)}\n`);
-    },
-    faults: played,
+    recordFault: (fault) => void faults.write(`${JSON.stringify(fault)}\n`),
     close: async (run) => {
       await Promise.all([exchanges, faults].map((stream) => finished(stream.end())));
       writeFileSync(join(folder, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);

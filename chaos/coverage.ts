@@ -1,7 +1,7 @@
-// Which fault met which state of a payment, how often: the states that payments were in at the moment at which a fault began. A
-// fault that never met a state has shown nothing about it; such cells are named.
+// Which fault met which state of a payment, how often: the states that payments were in while the fault lasted. A fault that never
+// met a state has shown nothing about it; such cells are named.
 import type { FaultRecord } from './oracle/evidence.ts';
-import type { ChaosSystem } from './system/system.ts';
+import type { Evidence, Row } from './oracle/read-evidence.ts';
 
 /** The life of a payment in the record, finer than the states that the parties see (docs/reference/payment-states.md). */
 const lives = {
@@ -16,39 +16,81 @@ const lives = {
 
 type Life = keyof typeof lives;
 
-const recent = `now() - interval '2 minutes'`;
+const names = Object.keys(lives) as readonly Life[];
 
-const countSql = `
-select
-  (select count(*) from messages m where m.message_type = 'pacs008' and m.direction = 'in' and m.created_at > ${recent}
-     and not exists (select from payments p where p.message_id = m.message_id)
-     and not exists (select from refusals r where r.message_id = m.message_id)
-     and not exists (select from payments p where p.uetr = m.subject_id))::int as received,
-  coalesce(sum(case when life = 'unsent' then 1 end), 0)::int as unsent,
-  coalesce(sum(case when life = 'sending' then 1 end), 0)::int as sending,
-  coalesce(sum(case when life = 'waiting' then 1 end), 0)::int as waiting,
-  coalesce(sum(case when life = 'reported' then 1 end), 0)::int as reported,
-  coalesce(sum(case when life = 'telling' then 1 end), 0)::int as telling,
-  coalesce(sum(case when life = 'done' then 1 end), 0)::int as done
-from (
-  select case
-    when d.uetr is not null and exists (select from deliveries o where o.subject_id = p.uetr and o.kind <> 'instruction'
-      and o.delivered_at is null and o.closed_at is null) then 'telling'
-    when d.uetr is not null then 'done'
-    when i.final_report_id is not null then 'reported'
-    when coalesce(i.attempts, 0) = 0 then 'unsent'
-    when exists (select from delivery_attempts a where a.delivery_id = i.delivery_id and a.finished_at is null) then 'sending'
-    else 'waiting' end as life
-  from payments p
-  left join decisions d on d.uetr = p.uetr
-  left join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction'
-  where p.accepted and p.received_at > ${recent}
-) lives`;
+/** A fault, and how many payments were in which part of their life at some moment while it lasted. */
+export type MetFault = FaultRecord & { readonly met: Readonly<Record<Life, number>> };
 
-/** How many payments of the last two minutes are in which part of their life now; nothing while the database is away. */
-export async function livesNow(system: ChaosSystem): Promise<Readonly<Record<string, number>>> {
-  const [row] = await system.query<Record<Life, number>>(countSql).catch(() => []);
-  return row ?? {};
+/** From one moment to another, milliseconds since 1970. */
+type Span = readonly [from: number, to: number];
+
+type Spans = Readonly<Record<Life, readonly Span[]>>;
+
+/** What each fault of a run has met, by the record of the payments: a state may last milliseconds only, and counts all the same. */
+export function metBy({ faults, tables }: Pick<Evidence, 'faults' | 'tables'>): readonly MetFault[] {
+  const payments = livesOf(tables);
+  return faults.map((fault) => {
+    const [began, ended] = [at(fault.beganAt), at(fault.endedAt)];
+    const isMet = ([from, to]: Span) => from <= ended && to >= began;
+    const entries = names.map((life) => [life, payments.filter((spans) => spans[life].some(isMet)).length]);
+    return { ...fault, met: Object.fromEntries(entries) as Record<Life, number> };
+  });
+}
+
+/** The spans of each accepted payment; what has not come about lasts to the end. */
+function livesOf(tables: Evidence['tables']): readonly Spans[] {
+  const rows = (table: string) => tables[table] ?? [];
+  const messages = new Map(rows('messages').map((row) => [row['message_id'], row]));
+  const decisions = new Map(rows('decisions').map((row) => [row['uetr'], row]));
+  const deliveries = groupOf(rows('deliveries'), 'subject_id');
+  const attempts = groupOf(rows('delivery_attempts'), 'delivery_id');
+  return rows('payments').flatMap((payment): readonly Spans[] => {
+    if (payment['accepted'] !== true) return [];
+    const { uetr } = payment;
+    const acceptedAt = at(payment['received_at']);
+    const decision = decisions.get(uetr);
+    const decidedAt = at(decision?.['decided_at']);
+    const all = deliveries.get(uetr) ?? [];
+    const instruction = all.find(({ kind }) => kind === 'instruction');
+    const sends = (attempts.get(instruction?.['delivery_id']) ?? []).map((row): Span => [
+      at(row['started_at']),
+      at(row['finished_at']),
+    ]);
+    const sentAt = Math.min(decidedAt, ...sends.map(([from]) => from));
+    const toldAt = Math.max(
+      decidedAt,
+      ...all
+        .filter(({ kind }) => kind !== 'instruction')
+        .map((row) => at(row['delivered_at'] ?? row['closed_at'])),
+    );
+    const report = messages.get(decision?.['report_message_id']);
+    return [
+      {
+        received: [[at(messages.get(payment['message_id'])?.['created_at']), acceptedAt]],
+        unsent: [[acceptedAt, sentAt]],
+        sending: sends,
+        waiting: sends.map(([, to]): Span => [to, decidedAt]).filter(([from, to]) => from < to),
+        reported: report === undefined ? [] : [[at(report['created_at']), decidedAt]],
+        telling: [[decidedAt, toldAt]],
+        done: [[toldAt, Infinity]],
+      },
+    ];
+  });
+}
+
+/** Milliseconds since 1970; what is not on record has not come about. */
+function at(value: unknown): number {
+  return typeof value === 'string' ? Date.parse(value) : Infinity;
+}
+
+function groupOf(rows: readonly Row[], key: string): ReadonlyMap<unknown, readonly Row[]> {
+  const groups = new Map<unknown, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row[key]);
+    if (group === undefined) groups.set(row[key], [row]);
+    else group.push(row);
+  }
+  return groups;
 }
 
 export interface Coverage {
@@ -57,16 +99,14 @@ export interface Coverage {
   readonly empty: readonly string[];
 }
 
-const names = Object.keys(lives) as readonly Life[];
-
 /** @param all names of every fault that there is */
-export function coverageOf(records: readonly FaultRecord[], all: readonly string[]): Coverage {
+export function coverageOf(records: readonly MetFault[], all: readonly string[]): Coverage {
   const cells = new Map<string, Map<Life, number>>();
   for (const fault of all) cells.set(fault, new Map());
   for (const { name, met } of records) {
     const row = cells.get(name) ?? new Map<Life, number>();
     cells.set(name, row);
-    for (const life of names) row.set(life, (row.get(life) ?? 0) + (met[life] ?? 0));
+    for (const life of names) row.set(life, (row.get(life) ?? 0) + met[life]);
   }
   const empty = [...cells].flatMap(([fault, row]) =>
     names

@@ -1,7 +1,6 @@
 // Plays the planned faults upon a running system, and writes down what each met.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
-import { livesNow } from './coverage.ts';
 import type { FaultRecord } from './oracle/evidence.ts';
 import type { Stage } from './faults/fault.ts';
 import type { PlannedFault } from './plan.ts';
@@ -42,7 +41,6 @@ async function playOne(
   random: Random,
   { system, stopped, record, say }: PlayOptions,
 ): Promise<void> {
-  const met = await livesNow(system);
   const over = AbortSignal.any([AbortSignal.timeout(durationMs), stopped]);
   const stage: Stage = {
     system,
@@ -63,7 +61,7 @@ async function playOne(
     // Two faults at once may leave nothing to act upon: a session for a lock, where the database has just crashed.
     say(`  ${fault.name} could not go on: ${error instanceof Error ? error.message : String(error)}`);
   }
-  record({ name: fault.name, target, beganAt, endedAt: new Date().toISOString(), detail: fault.tells, met });
+  record({ name: fault.name, target, beganAt, endedAt: new Date().toISOString(), detail: fault.tells });
 }
 
 const shortened = (target: string) => {

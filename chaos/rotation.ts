@@ -3,16 +3,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandContext } from '../cli/command.ts';
 import { largestSeed, type Asked } from './asked.ts';
-import { coverageOf, coverageTable, type Coverage } from './coverage.ts';
+import { coverageOf, coverageTable, type Coverage, type MetFault } from './coverage.ts';
 import { faults } from './faults/all.ts';
 import { runKept } from './kept-run.ts';
-import type { FaultRecord } from './oracle/evidence.ts';
 
 /** One seed after the other; goes on after a breach, and tells at the end what was met. */
 export async function runForHours(context: CommandContext, asked: Asked, hours: number): Promise<number> {
   const { terminal, folder: home } = context;
   const until = performance.now() + hours * 3_600_000;
-  const records: FaultRecord[] = [];
+  const records: MetFault[] = [];
   const broken: number[] = [];
   let runs = 0;
   const coverage = () =>

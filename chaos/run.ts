@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
 import type { Environment } from '../core/config.ts';
 import { openCase, type Case } from './case.ts';
+import { metBy, type MetFault } from './coverage.ts';
 import type { FaultRecord, RunRecord } from './oracle/evidence.ts';
 import { gather } from './gather.ts';
 import { openLoad } from './load/load.ts';
@@ -44,7 +45,7 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly verdict: Verdict;
-  readonly faults: readonly FaultRecord[];
+  readonly faults: readonly MetFault[];
 }
 
 const settleMsDefault = 61_000;
@@ -92,7 +93,8 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   } finally {
     await within(stopSeconds, 'the system stops', system.stop());
   }
-  return { verdict: judge(readEvidence(folder)), faults: evidence.faults };
+  const read = readEvidence(folder);
+  return { verdict: judge(read), faults: metBy(read) };
 }
 
 interface Played {

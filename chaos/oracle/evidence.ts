@@ -89,8 +89,6 @@ export interface FaultRecord {
   readonly endedAt: string;
   /** What was done, in a sentence. */
   readonly detail: string;
-  /** How many payments it met, by their state at its begin (coverage.ts). */
-  readonly met: Readonly<Record<string, number>>;
 }
 
 /** An execution as the engine tells it at the end. */

@@ -196,7 +196,6 @@ export const scheduleCases: readonly Case[] = [
         beganAt: moved(String(attempt['started_at']), -2_000),
         endedAt: moved(String(attempt['started_at']), 500),
         detail: '',
-        met: {},
       });
     },
   },

@@ -47,7 +47,6 @@ test('an invariant of which nothing could be examined is not shown, and does not
     beganAt: draft.run.startedAt,
     endedAt: draft.run.healedAt,
     detail: '',
-    met: {},
   });
   const { findings, summary } = judge(draft);
   expect(findings.filter(({ outcome }) => outcome === 'not-shown').map(({ id }) => id)).toContain('I-20');
