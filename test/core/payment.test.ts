@@ -296,6 +296,8 @@ describe('what came in time and is judged too late, by our fault (TIM-1, TIM-4)'
     expect(at(now - 20_000, now - 1, 'HIGH')).toBe('deadline-expired');
     expect(at(now - 20_001, now - 1, 'HIGH')).toBe('deadline-past');
     expect(at(now + 10_000, now - 1)).toBe('acceptance-ahead');
+    expect(at(now - 120_001, now - 1, 'HIGH')).toBe('deadline-past'); // it came past its deadline, whatever we did then
+    expect(at(now - 120_001, now - 100_002, 'HIGH')).toBe('judged-too-late');
   });
 });
 
