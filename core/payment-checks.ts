@@ -124,33 +124,33 @@ function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<R
   } else if (messageIdHeldBy !== undefined) yield reject('duplicate-message-id');
 }
 
-/** TIM-4, and TIM-1 for a HIGH payment: if a message arrived in time and we judged it too late, its sender is not at fault. */
+/**
+ * TIM-4, and TIM-1 for a HIGH payment. What was wrong when the message arrived comes first; if it arrived in time and we judged it too
+ * late, its sender is not at fault.
+ */
 function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iterable<Rejection> {
   const { now, storedAt = now } = context;
   const { text, epochMs: acceptanceAt } = message.acceptanceDateTime;
   const maxAgeMs = (ends.source?.maxAcceptanceAgeSeconds ?? 0) * 1_000;
   const deadlineAt = deadlineOf(message, ends.destination);
+  const isTooOld = (at: number) => at - acceptanceAt > maxAgeMs;
+  const isPastDeadline = (at: number) => deadlineAt !== null && at >= deadlineAt;
   const since = { found: `${text}, ${seconds(storedAt - acceptanceAt)} ago` };
-  if (storedAt - acceptanceAt > maxAgeMs) {
+  if (isTooOld(storedAt)) {
     yield rejectWith('acceptance-too-old', {
       ...since,
       expected: `at most ${seconds(maxAgeMs)} ago when it is first submitted`,
     });
-  } else if (now - acceptanceAt > maxAgeMs) yield reject('judged-too-late');
-  if (acceptanceAt - storedAt > maxAheadMs) {
-    const found = `${text}, ${seconds(acceptanceAt - storedAt)} ahead`;
+  } else if (isPastDeadline(storedAt)) {
+    const expected = `less than ${seconds((deadlineAt ?? acceptanceAt) - acceptanceAt)} ago for priority HIGH`;
+    yield rejectWith('deadline-past', { ...since, expected });
+  } else if (acceptanceAt - storedAt > maxAheadMs) {
     yield rejectWith('acceptance-ahead', {
-      found,
+      found: `${text}, ${seconds(acceptanceAt - storedAt)} ahead`,
       expected: `at most ${seconds(maxAheadMs)} ahead`,
     });
-  }
-  const isTooOld = now - acceptanceAt > maxAgeMs; // then the deadline is past too
-  if (isTooOld || deadlineAt === null || now < deadlineAt) return;
-  if (storedAt < deadlineAt) yield reject('deadline-expired');
-  else {
-    const expected = `less than ${seconds(deadlineAt - acceptanceAt)} ago for priority HIGH`;
-    yield rejectWith('deadline-past', { ...since, expected });
-  }
+  } else if (isTooOld(now)) yield reject('judged-too-late');
+  else if (isPastDeadline(now)) yield reject('deadline-expired');
 }
 
 const seconds = (ms: number) => `${Math.floor(ms / 1_000)} s`;
