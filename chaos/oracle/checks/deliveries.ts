@@ -20,6 +20,7 @@ export function judgeDeliveries(world: World, report: Report): void {
     judgeRecord(world, report, delivery);
   }
   for (const delivery of ends) {
+    judgeIds(report, delivery);
     judgeEnd(world, report, delivery);
     if (quiet.isSettled) judgeNeglect(world, report, delivery);
   }
@@ -77,6 +78,18 @@ function judgeArrivals(world: World, report: Report, delivery: Delivery): void {
       `${answered.length} arrivals with 2xx`,
     ]);
   }
+}
+
+/** CBK-1, CBK-2: what is told again goes under the same id, that of its message, by which its receiver knows it. */
+function judgeIds(report: Report, { arrivals, stored, row }: Delivery): void {
+  const id = stored?.row.message_identification;
+  const wrong = arrivals.find(({ entry }) => entry.headers?.['webhook-id'] !== id);
+  if (wrong === undefined || id === undefined) return;
+  const told = wrong.entry.headers?.['webhook-id'] ?? 'none';
+  report.breach('R:CBK-1', `A ${row.kind} arrived under another id than its MsgId.`, row.subject_id, [
+    `webhook-id ${told} instead of ${id}`,
+    wrong.entry,
+  ]);
 }
 
 /** Numbers without gaps, a count that is that of the rows, and an outcome for each that had the time for one. */

@@ -240,6 +240,8 @@ function delayFault(world: World, gap: Gap): string | undefined {
   const { failures, finishedAt, previous, attempt } = gap;
   const delayMs = delaysMs[Math.min(failures, delaysMs.length) - 1] ?? second;
   const gapMs = attempt.startedAt - finishedAt;
+  if (previous.httpStatus === 410)
+    return 'was attempted again though its receiver had said that it is gone (410)';
   const askedMs = askedToWaitMs(world, gap);
   if (gapMs < askedMs - recordMs)
     return `was attempted again ${Math.round(gapMs)} ms after its receiver had asked for a pause of ${askedMs} ms (Retry-After)`;

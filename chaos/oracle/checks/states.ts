@@ -12,6 +12,7 @@ export function judgeStates(world: World, report: Report): void {
   for (const payment of world.payments) {
     if (payment.decision !== undefined) judgePath(world, report, payment);
     if (payment.row.accepted) judgeAfterFinal(world, report, payment);
+    if (payment.row.accepted) judgeStoredDeadline(report, payment);
   }
   judgeUniqueness(world, report);
   judgeDeadlineErrors(world, report);
@@ -147,6 +148,25 @@ function judgeUniqueness(world: World, report: Report): void {
       report.breach('I-8', `A payment has two deliveries of kind ${row.kind}.`, row.subject_id, [row]);
     kinds.add(key);
   }
+}
+
+/** TIM-1: HIGH ends so many seconds after `AccptncDtTm`, not after it came; NORM has no deadline. */
+function judgeStoredDeadline(report: Report, { uetr, row, deadlineAt, acceptedAt = 0 }: Payment): void {
+  const stored = instant(row.deadline_at);
+  const isRight =
+    stored === undefined || deadlineAt === undefined
+      ? stored === deadlineAt
+      : Math.abs(stored - deadlineAt) <= 1.5;
+  if (isRight) return;
+  report.breach(
+    'R:TIM-1',
+    'The deadline of a payment is not that of its system, from its acceptance on.',
+    uetr,
+    [
+      `accepted ${clock(acceptedAt)}, priority ${row.priority ?? ''}`,
+      `deadline ${row.deadline_at ?? 'none'} instead of ${deadlineAt === undefined ? 'none' : clock(deadlineAt)}`,
+    ],
+  );
 }
 
 const deadlineErrorMs = 250; // TIM-1
