@@ -35,13 +35,14 @@ export interface Parties {
  * every run meets each way of being turned away.
  */
 const moods: readonly { readonly weight: number; readonly conduct: Conduct }[] = [
-  { weight: 92, conduct: 'pass' },
+  { weight: 91.3, conduct: 'pass' },
   { weight: 2, conduct: 'fail' },
   { weight: 1.5, conduct: 'fail-for-now' },
   { weight: 1.5, conduct: 'deny' },
   { weight: 1, conduct: 'redirect' },
   { weight: 1.5, conduct: 'lose-answer' },
   { weight: 0.5, conduct: 'gone' },
+  { weight: 0.7, conduct: 'hang' },
 ];
 
 /**

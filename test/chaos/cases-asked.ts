@@ -196,6 +196,15 @@ const ofDeliveries: readonly Case[] = [
     },
   },
   {
+    title: 'a receiver that says nothing is waited for',
+    id: 'R:SEC-5',
+    alter: (draft) => {
+      const [attempt] = attempts(draft, credited(draft), 'callback');
+      Object.assign(attempt ?? {}, { started_at: moved(String(attempt?.['started_at']), -30) });
+      Object.assign(attempt ?? {}, { finished_at: moved(String(attempt?.['finished_at']), 31_000) });
+    },
+  },
+  {
     title: 'a breaker never lets anything through again',
     id: 'R:CBK-3',
     also: ['I-17'],

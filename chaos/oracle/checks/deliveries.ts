@@ -14,10 +14,12 @@ export function judgeDeliveries(world: World, report: Report): void {
   const { deliveries, quiet } = world;
   const ends = deliveries.filter(({ row }) => told.has(row.kind));
   report.examined('I-17', 'deliveries', ends.length);
+  report.examined('R:SEC-5', 'attempts', deliveries.flatMap(({ attempts }) => attempts).length);
   report.examined('I-17', 'attempts', deliveries.flatMap(({ attempts }) => attempts).length);
   for (const delivery of deliveries) {
     judgeArrivals(world, report, delivery);
     judgeRecord(world, report, delivery);
+    judgeDurations(world, report, delivery);
   }
   for (const delivery of ends) {
     judgeIds(report, delivery);
@@ -114,6 +116,18 @@ function judgeRecord(world: World, report: Report, delivery: Delivery): void {
       [attempt],
     );
   }
+}
+
+/** SEC-5: whoever says nothing, or never ends, is left after 10 s. What holds ourselves up is not counted. */
+function judgeDurations({ quiet }: World, report: Report, { row, attempts }: Delivery): void {
+  const endless = attempts.find(
+    ({ startedAt, finishedAt = startedAt }) =>
+      finishedAt - startedAt > attemptMs && !quiet.isOursBroken(startedAt, finishedAt, attemptMs),
+  );
+  if (endless === undefined) return;
+  report.breach('R:SEC-5', `An attempt of a ${row.kind} took far longer than 10 s.`, row.subject_id, [
+    endless.row,
+  ]);
 }
 
 /** Delivered, or a dead letter whose alert was written with it; there is no third end (CBK-1). */

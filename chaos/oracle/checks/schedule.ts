@@ -117,7 +117,8 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
       break;
     }
     if (cause === 'asked') {
-      const isSoon = attempt.startedAt - askedAt < enquiryGapMs;
+      // the five seconds lie between the asks, and each send follows its own after a while
+      const isSoon = attempt.startedAt - askedAt < enquiryGapMs - second;
       if (isSoon && world.quiet.isCalm(askedAt - attemptMs, attempt.startedAt)) {
         const shown = attempts.map(lineOf);
         report.breach('I-12', 'The destination was asked more than once in 5 s (DUP-1).', uetr, shown);
