@@ -304,6 +304,32 @@ const ofReaders: readonly Case[] = [
     alter: (draft) => show(draft, 'LOTUSGS0', { status: 'ACTC', decision: null }),
   },
   {
+    title: 'the intermediary agents of a quote are told the wrong way round',
+    id: 'R:QUO-9',
+    alter: (draft) => {
+      const { quote_id: id } = row(draft, 'payments', { uetr: credited(draft) });
+      const agent = (country: string, currencyCode: string) => ({
+        finInstId: { BICFI: [`HARB${country}S0`] },
+        currencyCode,
+        account: { otherId: `MERI-${country}-${currencyCode}` },
+      });
+      draft.exchanges.push({
+        sentAt: draft.run.loadEndedAt,
+        endedAt: draft.run.loadEndedAt,
+        api: 'api-1',
+        client: 'LOTUSGS0',
+        method: 'GET',
+        path: `/quotes/${String(id)}/intermediary-agents`,
+        purpose: 'quote-agents',
+        status: 200,
+        responseBody: JSON.stringify({
+          intermediaryAgent1: agent('TH', 'THB'),
+          intermediaryAgent2: agent('SG', 'SGD'),
+        }),
+      });
+    },
+  },
+  {
     title: 'the record of a payment is shown to a stranger',
     id: 'R:SEC-1',
     alter: (draft) => show(draft, 'LOTUMYS0', {}),
