@@ -214,7 +214,7 @@ const ofDeliveries: readonly Case[] = [
         delivered_at: null,
         next_due_at: moved(draft.run.gatheredAt, 400_000),
       });
-      draft.run.gatheredAt = moved(draft.run.gatheredAt, 90_000);
+      draft.run.gatheredAt = moved(draft.run.gatheredAt, 120_000);
       for (const one of attempts(draft, uetr, 'callback')) one['http_status'] = '503';
     },
   },

@@ -9,7 +9,7 @@ const second = 1_000;
 const soonMs = 15 * second; // an open breaker of the source's, and a busy machine
 const enquiredMs = 20 * second; // the same, of the destination's
 const joinMs = 12 * second; // an enquiry joins one that is under way, or was made within 5 s (DUP-1)
-const lookMs = 1.5 * second; // until a decision that stands is seen by whoever waits for it
+const lookMs = 5 * second; // until a decision that stands is seen by whoever waits for it, on a busy machine
 
 export function judgeAskedFor(world: World, report: Report): void {
   const answered = world.submissions.filter(({ exchange }) => exchange.status === 200);

@@ -110,7 +110,12 @@ function judgeOwnAnswer(world: World, report: Report, { answer, resolution, requ
   if (answer.answered_by !== 'gateway' || answer.reason_code !== 'AB08') return;
   const asked = asks(own);
   if (asked.length > 0) {
-    if (instant(answer.answered_at) >= instant(resolution.deadline_at) - earlyMs) return;
+    const [answeredAt, deadlineAt] = [instant(answer.answered_at), instant(resolution.deadline_at)];
+    if (
+      answeredAt >= deadlineAt - earlyMs ||
+      world.quiet.isOursBroken(answeredAt - 10_000, deadlineAt, 10_000)
+    )
+      return;
     report.breach('R:RES-1', 'The gateway answered AB08 before the deadline.', answer.resolution_id, [
       resolution,
       answer,

@@ -11,7 +11,7 @@ const patienceMs = 25 * second; // an open breaker, two probes long, and a busy 
 /** Delays of CBK-1, as far as runs reach. */
 const delaysMs: readonly number[] = [1, 2, 5, 10, 30, 60, 120, 300, 900].map((one) => one * second);
 const probeMs = 60 * second; // the longest that an open breaker holds anything back (CBK-3)
-const settleMs = 15 * second;
+const sweptMs = 50 * second; // who lost its execution is found by then (LIF-2)
 
 export function judgeTriedAgain(world: World, report: Report): void {
   judgeRetries(world, report);
@@ -74,10 +74,10 @@ function judgeHeldBack({ deliveries, quiet, evidence }: World, report: Report): 
   report.examined('R:CBK-3', 'deliveries that are still open', open.length);
   for (const delivery of open) {
     const from = Math.max(dueOf(delivery), healedAt);
-    if (from + probeMs + settleMs > quiet.endAt) continue;
+    if (from + probeMs + sweptMs > quiet.endAt) continue;
     report.breach(
       'R:CBK-3',
-      'A delivery is held back more than a minute after it was due and its receiver was well.',
+      'A delivery is still held back, though it was due long ago and its receiver is well.',
       delivery.row.subject_id,
       [`due ${clock(dueOf(delivery))}, healed ${clock(healedAt)}`, standingOf(delivery)],
     );
