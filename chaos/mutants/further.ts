@@ -107,7 +107,7 @@ export const furtherMutants: readonly Mutant[] = [
       {
         file: 'core/resolution.ts',
         find: 'if (!institution.supportsAcmt023 || !isKnown) return ok(null);',
-        replace: 'if (institution.supportsAcmt023 || !isKnown) return ok(null);',
+        replace: 'if (institution.onboarded || !isKnown) return ok(null);',
       },
     ],
     breaks: ['R:RES-2'],
