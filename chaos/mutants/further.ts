@@ -113,6 +113,30 @@ export const furtherMutants: readonly Mutant[] = [
     breaks: ['R:RES-2'],
   },
   {
+    name: 'instruction-sent-once',
+    tells: 'An instruction that failed waits for its enquiry.',
+    edits: [
+      {
+        file: 'core/delivery-schedule.ts',
+        find: 'return retryDelaysMs[sends - 1];',
+        replace: 'return sends < 0 ? retryDelaysMs[0] : undefined;',
+      },
+    ],
+    breaks: ['R:TIM-3'],
+  },
+  {
+    name: 'rates-of-others-ended',
+    tells: 'A new rate ends those of all FX providers of its corridor.',
+    edits: [
+      {
+        file: 'db/rates.ts',
+        find: ".where('fxp_id', '=', rate.fxpId)\n    .where('source_country', '=', rate.sourceCountry)",
+        replace: ".where('source_country', '=', rate.sourceCountry)",
+      },
+    ],
+    breaks: ['R:FX-4'],
+  },
+  {
     name: 'record-shows-no-final',
     tells: 'The record of a payment is shown as accepted, however it ended.',
     edits: [

@@ -56,7 +56,7 @@ function dueRetries(world: World, payment: Payment): readonly DueRetry[] {
     // decided by then: a late final, or by the retry itself
     if (next === undefined || next.startedAt > until) return [];
   }
-  if (!world.quiet.isCalm(startedAt - 30 * second, until)) return [];
+  if (!world.quiet.isCalm(startedAt - 5 * second, until)) return [];
   const isMade = next !== undefined && next.startedAt <= until;
   return [{ uetr, isMade, shown: `failed ${clock(finishedAt)}, next ${next?.row.started_at ?? 'never'}` }];
 }
