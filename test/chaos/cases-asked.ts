@@ -143,6 +143,13 @@ const ofSources: readonly Case[] = [
     },
   },
   {
+    title: 'a rejection names another rule than its own',
+    id: 'R:MSG-11',
+    alter: (draft) => {
+      row(draft, 'decisions', { reason_code: 'TM01' })['rule_id'] = 'PAY-6';
+    },
+  },
+  {
     title: 'a deadline runs from the receipt',
     id: 'R:TIM-1',
     alter: (draft) => {
