@@ -26,6 +26,8 @@ export interface Draft {
   readonly contentType: string;
   readonly values: Partial<OriginalPacs008>;
   readonly dress: Edit;
+  /** How it writes the time of acceptance. */
+  readonly writeTime: (at: Date) => string;
 }
 
 /** What a story fixes; the rest is drawn. */
@@ -129,6 +131,8 @@ export function draftPayment(random: Random, canaries: readonly string[], wanted
   };
   const elements = drawElements(random, { canaries, currency: source.currency, hasRemittance });
   const { write, contentType } = drawWriting(random);
+  const drawnForm = random.pick(timeForms);
+  const writeTime = (at: Date) => (plain ? at.toISOString() : drawnForm(at));
   const dress: Edit = plain ? (xml) => xml : (xml) => write(elements(xml));
   return {
     corridor,
@@ -141,8 +145,19 @@ export function draftPayment(random: Random, canaries: readonly string[], wanted
     contentType: plain ? 'application/xml' : contentType,
     values,
     dress,
+    writeTime,
   };
 }
+
+/** The same moment, as senders write it: what stands there passes as it is (MSG-9), and says the same to whoever reads it. */
+const timeForms: readonly ((at: Date) => string)[] = [
+  (at) => at.toISOString(),
+  (at) => at.toISOString(),
+  (at) => at.toISOString().replace('Z', '+00:00'),
+  (at) => at.toISOString().replace('Z', '250Z'),
+  (at) => new Date(at.getTime() + 8 * 3_600_000).toISOString().replace('Z', '+08:00'),
+  (at) => new Date(at.getTime() - 5.5 * 3_600_000).toISOString().replace(/\.\d+Z/, '-05:30'),
+];
 
 /** The bytes of a payment on the terms of a quote or on its own, accepted at that moment (TIM-4). */
 export function write(
@@ -151,8 +166,9 @@ export function write(
   acceptedAt: number,
   changes: Partial<OriginalPacs008> = {},
 ): string {
-  const acceptanceDateTime = new Date(acceptedAt).toISOString();
-  const { values, dress } = draft;
-  const charged = { ...values, acceptanceDateTime, creationDateTime: acceptanceDateTime, ...changes };
+  const { values, dress, writeTime } = draft;
+  const at = new Date(acceptedAt);
+  const times = { acceptanceDateTime: writeTime(at), creationDateTime: at.toISOString() };
+  const charged = { ...values, ...times, ...changes };
   return dress(buildPacs008(instruction(terms, charged)));
 }

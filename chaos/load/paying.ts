@@ -39,13 +39,20 @@ export function drawAmount(random: Random, { source, destination }: Corridor): A
 /** A PSP asks for quotes for itself. @throws StoryEnded when it gets none */
 export async function askQuotes(
   tools: Tools,
-  asking: { readonly corridor: Corridor; readonly psp: string; readonly asked: Asked; readonly api: number },
+  asking: {
+    readonly corridor: Corridor;
+    readonly psp: string;
+    readonly asked: Asked;
+    readonly api: number;
+    /** Default `quote`. */
+    readonly purpose?: string;
+  },
 ): Promise<readonly QuoteOnOffer[]> {
-  const { corridor, psp, asked, api } = asking;
+  const { corridor, psp, asked, api, purpose = 'quote' } = asking;
   const { source, destination } = corridor;
   const path = `/quotes/${source.country}/${source.currency}/${destination.country}/${destination.currency}/${asked.currency}/${asked.amount}?finInstIdType=BICFI&finInstId=${psp}`;
-  const question: Request = { api, client: psp, method: 'GET', path, purpose: 'quote' };
-  const answer = await insist(tools, question, { purpose: 'quote', forMs: 30_000 });
+  const question: Request = { api, client: psp, method: 'GET', path, purpose };
+  const answer = await insist(tools, question, { purpose, forMs: 30_000 });
   if (answer.status !== 200) throw new StoryEnded(`no quotes: HTTP ${answer.status}`);
   const { quotes } = JSON.parse(answer.text) as QuoteSet;
   if (quotes.length === 0) throw new StoryEnded('no quote');

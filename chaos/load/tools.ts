@@ -15,6 +15,8 @@ export interface Tools {
    */
   ready(client: string): Promise<void>;
   send(request: Request): Promise<Answer>;
+  /** Makes a stored quote older, by its id, as if so many seconds had passed. @returns false when that was not possible */
+  ageQuote(quoteId: string, seconds: number): Promise<boolean>;
   /** Resolves after so many milliseconds, or when the load ends: then with false, and the story sends nothing new. */
   rest(ms: number): Promise<boolean>;
   /** A pause of a sender that repeats: it is not cut short. */

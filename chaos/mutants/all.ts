@@ -1,6 +1,7 @@
 // Known mistakes, each of which has lost, doubled or belied a payment somewhere. A test holds each against the code as it is; the
 // command plays them one by one.
 import { UsageError } from '../../cli/errors.ts';
+import { furtherMutants } from './further.ts';
 import type { Mutant } from './mutant.ts';
 
 const closedToSends = '(d.closed_at is null and (remaining_ms is null or remaining_ms > 0))';
@@ -360,6 +361,7 @@ export const mutants: readonly Mutant[] = [
     ],
     breaks: ['I-3', 'I-5'],
   },
+  ...furtherMutants,
 ];
 
 /** @throws UsageError, with all names */

@@ -7,19 +7,24 @@
 // the clean evidence in test/chaos/ so that the check must name it.
 import { judgeAddresses } from './checks/addresses.ts';
 import { judgeAnswers } from './checks/answers.ts';
+import { judgeAskedFor } from './checks/asked-for.ts';
 import { judgeDeliveries } from './checks/deliveries.ts';
 import { judgeDestinations } from './checks/destination.ts';
 import { judgeJudgements } from './checks/judgement.ts';
 import { judgeMessages } from './checks/messages.ts';
 import { judgeNotifications } from './checks/notifications.ts';
 import { judgePace } from './checks/pace.ts';
+import { judgePostedRates } from './checks/posted-rates.ts';
 import { judgePrivacy } from './checks/privacy.ts';
 import { judgeReferenceData } from './checks/reference-data.ts';
+import { judgeResolutions } from './checks/resolutions.ts';
 import { judgeSchedules } from './checks/schedule.ts';
+import { judgeShownRecords } from './checks/shown-records.ts';
 import { judgeStates } from './checks/states.ts';
 import { judgeQuotes } from './checks/quotes.ts';
 import { judgeQuoteUses, judgeSums } from './checks/sums.ts';
 import { judgeTold } from './checks/told.ts';
+import { judgeTriedAgain } from './checks/tried-again.ts';
 import { judgeWaiting } from './checks/waiting.ts';
 import type { Evidence } from './read-evidence.ts';
 import { openReport, type Report, type Verdict } from './verdict.ts';
@@ -29,6 +34,8 @@ type Check = (world: World, report: Report) => void;
 
 const checks: readonly Check[] = [
   judgeAnswers,
+  judgeAskedFor,
+  judgeShownRecords,
   judgeWaiting,
   judgeDestinations,
   judgeTold,
@@ -38,10 +45,13 @@ const checks: readonly Check[] = [
   judgeJudgements,
   judgeReferenceData,
   judgeQuotes,
+  judgePostedRates,
+  judgeResolutions,
   judgeAddresses,
   judgeStates,
   judgeMessages,
   judgeSchedules,
+  judgeTriedAgain,
   judgePrivacy,
   judgePace,
   judgeDeliveries,

@@ -24,6 +24,8 @@ export interface JournalEntry {
   readonly creditedAmount?: string;
   readonly violation?: string;
   readonly note?: string;
+  /** `webhook-*` headers that came with it. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly sha256?: string;
   readonly body?: string;
   readonly bodyEncoding?: 'utf8' | 'base64';

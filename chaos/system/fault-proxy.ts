@@ -28,6 +28,8 @@ export type Conduct =
   | 'fail-late'
   /** HTTP 410: it will not take this, and nothing else that is sent to this address. */
   | 'gone'
+  /** HTTP 404: it does not take this now. */
+  | 'deny'
   /** HTTP 200 with a body that is no message; with a body that never ends; a redirect to the trap. */
   | 'garbage'
   | 'endless'
@@ -56,6 +58,8 @@ export interface FaultProxyOptions {
   readonly target: string;
   /** Where a redirect leads. */
   readonly trap?: string;
+  /** Asked at each request while it is to carry everything: what becomes of this one. */
+  readonly mood?: () => Conduct;
 }
 
 /** A connection of ours, and the one to the real server. */
@@ -71,6 +75,7 @@ interface Pair {
 interface State {
   goal: URL;
   readonly trap: string;
+  readonly mood: () => Conduct;
   conduct: Conduct;
   readonly pairs: Set<Pair>;
   readonly listeners: Set<(direction: 'request' | 'answer') => void>;
@@ -95,6 +100,7 @@ const ownAnswers: Readonly<Partial<Record<Conduct, OwnAnswer>>> = {
   fail: { text: () => failure(nothing), afterMs: 0 },
   'fail-for-now': { text: () => failure(`Retry-After: 2\r\n${nothing}`), afterMs: 0 },
   'fail-late': { text: () => failure(nothing), afterMs: 300 },
+  deny: { text: () => head('404 Not Found', nothing), afterMs: 0 },
   gone: { text: () => head('410 Gone', nothing), afterMs: 0 },
   redirect: {
     text: (trap) => head('307 Temporary Redirect', `Location: ${trap}\r\n${nothing}`),
@@ -106,9 +112,11 @@ const ownAnswers: Readonly<Partial<Record<Conduct, OwnAnswer>>> = {
   },
 };
 
+const conductNow = ({ conduct, mood }: State): Conduct => (conduct === 'pass' ? mood() : conduct);
+
 function begin(state: State, pair: Pair): void {
   const { near } = pair;
-  if (pair.conduct !== 'keep-answer') pair.conduct = state.conduct; // such a connection is lost for ever
+  if (pair.conduct !== 'keep-answer') pair.conduct = conductNow(state); // such a connection is lost for ever
   pair.speaks = 'far';
   state.listeners.forEach((listener) => listener('request'));
   if (pair.conduct === 'reset') near.resetAndDestroy();
@@ -195,12 +203,17 @@ function changeOpen(pairs: ReadonlySet<Pair>, next: Conduct): void {
   }
 }
 
-export async function openFaultProxy({ target, trap = '' }: FaultProxyOptions): Promise<FaultProxy> {
+export async function openFaultProxy({
+  target,
+  trap = '',
+  mood = () => 'pass',
+}: FaultProxyOptions): Promise<FaultProxy> {
   const isUrl = target.includes('://');
   const urlOf = (address: string) => new URL(address.includes('://') ? address : `tcp://${address}`);
   const state: State = {
     goal: urlOf(target),
     trap,
+    mood,
     conduct: 'pass',
     pairs: new Set(),
     listeners: new Set(),

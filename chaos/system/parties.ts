@@ -3,7 +3,8 @@
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import institutions from '../../db/seed/institutions.json' with { type: 'json' };
 import type { SeedAddresses } from '../../db/seed/expand.ts';
-import { openFaultProxy, type FaultProxy } from './fault-proxy.ts';
+import type { Random } from '../load/random.ts';
+import { openFaultProxy, type Conduct, type FaultProxy } from './fault-proxy.ts';
 
 export interface SandboxUrls {
   readonly source: string;
@@ -29,8 +30,27 @@ export interface Parties {
   close(): Promise<void>;
 }
 
-/** @param trap where a redirect leads: whoever comes there breaks I-7 */
-export async function openParties(sandbox: SandboxUrls, trap: string): Promise<Parties> {
+/**
+ * Few receivers are perfect: now and then one turns a message away that it takes the next time, without any fault being played. So
+ * every run meets each way of being turned away.
+ */
+const moods: readonly { readonly weight: number; readonly conduct: Conduct }[] = [
+  { weight: 91.3, conduct: 'pass' },
+  { weight: 2, conduct: 'fail' },
+  { weight: 1.5, conduct: 'fail-for-now' },
+  { weight: 1.5, conduct: 'deny' },
+  { weight: 1, conduct: 'redirect' },
+  { weight: 1.5, conduct: 'lose-answer' },
+  { weight: 0.5, conduct: 'gone' },
+  { weight: 0.7, conduct: 'hang' },
+];
+
+/**
+ * @param trap where a redirect leads: whoever comes there breaks I-7
+ * @param random of the moods of sources and FX providers
+ */
+export async function openParties(sandbox: SandboxUrls, trap: string, random: Random): Promise<Parties> {
+  const mood = () => random.weighted(moods).conduct;
   const operatorIds = [...new Set(clearingSystems.map((one) => one.operatorId))];
   const proxies = new Map<string, FaultProxy>();
   const otherAddresses = new Map<string, FaultProxy>();
@@ -39,11 +59,14 @@ export async function openParties(sandbox: SandboxUrls, trap: string): Promise<P
     otherAddresses.set(`destination/${id}`, await openFaultProxy({ target: sandbox.destination, trap }));
   }
   for (const { clearingSystemId } of clearingSystems) {
-    proxies.set(`source/${clearingSystemId}`, await openFaultProxy({ target: sandbox.source, trap }));
-    otherAddresses.set(`source/${clearingSystemId}`, await openFaultProxy({ target: sandbox.source, trap }));
+    proxies.set(`source/${clearingSystemId}`, await openFaultProxy({ target: sandbox.source, trap, mood }));
+    otherAddresses.set(
+      `source/${clearingSystemId}`,
+      await openFaultProxy({ target: sandbox.source, trap, mood }),
+    );
   }
   for (const { bic } of institutions.fxps) {
-    proxies.set(`fxp/${bic}`, await openFaultProxy({ target: sandbox.fxProvider, trap }));
+    proxies.set(`fxp/${bic}`, await openFaultProxy({ target: sandbox.fxProvider, trap, mood }));
   }
   const originOf = (party: string, among: ReadonlyMap<string, FaultProxy> = proxies) => {
     const proxy = among.get(party);

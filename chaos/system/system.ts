@@ -13,6 +13,7 @@ import type { Environment } from '../../core/config.ts';
 import { seed } from '../../db/seed.ts';
 import { buildImage } from './image.ts';
 import { openSilentNameServer } from './name-server.ts';
+import { createRandom } from '../load/random.ts';
 import { openParties, type Parties } from './parties.ts';
 import { answersOk, startOurProcess, until, type OurProcess } from './processes.ts';
 import { startServers, type Servers } from './servers.ts';
@@ -43,6 +44,8 @@ export interface StartSystemOptions {
   readonly logFolder: string;
   readonly journalFolder: string;
   readonly binFolder: string;
+  /** Of the moods of the parties. */
+  readonly seed: number;
   readonly say: Say;
 }
 
@@ -100,7 +103,7 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
   const ports = { source: await freePort(), destination: await freePort(), fxProvider: await freePort() };
   const { source, destination, fxProvider } = ports;
   const sandboxUrls = { source: at(source), destination: at(destination), fxProvider: at(fxProvider) };
-  const parties = ends.add(await openParties(sandboxUrls, trap.url));
+  const parties = ends.add(await openParties(sandboxUrls, trap.url, createRandom(options.seed ^ 0x300d)));
   const dist = await building;
   say('✓ built as in production');
 

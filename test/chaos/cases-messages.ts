@@ -65,6 +65,7 @@ export const messageCases: readonly Case[] = [
   {
     title: 'two messages have one MsgId',
     id: 'I-11',
+    also: ['R:CBK-1'],
     alter: (draft) => {
       const [one = '', other = ''] = uetrs(draft, { status: 'ACCC' });
       const [first_, second] = [one, other].map((uetr) =>

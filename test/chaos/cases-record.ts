@@ -84,6 +84,7 @@ export const recordCases: readonly Case[] = [
   {
     title: 'an enquiry after the decision is told ACTC',
     id: 'I-13',
+    also: ['R:DUP-1'],
     alter: (draft) => {
       const uetr = repeated(draft);
       const repeat = submissionOf(draft, uetr, 'repeat');

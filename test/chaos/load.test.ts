@@ -1,5 +1,6 @@
 // The load of a run under faults (chaos/load), without faults: what each story expects is what the rules say, for the service
 // does it; and the seed alone says what is sent.
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../chaos/oracle/evidence.ts';
 import { openLoad } from '../../chaos/load/load.ts';
@@ -28,6 +29,14 @@ function loadOf(seed: number, pace: number, urls: readonly string[] = [gateway.u
     callbackUrl: (clearingSystemId, message, which) => {
       const url = gateway.sandbox.callbackUrl(clearingSystemId, message);
       return which === 'usual' ? url : url.replace('127.0.0.1', 'localhost');
+    },
+    ageQuote: async (quoteId, seconds) => {
+      const aged = await sql`
+        update quote_requests set issued_at = issued_at - ${seconds}::int * interval '1 second'
+        where quote_request_id = ${`${quoteId.slice(0, -2)}00`}::uuid returning quote_request_id`.execute(
+        gateway.db,
+      );
+      return aged.rows.length === 1;
     },
     canaries,
     record: (exchange) => exchanges.push(exchange),

@@ -5,6 +5,7 @@ import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';
 import { draftOf, row, rows, silent, type Case } from './altered.ts';
 import { unpackCleanEvidence } from './clean-evidence.ts';
+import { askedCases } from './cases-asked.ts';
 import { messageCases } from './cases-messages.ts';
 import { moneyCases } from './cases-money.ts';
 import { quoteCases } from './cases-quotes.ts';
@@ -59,6 +60,7 @@ const cases: readonly Case[] = [
   ...quoteCases,
   ...messageCases,
   ...scheduleCases,
+  ...askedCases,
 ];
 
 test.each(cases)('$title: $id', ({ id, also = [], alter }) => {

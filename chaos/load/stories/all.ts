@@ -7,6 +7,7 @@ import { rateStories } from './rates.ts';
 import { refusedForms } from './refused-forms.ts';
 import { refusedTerms } from './refused-terms.ts';
 import { repeatStories } from './repeats.ts';
+import { reportStories } from './reports.ts';
 import { resolutionStories } from './resolutions.ts';
 
 export const stories: readonly Story[] = [
@@ -15,6 +16,7 @@ export const stories: readonly Story[] = [
   ...refusedTerms,
   ...refusedForms,
   ...resolutionStories,
+  ...reportStories,
   ...quoteStories,
   ...rateStories,
   ...hostileStories,

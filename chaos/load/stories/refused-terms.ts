@@ -9,7 +9,7 @@ import { corridors } from '../scheme.ts';
 import { termsOf, type Terms } from '../../../test/harness/instruction.ts';
 import type { QuoteOnOffer } from '../../../test/harness/bodies.ts';
 import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
-import type { Story } from '../tools.ts';
+import { StoryEnded, type Story } from '../tools.ts';
 import { drawOwnTerms, ownCorridor, ownTerms } from './payments.ts';
 
 type Values = Partial<OriginalPacs008>;
@@ -189,7 +189,27 @@ const storyOnItsOwn = ({ name, code, debtorPsp = 'LOTUSGS0', terms, values }: Wr
   },
 });
 
+/** Ten minutes have passed since the quote was given: nothing waits for that, its row is made older (QUO-6). */
+const expiredQuote: Story = {
+  name: 'refused/expired-quote',
+  weight: 1,
+  play: async (tools) => {
+    const { random, canaries } = tools;
+    const corridor = drawCorridor(random);
+    const draft = draftPayment(random, canaries, { corridor, priority: 'NORM' });
+    const asked = drawAmount(random, corridor);
+    const [api, seconds] = [random.integer(0, 7), random.integer(601, 1_200)];
+    const asking = { corridor, psp: draft.debtorPsp, asked, api, purpose: 'quote-to-expire' };
+    const quote = choose(await askQuotes(tools, asking), 0);
+    if (!(await tools.ageQuote(quote.quoteId, seconds))) throw new StoryEnded('a quote cannot be made older');
+    await tools.ready(corridor.source.system);
+    const body = write(draft, quote, tools.now());
+    await payWrongly(tools, draft, body, { api: api + 1, code: 'AB04', purpose: expiredQuote.name });
+  },
+};
+
 export const refusedTerms: readonly Story[] = [
   ...withQuote.map(storyWithQuote),
   ...onItsOwn.map(storyOnItsOwn),
+  expiredQuote,
 ];

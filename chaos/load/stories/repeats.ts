@@ -161,13 +161,14 @@ const lookalike = ({ name, code, changes }: Lookalike): Story => ({
   play: async (tools) => {
     const { random } = tools;
     const [fork, afterMs] = [random.fork(), random.weighted(gaps).ms];
+    const which = random.chance(50) ? 'other' : 'usual'; // it names no address for the payment (DUP-2)
     const paid = await prepaid(tools, random.fork());
     if (paid === undefined || !(await tools.rest(afterMs))) return;
     const { draft, api, rewrite } = paid;
     const other = changes(fork, draft);
     const ids = { uetr: other.uetr ?? draft.uetr, messageId: other.messageIdentification ?? draft.messageId };
     const purpose = `repeat/${name}`;
-    await payWrongly(tools, { ...draft, ...ids }, rewrite(other), { api: api + 1, code, purpose });
+    await payWrongly(tools, { ...draft, ...ids }, rewrite(other), { api: api + 1, code, purpose, which });
   },
 });
 

@@ -33,6 +33,7 @@ export function judgeAnsweredQuotes(
       report.breach('R:QUO-7', 'The quotes that were answered are not those that are stored.', id, wrong);
   }
   judgeFees(world, report);
+  judgeAgents(world, report);
 }
 
 interface Money {
@@ -206,5 +207,54 @@ function judgeFees(world: World, report: Report): void {
     );
     if (wrong.length > 0)
       report.breach('R:FEE-3', 'Fees and amounts are not what the formulas make of them.', path, wrong);
+  }
+}
+
+interface Agent {
+  readonly finInstId: { readonly BICFI: readonly string[] | null };
+  readonly countryCode: string;
+  readonly currencyCode: string;
+  readonly account: { readonly otherId: string };
+}
+
+/** GET /quotes/{quoteId}/intermediary-agents: those of the quote, which a message must name (PAY-4), and to its PSP alone (QUO-9). */
+function judgeAgents(world: World, report: Report): void {
+  const answered = world.evidence.exchanges.filter(
+    ({ method, path, status }) => method === 'GET' && status === 200 && path.endsWith('/intermediary-agents'),
+  );
+  report.examined('R:QUO-9', 'answered intermediary agents', answered.length);
+  for (const { path, client, responseBody = '' } of answered) {
+    const quoteId = path.split('/')[2] ?? '';
+    const { request, index } = world.quotes.get(quoteId) ?? {};
+    if (request === undefined || index === undefined) {
+      report.breach('I-10', 'The agents of a quote were answered that is not stored.', quoteId, [
+        responseBody,
+      ]);
+      continue;
+    }
+    const told = parseExactly(responseBody) as Readonly<
+      Record<'intermediaryAgent1' | 'intermediaryAgent2', Agent>
+    >;
+    const bicOf = (id: string | undefined) => world.reference.institutions.get(id ?? '')?.bics[0];
+    const { intermediaryAgent1: source, intermediaryAgent2: destination } = told;
+    const wrong = faultsOf(
+      [
+        ['asked by', world.reference.findById('BICFI', client)?.id, request.psp_id],
+        ['intermediaryAgent1', source.finInstId.BICFI?.[0], bicOf(request.source_sap_ids[index])],
+        ['intermediaryAgent1 account', source.account.otherId, request.source_account_ids[index]],
+        ['intermediaryAgent1 currency', source.currencyCode, request.source_currency],
+        ['intermediaryAgent2', destination.finInstId.BICFI?.[0], bicOf(request.destination_sap_ids[index])],
+        ['intermediaryAgent2 account', destination.account.otherId, request.destination_account_ids[index]],
+        ['intermediaryAgent2 currency', destination.currencyCode, request.destination_currency],
+      ],
+      [],
+    );
+    if (wrong.length > 0)
+      report.breach(
+        'R:QUO-9',
+        'The intermediary agents that were told are not those of the quote.',
+        quoteId,
+        wrong,
+      );
   }
 }

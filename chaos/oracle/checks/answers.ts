@@ -95,7 +95,17 @@ interface Judged {
 
 const untilCommittedMs = 5_000; // a decision's time is that of the begin of its statement; a lock may hold it up
 
-function judgeStatus(world: World, report: Report, { submission, stored }: Judged): void {
+/** PAY-1, PAY-10: the very message of the decision, as it goes to the callback; before, the first answer. */
+function judgeBytes(report: Report, payment: Payment, { submission, told }: Judged): void {
+  const { row, decision } = payment;
+  const ids = [row.answer_message_id, decision?.callback_message_id ?? null];
+  if (told === undefined || ids.includes(told.row.message_id)) return; // that it is stored is I-10
+  const statement = 'A sender was answered with another message than the one that its callback gets (PAY-1).';
+  report.breach('I-3', statement, payment.uetr, [describe(submission), told.text]);
+}
+
+function judgeStatus(world: World, report: Report, judged: Judged): void {
+  const { submission, stored } = judged;
   const { exchange, answer, sentAt } = submission;
   const { status } = toldBy(answer);
   const payment = world.paymentOf.get(exchange.uetr ?? '');
@@ -105,6 +115,7 @@ function judgeStatus(world: World, report: Report, { submission, stored }: Judge
     judgeRefusal(report, { submission, payment });
     return;
   }
+  judgeBytes(report, payment, judged);
   const { decision, decidedAt = Infinity } = payment;
   if (finals.includes(status)) {
     if (decision === undefined) {
@@ -249,7 +260,12 @@ const ruleOfCode: Readonly<Record<string, string>> = {
   CH20: 'MSG-4',
   CH21: 'MSG-4',
 };
-const ruleOfStatus: Readonly<Record<number, string>> = { 401: 'SEC-1', 403: 'SEC-1', 422: 'SEC-2' };
+const ruleOfStatus: Readonly<Record<number, string>> = {
+  401: 'SEC-1',
+  403: 'SEC-1',
+  409: 'PAY-8',
+  422: 'SEC-2',
+};
 
 function judgeExpected(world: World, report: Report, exchange: Exchange, expected: Expected): void {
   const submission = toSubmission(exchange);

@@ -14,12 +14,15 @@ export function judgeDeliveries(world: World, report: Report): void {
   const { deliveries, quiet } = world;
   const ends = deliveries.filter(({ row }) => told.has(row.kind));
   report.examined('I-17', 'deliveries', ends.length);
+  report.examined('R:SEC-5', 'attempts', deliveries.flatMap(({ attempts }) => attempts).length);
   report.examined('I-17', 'attempts', deliveries.flatMap(({ attempts }) => attempts).length);
   for (const delivery of deliveries) {
     judgeArrivals(world, report, delivery);
     judgeRecord(world, report, delivery);
+    judgeDurations(world, report, delivery);
   }
   for (const delivery of ends) {
+    judgeIds(report, delivery);
     judgeEnd(world, report, delivery);
     if (quiet.isSettled) judgeNeglect(world, report, delivery);
   }
@@ -79,6 +82,18 @@ function judgeArrivals(world: World, report: Report, delivery: Delivery): void {
   }
 }
 
+/** CBK-1, CBK-2: what is told again goes under the same id, that of its message, by which its receiver knows it. */
+function judgeIds(report: Report, { arrivals, stored, row }: Delivery): void {
+  const id = stored?.row.message_identification;
+  const wrong = arrivals.find(({ entry }) => entry.headers?.['webhook-id'] !== id);
+  if (wrong === undefined || id === undefined) return;
+  const told = wrong.entry.headers?.['webhook-id'] ?? 'none';
+  report.breach('R:CBK-1', `A ${row.kind} arrived under another id than its MsgId.`, row.subject_id, [
+    `webhook-id ${told} instead of ${id}`,
+    wrong.entry,
+  ]);
+}
+
 /** Numbers without gaps, a count that is that of the rows, and an outcome for each that had the time for one. */
 function judgeRecord(world: World, report: Report, delivery: Delivery): void {
   const { attempts, row } = delivery;
@@ -101,6 +116,18 @@ function judgeRecord(world: World, report: Report, delivery: Delivery): void {
       [attempt],
     );
   }
+}
+
+/** SEC-5: whoever says nothing, or never ends, is left after 10 s. What holds ourselves up is not counted. */
+function judgeDurations({ quiet }: World, report: Report, { row, attempts }: Delivery): void {
+  const endless = attempts.find(
+    ({ startedAt, finishedAt = startedAt }) =>
+      finishedAt - startedAt > attemptMs && !quiet.isOursBroken(startedAt, finishedAt, attemptMs),
+  );
+  if (endless === undefined) return;
+  report.breach('R:SEC-5', `An attempt of a ${row.kind} took far longer than 10 s.`, row.subject_id, [
+    endless.row,
+  ]);
 }
 
 /** Delivered, or a dead letter whose alert was written with it; there is no third end (CBK-1). */

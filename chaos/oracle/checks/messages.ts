@@ -93,6 +93,7 @@ function judgePayment(world: World, report: Report, payment: Payment): void {
   if (decision === undefined) return;
   const final = { status: decision.status, reason: decision.reason_code };
   judgeReport(report, payment, { stored: callback, about: original, ...final, isSwapped: true });
+  judgeReason(report, payment, callback);
   if (!row.accepted) return;
   judgeReport(report, payment, {
     stored: confirmation,
@@ -100,6 +101,18 @@ function judgePayment(world: World, report: Report, payment: Payment): void {
     ...final,
     isSwapped: false,
   });
+}
+
+/** MSG-11: who is rejected by the gateway itself is told by which rule. */
+function judgeReason(report: Report, { uetr, decision }: Payment, callback: Stored | undefined): void {
+  const rule = decision?.rule_id;
+  if (decision?.decided_by !== 'gateway' || typeof rule !== 'string') return;
+  const told = textAt(callback?.message?.root, 'TxInfAndSts/StsRsnInf/AddtlInf') ?? 'nothing';
+  if (told.split(/[ :]/, 1)[0] === rule) return;
+  report.breach('R:MSG-11', 'A rejection does not name the rule that it is by.', uetr, [
+    decision,
+    `AddtlInf: ${told}`,
+  ]);
 }
 
 interface Expected {

@@ -101,7 +101,10 @@ function judgeJudgements(world: World, report: Report): void {
   });
   const late = calm.filter(({ storedAt, judgedAt }) => judgedAt - storedAt > slowMs);
   if (late.length > calm.length * (1 - mostPrompt)) return;
+  const isAtOnce = (one: (typeof calm)[number]) => one.judgedAt - one.storedAt < promptMs;
   for (const { uetr, storedAt, judgedAt } of late) {
+    const near = calm.filter((one) => one.uetr !== uetr && Math.abs(one.storedAt - storedAt) < aroundMs);
+    if (near.filter(isAtOnce).length < near.length * mostPrompt) continue;
     const shown = [`stored ${clock(storedAt)}`, `judged ${clock(judgedAt)}`];
     report.breach('I-16', 'A message was judged late, while others were judged at once.', uetr, shown);
   }

@@ -78,7 +78,8 @@ function toldBy(request: QuoteRequestRow, index: number): Readonly<Record<string
 function judgeRequest(report: Report, asked: Request): void {
   const { world, request, exchange } = asked;
   const terms = termsOf(world.reference, request);
-  if (terms === undefined) return;
+  // one that was made older afterwards, to be refused (QUO-6): its rates were not those of that time
+  if (terms === undefined || exchange?.purpose === 'quote-to-expire') return;
   const side = request.amount_currency === request.source_currency ? 'source' : 'destination';
   const isAdjusted = exchange?.path.startsWith('/api/v1/');
   const variants = isAdjusted === undefined ? [true, false] : [!isAdjusted];

@@ -117,7 +117,8 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
       break;
     }
     if (cause === 'asked') {
-      const isSoon = attempt.startedAt - askedAt < enquiryGapMs;
+      // the five seconds lie between the asks, and each send follows its own after a while
+      const isSoon = attempt.startedAt - askedAt < enquiryGapMs - second;
       if (isSoon && world.quiet.isCalm(askedAt - attemptMs, attempt.startedAt)) {
         const shown = attempts.map(lineOf);
         report.breach('I-12', 'The destination was asked more than once in 5 s (DUP-1).', uetr, shown);
@@ -240,6 +241,8 @@ function delayFault(world: World, gap: Gap): string | undefined {
   const { failures, finishedAt, previous, attempt } = gap;
   const delayMs = delaysMs[Math.min(failures, delaysMs.length) - 1] ?? second;
   const gapMs = attempt.startedAt - finishedAt;
+  if (previous.httpStatus === 410)
+    return 'was attempted again though its receiver had said that it is gone (410)';
   const askedMs = askedToWaitMs(world, gap);
   if (gapMs < askedMs - recordMs)
     return `was attempted again ${Math.round(gapMs)} ms after its receiver had asked for a pause of ${askedMs} ms (Retry-After)`;

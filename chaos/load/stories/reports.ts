@@ -1,0 +1,79 @@
+// Reports of payments by somebody who has none to give, or about a message that nobody was sent: refused, with a security event, and
+// nothing is decided by them (PAY-8).
+import { buildPacs002 } from '../../../core/iso20022/pacs002.ts';
+import { endingIn } from '../../../test/harness/endings.ts';
+import { draftPayment, write, type Draft } from '../draft.ts';
+import { drawAmount, drawCorridor, pay, statusOf } from '../paying.ts';
+import type { Random } from '../random.ts';
+import { ends } from '../scheme.ts';
+import type { Story } from '../tools.ts';
+import { quoteFor } from './payments.ts';
+
+interface Reporter {
+  readonly name: string;
+  readonly status: number;
+  readonly client: (draft: Draft, random: Random) => string;
+  /** Default: the payment's. */
+  readonly uetr?: (random: Random) => string;
+}
+
+const reporters: readonly Reporter[] = [
+  {
+    name: 'by-another-system',
+    status: 403,
+    client: ({ corridor }, random) =>
+      random.pick(ends.map(({ system }) => system).filter((one) => one !== corridor.destination.system)),
+  },
+  { name: 'by-its-own-source', status: 403, client: ({ corridor }) => corridor.source.system },
+  { name: 'of-another-message', status: 409, client: ({ corridor }) => corridor.destination.system },
+  {
+    name: 'of-no-payment',
+    status: 404,
+    client: ({ corridor }) => corridor.destination.system,
+    uetr: (random) => random.uuid(),
+  },
+];
+
+const storyOf = ({ name, status, client, uetr }: Reporter): Story => ({
+  name: `report/${name}`,
+  weight: 0.5,
+  play: async (tools) => {
+    const { random, canaries } = tools;
+    const corridor = drawCorridor(random);
+    const ending = random.pick([endingIn.rejected, endingIn.creditedLater, endingIn.creditedAtOnce]);
+    const draft = draftPayment(random, canaries, { corridor, ending });
+    const asked = drawAmount(random, corridor);
+    const [api, reporter, said] = [
+      random.integer(0, 7),
+      client(draft, random),
+      random.pick(['ACCC', 'BLCK'] as const),
+    ];
+    const about = uetr?.(random) ?? draft.uetr;
+    const originalId = random.hex(32);
+    const messageId = `REPORT${random.hex(26)}`;
+    const quote = await quoteFor(tools, { draft, asked, api });
+    await tools.ready(corridor.source.system);
+    const answer = await pay(tools, draft, write(draft, quote, tools.now()), { api });
+    if (statusOf(answer)?.status !== 'ACTC' || !(await tools.rest(0))) return;
+    await tools.ready(reporter);
+    const body = buildPacs002({
+      messageIdentification: messageId,
+      creationDateTime: new Date(tools.now()).toISOString(),
+      original: { messageIdentification: originalId, messageNameId: 'pacs.008.001.13', uetr: about },
+      status: said,
+    });
+    await tools.send({
+      api: api + 1,
+      client: reporter,
+      method: 'POST',
+      path: '/iso20022/pacs002',
+      purpose: `report/${name}`,
+      body,
+      uetr: about,
+      messageId,
+      expected: { verdict: 'refused', status },
+    });
+  },
+});
+
+export const reportStories: readonly Story[] = reporters.map(storyOf);

@@ -1,0 +1,163 @@
+// More known mistakes: in what is answered, shown, told again and waited for. They belong to the list of all.ts.
+import type { Mutant } from './mutant.ts';
+
+export const furtherMutants: readonly Mutant[] = [
+  {
+    name: 'expired-quote-taken',
+    tells: 'A quote may be paid with for two hours.',
+    edits: [
+      {
+        file: 'db/quotes.ts',
+        find: "issued_at + interval '600 seconds' as expired",
+        replace: "issued_at + interval '7200 seconds' as expired",
+      },
+    ],
+    breaks: ['I-6', 'R:PAY-4'],
+  },
+  {
+    name: 'deadline-from-the-receipt',
+    tells: 'The deadline of a HIGH payment runs from its receipt, not from its acceptance.',
+    edits: [
+      {
+        file: 'core/payment-checks.ts',
+        find: '    ? message.acceptanceDateTime.epochMs + destination.maxExecutionSeconds * 1_000',
+        replace: '    ? Date.now() + destination.maxExecutionSeconds * 1_000',
+      },
+    ],
+    breaks: ['R:TIM-1'],
+  },
+  {
+    name: 'wait-ignored',
+    tells: 'Who prefers to wait for the final is answered at once.',
+    edits: [
+      {
+        file: 'api/iso20022.ts',
+        find: 'const waitsUntil = performance.now() + (waitSeconds ?? 0) * 1_000;',
+        replace: 'const waitsUntil = performance.now();',
+      },
+    ],
+    breaks: ['R:PAY-1'],
+  },
+  {
+    name: 'final-not-told-again',
+    tells: 'A source that asks again has the final in the answer only.',
+    edits: [
+      {
+        file: 'db/submissions.ts',
+        find: '    await askCallbackAgain(db, uetr, submitted.callbackUrl);\n',
+        replace: '',
+      },
+    ],
+    breaks: ['R:DUP-1'],
+  },
+  {
+    name: 'another-id-each-time',
+    tells: 'Each attempt of a delivery goes under an id of its own.',
+    edits: [
+      {
+        file: 'activities/send.ts',
+        find: "{ 'webhook-id': attempt.messageIdentification }",
+        replace: "{ 'webhook-id': randomUUID() }",
+      },
+    ],
+    breaks: ['R:CBK-1'],
+  },
+  {
+    name: 'not-found-is-a-receipt',
+    tells: 'A message counts as taken when its receiver answers 404 or redirects.',
+    edits: [
+      {
+        file: 'activities/send-policies.ts',
+        find: 'isReceipt: (status: number) => status >= 200 && status < 300,',
+        replace: 'isReceipt: (status: number) => status >= 200 && status < 500,',
+      },
+    ],
+    breaks: ['I-3', 'I-5', 'I-17'],
+  },
+  {
+    name: 'breaker-never-closes',
+    tells: 'A breaker that has opened lets nothing through again.',
+    edits: [
+      {
+        file: 'activities/receiver-gate.ts',
+        find: 'receiver.open = { waitMs: firstProbeMs, probeAt: now + firstProbeMs, probe: undefined };',
+        replace:
+          'receiver.open = { waitMs: firstProbeMs, probeAt: now + firstProbeMs * 1_000, probe: undefined };',
+      },
+    ],
+    breaks: ['R:CBK-3', 'I-15', 'I-17'],
+    shownBy: { fault: 'source-refuses', seconds: 20 },
+  },
+  {
+    name: 'gone-is-asked-again',
+    tells: 'What a receiver will never take is sent again and again.',
+    edits: [
+      {
+        file: 'core/delivery-schedule.ts',
+        find: "if (failed.httpStatus === 410) return { kind: 'closed', reason: 'gone' };",
+        replace: '',
+      },
+    ],
+    breaks: ['I-12'],
+  },
+  {
+    name: 'directory-alone-believed',
+    tells: 'The account that a directory found is not confirmed by its creditor agent.',
+    edits: [
+      {
+        file: 'core/resolution.ts',
+        find: 'if (!institution.supportsAcmt023 || !isKnown) return ok(null);',
+        replace: 'if (institution.onboarded || !isKnown) return ok(null);',
+      },
+    ],
+    breaks: ['R:RES-2'],
+  },
+  {
+    name: 'instruction-sent-once',
+    tells: 'An instruction that failed waits for its enquiry.',
+    edits: [
+      {
+        file: 'core/delivery-schedule.ts',
+        find: 'return retryDelaysMs[sends - 1];',
+        replace: 'return sends < 0 ? retryDelaysMs[0] : undefined;',
+      },
+    ],
+    breaks: ['R:TIM-3'],
+  },
+  {
+    name: 'rates-of-others-ended',
+    tells: 'A new rate ends those of all FX providers of its corridor.',
+    edits: [
+      {
+        file: 'db/rates.ts',
+        find: ".where('fxp_id', '=', rate.fxpId)\n    .where('source_country', '=', rate.sourceCountry)",
+        replace: ".where('source_country', '=', rate.sourceCountry)",
+      },
+    ],
+    breaks: ['R:FX-4'],
+  },
+  {
+    name: 'record-shows-no-final',
+    tells: 'The record of a payment is shown as accepted, however it ended.',
+    edits: [
+      {
+        file: 'api/render-evidence.ts',
+        find: "status: decision?.status ?? (payment === undefined ? open : 'ACTC'),",
+        replace: "status: payment === undefined ? open : 'ACTC',",
+      },
+    ],
+    breaks: ['I-4'],
+  },
+  {
+    name: 'stranger-may-report',
+    tells: 'Any operator may report how a payment ended.',
+    edits: [
+      {
+        file: 'api/iso20022.ts',
+        find: "if (caller.role !== 'all' && caller.clearingSystemId !== payment.destinationSystem) {",
+        replace: "if (caller.role === 'psp') {",
+      },
+    ],
+    breaks: ['R:SEC-1'],
+  },
+];

@@ -1,0 +1,163 @@
+// What a source asks for beside the final itself, and gets: PAY-1 (an answer at once, or after the wait that it preferred), DUP-1 (its
+// same bytes again have the final told again, at the address that it names now, or the destination asked again).
+import { clock } from '../rows.ts';
+import type { Report } from '../verdict.ts';
+import { grouped, type Attempt, type Payment, type Submission, type World } from '../world.ts';
+import { textAt } from '../read-message.ts';
+
+const second = 1_000;
+const soonMs = 15 * second; // an open breaker of the source's, and a busy machine
+const enquiredMs = 20 * second; // the same, of the destination's
+const joinMs = 12 * second; // an enquiry joins one that is under way, or was made within 5 s (DUP-1)
+const lookMs = 5 * second; // until a decision that stands is seen by whoever waits for it, on a busy machine
+
+export function judgeAskedFor(world: World, report: Report): void {
+  const answered = world.submissions.filter(({ exchange }) => exchange.status === 200);
+  const preferring = answered.filter((one) => preferredMs(one) !== undefined);
+  report.examined('R:PAY-1', 'answers to who preferred to wait', preferring.length);
+  report.examined('R:PAY-1', 'answers to who did not', answered.length - preferring.length);
+  for (const [, group] of grouped(answered, keyOf)) {
+    const payment = world.paymentOf.get(group[0]?.exchange.uetr ?? '');
+    const [one] = group;
+    if (payment === undefined || one === undefined || !isOf(payment, one)) continue;
+    const all = world.submissions.filter((each) => keyOf(each) === keyOf(one));
+    judgeFirst(world, report, { payment, all });
+    for (const submission of group) judgeWait(world, report, payment, submission);
+    judgeRepeats(world, report, { payment, all });
+    judgeAddress(report, { payment, all });
+  }
+}
+
+const keyOf = ({ exchange, sha256 }: Submission) => `${exchange.client} ${sha256}`;
+const statusOf = ({ answer }: Submission) => textAt(answer?.root, 'TxInfAndSts/TxSts') ?? '';
+const lineOf = ({ exchange }: Submission) =>
+  `${exchange.client} ${exchange.purpose} ${exchange.sentAt} to ${exchange.endedAt}, HTTP ${exchange.status ?? exchange.error ?? '?'}`;
+
+/** Whether these bytes are those that made the payment. */
+const isOf = ({ submission, row }: Payment, { sha256, exchange }: Submission) =>
+  submission?.sha256 === sha256 && row.source_clearing_system === exchange.client;
+
+interface OfPayment {
+  readonly payment: Payment;
+  /** Every time that its bytes were sent, answered or not. */
+  readonly all: readonly Submission[];
+}
+
+/** DUP-1, DUP-2: only who sends these very bytes names an address for the answer; a refused repeat names none. */
+function judgeAddress(report: Report, { payment, all }: OfPayment): void {
+  const named = new Set(all.map(({ callbackUrl }) => callbackUrl));
+  const elsewhere = payment.deliveries['callback']?.attempts.find(
+    ({ row }) => row.url !== null && !named.has(row.url),
+  );
+  if (elsewhere === undefined) return;
+  const statement = 'A callback went to an address that its source did not name with these bytes (DUP-2).';
+  report.breach('I-7', statement, payment.uetr, [elsewhere.row, ...named]);
+}
+
+/** PAY-1: who does not wait is never answered with the destination's final, the first time. */
+function judgeFirst(world: World, report: Report, { payment, all }: OfPayment): void {
+  const first = all.reduce((one, other) => (other.sentAt < one.sentAt ? other : one));
+  const isAlone = all.every((one) => one === first || one.sentAt >= first.endedAt);
+  if (!isAlone || preferredMs(first) !== undefined || !payment.row.accepted) return;
+  const status = statusOf(first);
+  if (first.exchange.status !== 200 || status === 'ACTC') return;
+  if (!world.quiet.isCalm(first.sentAt, first.endedAt)) return; // it may have been taken in twice
+  const statement = `A sender that did not want to wait was told ${status} (PAY-1).`;
+  report.breach('R:PAY-1', statement, payment.uetr, [lineOf(first), payment.decision]);
+}
+
+/** Milliseconds; undefined: no wait was asked for. */
+function preferredMs({ exchange }: Submission): number | undefined {
+  const [, seconds] = /wait\s*=\s*(\d+)/i.exec(exchange.prefer ?? '') ?? [];
+  return seconds === undefined ? undefined : Math.min(Number(seconds), 30) * second;
+}
+
+/** PAY-1: whoever waits is answered ACTC when the time is over, and not before; or with the final, once it is there. */
+function judgeWait(world: World, report: Report, payment: Payment, submission: Submission): void {
+  const waitMs = preferredMs(submission);
+  const { sentAt, endedAt, exchange } = submission;
+  if (waitMs === undefined) return;
+  const shown = [
+    lineOf(submission),
+    `Prefer: ${exchange.prefer ?? ''}`,
+    `told ${statusOf(submission)}`,
+    payment.decision,
+  ];
+  if (exchange.headers?.['preference-applied'] !== 'wait') {
+    const statement = 'An answer to Prefer: wait does not say that it was applied (PAY-1).';
+    report.breach('R:PAY-1', statement, payment.uetr, shown);
+  }
+  if (statusOf(submission) !== 'ACTC' || !world.quiet.isCalm(sentAt, endedAt)) return;
+  const { decidedAt = Infinity } = payment;
+  const isDecided = decidedAt + lookMs < endedAt && decidedAt + lookMs < sentAt + waitMs;
+  if (endedAt - sentAt >= waitMs - 0.5 * second && !isDecided) return;
+  const statement = isDecided
+    ? 'A sender that waited was told ACTC though the final was there (PAY-1).'
+    : 'A sender that wanted to wait was told ACTC at once (PAY-1).';
+  report.breach('R:PAY-1', statement, payment.uetr, shown);
+}
+
+/** DUP-1. */
+function judgeRepeats(world: World, report: Report, of: OfPayment): void {
+  const repeats = [...of.all]
+    .sort((one, other) => one.sentAt - other.sentAt)
+    .slice(1)
+    .filter(({ exchange }) => exchange.status === 200);
+  report.examined('R:DUP-1', 'repeats', repeats.length);
+  for (const repeat of repeats) {
+    if (!world.quiet.isCalm(repeat.sentAt - joinMs, repeat.sentAt + enquiredMs)) continue;
+    if (repeat.sentAt + enquiredMs > world.quiet.endAt) continue;
+    judgeToldAgain(report, of, repeat);
+    judgeAskedAgain(report, of, repeat);
+  }
+}
+
+/** The final was taken before: it is told again, where this repeat says. */
+function judgeToldAgain(report: Report, { payment, all }: OfPayment, repeat: Submission): void {
+  const { decidedAt, deliveries, uetr } = payment;
+  const { sentAt, callbackUrl } = repeat;
+  const callback = deliveries['callback'];
+  if (decidedAt === undefined || callback === undefined || decidedAt > sentAt - 5 * second) return;
+  const before = callback.attempts.filter(({ startedAt }) => startedAt <= sentAt).at(-1);
+  const isOver = before?.finishedAt !== undefined && before.finishedAt < sentAt - second;
+  if (!isOver || !isTaken(before)) return;
+  const near = all.filter((one) => Math.abs(one.sentAt - sentAt) < soonMs);
+  const allowed = new Set(near.map((one) => one.callbackUrl));
+  const after = callback.attempts.filter(
+    ({ startedAt }) => startedAt >= sentAt - 100 && startedAt <= sentAt + soonMs,
+  );
+  if (after.some(({ row }) => allowed.has(row.url ?? ''))) return;
+  const statement =
+    after.length === 0
+      ? 'A source asked again for a final that it had taken, and its callback was not sent again (DUP-1).'
+      : 'A source named another address, and its callback went elsewhere (DUP-1).';
+  report.breach('R:DUP-1', statement, uetr, [
+    lineOf(repeat),
+    `named ${callbackUrl ?? 'none'}`,
+    ...callback.attempts.map(({ row }) => `attempt ${row.attempt} ${row.started_at} to ${row.url ?? ''}`),
+  ]);
+}
+
+const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
+
+/** There is no final yet: the destination gets its instruction once more. NORM only: HIGH has its deadline before long. */
+function judgeAskedAgain(report: Report, { payment, all }: OfPayment, repeat: Submission): void {
+  const { row, uetr, deadlineAt, decidedAt = Infinity, deliveries } = payment;
+  const { sentAt } = repeat;
+  const attempts = deliveries['instruction']?.attempts ?? [];
+  if (!row.accepted || deadlineAt !== undefined || decidedAt < sentAt + enquiredMs) return;
+  const isJoined = all.some((one) => one !== repeat && Math.abs(one.sentAt - sentAt) < joinMs);
+  const isBusy = attempts.some(
+    ({ startedAt, finishedAt = Infinity }) => startedAt < sentAt && finishedAt > sentAt - joinMs,
+  );
+  if (isJoined || isBusy || attempts.length === 0) return;
+  if (attempts.some(({ startedAt }) => startedAt >= sentAt - 100 && startedAt <= sentAt + enquiredMs)) return;
+  const statement = 'A source asked how its payment stands, and the destination was not asked (DUP-1).';
+  report.breach('R:DUP-1', statement, uetr, [
+    lineOf(repeat),
+    `undecided until ${clock(decidedAt)}`,
+    ...attempts.map(
+      ({ row: one }) => `attempt ${one.attempt} ${one.started_at} to ${one.finished_at ?? 'open'}`,
+    ),
+  ]);
+}

@@ -1,0 +1,155 @@
+// RES-1 and RES-2: who is asked, when the gateway may answer by itself, and that the source is told at the address that it named.
+import { at, textAt } from '../read-message.ts';
+import { clock, instant, rowsOf, type ResolutionAnswerRow, type ResolutionRow } from '../rows.ts';
+import type { Report } from '../verdict.ts';
+import { grouped, isPost, toSubmission, type Delivery, type Stored, type World } from '../world.ts';
+
+const earlyMs = 50;
+const lateMs = 1_000;
+
+export function judgeResolutions(world: World, report: Report): void {
+  const { tables, exchanges } = world.evidence;
+  const answers = rowsOf(tables, 'resolution_answers');
+  const resolutions = new Map(rowsOf(tables, 'resolutions').map((row) => [row.resolution_id, row]));
+  const deliveries = grouped(world.deliveries, ({ row }) => row.subject_id);
+  const named = new Map<string, Set<string>>();
+  for (const exchange of exchanges.filter((one) => isPost(one, '/iso20022/acmt023'))) {
+    const { sha256, callbackUrl } = toSubmission(exchange);
+    named.set(sha256, (named.get(sha256) ?? new Set()).add(callbackUrl ?? ''));
+  }
+  report.examined('R:RES-1', 'answers of resolutions', answers.length);
+  const all = answers.flatMap((answer): readonly Judged[] => {
+    const resolution = resolutions.get(answer.resolution_id);
+    const request = world.messageOf.get(answer.resolution_id);
+    if (resolution === undefined || request === undefined) return []; // I-10
+    return [{ answer, resolution, request, own: deliveries.get(answer.resolution_id) ?? [] }];
+  });
+  for (const judged of all) {
+    judgeCallback(report, judged, named.get(judged.request.sha256) ?? new Set());
+    judgeDeadline(world, report, judged);
+    judgeOwnAnswer(world, report, judged);
+    judgeFollowUp(world, report, judged);
+  }
+  judgeLate(world, report, all);
+}
+
+interface Judged {
+  readonly answer: ResolutionAnswerRow;
+  readonly resolution: ResolutionRow;
+  readonly request: Stored;
+  readonly own: readonly Delivery[];
+}
+
+const asks = (own: readonly Delivery[]) => own.filter(({ row }) => row.kind.endsWith('-enquiry'));
+const lineOf = ({ row, attempts }: Delivery) => `${row.kind} to ${row.party}, ${attempts.length} attempts`;
+
+/** RES-1: the same bytes go to `acmt024Endpoint`. */
+function judgeCallback(
+  report: Report,
+  { answer, resolution, own }: Judged,
+  named: ReadonlySet<string>,
+): void {
+  const callback = own.find(({ row }) => row.kind === 'callback');
+  const { resolution_id: id } = answer;
+  if (callback === undefined) {
+    report.breach('R:RES-1', 'A resolution was answered, and its source is not told at its address.', id, [
+      answer,
+    ]);
+    return;
+  }
+  const isRight =
+    callback.row.message_id === answer.answer_message_id &&
+    callback.row.party === resolution.source_clearing_system &&
+    (named.size === 0 || named.has(callback.row.url ?? ''));
+  if (!isRight)
+    report.breach('R:RES-1', 'Another message, or another address, than that of the answer is told.', id, [
+      callback.row,
+      ...named,
+    ]);
+}
+
+/** RES-1: the deadline is that of the source's system, since the request came or was judged. */
+function judgeDeadline(world: World, report: Report, { answer, resolution, request, own }: Judged): void {
+  const seconds = world.reference.systems.get(resolution.source_clearing_system)?.maxResolutionSeconds;
+  if (asks(own).length === 0 || seconds === undefined) return; // answered at once
+  const deadlineAt = instant(resolution.deadline_at);
+  const starts = [request.createdAt, instant(resolution.received_at)];
+  const shown = [resolution, answer, `stored ${clock(request.createdAt)}`];
+  if (!starts.some((start) => Math.abs(start + seconds * 1_000 - deadlineAt) <= 2))
+    report.breach(
+      'R:RES-1',
+      `The deadline of a resolution is not ${seconds} s after its request.`,
+      answer.resolution_id,
+      shown,
+    );
+}
+
+/** RES-1: a busy machine may miss a deadline; a defect misses it every time. */
+function judgeLate(world: World, report: Report, all: readonly Judged[]): void {
+  const due = all.filter(({ resolution, answer, own }) => {
+    const [deadlineAt, answeredAt] = [instant(resolution.deadline_at), instant(answer.answered_at)];
+    const isOver = answeredAt >= deadlineAt - earlyMs && asks(own).length > 0;
+    return isOver && world.quiet.isCalm(deadlineAt - 20_000, answeredAt);
+  });
+  report.examined('R:RES-1', 'deadlines that passed while nothing was broken', due.length);
+  const late = due.filter(
+    ({ resolution, answer }) => instant(answer.answered_at) > instant(resolution.deadline_at) + lateMs,
+  );
+  if (late.length < 3 || late.length * 2 < due.length) return;
+  const statement = `${late.length} of ${due.length} resolutions were answered long after their deadline.`;
+  report.breach(
+    'R:RES-1',
+    statement,
+    late[0]?.answer.resolution_id ?? '',
+    late.map(({ resolution, answer }) => [resolution, answer]),
+  );
+}
+
+/** RES-1, RES-2: by itself the gateway answers AB08 at the deadline, or where nobody can be asked. */
+function judgeOwnAnswer(world: World, report: Report, { answer, resolution, request, own }: Judged): void {
+  if (answer.answered_by !== 'gateway' || answer.reason_code !== 'AB08') return;
+  const asked = asks(own);
+  if (asked.length > 0) {
+    const [answeredAt, deadlineAt] = [instant(answer.answered_at), instant(resolution.deadline_at)];
+    if (
+      answeredAt >= deadlineAt - earlyMs ||
+      world.quiet.isOursBroken(answeredAt - 10_000, deadlineAt, 10_000)
+    )
+      return;
+    report.breach('R:RES-1', 'The gateway answered AB08 before the deadline.', answer.resolution_id, [
+      resolution,
+      answer,
+      ...asked.map(lineOf),
+    ]);
+    return;
+  }
+  const about = at(request.message?.root, 'Vrfctn/PtyAndAcctId');
+  const agent = world.reference.find(at(about, 'Agt'));
+  const mayBeAsked = at(about, 'Acct/Prxy') !== undefined || isSupporting(world, agent?.id);
+  if (mayBeAsked)
+    report.breach('R:RES-2', 'The gateway answered AB08, and asked nobody.', answer.resolution_id, [answer]);
+}
+
+function isSupporting({ evidence }: World, institution: string | undefined): boolean {
+  const row = (evidence.tables['institutions'] ?? []).find((one) => one['institution_id'] === institution);
+  return row?.['supports_acmt023'] === true;
+}
+
+/** RES-2: an account that a directory found is confirmed by its creditor agent, if that supports it. */
+function judgeFollowUp(world: World, report: Report, { answer, request, own }: Judged): void {
+  if (answer.answered_by !== 'directory' || !answer.verified) return;
+  const said = world.messageOf.get(answer.report_message_id ?? '')?.message?.root;
+  const found = at(said, 'Rpt/UpdtdPtyAndAcctId');
+  const agent =
+    world.reference.find(at(found, 'Agt')) ??
+    world.reference.find(at(request.message?.root, 'Vrfctn/PtyAndAcctId/Agt'));
+  const isKnown =
+    textAt(found, 'Acct/Id/IBAN') !== undefined || textAt(found, 'Acct/Id/Othr/Id') !== undefined;
+  if (!isKnown || !isSupporting(world, agent?.id)) return;
+  report.breach(
+    'R:RES-2',
+    'A directory’s answer was passed on, and its creditor agent was not asked.',
+    answer.resolution_id,
+    [answer, ...asks(own).map(lineOf)],
+  );
+}

@@ -1,0 +1,175 @@
+// GET /payments/{uetr}: what parties read of a payment is what is on record of it at that moment, and nothing of the other side's
+// messages (SEC-1).
+import type { Exchange } from '../evidence.ts';
+import { parseExactly } from '../read-evidence.ts';
+import { instant } from '../rows.ts';
+import type { Report } from '../verdict.ts';
+import type { Payment, World } from '../world.ts';
+
+interface Shown {
+  readonly status: string;
+  readonly sourceClearingSystem: string;
+  readonly destinationClearingSystem: string | null;
+  readonly quoteId: string | null;
+  readonly deadlineAt: string | null;
+  readonly decision: {
+    readonly status: string;
+    readonly reasonCode: string | null;
+    readonly decidedBy: string;
+    readonly decidedAt: string;
+  } | null;
+  readonly messages: readonly {
+    readonly messageId: string;
+    readonly leg: string;
+    readonly status: string | null;
+    readonly reasonCode: string | null;
+    readonly sha256: string;
+    readonly href: string | null;
+  }[];
+  readonly deliveries: readonly { readonly kind: string; readonly deliveredAt: string | null }[];
+  readonly events: readonly { readonly severity: string }[];
+}
+
+const lockMs = 5_000; // a decision's time is that of the begin of its statement; a lock may hold it up
+
+export function judgeShownRecords(world: World, report: Report): void {
+  const shown = world.evidence.exchanges.filter(
+    ({ method, path, status }) =>
+      method === 'GET' && status === 200 && /^\/payments\/[0-9a-f-]{36}$/.test(path),
+  );
+  report.examined('R:SEC-1', 'records of payments that were shown', shown.length);
+  for (const exchange of shown) judgeShown(world, report, exchange);
+}
+
+function judgeShown(world: World, report: Report, exchange: Exchange): void {
+  const uetr = exchange.path.split('/')[2] ?? '';
+  const payment = world.paymentOf.get(uetr);
+  const told = parseExactly(exchange.responseBody ?? '') as Shown;
+  if (payment === undefined) {
+    // stored, and judged later or never
+    if (['RCVD', 'REFUSED'].includes(told.status)) return;
+    report.breach('I-10', `A payment was shown as ${told.status}, and there is none.`, uetr, [told]);
+    return;
+  }
+  const wrong = [
+    ...statusFaults(payment, told, exchange),
+    ...factFaults(payment, told),
+    ...messageFaults(world, told),
+  ];
+  if (wrong.length > 0)
+    report.breach('I-4', 'What is shown of a payment is not what is on record.', uetr, [
+      `${exchange.client} asked ${exchange.sentAt} to ${exchange.endedAt}`,
+      ...wrong,
+    ]);
+  judgeSides(world, report, { payment, told, exchange });
+}
+
+function statusFaults(
+  { decision, decidedAt, judgedAt }: Payment,
+  told: Shown,
+  { sentAt, endedAt }: Exchange,
+): readonly string[] {
+  const due = new Set<string>();
+  if (decision === undefined || (decidedAt ?? 0) > instant(sentAt) - lockMs) due.add('ACTC');
+  if (judgedAt > instant(sentAt) - lockMs) due.add('RCVD');
+  if (decision !== undefined && (decidedAt ?? 0) <= instant(endedAt) + 5) due.add(decision.status);
+  return due.has(told.status) ? [] : [`status: ${told.status} instead of ${[...due].join(' or ')}`];
+}
+
+type Line = readonly [what: string, is: unknown, mustBe: unknown];
+
+const sameTime = (one: string | null, other: string | null) =>
+  one === null || other === null ? one === other : Math.abs(instant(one) - instant(other)) <= 1;
+
+function factFaults({ row, decision, deadlineAt, deliveries }: Payment, told: Shown): readonly string[] {
+  if (told.status === 'RCVD') return [];
+  const due = deadlineAt === undefined || !row.accepted ? null : new Date(deadlineAt).toISOString();
+  const lines: readonly Line[] = [
+    ['sourceClearingSystem', told.sourceClearingSystem, row.source_clearing_system],
+    ['destinationClearingSystem', told.destinationClearingSystem, row.destination_clearing_system],
+    ['quoteId', told.quoteId, row.quote_id],
+    ...(row.accepted ? [['deadlineAt', sameTime(told.deadlineAt, due), true] as const] : []),
+    ...(told.decision === null
+      ? []
+      : ([
+          ['decision.status', told.decision.status, decision?.status],
+          ['decision.reasonCode', told.decision.reasonCode, decision?.reason_code],
+          ['decision.decidedBy', told.decision.decidedBy, decision?.decided_by],
+          ['decision.decidedAt', sameTime(told.decision.decidedAt, decision?.decided_at ?? null), true],
+          ['status', told.status, decision?.status],
+        ] as const)),
+    // what counts as delivered was taken by somebody
+    ...told.deliveries
+      .filter(({ kind, deliveredAt }) => kind !== 'instruction' && deliveredAt !== null)
+      .map(({ kind }): Line => [
+        `delivered ${kind}`,
+        deliveries[kind]?.attempts.some(({ httpStatus = 0 }) => httpStatus >= 200 && httpStatus < 300),
+        true,
+      ]),
+  ];
+  return lines
+    .filter(([, is, mustBe]) => is !== mustBe)
+    .map(([what, is, mustBe]) => `${what}: ${String(is)} instead of ${String(mustBe)}`);
+}
+
+function messageFaults({ messageOf }: World, { messages }: Shown): readonly string[] {
+  return messages.flatMap((one) => {
+    const stored = messageOf.get(one.messageId);
+    if (stored === undefined) return [`message ${one.messageId}: not stored`];
+    const lines: readonly Line[] = [
+      ['leg', one.leg, stored.row.leg],
+      ['status', one.status, stored.row.status],
+      ['reasonCode', one.reasonCode, stored.row.reason_code],
+      ['sha256', one.sha256, stored.sha256],
+    ];
+    return lines
+      .filter(([, is, mustBe]) => is !== mustBe)
+      .map(
+        ([what, is, mustBe]) =>
+          `message ${one.messageId} ${what}: ${String(is)} instead of ${String(mustBe)}`,
+      );
+  });
+}
+
+/** SEC-1: by one of its two sides, which may read the messages of its own leg, and sees nothing of security. */
+function judgeSides(
+  world: World,
+  report: Report,
+  {
+    payment,
+    told,
+    exchange,
+  }: { readonly payment: Payment; readonly told: Shown; readonly exchange: Exchange },
+): void {
+  const { row, uetr } = payment;
+  const { client } = exchange;
+  const psp = world.reference.findById('BICFI', client)?.id;
+  const sides = [
+    {
+      leg: 'source',
+      isTheirs: client === row.source_clearing_system || (psp !== undefined && psp === row.debtor_agent_id),
+    },
+    {
+      leg: 'destination',
+      isTheirs:
+        client === row.destination_clearing_system || (psp !== undefined && psp === row.creditor_agent_id),
+    },
+  ];
+  const own = sides.filter(({ isTheirs }) => isTheirs).map(({ leg }) => leg);
+  const isParty = psp !== undefined || world.reference.systems.has(client);
+  if (!isParty) return; // an operator
+  if (own.length === 0) {
+    report.breach('R:SEC-1', 'A payment was shown to somebody who has no part in it.', uetr, [
+      `to ${client}`,
+    ]);
+    return;
+  }
+  const readable = told.messages.filter(({ href, leg }) => href !== null && !own.includes(leg));
+  const secrets = told.events.filter(({ severity }) => severity === 'security');
+  if (readable.length + secrets.length > 0)
+    report.breach('R:SEC-1', "A party was shown what is the other side's or the operators'.", uetr, [
+      `to ${client}`,
+      ...readable,
+      ...secrets,
+    ]);
+}

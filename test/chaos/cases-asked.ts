@@ -1,0 +1,352 @@
+// What sources, FX providers and readers of records asked for, and did not get or got wrongly: PAY-1, DUP-1, TIM-1, TIM-3, CBK-1,
+// CBK-3, FX-4, FX-5, FX-10, RES-1, RES-2, SEC-1.
+import {
+  addAttempt,
+  attempts,
+  credited,
+  delivery,
+  drop,
+  first,
+  moved,
+  repeated,
+  row,
+  rows,
+  silent,
+  submissionOf,
+  uetrs,
+  type Case,
+  type Draft,
+} from './altered.ts';
+
+const textOf = (draft: Draft, id: unknown) =>
+  Buffer.from(String(row(draft, 'messages', { message_id: id })['body']).slice(2), 'hex').toString('utf8');
+
+/** A payment whose source waited for its final. */
+function waited(draft: Draft): string {
+  const asked = draft.exchanges.filter(
+    ({ prefer, purpose }) => prefer !== undefined && purpose === 'payment',
+  );
+  return first(uetrs(draft, { status: 'ACCC' }).filter((uetr) => asked.some((one) => one.uetr === uetr)));
+}
+
+/** Its source asks again so much later. */
+function askLater(draft: Draft, uetr: string, ms: number) {
+  const repeat = submissionOf(draft, uetr, 'repeat');
+  Object.assign(repeat, { sentAt: moved(repeat.sentAt, ms), endedAt: moved(repeat.endedAt, ms) });
+}
+
+const baseRate = (draft: Draft) => row(draft, 'rates', { exchange_rate: '25.1234567', threshold: '0' });
+const answerOf = (draft: Draft, values: Record<string, unknown>) => row(draft, 'resolution_answers', values);
+
+/** GET /payments/{uetr} by the debtor agent, after the end. */
+function show(draft: Draft, client: string, changes: Record<string, unknown>): void {
+  const uetr = credited(draft);
+  const [payment, decision] = [row(draft, 'payments', { uetr }), row(draft, 'decisions', { uetr })];
+  const shown = {
+    status: decision['status'],
+    sourceClearingSystem: payment['source_clearing_system'],
+    destinationClearingSystem: payment['destination_clearing_system'],
+    quoteId: payment['quote_id'],
+    deadlineAt: payment['deadline_at'],
+    decision: {
+      status: decision['status'],
+      reasonCode: decision['reason_code'],
+      decidedBy: decision['decided_by'],
+      decidedAt: decision['decided_at'],
+    },
+    messages: rows(draft, 'messages')
+      .filter((one) => one['subject_id'] === uetr)
+      .map((one) => ({
+        messageId: one['message_id'],
+        leg: one['leg'],
+        status: one['status'],
+        reasonCode: one['reason_code'],
+        sha256: String(one['sha256']).slice(2),
+        href: one['leg'] === 'source' ? '/' : null,
+      })),
+    deliveries: [],
+    events: [],
+    ...changes,
+  };
+  draft.exchanges.push({
+    sentAt: moved(String(decision['decided_at']), 9_000),
+    endedAt: moved(String(decision['decided_at']), 9_020),
+    api: 'api-1',
+    client,
+    method: 'GET',
+    path: `/payments/${uetr}`,
+    purpose: 'evidence',
+    uetr,
+    status: 200,
+    responseBody: JSON.stringify(shown),
+  });
+}
+
+const ofSources: readonly Case[] = [
+  {
+    title: 'a sender that does not wait is told the final of the destination',
+    id: 'R:PAY-1',
+    alter: (draft) => {
+      const uetr = credited(draft);
+      const decision = row(draft, 'decisions', { uetr });
+      const exchange = submissionOf(draft, uetr);
+      exchange.responseBody = textOf(draft, decision['callback_message_id']);
+      exchange.endedAt = moved(String(decision['decided_at']), 100);
+    },
+  },
+  {
+    title: 'a sender that wants to wait is told ACTC at once',
+    id: 'R:PAY-1',
+    alter: (draft) => {
+      const uetr = waited(draft);
+      const exchange = submissionOf(draft, uetr);
+      exchange.responseBody = textOf(draft, row(draft, 'payments', { uetr })['answer_message_id']);
+    },
+  },
+  {
+    title: 'an answer does not say that it waited',
+    id: 'R:PAY-1',
+    alter: (draft) => {
+      submissionOf(draft, waited(draft)).headers = {};
+    },
+  },
+  {
+    title: 'a sender is answered with the confirmation of the destination',
+    id: 'I-3',
+    alter: (draft) => {
+      const uetr = waited(draft);
+      const { confirmation_message_id: id } = row(draft, 'decisions', { uetr });
+      submissionOf(draft, uetr).responseBody = textOf(draft, id);
+    },
+  },
+  {
+    title: 'a repeat after the final does not have it told again',
+    id: 'R:DUP-1',
+    also: ['I-12'],
+    alter: (draft) => {
+      askLater(draft, repeated(draft), 20_000);
+      draft.run.gatheredAt = moved(draft.run.gatheredAt, 30_000);
+    },
+  },
+  {
+    title: 'a repeat without a final does not reach the destination',
+    id: 'R:DUP-1',
+    also: ['I-12'],
+    alter: (draft) => askLater(draft, silent(draft), 30_000),
+  },
+  {
+    title: 'a callback goes to an address that a refused repeat named',
+    id: 'I-7',
+    alter: (draft) => {
+      const [attempt] = attempts(draft, credited(draft), 'callback');
+      Object.assign(attempt ?? {}, { url: `${String(attempt?.['url'])}?of-another` });
+    },
+  },
+  {
+    title: 'a rejection names another rule than its own',
+    id: 'R:MSG-11',
+    alter: (draft) => {
+      row(draft, 'decisions', { reason_code: 'TM01' })['rule_id'] = 'PAY-6';
+    },
+  },
+  {
+    title: 'a deadline runs from the receipt',
+    id: 'R:TIM-1',
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { status: 'ACCC' }, { priority: 'HIGH' }));
+      const payment = row(draft, 'payments', { uetr });
+      payment['deadline_at'] = moved(String(payment['deadline_at']), 150);
+    },
+  },
+  {
+    title: 'instructions that fail are not sent again',
+    id: 'R:TIM-3',
+    also: ['I-8', 'I-12', 'I-17'],
+    alter: (draft) => {
+      for (const { uetr } of rows(draft, 'payments')) {
+        const own = rows(draft, 'deliveries').find(
+          (one) => one['subject_id'] === uetr && one['kind'] === 'instruction',
+        );
+        const [one, next] = own === undefined ? [] : attempts(draft, String(uetr), 'instruction');
+        const isFailed = one?.['http_status'] === '503' || one?.['outcome'] !== 'ANSWERED';
+        if (own === undefined || next === undefined || !isFailed) continue;
+        drop(draft, 'delivery_attempts', { delivery_id: own['delivery_id'], attempt: next['attempt'] });
+        draft.tables['delivery_attempts'] = rows(draft, 'delivery_attempts').filter(
+          (each) => each['delivery_id'] !== own['delivery_id'] || each['attempt'] === '1',
+        );
+        for (const decision of rows(draft, 'decisions'))
+          if (decision['uetr'] === uetr)
+            decision['decided_at'] = moved(String(decision['decided_at']), 60_000);
+      }
+      draft.run.gatheredAt = moved(draft.run.gatheredAt, 120_000);
+    },
+  },
+];
+
+const ofDeliveries: readonly Case[] = [
+  {
+    title: 'a callback comes again under another id',
+    id: 'R:CBK-1',
+    alter: (draft) => {
+      const uetr = credited(draft);
+      const entry = draft.journal.find((one) => one.uetr === uetr && one.party.startsWith('source/'));
+      Object.assign(entry ?? {}, { headers: { 'webhook-id': 'another' } });
+    },
+  },
+  {
+    title: 'a callback is sent again after 410',
+    id: 'I-12',
+    also: ['I-17'],
+    alter: (draft) => {
+      const { subject_id: uetr } = row(draft, 'audit_events', { kind: 'delivery.dead-letter' });
+      addAttempt(draft, String(uetr), 'callback', 1_200);
+    },
+  },
+  {
+    title: 'a receiver that says nothing is waited for',
+    id: 'R:SEC-5',
+    alter: (draft) => {
+      const [attempt] = attempts(draft, credited(draft), 'callback');
+      Object.assign(attempt ?? {}, { started_at: moved(String(attempt?.['started_at']), -30) });
+      Object.assign(attempt ?? {}, { finished_at: moved(String(attempt?.['finished_at']), 31_000) });
+    },
+  },
+  {
+    title: 'a breaker never lets anything through again',
+    id: 'R:CBK-3',
+    also: ['I-17'],
+    alter: (draft) => {
+      const uetr = credited(draft);
+      Object.assign(delivery(draft, uetr, 'callback'), {
+        delivered_at: null,
+        next_due_at: moved(draft.run.gatheredAt, 400_000),
+      });
+      draft.run.gatheredAt = moved(draft.run.gatheredAt, 120_000);
+      for (const one of attempts(draft, uetr, 'callback')) one['http_status'] = '503';
+    },
+  },
+];
+
+const ofRates: readonly Case[] = [
+  {
+    title: 'a rate is stored otherwise than it was posted',
+    id: 'R:FX-4',
+    also: ['R:FX-2', 'R:FX-5', 'R:FX-8', 'R:QUO-2', 'R:QUO-3', 'R:QUO-7', 'I-5'],
+    alter: (draft) => {
+      baseRate(draft)['exchange_rate'] = '25.1234';
+    },
+  },
+  {
+    title: 'one post is stored twice',
+    id: 'R:FX-10',
+    also: ['R:FX-4', 'R:FX-5', 'R:QUO-2', 'R:QUO-3'],
+    alter: (draft) => {
+      const base = baseRate(draft);
+      rows(draft, 'rates').push({ ...base, rate_id: 'c0ffee00-4fd7-4bf6-8a44-6d2b3a0c8e11' });
+    },
+  },
+  {
+    title: 'the rate of another FX provider is ended',
+    id: 'R:FX-4',
+    also: ['R:QUO-2', 'R:QUO-3', 'R:FX-8', 'R:FX-5'],
+    alter: (draft) => {
+      const base = baseRate(draft);
+      const other = rows(draft, 'rates').find(
+        (one) =>
+          one['fxp_id'] !== base['fxp_id'] &&
+          one['destination_currency'] === 'THB' &&
+          one['source_currency'] === 'SGD' &&
+          one['threshold'] === '0',
+      );
+      Object.assign(other ?? {}, { expired_at: base['created_at'] });
+    },
+  },
+];
+
+const ofResolutions: readonly Case[] = [
+  {
+    title: 'a resolution is not told at the address that its source named',
+    id: 'R:RES-1',
+    also: ['I-11', 'I-17'],
+    alter: (draft) => {
+      const { resolution_id: id } = answerOf(draft, { answered_by: 'creditor-agent' });
+      drop(draft, 'deliveries', { subject_id: id, kind: 'callback' });
+    },
+  },
+  {
+    title: 'a resolution has a longer deadline',
+    id: 'R:RES-1',
+    alter: (draft) => {
+      const { resolution_id: id } = answerOf(draft, { answered_by: 'creditor-agent' });
+      const resolution = row(draft, 'resolutions', { resolution_id: id });
+      resolution['deadline_at'] = moved(String(resolution['deadline_at']), 4_000);
+    },
+  },
+  {
+    title: 'the gateway answers before the deadline that nobody answered',
+    id: 'R:RES-1',
+    alter: (draft) => {
+      const answer = answerOf(draft, { rule_id: 'RES-1' });
+      answer['answered_at'] = moved(String(answer['answered_at']), -1_000);
+    },
+  },
+  {
+    title: 'a creditor agent that confirms accounts is not asked',
+    id: 'R:RES-2',
+    alter: (draft) => {
+      row(draft, 'institutions', { institution_id: 'TH-BANY' })['supports_acmt023'] = true;
+    },
+  },
+];
+
+const ofReaders: readonly Case[] = [
+  {
+    title: 'the record of a payment that is credited shows it as rejected',
+    id: 'I-4',
+    alter: (draft) => show(draft, 'LOTUSGS0', { status: 'RJCT' }),
+  },
+  {
+    title: 'the record of a payment shows no decision after it',
+    id: 'I-4',
+    alter: (draft) => show(draft, 'LOTUSGS0', { status: 'ACTC', decision: null }),
+  },
+  {
+    title: 'the intermediary agents of a quote are told the wrong way round',
+    id: 'R:QUO-9',
+    alter: (draft) => {
+      const { quote_id: id } = row(draft, 'payments', { uetr: credited(draft) });
+      const agent = (country: string, currencyCode: string) => ({
+        finInstId: { BICFI: [`HARB${country}S0`] },
+        currencyCode,
+        account: { otherId: `MERI-${country}-${currencyCode}` },
+      });
+      draft.exchanges.push({
+        sentAt: draft.run.loadEndedAt,
+        endedAt: draft.run.loadEndedAt,
+        api: 'api-1',
+        client: 'LOTUSGS0',
+        method: 'GET',
+        path: `/quotes/${String(id)}/intermediary-agents`,
+        purpose: 'quote-agents',
+        status: 200,
+        responseBody: JSON.stringify({
+          intermediaryAgent1: agent('TH', 'THB'),
+          intermediaryAgent2: agent('SG', 'SGD'),
+        }),
+      });
+    },
+  },
+  {
+    title: 'the record of a payment is shown to a stranger',
+    id: 'R:SEC-1',
+    alter: (draft) => show(draft, 'LOTUMYS0', {}),
+  },
+];
+
+export const askedCases: readonly Case[] = [
+  ...ofSources,
+  ...ofDeliveries,
+  ...ofRates,
+  ...ofResolutions,
+  ...ofReaders,
+];
