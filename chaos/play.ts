@@ -41,7 +41,12 @@ async function playOne(
   random: Random,
   { system, stopped, record, say }: PlayOptions,
 ): Promise<void> {
-  const over = AbortSignal.any([AbortSignal.timeout(durationMs), stopped]);
+  // not AbortSignal.any() of a timeout: what only it refers to may be collected as garbage, and then never comes (Node 20)
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const timer = setTimeout(end, durationMs);
+  stopped.addEventListener('abort', end, { once: true });
+  const over = ending.signal;
   const stage: Stage = {
     system,
     target,
@@ -55,12 +60,13 @@ async function playOne(
   };
   const beganAt = new Date().toISOString();
   say(`  ${fault.name} upon ${shortened(target)} for ${(durationMs / 1_000).toFixed(1)} s`);
-  try {
-    await within(durationMs / 1_000 + healSeconds, `${fault.name} ends`, fault.play(stage));
-  } catch (error) {
+  const playing = fault.play(stage).catch((error: unknown) => {
     // Two faults at once may leave nothing to act upon: a session for a lock, where the database has just crashed.
     say(`  ${fault.name} could not go on: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  });
+  await within(durationMs / 1_000 + healSeconds, `${fault.name} ends`, playing);
+  clearTimeout(timer);
+  stopped.removeEventListener('abort', end);
   record({ name: fault.name, target, beganAt, endedAt: new Date().toISOString(), detail: fault.tells });
 }
 
