@@ -1,0 +1,39 @@
+// A worker starts where much is on record (LIF-2): what it looks through is judged for long, and the one that nobody has judged is the
+// youngest. The time that a sweep gives to judging is for judging; to look must not use it up, or the sweep begins at once for ever.
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction, ownExchange } from '../harness/instruction.ts';
+import { storeOnly } from '../harness/payer.ts';
+
+const pieceMs = 300;
+const many = 150_000; // what takes longer to look through than that; production: 10 s, and some million within 62 days
+const gateway = await testGateway({ worker: false, sweepEveryMs: 500, sweepPieceMs: pieceMs });
+const { db } = gateway;
+
+test('a submission that nobody has judged is judged, however much was judged before it', async () => {
+  await sql`
+    with judged as (
+      insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, sha256, body, created_at)
+      select gen_random_uuid(), gen_random_uuid(), 'pacs008', 'M' || n, 'in', 'source', 'SGDFAST', sha256(n::text::bytea), '',
+        now() - interval '20 days' + n * interval '1 second'
+      from generate_series(1, ${sql.lit(many)}) n
+      returning message_id, subject_id, created_at
+    )
+    insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, sha256, body, created_at,
+      in_reply_to)
+    select gen_random_uuid(), subject_id, 'pacs002', 'A', 'out', 'source', 'SGDFAST', '', '', created_at, message_id from judged`.execute(
+    db,
+  );
+  await sql`vacuum analyze messages`.execute(db);
+  const messageId = await storeOnly(gateway, instruction(ownExchange()));
+  await sql`update messages set created_at = created_at - interval '5 seconds' where message_id = ${messageId}`.execute(
+    db,
+  );
+  await gateway.startWorker();
+  const isJudged = async () => {
+    const { rows } = await sql`select from messages where in_reply_to = ${messageId}`.execute(db);
+    return rows.length > 0;
+  };
+  await vi.waitFor(async () => expect(await isJudged()).toBe(true), { timeout: 30_000, interval: 250 });
+}, 120_000);

@@ -1,0 +1,47 @@
+// The engine answers, but cannot tell how one execution stands: its shard is away, or its history is lost. What the
+// record says of all others, and of that payment itself, holds all the same (LIF-2, SEC-9).
+import { Client, Connection } from '@temporalio/client';
+import { expect, test, vi } from 'vitest';
+import { paymentWorkflowId } from '../../contract/ids.ts';
+import { engineGap } from '../harness/engine-gap.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { storeReport, undecided } from '../harness/reports.ts';
+import { testTemporal } from '../harness/temporal.ts';
+
+const { address } = await testTemporal();
+const engine = await engineGap(() => address);
+const gateway = await testGateway({
+  temporalAddress: engine.address,
+  sweepEveryMs: 500,
+  standstillMs: 500,
+  sweepPieceMs: 2_000, // less than what one of these takes
+});
+const evidence = evidenceOf(gateway);
+const { db } = gateway;
+const direct = new Client({ connection: await Connection.connect({ address }), namespace: 'default' });
+
+test('a payment whose execution was lost goes on, although the engine cannot tell how those of older payments stand', async () => {
+  const older = [await undecided(gateway), await undecided(gateway)];
+  const { uetr } = await undecided(gateway);
+  for (const one of older) engine.lose(paymentWorkflowId(one.uetr));
+  await vi.waitFor(() => expect(engine.asked()).toBeGreaterThan(0), 20_000);
+  const execution = () => direct.workflow.getHandle(paymentWorkflowId(uetr));
+  await execution().terminate('by mistake');
+  await vi.waitFor(async () => expect((await execution().describe()).status.name).toBe('RUNNING'), {
+    timeout: 75_000,
+    interval: 500,
+  });
+}, 150_000);
+
+test('and a final of a payment decides from the record, although the engine can no longer tell how its own execution stands', async () => {
+  const { uetr } = await undecided(gateway);
+  await direct.workflow.getHandle(paymentWorkflowId(uetr)).terminate('lost');
+  engine.lose(paymentWorkflowId(uetr));
+  gateway.reported.push(uetr);
+  await storeReport(db, uetr);
+  await vi.waitFor(async () => expect((await evidence.decision(uetr))?.status).toBe('ACCC'), {
+    timeout: 90_000,
+    interval: 500,
+  });
+}, 150_000);

@@ -1,0 +1,27 @@
+// A send is under way when the destination reports its final to our address; its worker dies before it has read the answer to the send, and
+// the execution is lost too: nobody is left who knows that an answer was lost (PAY-9, LIF-3).
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { paymentWorkflowId } from '../../contract/ids.ts';
+import { bothWays } from '../harness/both-ways.ts';
+import { killProcess } from '../harness/worker-process.ts';
+
+const { gateway, told, start, reportedMeanwhile } = await bothWays();
+const { temporal } = gateway;
+
+test('an answer that was lost with its worker is confirmed, although the execution was lost as well (LIF-3)', async () => {
+  const worker = await start();
+  const { uetr, answer } = await reportedMeanwhile();
+  await killProcess(worker);
+  answer();
+  await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('by mistake');
+  for (const [table, column] of [
+    ['messages', 'created_at'],
+    ['delivery_attempts', 'started_at'],
+  ] as const)
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} - interval '20 seconds'`.execute(
+      gateway.db,
+    ); // older than what a sweep leaves alone
+  await start(); // its first sweep looks at everything
+  await vi.waitFor(() => expect(told).toContain(uetr), { timeout: 75_000, interval: 500 });
+}, 140_000);

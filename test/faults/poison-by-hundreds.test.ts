@@ -1,0 +1,49 @@
+// Many messages of one kind that nobody can answer are on record when a worker starts (SEC-9, LIF-2): it tries each of
+// them once, and what is lost meanwhile does not wait until it is through (I-15).
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { paymentWorkflowId } from '../../contract/ids.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { ownExchange, instruction } from '../harness/instruction.ts';
+import { storeOnly } from '../harness/payer.ts';
+import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
+import { undecided } from '../harness/reports.ts';
+
+const gateway = await testGateway({
+  sweepEveryMs: 500,
+  standstillMs: 500,
+  sweepPieceMs: 300,
+  workerEngine: poisonedEngine(),
+});
+const { db, temporal } = gateway;
+const many = 400;
+
+test('a payment whose execution is lost goes on, although hundreds that nobody can answer are still to be tried', async () => {
+  const { uetr } = await undecided(gateway);
+  await gateway.stopWorker();
+  await db.deleteFrom('leases').execute();
+  for (let stored = 0; stored < many; stored += 20) {
+    const some = Array.from({ length: 20 }, () =>
+      instruction(ownExchange(), { messageIdentification: poisonedMessageId() }),
+    );
+    await Promise.all(some.map((message) => storeOnly(gateway, message)));
+  }
+  await sql`update messages set created_at = created_at - interval '5 seconds' where direction = 'in'`.execute(
+    db,
+  );
+  await gateway.startWorker();
+  const tried = async () => {
+    const { rows } = await sql<{ tried: number }>`
+      select count(*)::int as tried from audit_events where kind = 'message.unanswerable'`.execute(db);
+    return rows[0]?.tried ?? 0;
+  };
+  await vi.waitFor(async () => expect(await tried()).toBeGreaterThan(0), 30_000);
+  const execution = () => temporal.workflow.getHandle(paymentWorkflowId(uetr));
+  await execution().terminate('by mistake');
+  await vi.waitFor(async () => expect((await execution().describe()).status.name).toBe('RUNNING'), {
+    timeout: 30_000,
+    interval: 100,
+  });
+  expect(await tried()).toBeLessThan(many);
+  await vi.waitFor(async () => expect(await tried()).toBe(many), 60_000);
+}, 120_000);

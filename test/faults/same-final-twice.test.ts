@@ -1,0 +1,54 @@
+// One pacs.002, byte for byte, by both ways (PAY-8, PAY-9): first at our address, then in the HTTP answer to our
+// instruction. The second is owed its confirmation at the destination's address, whatever becomes of the worker that
+// takes it.
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { bothWays } from '../harness/both-ways.ts';
+import { killProcess } from '../harness/worker-process.ts';
+
+const { gateway, told, start, reportedMeanwhile } = await bothWays();
+const { db } = gateway;
+
+test('the same bytes in the HTTP answer are confirmed to the address of the destination', async () => {
+  const worker = await start();
+  const { uetr, answer } = await reportedMeanwhile();
+  answer();
+  await vi.waitFor(() => expect(told).toContain(uetr), 10_000);
+  await killProcess(worker);
+}, 60_000);
+
+test('and are, although the worker is killed before it has asked for their confirmation (PAY-9)', async () => {
+  const worker = await start();
+  const { uetr, answer } = await reportedMeanwhile();
+  await sql
+    .raw(
+      `create sequence refused;
+       create function fails() returns trigger language plpgsql as $$ begin
+         if new.kind = 'confirmation' then
+           perform nextval('refused');
+           raise exception 'the database is shutting down' using errcode = '57P01';
+         end if;
+         return new;
+       end $$;
+       create trigger fails before insert or update on deliveries for each row execute function fails()`,
+    )
+    .execute(db);
+  answer();
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql<{ isCalled: boolean }>`select is_called as "isCalled" from refused`.execute(
+        db,
+      );
+      expect(rows).toEqual([{ isCalled: true }]);
+    },
+    { timeout: 8_000, interval: 50 },
+  );
+  await killProcess(worker);
+  await sql`drop trigger fails on deliveries`.execute(db);
+  await sql`update delivery_attempts set started_at = started_at - interval '20 seconds'`.execute(db);
+  await sql`update messages set created_at = created_at - interval '20 seconds' where subject_id = ${uetr}`.execute(
+    db,
+  );
+  await start(); // its first sweep looks at everything
+  await vi.waitFor(() => expect(told).toContain(uetr), { timeout: 60_000, interval: 500 });
+}, 120_000);
