@@ -146,7 +146,7 @@ const files = {
   'activities/connect-checked.ts': { packages: ['undici', 'ipaddr.js'] },
   'activities/exchange.ts': { packages: ['undici'] },
   'activities/outbound-http.ts': { packages: ['undici'] },
-  'activities/executions.ts': { packages: ['@temporalio/client'] },
+  'activities/sweep/executions.ts': { packages: ['@temporalio/client'] },
   'api/temporal.ts': { packages: ['@temporalio/client', '@temporalio/common'] },
   'cli/bundle.mjs': { packages: ['esbuild'] },
   'cli/bundle-workflows.mjs': { packages: ['@temporalio/worker'] },

@@ -1,5 +1,5 @@
-// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, four at once; then those
-// that keep the processors busy, two at once.
+// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, four at once;
+// then those that keep the processors busy, two at once.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
 import { LongestFirst } from './test/harness/longest-first.ts';
@@ -41,8 +41,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     slowTestThreshold: 2_000, // slower tests are named with their time
     reporters: ['default', new CountsReporter()],
-    // A client of Temporal that is closed while a call of it waits for its next try throws from a timer (@temporalio/client,
-    // grpc-retry.js), in whatever file the process runs by then. Nobody waits for that call any more.
+    // A client of Temporal that is closed while a call of it waits for its next try throws from a timer
+    // (@temporalio/client, grpc-retry.js), in whatever file the process runs by then. Nobody waits for that call any
+    // more.
     onUnhandledError: ({ message, stack = '' }) =>
       !(message === 'Channel has been shut down' && /client[\\/]lib[\\/]grpc-retry/.test(stack)),
   },

@@ -1,5 +1,6 @@
 // Where a message goes: looked up in the reference data at the moment of each attempt, so that a changed address counts
-// at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each time (SEC-2).
+// at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each
+// time (SEC-2).
 import { originOf, refuseCallbackAddress, refuseEndpoint } from '../core/callback-address.ts';
 import { findInstitution, type ReferenceData } from '../core/reference.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';
@@ -9,7 +10,10 @@ import type { ActivityDependencies } from './dependencies.ts';
 export type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
 type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
 
-/** The full address, and what the gate goes by (CBK-3): the address as registered; of a callback, whose it is and its origin. */
+/**
+ * The full address, and what the gate goes by (CBK-3): the address as registered; of a callback, whose it is and its
+ * origin.
+ */
 export interface Address {
   readonly url: string;
   readonly receiver: string;

@@ -1,5 +1,5 @@
-// Sends a stored acmt.023 to the operator of a proxy directory or of a creditor agent, once per call, and stores what it
-// answers in the HTTP response (RES-2). What follows from the answer is follow-resolution.ts.
+// Sends a stored acmt.023 to the operator of a proxy directory or of a creditor agent, once per call, and stores what
+// it answers in the HTTP response (RES-2). What follows from the answer is follow-resolution.ts.
 import { retryDelayMs } from '../core/delivery-schedule.ts';
 import type { RequestReferences } from '../core/iso20022/acmt023.ts';
 import { findRequestMismatch } from '../core/resolution.ts';

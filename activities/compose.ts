@@ -1,5 +1,5 @@
-// Turns a built message into a row to be stored, and validates it against its schema first: a message of ours that is not
-// valid must never leave (MSG-8). It sends nothing.
+// Turns a built message into a row to be stored, and validates it against its schema first: a message of ours that is
+// not valid must never leave (MSG-8). It sends nothing.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import type { MessageName } from '../core/iso20022/messages.ts';

@@ -106,6 +106,7 @@ async function write(
     ...(due.tellsDestination ? [{ kind: 'confirmation', message: confirmation } as const] : []),
     ...(notification === null ? [] : [{ kind: 'notification', message: notification } as const]),
   ];
+  if (notification !== null) await alertIfNoEndpoint(deps, payment); // first: what comes after the decision may be lost
   const isWritten = await recordDecision(deps.db, {
     uetr: payment.uetr,
     submissionId: payment.messageId,
@@ -161,8 +162,8 @@ function composeReport(
 }
 
 /**
- * The fxtr.017 of a payment with a quote; null where the debtor agent does its own FX (NOT-1, PAY-5). One that cannot be
- * made must not hold the decision back: it raises an alert (SEC-9).
+ * The fxtr.017 of a payment with a quote; null where the debtor agent does its own FX (NOT-1, PAY-5). One that cannot
+ * be made must not hold the decision back: it raises an alert (SEC-9).
  */
 async function composeNotification(
   deps: ActivityDependencies,
@@ -172,16 +173,7 @@ async function composeNotification(
   if (quoteId === null || fxpId === null || sourceSapId === null || sourceAccountId === null) return null;
   const terms = { ...payment, quoteId, fxpId, sourceSapId, sourceAccountId };
   try {
-    const notification = await buildNotification(deps, terms);
-    if (typeof deps.reference().institutions.get(fxpId)?.notificationUrl !== 'string') {
-      await recordAuditOnce(deps.db, {
-        severity: 'alert',
-        kind: 'notification.no-endpoint',
-        subjectId: uetr,
-        party: fxpId,
-      });
-    }
-    return notification;
+    return await buildNotification(deps, terms);
   } catch (error) {
     if (!isDefect(error)) throw error;
     deps.logger.error({ err: error, uetr }, 'an fxtr.017 could not be made');
@@ -193,6 +185,16 @@ async function composeNotification(
     });
     return null;
   }
+}
+
+/** A person must register an address; the notification waits for it (NOT-1). */
+async function alertIfNoEndpoint(
+  deps: ActivityDependencies,
+  { uetr, fxpId }: DecidablePayment,
+): Promise<void> {
+  if (fxpId === null || typeof deps.reference().institutions.get(fxpId)?.notificationUrl === 'string') return;
+  const about = { subjectId: uetr, party: fxpId };
+  await recordAuditOnce(deps.db, { severity: 'alert', kind: 'notification.no-endpoint', ...about });
 }
 
 interface NotificationTerms extends DecidablePayment {

@@ -1,5 +1,5 @@
-// A defect of ours while a message is handled still ends in an answer (SEC-9). The work is tried three times, in case the
-// defect was momentary; then the barest answer is given. Everything else is thrown on: the world may answer later.
+// A defect of ours while a message is handled still ends in an answer (SEC-9). The work is tried three times, in case
+// the defect was momentary; then the barest answer is given. Everything else is thrown on: the world may answer later.
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { recordUnanswerable } from '../db/unanswered.ts';
@@ -34,8 +34,8 @@ export async function boundDefects<T>(
 }
 
 /**
- * As `boundDefects`, for what a source has submitted: where nothing at all can be answered, a person is told, and this worker does not
- * bring it again (LIF-2).
+ * As `boundDefects`, for what a source has submitted: where nothing at all can be answered, a person is told, and this
+ * worker does not bring it again (LIF-2).
  * @param messageId of the stored submission
  */
 export async function boundSubmission<T>(
@@ -47,10 +47,14 @@ export async function boundSubmission<T>(
   try {
     return await boundDefects(logger.child({ messageId }), judge, bare);
   } catch (error) {
-    if (error instanceof ApplicationFailure && error.type === 'Defect')
-      await recordUnanswerable(db, messageId, workerId);
+    if (isUnanswerable(error)) await recordUnanswerable(db, messageId, workerId);
     throw error;
   }
+}
+
+/** What `boundDefects` throws where nothing at all could be answered. */
+export function isUnanswerable(error: unknown): boolean {
+  return error instanceof ApplicationFailure && error.type === 'Defect';
 }
 
 /** @throws everything but defects */

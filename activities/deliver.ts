@@ -1,6 +1,6 @@
-// Brings what is due of a payment or resolution to its receivers: callback, confirmation, fxtr.017 (CBK-1, CBK-4). All that is due is
-// sent side by side, and none waits for another; what fails stays due, and Temporal calls again when the next one is.
-// Bytes are as stored.
+// Brings what is due of a payment or resolution to its receivers: callback, confirmation, fxtr.017 (CBK-1, CBK-4). All
+// that is due is sent side by side, and none waits for another; what fails stays due, and Temporal calls again when the
+// next one is. Bytes are as stored.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { giveUpAfterMs } from '../core/delivery-schedule.ts';
@@ -20,7 +20,7 @@ import { withHeartbeat } from './heartbeat.ts';
 import type { Held } from './outbound-http.ts';
 import { enter, send, type Way } from './send.ts';
 
-// While one attempt runs, the activity is there anyway, and makes the attempts of the others that fall due.
+// While an attempt runs, this call also makes the others that fall due.
 const startsForMs = 12_000; // then it ends and is called again: within startToCloseTimeout, whatever hangs
 const heldMs = 30_000; // how long a full gate is waited for before that is written down: half of what the sweep leaves alone
 const takenElsewhereMs = 5_000; // when to look again at what another process has claimed
@@ -137,8 +137,8 @@ interface Admitted {
 }
 
 /**
- * Claims what is due and has a place at its receiver's gate; the rest is due when the gate says (CBK-3). Without an address,
- * the claim is an attempt that opens no socket.
+ * Claims what is due and has a place at its receiver's gate; the rest is due when the gate says (CBK-3). Without an
+ * address, the claim is an attempt that opens no socket.
  */
 async function claimAdmitted(
   deps: ActivityDependencies,
@@ -171,9 +171,9 @@ async function claimAdmitted(
 }
 
 /**
- * What waits for an open breaker is due when the breaker says, and is given up in time like everything else (CBK-1). What waits
- * for a full gate comes back within a third of a second; it is written down just often enough not to count as neglected
- * (I-17).
+ * What waits for an open breaker is due when the breaker says, and is given up in time like everything else (CBK-1).
+ * What waits for a full gate comes back within a third of a second; it is written down just often enough not to count
+ * as neglected (I-17).
  */
 async function hold(
   deps: ActivityDependencies,

@@ -1,5 +1,5 @@
-// One request and what came of it, classified (TIM-3). From the moment that a byte may have left it is MAYBE_SENT, unless
-// the head of an answer came: then its status counts, whatever becomes of the body (CBK-4).
+// One request and what came of it, classified (TIM-3). From the moment that a byte may have left it is MAYBE_SENT,
+// unless the head of an answer came: then its status counts, whatever becomes of the body (CBK-4).
 import type { Dispatcher } from 'undici';
 
 /** What came of one post. NOT_SENT: no byte of the request left. MAYBE_SENT: it may have been read (TIM-3). */

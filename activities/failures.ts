@@ -1,12 +1,14 @@
-// What a failure of the world means for an activity, and what follows from it: one table. The activity waits and holds nothing
-// meanwhile; or it outlasts the failure, if what is in memory would be lost. Of the worker, only this file tells
-// defects of ours apart (SEC-9, TIM-3); of the api, api/http/failures.ts.
+// What a failure of the world means for an activity, and what follows from it: one table. The activity waits and holds
+// nothing meanwhile; or it outlasts the failure, if what is in memory would be lost. Of the worker, only this file
+// tells defects of ours apart (SEC-9, TIM-3); of the api, api/http/failures.ts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { isDatabaseFailure } from '../db/failures.ts';
 
-/** What may keep an activity from its end, but for a database that is away: that is outlasted, or thrown on as it is. */
+/**
+ * What may keep an activity from its end, but for a database that is away: that is outlasted, or thrown on as it is.
+ */
 type FailureKind =
   /** A full gate, or an open breaker (CBK-3). */
   | 'Held'
@@ -54,7 +56,7 @@ type Told = {
   [Kind in FailureKind]: (typeof consequences)[Kind] extends { readonly inMs: 'told' } ? Kind : never;
 }[FailureKind];
 
-// nextRetryDelay 0 is no "at once" but the end of the activity for good (RETRY_STATE_TIMEOUT, server 1.31)
+// nextRetryDelay 0 does not mean at once: it ends the activity for good (RETRY_STATE_TIMEOUT, server 1.31)
 const leastRetryMs = 1;
 
 /**
@@ -93,8 +95,8 @@ const pausesMs = [100, 200, 500, 1_000]; // then the last one again and again
 export const claimForMs = 5_000;
 
 /**
- * Writes down what is in memory, however long the database is away. Otherwise the outcome of an exchange would be lost, and
- * sent for again (TIM-3); or the knowledge that a claim was not sent.
+ * Writes down what is in memory, however long the database is away. Otherwise the outcome of an exchange would be lost,
+ * and sent for again (TIM-3); or the knowledge that a claim was not sent.
  * @param forMs milliseconds; default 20 s
  * @throws the failure when the database is away for longer than that; a defect at once
  */

@@ -1,5 +1,5 @@
-// Draws the consequence of a party's answer, or of the deadline: the next enquiry, or the resolution's one answer, written
-// by compare-and-set with its callback (RES-1, RES-2). It sends nothing.
+// Draws the consequence of a party's answer, or of the deadline: the next enquiry, or the resolution's one answer,
+// written by compare-and-set with its callback (RES-1, RES-2). It sends nothing.
 import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../core/assert.ts';
 import type { Acmt023 } from '../core/iso20022/acmt023.ts';

@@ -37,11 +37,11 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
     });
 }
 
-const calmer = 5; // 0.5 to 1.5 s before a full gate
+const fullGatePauseFactor = 5; // 0.5 to 1.5 s
 
 /**
- * A payment that no breaker has let through for 60 s is tried all the same, because it is rejected only after an attempt of its
- * own (TIM-3). `isLast`: this is that attempt.
+ * A payment that no breaker has let through for 60 s is tried all the same, because it is rejected only after an
+ * attempt of its own (TIM-3). `isLast`: this is that attempt.
  */
 async function enterOrWait(
   deps: ActivityDependencies,
@@ -55,7 +55,7 @@ async function enterOrWait(
   const last = untilLastMs <= 0 ? enter(deps, instruction, { anyway: true }) : way;
   if (last === undefined || last.admitted) return { way: last, isLast: true };
   // hundreds may have come to their last attempt at once, and a full gate empties only as its sends time out
-  const inMs = untilLastMs > 0 ? Math.min(last.retryInMs, untilLastMs) : last.retryInMs * calmer;
+  const inMs = untilLastMs > 0 ? Math.min(last.retryInMs, untilLastMs) : last.retryInMs * fullGatePauseFactor;
   throw failure('Held', `${party}: ${last.reason}`, inMs);
 }
 

@@ -1,6 +1,5 @@
 // Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer: in one
 // statement, so that nothing is answered that is not durable, with the database's unique key as the authority (RES-2).
-import { recordRefusal } from '../db/messages.ts';
 import {
   loadRequest,
   recordAnsweredAtOnce,
@@ -19,6 +18,7 @@ import type { Acmt023 } from '../core/iso20022/acmt023.ts';
 import type { ResolutionJudgement, ResolutionLocalActivities } from '../contract/activities.ts';
 import { boundSubmission } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { refuseOnce } from './refuse-once.ts';
 import {
   composeBare,
   composeEnquiry,
@@ -71,17 +71,19 @@ async function answerBarely(
   stored: StoredRequest,
   defect: string,
 ): Promise<Written<ResolutionJudgement>> {
-  const answer = await composeBare(deps.engine, { resolutionId: messageId, ...stored }, defect);
-  if (stored.resolution === undefined) return writeAtOnce(deps, answer, stored);
-  const { message, event, reasonCode } = answer;
-  const refused = { verdict: 'refused', reasonCode: reasonCode ?? '' } as const;
-  if (stored.earlierAnswerId !== undefined)
-    return ok({ ...refused, answerMessageId: stored.earlierAnswerId });
-  const told = { answer: message, event: event ?? null };
-  return ok({ ...refused, answerMessageId: await recordRefusal(deps.db, messageId, told) });
+  const compose = () => composeBare(deps.engine, { resolutionId: messageId, ...stored }, defect);
+  if (stored.resolution === undefined) return writeAtOnce(deps, await compose(), stored);
+  const reasonCode = reject('defect').isoCode;
+  const answerMessageId = await refuseOnce(deps.db, { ...stored, messageId }, async () => {
+    const { message, event = null } = await compose();
+    return { answer: message, event };
+  });
+  return ok({ verdict: 'refused', reasonCode, answerMessageId });
 }
 
-/** The judgement that stands: of the same message again (DUP-1), or when it is taken up again from the record (LIF-2). */
+/**
+ * The judgement that stands: of the same message again (DUP-1), or when it is taken up again from the record (LIF-2).
+ */
 function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
   if (answer !== null) return { verdict: 'answered', resolutionId, answer };
   assert(enquiry !== null, 'a resolution without answer was routed');
@@ -95,17 +97,17 @@ async function refuseRepeat(
   stored: StoredRequest,
 ): Promise<ResolutionJudgement> {
   const rejection = reject('duplicate-request');
-  const refused = { verdict: 'refused', reasonCode: rejection.isoCode } as const;
-  if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
-  const { message } = await composeRejection(deps.engine, request, rejection);
-  const event = {
-    ...rejections['duplicate-request'].event,
-    subjectId: stored.resolution?.resolutionId,
-    party: stored.sourceSystem,
-    detail: { messageId: request.resolutionId },
-  };
-  const told = { answer: message, event };
-  return { ...refused, answerMessageId: await recordRefusal(deps.db, request.resolutionId, told) };
+  const { resolutionId: messageId } = request;
+  const answerMessageId = await refuseOnce(deps.db, { ...stored, messageId }, async () => ({
+    answer: (await composeRejection(deps.engine, request, rejection)).message,
+    event: {
+      ...rejections['duplicate-request'].event,
+      subjectId: stored.resolution?.resolutionId,
+      party: stored.sourceSystem,
+      detail: { messageId },
+    },
+  }));
+  return { verdict: 'refused', reasonCode: rejection.isoCode, answerMessageId };
 }
 
 /** The gateway's own answer, at once (RES-2, RES-4). */

@@ -1,6 +1,6 @@
-// The one way to the wire, for send.ts alone: posts a message to another party's server and classifies what happened (TIM-3, SEC-2, SEC-5), behind a
-// gate and a breaker per receiver (CBK-3). It never follows a redirect, never inflates, and never connects to an address
-// that it did not check itself.
+// The one way to the wire, for send.ts alone: posts a message to another party's server and classifies what happened
+// (TIM-3, SEC-2, SEC-5), behind a gate and a breaker per receiver (CBK-3). It never follows a redirect, never inflates,
+// and never connects to an address that it did not check itself.
 import { Agent } from 'undici';
 import { createConnector } from './connect-checked.ts';
 import { exchange, type PostResult } from './exchange.ts';
@@ -33,7 +33,9 @@ export interface PostLimits {
   readonly sendBefore?: number;
 }
 
-/** A place at a receiver's gate, taken before an attempt is claimed (CBK-3). Exactly one of `post` and `leave` ends it. */
+/**
+ * A place at a receiver's gate, taken before an attempt is claimed (CBK-3). Exactly one of `post` and `leave` ends it.
+ */
 export interface Admission {
   readonly admitted: true;
   post(
@@ -46,7 +48,9 @@ export interface Admission {
 }
 
 export interface OutboundHttp {
-  /** @param receiver the origin as registered (SEC-2: scheme, host, port, path prefix), e.g. an operator's endpointUrl */
+  /**
+   * @param receiver the origin as registered (SEC-2: scheme, host, port, path prefix), e.g. an operator's endpointUrl
+   */
   enter(receiver: string): Admission | Held;
   /** The same for a send that must be tried, whatever the breaker says (TIM-3). */
   enterAnyway(receiver: string): Admission | Held;
@@ -57,7 +61,8 @@ export interface OutboundHttp {
   close(): Promise<void>;
 }
 
-// An idle connection is used again for this long. Servers commonly close theirs after 5 s or more, and one that says so in
+// An idle connection is used again for this long. Servers commonly close theirs after 5 s or more, and one that says so
+// in
 // `Keep-Alive` is believed, less 2 s: a request that meets a close on its way is MAYBE_SENT, so it has to be rare.
 const keepAliveMs = 4_000;
 const longestKeepAliveMs = 30_000; // below the idle limits of common firewalls

@@ -1,5 +1,6 @@
-// Before each receiver: how many sends it gets at once, and the circuit breaker that spares everybody the wait for a dead one
-// (CBK-3). State and arithmetic only: it opens no socket and starts no timer, so a send that has to wait holds nothing.
+// Before each receiver: how many sends it gets at once, and the circuit breaker that spares everybody the wait for a
+// dead one (CBK-3). State and arithmetic only: it opens no socket and starts no timer, so a send that has to wait holds
+// nothing.
 
 export interface GateOptions {
   /** Sends at once per receiver; default 16 (CBK-3). */
@@ -43,8 +44,9 @@ export interface ReceiverGate {
   /** The same for a send that must be tried, whatever the breaker says (TIM-3); it is no probe. */
   readonly enterAnyway: (receiver: string) => Place | Held;
   /**
-   * The same for one of several parties behind a receiver that passes on what it gets. The breaker is the party's own, and
-   * it gets at most half of the receiver's places, so that a silent party does not keep the others from being asked.
+   * The same for one of several parties behind a receiver that passes on what it gets. The breaker is the party's own,
+   * and it gets at most half of the receiver's places, so that a silent party does not keep the others from being
+   * asked.
    */
   readonly enterFor: (receiver: string, party: string) => Place | Held;
   readonly states: () => readonly ReceiverState[];
@@ -155,7 +157,9 @@ function both(own: Place, shared: Place): Place {
   };
 }
 
-/** Gives back the places that were never used: a lost one must not narrow the gate, nor a lost probe lock the breaker. */
+/**
+ * Gives back the places that were never used: a lost one must not narrow the gate, nor a lost probe lock the breaker.
+ */
 function dropLost({ places, open }: Receiver, now: number): void {
   for (const taken of places) {
     if (taken.begun || now - taken.takenAt < lostAfterMs) continue;

@@ -1,5 +1,5 @@
-// Makes the messages of a resolution: the acmt.023 of each leg and the acmt.024 to the source. Each is built from values
-// and validated before it is stored (MSG-8, RES-3); nothing is sent or stored here.
+// Makes the messages of a resolution: the acmt.023 of each leg and the acmt.024 to the source. Each is built from
+// values and validated before it is stored (MSG-8, RES-3); nothing is sent or stored here.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import {

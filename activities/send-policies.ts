@@ -1,5 +1,5 @@
-// How each kind of message goes out, and what of its receiver's answer counts: one row per kind. When it is sent again is
-// core/delivery-schedule.ts; where it goes, addresses.ts; what a failure leads to, failures.ts.
+// How each kind of message goes out, and what of its receiver's answer counts: one row per kind. When it is sent again
+// is core/delivery-schedule.ts; where it goes, addresses.ts; what a failure leads to, failures.ts.
 import type { AttemptOutcome, DeliveryKind } from '../db/deliveries.ts';
 
 export interface SendPolicy {
@@ -9,7 +9,9 @@ export interface SendPolicy {
   readonly distrustedAs: `${string}.answer-refused` | null;
   /** What an HTTP status of 500 and above says of the send. */
   readonly serverErrorIs: Extract<AttemptOutcome, 'MAYBE_SENT' | 'ANSWERED'>;
-  /** `CBK-1`: the record says when the next attempt is due; `TIM-3`: the caller, who waits for the answer, sends again. */
+  /**
+   * `CBK-1`: the record says when the next attempt is due; `TIM-3`: the caller, who waits for the answer, sends again.
+   */
   readonly schedule: 'CBK-1' | 'TIM-3';
   /** How long to wait for an answer: as SEC-5 says, or as long as the answer can be used (RES-1). */
   readonly waits: 'SEC-5' | 'of-use';

@@ -1,6 +1,7 @@
-// The one way out for messages, above the wire (outbound-http.ts): instruction, enquiry, callback, confirmation, notification. A place at the receiver's gate, a
-// claim that is committed before the socket opens, one exchange, what came of it on record (CBK-3, CBK-4, TIM-3). The kinds
-// differ only by their row in send-policies.ts; what follows is the caller's business.
+// The one way out for messages, above the wire (outbound-http.ts): instruction, enquiry, callback, confirmation,
+// notification. A place at the receiver's gate, a claim that is committed before the socket opens, one exchange, what
+// came of it on record (CBK-3, CBK-4, TIM-3). The kinds differ only by their row in send-policies.ts; what follows is
+// the caller's business.
 import { randomUUID } from 'node:crypto';
 import { nextAttempt } from '../core/delivery-schedule.ts';
 import type { Result } from '../core/result.ts';
@@ -13,7 +14,7 @@ import { claimForMs, outlast } from './failures.ts';
 import type { Admission, Held, PostLimits, PostResult } from './outbound-http.ts';
 import { sendPolicies, type SendPolicy } from './send-policies.ts';
 
-/** Where a message goes, and the place taken there. Undefined in its stead: it has no address (CBK-5). */
+/** Where a message goes, and the place taken there. Undefined where it has no address (CBK-5). */
 export interface Way {
   readonly admitted: true;
   readonly url: string;
@@ -21,7 +22,8 @@ export interface Way {
 }
 
 /**
- * A place at the gate of the receiver that is registered at this moment (CBK-3, CBK-5). A send that has to wait holds nothing.
+ * A place at the gate of the receiver that is registered at this moment (CBK-3, CBK-5). A send that has to wait holds
+ * nothing.
  * @param through anyway: past the breaker, where it must be tried (TIM-3); a party: one of several behind the receiver, whose
  * silence keeps no other of them waiting, nor what else goes to the receiver (RES-2)
  */
@@ -50,8 +52,8 @@ export interface Claimed {
 }
 
 /**
- * Claims one send, for a place that was taken before; if nothing may be sent, gives the place back. A claim whose answer is
- * lost is asked for again, because only this call knows that nothing was sent (TIM-3).
+ * Claims one send, for a place that was taken before; if nothing may be sent, gives the place back. A claim whose
+ * answer is lost is asked for again, because only this call knows that nothing was sent (TIM-3).
  */
 export async function claimSend(
   way: Way | undefined,
@@ -77,8 +79,8 @@ export interface Sending<Answer> extends Claimed {
   /** UETR of the payment, or id of the resolution, for the record. */
   readonly subjectId: string;
   /**
-   * Takes in the message that the receiver answered; may run several times. A refusal says why it cannot be about ours. Only
-   * for what is asked.
+   * Takes in the message that the receiver answered; may run several times. A refusal says why it cannot be about ours.
+   * Only for what is asked.
    */
   readonly read?: (body: Buffer) => Promise<Result<Answer, string>>;
 }

@@ -1,5 +1,5 @@
-// Puts the worker together: database, reference data, XML engine, outbound HTTP, the three task queues. Used by the entry and
-// by tests, which bring their own logger and their own task queues.
+// Puts the worker together: database, reference data, XML engine, outbound HTTP, the three task queues. Used by the
+// entry and by tests, which bring their own logger and their own task queues.
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';

@@ -1,5 +1,5 @@
-// Judges and writes a submission, and starts again if another took one of its keys before it was written: the database's
-// unique keys are the authority (DUP-3), so the next try judges by what is on record by then.
+// Judges and writes a submission, and starts again if another took one of its keys before it was written: the
+// database's unique keys are the authority (DUP-3), so the next try judges by what is on record by then.
 import type { Written } from '../db/unless-taken.ts';
 import { failure } from './failures.ts';
 

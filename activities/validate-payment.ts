@@ -13,11 +13,11 @@ import type { QuoteId } from '../core/ids.ts';
 import { judgePayment } from '../core/judge-payment.ts';
 import type { BoundPayment, RecordedQuote } from '../core/bind-payment.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
-import { additionalInformation, explain, firstStands } from '../core/explanation.ts';
-import { reject, rowOf, type Rejection } from '../core/rejection.ts';
+import { reject, type Rejection } from '../core/rejection.ts';
 import { mapValue, ok } from '../core/result.ts';
+import { turnAway, type TurnedAway } from '../core/turn-away.ts';
 import type { AuditEvent } from '../db/audit.ts';
-import { recordRefusal, type OutgoingMessage } from '../db/messages.ts';
+import type { OutgoingMessage } from '../db/messages.ts';
 import {
   findQuoteHolder,
   loadSubmission,
@@ -32,6 +32,7 @@ import { compose, newMessageIdentification } from './compose.ts';
 import { boundSubmission } from './defects.ts';
 import type { Judgement, PaymentLocalActivities, Submission } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { refuseOnce } from './refuse-once.ts';
 import { untilWritten } from './until-written.ts';
 
 /** A submission that is being judged. */
@@ -61,7 +62,7 @@ async function judgeBarely(deps: ActivityDependencies, messageId: string): Promi
   const { messageIdentification, uetr } = stored;
   const messageNameId = messages.pacs008.identifier;
   const references = { original: { messageIdentification, messageNameId, uetr } };
-  return turnAway(deps, { messageId, stored, references, document: null }, reject('defect'));
+  return answerNo(deps, { messageId, stored, references, document: null }, reject('defect'));
 }
 
 /** One try: the message is read, judged in the order of PAY-3, bound to its quote and written. */
@@ -86,12 +87,12 @@ async function judge(deps: ActivityDependencies, messageId: string): Promise<Wri
       now: stored.now,
       recorded: stored,
     });
-    if (!judged.ok) return await turnAway(deps, submission, judged.refusal);
+    if (!judged.ok) return await answerNo(deps, submission, judged.refusal);
     const { message, quoteId, bind } = judged.value;
     const bound = bind(await findRecorded(deps, quoteId));
     return bound.ok
       ? await accept(deps, submission, message, bound.value)
-      : await turnAway(deps, submission, bound.refusal);
+      : await answerNo(deps, submission, bound.refusal);
   } finally {
     parsed.value.dispose();
   }
@@ -108,8 +109,8 @@ async function findRecorded(
 }
 
 /**
- * The judgement that stands: of the same message again, which is a status enquiry (DUP-1), or when another execution takes
- * the payment up again from the record (LIF-2).
+ * The judgement that stands: of the same message again, which is a status enquiry (DUP-1), or when another execution
+ * takes the payment up again from the record (LIF-2).
  */
 function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
   assert(payment !== undefined, 'what was judged is known');
@@ -147,23 +148,15 @@ function fxpNameOf(deps: ActivityDependencies, fxpId: string | null): string | n
   return fxpId === null ? null : (deps.reference().institutions.get(fxpId)?.bics[0] ?? fxpId);
 }
 
-/** Why a submission does not become an accepted payment. */
-interface TurnedAway {
-  readonly rejection: Rejection;
-  /** For a fault of its own, under the UETR of a payment of the same sender: PAY-3 comes to the fault first. */
-  readonly isBrokenCopy: boolean;
-}
-
 /** A refused repeat is answered in the HTTP answer only; any other rejection is the payment's final status. */
-async function turnAway(
+async function answerNo(
   deps: ActivityDependencies,
   submission: Case,
   rejection: Rejection,
 ): Promise<Written<Judgement>> {
-  const { payment, sourceSystem } = submission.stored;
-  const isForRepeating = rowOf(rejection).ofRepeat === true;
-  const turned = { rejection, isBrokenCopy: !isForRepeating && payment?.sourceSystem === sourceSystem };
-  return isForRepeating || payment !== undefined
+  const { stored } = submission;
+  const turned = turnAway(rejection, stored, stored.payment);
+  return turned.isRefusal
     ? ok(await refuse(deps, submission, turned))
     : rejectPayment(deps, submission, turned);
 }
@@ -173,22 +166,18 @@ async function refuse(deps: ActivityDependencies, submission: Case, turned: Turn
   const { stored } = submission;
   const { rejection } = turned;
   const refused = { verdict: 'refused', reasonCode: rejection.isoCode, ruleId: rejection.ruleId } as const;
-  if (stored.earlierAnswerId !== undefined) return { ...refused, answerMessageId: stored.earlierAnswerId };
-  const answer = await composeAnswer(deps, submission, turned);
-  const event = eventOf(submission, turned);
-  const answerMessageId = await recordRefusal(deps.db, submission.messageId, { answer, event });
+  const { messageId } = submission;
+  const answerMessageId = await refuseOnce(deps.db, { ...stored, messageId }, async () => ({
+    answer: await composeAnswer(deps, submission, turned),
+    event: eventOf(submission, turned),
+  }));
   return { ...refused, answerMessageId };
 }
 
-/** What a person must know of a rejection or refusal besides its answer. */
-function eventOf({ stored, messageId }: Case, { rejection, isBrokenCopy }: TurnedAway): AuditEvent | null {
-  const isSameMsgId = stored.payment?.messageIdentification === stored.messageIdentification;
-  const { event } = isBrokenCopy && isSameMsgId ? contentChanged : rowOf(rejection);
+function eventOf({ stored, messageId }: Case, { event }: TurnedAway): AuditEvent | null {
   if (event === undefined) return null;
   return { ...event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
 }
-
-const contentChanged = rowOf(reject('duplicate-content'));
 
 async function rejectPayment(
   deps: ActivityDependencies,
@@ -328,7 +317,7 @@ function composeAnswer(
   { stored, references, messageId }: Case,
   turned?: TurnedAway,
 ): Promise<OutgoingMessage> {
-  const { rejection, isBrokenCopy = false } = turned ?? {};
+  const rejection = turned?.rejection;
   const messageIdentification = newMessageIdentification();
   const status = rejection === undefined ? 'ACTC' : 'RJCT';
   const xml = answerPacs008(
@@ -338,10 +327,7 @@ function composeAnswer(
       creationDateTime: new Date(stored.now).toISOString(),
       status,
       reasonCode: rejection?.isoCode,
-      additionalInformation: rejection && [
-        additionalInformation(rejection),
-        ...(isBrokenCopy ? [firstStands] : []),
-      ],
+      additionalInformation: turned?.additionalInformation,
     }),
   );
   return compose(deps.engine, {
@@ -353,7 +339,7 @@ function composeAnswer(
     status,
     reasonCode: rejection?.isoCode,
     inReplyTo: messageId,
-    refusal: rejection && explain(rejection) + (isBrokenCopy ? ` ${firstStands}.` : ''),
+    refusal: turned?.explanation,
     xml,
   });
 }

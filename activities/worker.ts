@@ -16,10 +16,10 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { createEndResolution, createFollowResolution } from './follow-resolution.ts';
 import { createForwardPayment } from './forward-payment.ts';
 import { createJudgeResolution } from './judge-resolution.ts';
-import { openExecutions } from './executions.ts';
-import { startSweep, type SweepOptions } from './sweep.ts';
+import { openExecutions } from './sweep/executions.ts';
+import { startSweep, type SweepOptions } from './sweep/sweep.ts';
 import { createValidatePayment } from './validate-payment.ts';
-import { watchDeadlines } from './watch-deadlines.ts';
+import { watchDeadlines } from './sweep/watch-deadlines.ts';
 
 export interface WorkerOptions {
   readonly address: string;
@@ -59,8 +59,8 @@ function createActivities(deps: ActivityDependencies): Activities {
   };
 }
 
-// A slot is only held while a socket is open, and a receiver has at most 16 of those (CBK-3): dead receivers by the dozen
-// leave slots for the others.
+// A slot is only held while a socket is open, and a receiver has at most 16 of those (CBK-3): dead receivers by the
+// dozen leave slots for the others.
 const maxSends = 2_000;
 
 export async function runWorkers(
@@ -114,6 +114,7 @@ export async function runWorkers(
   return {
     finished,
     shutdown: async () => {
+      void sweep.stop(); // at the step that it is in; what is left is for another
       for (const worker of workers) {
         if (worker.getState() === 'RUNNING') worker.shutdown();
       }

@@ -1,4 +1,5 @@
-// Endpoints 6 to 8: the kinds of recipient address of a country, and the form fields of each with the XPath that it fills.
+// Endpoints 6 to 8: the kinds of recipient address of a country, and the form fields of each with the XPath that it
+// fills.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject, JsonValue } from '../core/money.ts';
 import type { AddressInput, AddressType, ReferenceData } from '../core/reference.ts';

@@ -1,4 +1,5 @@
-// The dependencies of the routes, and the type of a module that declares some; apart from the app, which imports them all.
+// The dependencies of the routes, and the type of a module that declares some; apart from the app, which imports them
+// all.
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
 import type { Db } from '../db/connection.ts';

@@ -135,7 +135,9 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** A secret entered on the page lives as long as the page; removes those that an earlier version kept in the browser. */
+/**
+ * A secret entered on the page lives as long as the page; removes those that an earlier version kept in the browser.
+ */
 const startScript = `window.localStorage.removeItem('authorized');
 window.reference = SwaggerUIBundle({
   url: '/openapi.json',

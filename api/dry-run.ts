@@ -1,5 +1,5 @@
-// POST /iso20022/validate: a dry run. Reports every fault of a message and stores, starts and sends nothing. A later submission
-// of the same bytes may still be refused by the checks that only a submission gets.
+// POST /iso20022/validate: a dry run. Reports every fault of a message and stores, starts and sends nothing. A later
+// submission of the same bytes may still be refused by the checks that only a submission gets.
 import { z } from '@hono/zod-openapi';
 import { dryRun, layers, type DryRun } from '../core/dry-run.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';

@@ -1,4 +1,5 @@
-// Endpoints 9 to 11: institutions, by role, by country, by identifier. Those that are not onboarded are listed too (REF-3).
+// Endpoints 9 to 11: institutions, by role, by country, by identifier. Those that are not onboarded are listed too
+// (REF-3).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { finInstRoleFilters, finInstRoles, type FinInstRoleFilter } from '../core/ids.ts';

@@ -1,15 +1,16 @@
-// Where a payment enters and where its destination answers: POST /iso20022/pacs008 and POST /iso20022/pacs002.
-// Both store what they received and hand its id to the payment's workflow; neither judges a payment.
+// Where a payment enters and where its destination answers: POST /iso20022/pacs008 and POST /iso20022/pacs002. Both
+// store what they received. A new submission and a final go to the payment's workflow, by id; everything else is
+// answered from the record. Neither judges a payment.
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
-import type { Pacs002 } from '../core/iso20022/pacs002.ts';
+import { statedStatus, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { resolveAgent } from '../core/agent.ts';
 import { additionalInformation } from '../core/explanation.ts';
 import type { Rejection } from '../core/rejection.ts';
 import type { Result } from '../core/result.ts';
-import { recordAudit } from '../db/audit.ts';
+import { recordAudit, recordAuditOnce } from '../db/audit.ts';
 import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
 import { messageBody } from '../db/messages.ts';
 import { takeReport } from '../db/reports.ts';
@@ -105,7 +106,8 @@ async function submit(
   const callback = { parameter: 'pacs002Endpoint', address: callbackUrl } as const;
   const refusal = refuseCallback(deps, sourceSystem, callback);
   if (refusal !== undefined) return refusal;
-  const uetr = message.key.uetr ?? '';
+  const { uetr } = message.key;
+  assert(uetr !== undefined, 'a pacs.008 without UETR is refused at intake (MSG-2)');
   const { messageId, known, unanswered } = await takePacs008(deps.db, {
     uetr,
     messageIdentification: message.key.messageIdentification,
@@ -189,9 +191,10 @@ async function report(
 ): Promise<Response | Problem> {
   const message = openMessage(iso.engine, body, 'pacs002');
   if (isProblem(message)) return message;
+  const reported = statedStatus(message.parsed.document) ?? null;
   const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
-  const uetr = message.key.uetr ?? '';
-  const reported = reading.ok ? reading.value.status : null;
+  const { uetr } = message.key;
+  assert(uetr !== undefined, 'a pacs.002 without OrgnlUETR is refused at intake (MSG-2)');
   const payment = await findDecidable(deps.db, uetr);
   if (payment === undefined) {
     const detail = `There is no payment ${uetr}.`;
@@ -205,20 +208,26 @@ async function report(
       detail: notYours(caller, uetr),
     });
   }
-  return answerReport(deps, iso, { reading, body, payment, caller, giveUpTurn });
+  return answerReport(deps, iso, { reading, reported, body, payment, caller, giveUpTurn });
 }
 
 function notYours({ clientId }: Caller, uetr: string): string {
   return `Only its destination operator may report on a payment; ${clientId} is not the destination of ${uetr}.`;
 }
 
+/**
+ * The status that a refused report states: a person must know whether somebody credited. Null where it cannot be read.
+ */
+type Reported = Pacs002['status'] | null;
+
 interface RefusedReport {
   readonly uetr: string;
   readonly caller: Caller;
-  /** The status that it states: a person must know whether somebody credited. Null where it cannot be read. */
-  readonly reported: Pacs002['status'] | null;
+  readonly reported: Reported;
   readonly detail: string;
 }
+
+const senderOf = (caller: Caller) => caller.clearingSystemId ?? caller.clientId;
 
 /** PAY-8: each of these is a security event. */
 async function refuseReport(
@@ -230,7 +239,7 @@ async function refuseReport(
     severity: 'security',
     kind: `report.${code}`,
     subjectId: uetr,
-    party: caller.clearingSystemId ?? caller.clientId,
+    party: senderOf(caller),
     detail: { reported },
   });
   return problem(code, { detail });
@@ -238,10 +247,31 @@ async function refuseReport(
 
 interface IncomingReport {
   readonly reading: Result<Pacs002, Rejection>;
+  readonly reported: Reported;
   readonly body: Buffer;
   readonly payment: DecidablePayment;
   readonly caller: Caller;
   readonly giveUpTurn: () => void;
+}
+
+/**
+ * It decides nothing, but its destination may have acted on it: whoever looks at the payment sees each fault once
+ * (PAY-8).
+ */
+async function refuseInvalid(
+  deps: ApiDependencies,
+  { payment, caller, reported }: Pick<IncomingReport, 'payment' | 'caller' | 'reported'>,
+  fault: Rejection,
+): Promise<Problem> {
+  const { ruleId, xpath } = fault;
+  const event = { severity: 'info', kind: 'report.invalid', subjectId: payment.uetr } as const;
+  await recordAuditOnce(
+    deps.db,
+    { ...event, party: senderOf(caller), detail: { ruleId, reported } },
+    'detail',
+  );
+  const detail = additionalInformation(fault);
+  return problem('message-invalid', { detail, ruleId, errors: [{ xpath: xpath ?? '/Document', detail }] });
 }
 
 /** Takes in a report of the destination, and answers what stands (PAY-8, PAY-9). */
@@ -252,11 +282,7 @@ async function answerReport(
 ): Promise<Response | Problem> {
   const { reading, body, payment, caller } = incoming;
   const { uetr, sourceSystem, messageId } = payment;
-  if (!reading.ok) {
-    const detail = additionalInformation(reading.refusal);
-    const { ruleId, xpath } = reading.refusal;
-    return problem('message-invalid', { detail, ruleId, errors: [{ xpath: xpath ?? '/Document', detail }] });
-  }
+  if (!reading.ok) return refuseInvalid(deps, incoming, reading.refusal);
   const report = { values: reading.value, body, inReplyTo: null };
   const taken = await takeReport(deps.db, payment, report);
   if (taken.kind === 'mismatch') {

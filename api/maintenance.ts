@@ -1,5 +1,5 @@
-// Background work of the api: creates the quote partitions of the coming days and drops those of 62 days ago (QUO-10). Every api
-// process does it, even several at once, on a separate connection, because it may take longer than a request.
+// Background work of the api: creates the quote partitions of the coming days and drops those of 62 days ago (QUO-10).
+// Every api process does it, even several at once, on a separate connection, because it may take longer than a request.
 import type { Logger } from 'pino';
 import { connect } from '../db/connection.ts';
 import { dropOldQuotePartitions, ensureQuotePartitions } from '../db/partitions.ts';

@@ -1,5 +1,5 @@
-// The token endpoint of the built-in issuer (RFC 6749, client credentials), and its metadata and keys for verifiers (RFC 8414,
-// RFC 7517). It never reveals whether a client exists: a wrong id and a wrong secret get the same answer.
+// The token endpoint of the built-in issuer (RFC 6749, client credentials), and its metadata and keys for verifiers
+// (RFC 8414, RFC 7517). It never reveals whether a client exists: a wrong id and a wrong secret get the same answer.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';

@@ -1,5 +1,5 @@
-// GET /payments/{uetr} and GET /payments/{uetr}/messages/{messageId}: the record of a payment, for its sides and for operators.
-// Read only; other callers do not learn that the payment exists (as in QUO-9).
+// GET /payments/{uetr} and GET /payments/{uetr}/messages/{messageId}: the record of a payment, for its sides and for
+// operators. Read only; other callers do not learn that the payment exists (as in QUO-9).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';

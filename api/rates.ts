@@ -1,5 +1,5 @@
-// Endpoints 17 to 19 and the two lists of rates: what FX providers post, and what PSPs and they themselves may see of it.
-// An FX provider must never see another's rates here (FX-9): only the market's best, without a name (FX-5).
+// Endpoints 17 to 19 and the two lists of rates: what FX providers post, and what PSPs and they themselves may see of
+// it. An FX provider must never see another's rates here (FX-9): only the market's best, without a name (FX-5).
 import { z } from '@hono/zod-openapi';
 import { findRatedCorridor, findRateFault, type RateRefusal } from '../core/corridor.ts';
 import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../core/money.ts';

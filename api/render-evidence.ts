@@ -1,5 +1,5 @@
-// The evidence of a payment as JSON, limited to what the caller may see. The only message values in it are those of the field
-// differences.
+// The evidence of a payment as JSON, limited to what the caller may see. The only message values in it are those of the
+// field differences.
 import { assert } from '../core/assert.ts';
 import {
   refusalOf,

@@ -109,7 +109,9 @@ async function resolve(
   return storedAnswer(deps.db, answerMessageId);
 }
 
-/** An execution that is ended by hand while its source waits changes nothing (LIF-3): another goes on from the record. */
+/**
+ * An execution that is ended by hand while its source waits changes nothing (LIF-3): another goes on from the record.
+ */
 async function waitForAnswer(
   workflows: ResolutionWorkflows,
   submission: ResolutionSubmission,

@@ -65,8 +65,8 @@ export interface PaymentWorkflows {
   /** Lets the instruction of an undecided payment go to the destination once more (DUP-1). */
   enquire(payment: StoredPaymentKey): Promise<void>;
   /**
-   * Hands a stored final report of the destination to the payment; answers the decision that stands (PAY-8), or null where
-   * it could not be written for a defect of ours (SEC-9).
+   * Hands a stored final report of the destination to the payment; answers the decision that stands (PAY-8), or null
+   * where it could not be written for a defect of ours (SEC-9).
    */
   reportFinal(payment: StoredPaymentKey & { readonly reportMessageId: string }): Promise<Decision | null>;
   /** Delivers again what was asked for again (DUP-1). */

@@ -1,5 +1,5 @@
-// The messages that we send to each party, for the OpenAPI document: address, content, possible answers and what follows from
-// them. The worker sends them; nothing here is served.
+// The messages that we send to each party, for the OpenAPI document: address, content, possible answers and what
+// follows from them. The worker sends them; nothing here is served.
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { MessageExample } from './examples.ts';
 import { shownExamples } from './http/openapi.ts';
@@ -33,7 +33,7 @@ const delivered: Pick<Webhook, 'headers' | 'responses'> = {
   }),
   responses: {
     '2XX': { description: 'Received, regardless of the body (CBK-4): it is not sent again' },
-    410: { description: 'The address is gone: it is not sent again, and an operator is alerted' },
+    410: { description: 'The address is gone: it is not sent again, and an alert is recorded' },
     default: {
       description:
         'Not received: the same bytes are sent again after 1, 2, 5, 10 and 30 s, 1, 2, 5, 15 and 30 min, 1, 2, 4 and 8 h, then ' +

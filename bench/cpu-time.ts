@@ -1,5 +1,5 @@
-// CPU time of the processes that a benchmark started, each with all its descendants: a Postgres server is many processes.
-// On Linux from /proc, including finished children; elsewhere from `ps`, for living processes only.
+// CPU time of the processes that a benchmark started, each with all its descendants: a Postgres server is many
+// processes. On Linux from /proc, including finished children; elsewhere from `ps`, for living processes only.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -11,8 +11,8 @@ interface ProcessTime {
 const msPerTick = 10; // USER_HZ is 100 on every Linux that Node runs on
 
 /**
- * Milliseconds of CPU, user and system, used by processes and their descendants since their start; for this process, whose
- * descendants the others are, without descendants.
+ * Milliseconds of CPU, user and system, used by processes and their descendants since their start; for this process,
+ * whose descendants the others are, without descendants.
  */
 export function cpuTimes(roots: readonly number[]): readonly number[] {
   const times = existsSync('/proc/self/stat') ? timesOfProc() : timesOfPs();

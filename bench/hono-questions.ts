@@ -1,8 +1,8 @@
 // What `npm run bench -- hono` asks: shared by the load and the measured process.
 
 /**
- * input: path and query. body: a JSON body. cors: a page of a configured origin. etag: an answer that may be kept, its tag made
- * by Hono each time; kept etag: made once, and only compared.
+ * input: path and query. body: a JSON body. cors: a page of a configured origin. etag: an answer that may be kept, its
+ * tag made by Hono each time; kept etag: made once, and only compared.
  */
 export const questions = ['input', 'body', 'cors', 'etag', 'kept etag'] as const;
 export type Question = (typeof questions)[number];

@@ -1,5 +1,5 @@
-// The measured process of `npm run bench -- hono`: our handling of a request and Hono's own for the same answer, each on its own
-// port. Prints its addresses as one line of JSON.
+// The measured process of `npm run bench -- hono`: our handling of a request and Hono's own for the same answer, each
+// on its own port. Prints its addresses as one line of JSON.
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { cors } from 'hono/cors';
 import { etag } from 'hono/etag';

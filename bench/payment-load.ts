@@ -1,5 +1,6 @@
-// The load generator of `npm run bench -- payments`: a source operator that submits pacs.008 and receives the callbacks. It is
-// kept cheap, because it shares the machine: messages are built before the clock starts, callbacks are not parsed as XML.
+// The load generator of `npm run bench -- payments`: a source operator that submits pacs.008 and receives the
+// callbacks. It is kept cheap, because it shares the machine: messages are built before the clock starts, callbacks are
+// not parsed as XML.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';

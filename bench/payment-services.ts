@@ -1,5 +1,5 @@
-// What `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox, each a separate process, built
-// and started as in production, with a new database and a new Temporal file.
+// What `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox, each a separate process,
+// built and started as in production, with a new database and a new Temporal file.
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

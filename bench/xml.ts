@@ -1,6 +1,5 @@
-// The cost of our handling of one pacs.008, compared with bare libxml2 on the same bytes: parse, validate and read, by each
-// engine.
-// Both sides take turns in short rounds, so that a busy machine slows both alike; the median round counts.
+// The cost of our handling of one pacs.008, compared with bare libxml2 on the same bytes: parse, validate and read, by
+// each engine. Both sides take turns in short rounds, so that a busy machine slows both alike; the median round counts.
 import { readFileSync } from 'node:fs';
 import { XmlDocument, XsdValidator } from 'libxml2-wasm';
 import { messages } from '../core/iso20022/messages.ts';

@@ -1,9 +1,11 @@
-// Which fault met which state of a payment, how often: the states that payments were in while the fault lasted. A fault that never
-// met a state has shown nothing about it; such cells are named.
+// Which fault met which state of a payment, how often: the states that payments were in while the fault lasted. A fault
+// that never met a state has shown nothing about it; such cells are named.
 import type { FaultRecord } from './oracle/evidence.ts';
 import type { Evidence, Row } from './oracle/read-evidence.ts';
 
-/** The life of a payment in the record, finer than the states that the parties see (docs/reference/payment-states.md). */
+/**
+ * The life of a payment in the record, finer than the states that the parties see (docs/reference/payment-states.md).
+ */
 const lives = {
   received: 'stored, not judged yet',
   unsent: 'accepted, no attempt to send it yet',
@@ -26,7 +28,10 @@ type Span = readonly [from: number, to: number];
 
 type Spans = Readonly<Record<Life, readonly Span[]>>;
 
-/** What each fault of a run has met, by the record of the payments: a state may last milliseconds only, and counts all the same. */
+/**
+ * What each fault of a run has met, by the record of the payments: a state may last milliseconds only, and counts all
+ * the same.
+ */
 export function metBy({ faults, tables }: Pick<Evidence, 'faults' | 'tables'>): readonly MetFault[] {
   const payments = livesOf(tables);
   return faults.map((fault) => {

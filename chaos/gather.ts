@@ -1,5 +1,5 @@
-// Reads what a run left behind in the database and in the workflow engine into the files of its evidence folder (evidence.ts),
-// after everything has healed. It changes nothing and judges nothing.
+// Reads what a run left behind in the database and in the workflow engine into the files of its evidence folder
+// (evidence.ts), after everything has healed. It changes nothing and judges nothing.
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';

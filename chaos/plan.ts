@@ -1,5 +1,5 @@
-// What a seed means: which faults, upon whom, when and for how long. It is drawn before anything starts, so that the same seed
-// plays the same faults; how processes interleave with them is the machine's.
+// What a seed means: which faults, upon whom, when and for how long. It is drawn before anything starts, so that the
+// same seed plays the same faults; how processes interleave with them is the machine's.
 import type { Fault } from './faults/fault.ts';
 import type { Random } from './load/random.ts';
 import type { ChaosSystem } from './system/system.ts';
@@ -27,8 +27,8 @@ const calmShare = 0.15; // of the run, at its end: what was begun under faults g
 const fullLengthMinutes = 5; // for which the lengths of faults are given
 
 /**
- * One fault follows the other, and half of the time two are played at once, of different groups. The quarter of all whose
- * turn it is with this seed is drawn first.
+ * One fault follows the other, and half of the time two are played at once, of different groups. The quarter of all
+ * whose turn it is with this seed is drawn first.
  */
 export function planFaults(
   { random, faults, minutes, seed }: PlanOptions,

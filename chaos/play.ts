@@ -41,7 +41,8 @@ async function playOne(
   random: Random,
   { system, stopped, record, say }: PlayOptions,
 ): Promise<void> {
-  // not AbortSignal.any() of a timeout: what only it refers to may be collected as garbage, and then never comes (Node 20)
+  // not AbortSignal.any() of a timeout: what only it refers to may be collected as garbage, and then never comes (Node
+  // 20)
   const ending = new AbortController();
   const end = () => ending.abort();
   const timer = setTimeout(end, durationMs);

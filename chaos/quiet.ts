@@ -1,5 +1,5 @@
-// When a system that was under faults has come to rest: nothing is left that it could do by itself now. It asks the record, and
-// judges nothing; who finds it restless for too long is the oracle (I-15).
+// When a system that was under faults has come to rest: nothing is left that it could do by itself now. It asks the
+// record, and judges nothing; who finds it restless for too long is the oracle (I-15).
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChaosSystem } from './system/system.ts';
 

@@ -1,4 +1,5 @@
-// Tells a person what the judge found: each invariant by name, what was examined for it, and the evidence of each breach.
+// Tells a person what the judge found: each invariant by name, what was examined for it, and the evidence of each
+// breach.
 import type { Terminal } from '../cli/terminal.ts';
 import type { Breach, Verdict } from './oracle/verdict.ts';
 

@@ -1,5 +1,5 @@
-// One run: start everything, make payments, play faults, heal, wait for rest, gather, judge. The evidence stays in its folder;
-// the servers and their data do not.
+// One run: start everything, make payments, play faults, heal, wait for rest, gather, judge. The evidence stays in its
+// folder; the servers and their data do not.
 import { setMaxListeners } from 'node:events';
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,9 @@ export interface RunOptions {
   readonly ratePerSecond: number;
   readonly onlyFault?: string;
   plan(system: ChaosSystem): readonly PlannedFault[];
-  /** Milliseconds after the last fault until what still waits is judged; default 61 s, a little more than I-15 allows. */
+  /**
+   * Milliseconds after the last fault until what still waits is judged; default 61 s, a little more than I-15 allows.
+   */
   readonly settleMs?: number;
   /** For the evidence. */
   readonly folder: string;

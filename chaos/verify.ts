@@ -1,4 +1,5 @@
-// What `npm run verify:chaos` does: one run, one fault alone, runs for hours, known mistakes, or another look at earlier evidence.
+// What `npm run verify:chaos` does: one run, one fault alone, runs for hours, known mistakes, or another look at
+// earlier evidence.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CommandContext } from '../cli/command.ts';

@@ -16,7 +16,7 @@ const mainOf = new Map([
   ['verify:chaos', 'chaos/main.ts'],
 ]);
 
-/** The static checks of `verify`, in this order; each is an npm script. */
+/** The static checks of `verify` and `verify:static`, in this order; each is an npm script. */
 const checks = ['format:check', 'lint', 'types', 'unused', 'bundle'];
 
 /** @type {Record<string, number>} */
@@ -89,8 +89,19 @@ async function test(args) {
   return run(['node_modules/vitest/vitest.mjs', 'run', ...args]);
 }
 
+/** What `verify` and `verify:static` do. @param {string} command */
+function verifyHelp(command) {
+  const isWhole = command === 'verify';
+  return [
+    `Usage: npm run ${command}${isWhole ? ' [-- <options of vitest>]' : ''}`,
+    '',
+    `The static checks, each an npm script: ${checks.join(', ')}${isWhole ? '; if they pass, npm test' : ''}.`,
+    'Exit code: 0 everything passed, 1 something did not.',
+  ].join('\n');
+}
+
 /** Runs every static check, also after one has failed, so that one run tells all. */
-async function verify() {
+async function verifyStatic() {
   /** @type {string[]} */
   const failed = [];
   for (const [index, check] of checks.entries()) {
@@ -106,6 +117,19 @@ async function verify() {
   return failed.length === 0 ? 0 : 1;
 }
 
+/** The static checks, then the tests. @param {string[]} args for vitest */
+async function verify(args) {
+  const code = await verifyStatic();
+  return code === 0 ? test(args) : code;
+}
+
+/** What this file carries out itself. @type {Map<string, (args: string[]) => Promise<number>>} */
+const ownCommands = new Map([
+  ['test', test],
+  ['verify', verify],
+  ['verify:static', verifyStatic],
+]);
+
 /**
  * @param {string} command
  * @param {string[]} args
@@ -113,11 +137,18 @@ async function verify() {
  */
 async function start(command, args) {
   const main = mainOf.get(command);
-  if (main === undefined && command !== 'test' && command !== 'verify') {
+  const carryOut =
+    main === undefined ? ownCommands.get(command) : () => run(['--import', 'tsx', main, command, ...args]);
+  if (carryOut === undefined) {
     console.error(
-      `Usage: node cli/bootstrap.mjs ${[...mainOf.keys(), 'test', 'verify'].join('|')} [options]`,
+      `Usage: node cli/bootstrap.mjs ${[...mainOf.keys(), ...ownCommands.keys()].join('|')} [options]`,
     );
     return 2;
+  }
+  // every other command has options of its own, and says so itself
+  if (['verify', 'verify:static'].includes(command) && args.some((one) => ['--help', '-h'].includes(one))) {
+    console.log(verifyHelp(command));
+    return 0;
   }
   const refusal = refuseNode(process.versions.node);
   if (refusal !== undefined) {
@@ -125,8 +156,7 @@ async function start(command, args) {
     return 1;
   }
   if (!(await ensureInstalled(root, run))) return asked === undefined ? 1 : codeOf(asked);
-  if (main !== undefined) return run(['--import', 'tsx', main, command, ...args]);
-  return command === 'test' ? test(args) : verify();
+  return carryOut(args);
 }
 
 // Before anything is started, so that no signal finds a program of ours and nobody who listens.

@@ -1,5 +1,5 @@
-// What every command line of ours does, whatever its commands are: it reads the environment, finds the command, tells what
-// went wrong, and leaves nothing running. It must not know what a command does.
+// What every command line of ours does, whatever its commands are: it reads the environment, finds the command, tells
+// what went wrong, and leaves nothing running. It must not know what a command does.
 import { appendFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -40,7 +40,10 @@ function program(parts: readonly AddCommands[]): Command {
   return command;
 }
 
-/** What a person can mend is told in a sentence; a fault of ours too, with its stack in a file for whoever mends the code. */
+/**
+ * What a person can mend is told in a sentence; a fault of ours too, with its stack in a file for whoever mends the
+ * code.
+ */
 function report(error: unknown): void {
   const said = error instanceof ConfigurationError ? error.message : explain(error);
   process.stderr.write(`${terminal.paint('bad', '✗')} ${said ?? reasonOf(error)}\n`);

@@ -1,5 +1,5 @@
-// Where the api and the sandbox's parties of a demo listen: where they did at the last run of the folder, for messages of
-// payments that are open name these addresses; at first the defaults. It must not hold a port open.
+// Where the api and the sandbox's parties of a demo listen: where they did at the last run of the folder, for messages
+// of payments that are open name these addresses; at first the defaults. It must not hold a port open.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';

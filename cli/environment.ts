@@ -1,5 +1,5 @@
-// The environment variables that the commands themselves read, as docs/reference/configuration.md lists them. The processes that they start have
-// their own: core/config.ts, sandbox/environment.ts.
+// The environment variables that the commands themselves read, as docs/reference/configuration.md lists them. The
+// processes that they start have their own: core/config.ts, sandbox/environment.ts.
 import type { EnvironmentVariable } from '../core/config.ts';
 
 export const cliEnvironmentVariables = {

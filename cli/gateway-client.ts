@@ -94,7 +94,9 @@ export function quotesPath(request: QuoteRequest): string {
 export function gatewayClient(apiUrl: string): GatewayClient {
   const tokens = new Map<string, Promise<string>>();
 
-  /** @throws UserError when the answer is not 200, with what the gateway says of it; UnavailableError for 503 or none */
+  /**
+   * @throws UserError when the answer is not 200, with what the gateway says of it; UnavailableError for 503 or none
+   */
   async function call(path: string, init: RequestInit): Promise<Response> {
     const response = await fetch(`${apiUrl}${path}`, {
       ...init,

@@ -59,7 +59,10 @@ function addPay(command: Command, context: CommandContext): void {
       '--amount <amount>',
       'what is sent, or what is credited when --currency is the destination’s; required',
     )
-    .option('--currency <code>', 'currency of the amount (default: the source’s)')
+    .option(
+      '--currency <code>',
+      'of the amount (default: the source’s). Where the destination has two, name the one to credit, as in HKD (else CNY): the amount is then in it',
+    )
     .option(
       '--account <number>',
       'creditor account; its last four digits choose what the destination does',

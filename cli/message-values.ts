@@ -1,5 +1,5 @@
-// Reads the messages that the parties got, for the timeline and for the comparison of figures. It judges nothing: what the
-// gateway sends is validated by the gateway, by the parties and by the tests.
+// Reads the messages that the parties got, for the timeline and for the comparison of figures. It judges nothing: what
+// the gateway sends is validated by the gateway, by the parties and by the tests.
 import { readFxtr017, type Fxtr017 } from '../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import { readPacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';

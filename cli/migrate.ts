@@ -1,5 +1,5 @@
-// Entry of the migrate job (dist/migrate.js): brings DATABASE_URL to the newest schema and ends. With DEMO=1 it loads the
-// seed data too, with the sandbox at its default ports. Safe to run again, and by several at once.
+// Entry of the migrate job (dist/migrate.js): brings DATABASE_URL to the newest schema and ends. With DEMO=1 it loads
+// the seed data too, with the sandbox at its default ports. Safe to run again, and by several at once.
 import { parseCommonConfig } from '../core/config.ts';
 import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';

@@ -50,7 +50,7 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
   };
   const payment = await playPayment({ run, terminal, onSubmitting }, plan);
   terminal.line();
-  return conclude(terminal, run, { ...payment, isLedgerShown: !isOwn });
+  return conclude(terminal, run, payment);
 }
 
 function isOwnDestination(run: RunFile, destinationCountry: string): boolean {
@@ -161,7 +161,7 @@ function sayWhereToLook(terminal: Terminal, run: RunFile, uetr: string): void {
   terminal.line(`  or, with a token as in docs/how-to/call-the-api.md: GET ${run.apiUrl}/payments/${uetr}`);
 }
 
-function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment & SeenPayment): number {
+function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): number {
   const { final, missing, entries, uetr } = payment;
   const violations = violationsIn(entries);
   for (const violation of violations) terminal.line(terminal.paint('bad', `✗ ${violation}`));
@@ -173,29 +173,24 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment & See
   }
   const { status, reasonCode } = final;
   const reason = reasonCode === undefined ? '' : ` ${reasonCode}`;
-  terminal.line(`${meaningOf(final, payment)}: ${terminal.paint('heading', status + reason)}`);
+  terminal.line(`${meaningOf(final, entries)}: ${terminal.paint('heading', status + reason)}`);
   terminal.line(`  UETR ${uetr}, workflow ${paymentUrl(run, uetr) ?? `pacs008/${uetr}`}`);
   for (const what of missing) terminal.line(terminal.paint('bad', `✗ Not yet seen: ${what}`));
   return violations.length === 0 && missing.length === 0 ? 0 : 1;
 }
 
-interface SeenPayment extends Pick<PlayedPayment, 'entries'> {
-  /** Whether the destination's ledger is in its entries: it is a party of the sandbox. */
-  readonly isLedgerShown: boolean;
-}
-
 /**
- * What the final status means for the money, as the destination's own ledger has it, where that is shown.
+ * What the final status means for the money, as the destination's own ledger has it, as far as that is shown.
  * @internal exported for tests
  */
 export function meaningOf(
   { status, reasonCode }: NonNullable<PlayedPayment['final']>,
-  { entries, isLedgerShown }: SeenPayment,
+  entries: PlayedPayment['entries'],
 ): string {
   const booked = (what: string) =>
     entries.some((entry) => entry.direction === 'booked' && entry.status === what);
-  if (status === 'RJCT' && reasonCode === 'AB03' && !isLedgerShown) {
-    return 'Rejected; the destination must return whatever it has credited'; // it may have: silence says nothing (TIM-1)
+  if (status === 'RJCT' && reasonCode === 'AB03' && !booked('moved')) {
+    return 'Rejected; the destination must return whatever it has credited'; // it may have, or may yet: silence says nothing (TIM-1)
   }
   if (status !== 'RJCT' || !booked('moved')) return meanings[status] ?? status;
   return booked('reversed')

@@ -1,5 +1,5 @@
-// Plays one payment as the source PSP and its operator: token, quotes, instruction, submission; then follows the journals
-// of the parties until each has been told. It must not look into the gateway's database.
+// Plays one payment as the source PSP and its operator: token, quotes, instruction, submission; then follows the
+// journals of the parties until each has been told. It must not look into the gateway's database.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
@@ -260,8 +260,8 @@ interface Following {
 }
 
 /**
- * Prints the answer and what the parties journal, in the order of their times, until each was told and a moment of quiet
- * has passed, or the time is over.
+ * Prints the answer and what the parties journal, in the order of their times, until each was told and a moment of
+ * quiet has passed, or the time is over.
  */
 async function follow(stage: Stage, following: Following): Promise<readonly JournalEntry[]> {
   const { terminal, signal } = stage;

@@ -59,7 +59,10 @@ function readRunFile(folder: string): RunFile | undefined {
   }
 }
 
-/** @throws UserError when no demo runs on the folder, or it is still starting, also when another Isthmus answers at its address */
+/**
+ * @throws UserError when no demo runs on the folder, or it is still starting, also when another Isthmus answers at its
+ * address
+ */
 export async function findRunningDemo(folder: string): Promise<RunFile> {
   const run = readRunFile(folder);
   const found = run === undefined ? 'nobody' : await whoAnswers(run);

@@ -1,5 +1,5 @@
-// Keeps one of our processes running: starts it, says when it ends, starts it again at once, and more slowly when it ends
-// again and again. It must not know what the process does.
+// Keeps one of our processes running: starts it, says when it ends, starts it again at once, and more slowly when it
+// ends again and again. It must not know what the process does.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserError } from './errors.ts';

@@ -1,5 +1,6 @@
-// Options that npm took for itself: what stands before the `--` of `npm run pay --to MY` is npm's, which puts it into the
-// environment and hands over nothing, or a value without its option. Ignored without a word, it would be another command.
+// Options that npm took for itself: what stands before the `--` of `npm run pay --to MY` is npm's, which puts it into
+// the environment and hands over nothing, or a value without its option. Ignored without a word, it would be another
+// command.
 import type { Command } from 'commander';
 import type { Environment } from '../core/config.ts';
 

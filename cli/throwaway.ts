@@ -1,5 +1,6 @@
-// The folder of a command that has servers of its own (a benchmark, a run under faults): removed however it ends, because a
-// cluster and its logs grow to gigabytes. If the command was killed, the next one of its kind removes its folder.
+// The folder of a command that has servers of its own (a benchmark, a run under faults): removed however it ends,
+// because a cluster and its logs grow to gigabytes. If the command was killed, the next one of its kind removes its
+// folder.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandContext } from './command.ts';

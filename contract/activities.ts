@@ -1,6 +1,7 @@
 /**
- * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. Both import it, and
- * neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database (SEC-3).
+ * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. Both import it,
+ * and neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database
+ * (SEC-3).
  */
 import type { DecisionCause } from '../core/decision.ts';
 import type { Decision } from '../core/report.ts';
@@ -13,10 +14,10 @@ export interface Submission {
   /** Id of the stored message, not its MsgId. */
   readonly messageId: string;
   /**
-   * 0: answer as soon as it is judged. Only executions that 0.1.0 started were asked for more, up to 30 seconds; it goes together
-   * with their form (test/histories/README.md).
+   * Absent or 0: answer as soon as it is judged. Only executions that 0.1.0 started were asked for more, up to 30
+   * seconds; it goes together with their form (test/histories/README.md).
    */
-  readonly waitSeconds: number;
+  readonly waitSeconds?: number;
 }
 
 /** Where an accepted payment goes. */
@@ -48,11 +49,17 @@ export type Judgement =
       readonly deadlineAt: number | null;
       /** Epoch milliseconds: when the gateway accepted it, not `AccptncDtTm`. */
       readonly acceptedAt: number;
-      /** Epoch milliseconds: when this was answered. Absent in what 0.1.0 recorded. */
+      /** Epoch milliseconds: when the submission was read to be judged. Absent in what 0.1.0 recorded. */
       readonly now?: number;
-      /** Whether the destination has answered a send of it, without a final, and nobody asked since: only enquiries follow. */
+      /**
+       * Whether the destination has answered a send of it, without a final, and nobody asked since: only enquiries
+       * follow.
+       */
       readonly isTaken?: boolean;
-      /** Epoch milliseconds: when its last send began, if there was one. Enquiries due before that have been made (TIM-2). */
+      /**
+       * Epoch milliseconds: when its last send began, if there was one. Enquiries due before that have been made
+       * (TIM-2).
+       */
       readonly lastSentAt?: number;
       /** Id of the destination's first final, if it is stored and not applied yet (PAY-7). */
       readonly finalReportId?: string;
@@ -70,9 +77,12 @@ export type DestinationAnswer =
   | { readonly kind: 'final'; readonly reportMessageId: string }
   /** 202, or an interim pacs.002: the final one comes later (PAY-8). */
   | { readonly kind: 'pending' }
-  /** A final after the decision: it is on record, and its confirmation is due (PAY-7, PAY-9). Or nothing may be sent any longer. */
+  /**
+   * A final after the decision: it is on record, and its confirmation is due (PAY-7, PAY-9). Or nothing may be sent any
+   * longer.
+   */
   | { readonly kind: 'late' }
-  /** Neither the send nor its three retries (TIM-3) had an answer that counts. */
+  /** No send of this round had an answer that counts, and none follows (TIM-3). */
   | { readonly kind: 'unanswered' };
 
 /** Not decided: by the database clock, which counts, the deadline has not come yet (TIM-1). */
@@ -88,8 +98,8 @@ export interface AfterDefect {
 }
 
 /**
- * What comes of deciding. Null: there is no decision, and no cause for one. `unreachable`: the 60 s are not over, a byte may
- * have left after all, or nothing has been tried yet. `record`: no final is stored.
+ * What comes of deciding. Null: there is no decision, and no cause for one. `unreachable`: the 60 s are not over, a
+ * byte may have left after all, or nothing has been tried yet. `record`: no final is stored.
  */
 export type DecisionResult = Decision | NotYet | AfterDefect | null;
 
@@ -104,7 +114,10 @@ export interface PaymentLocalActivities {
 }
 
 export interface ForwardingActivities {
-  /** Sends the stored instruction, once per call; throws a failed send, so that the next one follows when it is due (TIM-3). */
+  /**
+   * Sends the stored instruction, once per call; throws a failed send, so that the next one follows when it is due
+   * (TIM-3).
+   */
   forwardPayment(instruction: {
     readonly uetr: string;
     readonly deliveryId: string;
@@ -114,7 +127,9 @@ export interface ForwardingActivities {
 }
 
 export interface DeliveryActivities {
-  /** Brings what is due of a payment or resolution to its receivers; throws until each is delivered or given up (CBK-1). */
+  /**
+   * Brings what is due of a payment or resolution to its receivers; throws until each is delivered or given up (CBK-1).
+   */
   deliver(due: Subject): Promise<void>;
 }
 
@@ -139,9 +154,9 @@ export interface ResolutionEnquiry {
 }
 
 /**
- * The judgement of a request; its verdict says what follows. `routed`: a party is to be asked. `answered`: the gateway rejects
- * it, or it repeats a resolution that is answered; the answer goes to the callback too. `refused`: a repeat with other content,
- * answered in the HTTP answer only; the resolution is not touched (DUP-2).
+ * The judgement of a request; its verdict says what follows. `routed`: a party is to be asked. `answered`: the gateway
+ * rejects it, or it repeats a resolution that is answered; the answer goes to the callback too. `refused`: a repeat
+ * with other content, answered in the HTTP answer only; the resolution is not touched (DUP-2).
  */
 export type ResolutionJudgement =
   | {
@@ -178,8 +193,8 @@ export interface ResolutionLocalActivities {
     readonly reportMessageId: string;
   }): Promise<ResolutionStep>;
   /**
-   * At the deadline, unless there is an answer: passes on what a party has said, or writes false AB08. Answers what stands
-   * (RES-1).
+   * At the deadline, unless there is an answer: passes on what a party has said, or writes false AB08. Answers what
+   * stands (RES-1).
    */
   endResolution(resolution: { readonly resolutionId: string }): Promise<ResolutionAnswer>;
 }

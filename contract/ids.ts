@@ -28,7 +28,10 @@ export const workflowTypes = {
 
 export interface PaymentInput {
   readonly uetr: string;
-  /** Of the stored submission. If no update brings it, the execution judges it itself, or continues from the record (LIF-2). */
+  /**
+   * Of the stored submission. If no update brings it, the execution judges it itself, or continues from the record
+   * (LIF-2).
+   */
   readonly messageId?: string;
   /** Of the order of steps that it began in, and keeps to; absent (1) in executions that 0.1.0 started. */
   readonly form?: number;
@@ -42,8 +45,9 @@ export interface PaymentInput {
 export const currentForm = 2;
 
 /**
- * An execution that a newer release has started, while workers are replaced or after a rollback, is left to a worker that knows its form:
- * steps in another order would spoil its history. If none comes, the sweep continues from the record in a form that is known (LIF-2).
+ * An execution that a newer release has started, while workers are replaced or after a rollback, is left to a worker
+ * that knows its form: steps in another order would spoil its history. If none comes, the sweep continues from the
+ * record in a form that is known (LIF-2).
  * @throws what fails the workflow task, not the execution
  */
 export function assertKnownForm(form: number | undefined): void {
@@ -54,7 +58,10 @@ export function assertKnownForm(form: number | undefined): void {
   }
 }
 
-/** How a payment ended. `REFUSED`: only refused repeats came (DUP-2). `LAPSED`: nothing came, or nothing that could be answered. */
+/**
+ * How a payment ended. `REFUSED`: only refused repeats came (DUP-2). `LAPSED`: nothing came, or nothing that could be
+ * answered.
+ */
 export interface PaymentOutcome {
   readonly status: Decision['status'] | 'REFUSED' | 'LAPSED';
   readonly reasonCode: string | null;
@@ -74,13 +81,19 @@ export function redeliveryWorkflowId(subjectId: string): string {
 }
 
 export interface ResolutionInput {
-  /** Of the stored request. If no update brings it, the execution judges it itself, or continues from the record (LIF-2). */
+  /**
+   * Of the stored request. If no update brings it, the execution judges it itself, or continues from the record
+   * (LIF-2).
+   */
   readonly messageId?: string;
   /** As of a payment; absent (1) in executions that 0.1.0 started. */
   readonly form?: number;
 }
 
-/** How a resolution ended. `REFUSED`: only a refused repeat came. `LAPSED`: nothing came, or nothing that could be answered. */
+/**
+ * How a resolution ended. `REFUSED`: only a refused repeat came. `LAPSED`: nothing came, or nothing that could be
+ * answered.
+ */
 export type ResolutionOutcome =
   | { readonly verified: boolean; readonly reasonCode: string | null }
   | { readonly verified: null; readonly reasonCode: 'REFUSED' | 'LAPSED' };
@@ -88,8 +101,8 @@ export type ResolutionOutcome =
 export type ResolutionWorkflow = (input: ResolutionInput) => Promise<ResolutionOutcome>;
 
 /**
- * One execution per submitter and MsgId: a repeat finds this one. Spaces and slashes of the MsgId are escaped, so that no
- * two MsgIds make the same id.
+ * One execution per submitter and MsgId: a repeat finds this one. Spaces and slashes of the MsgId are escaped, so that
+ * no two MsgIds make the same id.
  */
 export function resolutionWorkflowId(clearingSystemId: string, messageIdentification: string): string {
   return `acmt023/${clearingSystemId}/${encodeURIComponent(messageIdentification)}`;
@@ -109,8 +122,8 @@ export interface ReportFinal {
 }
 
 /**
- * The update that brings a submission to its execution, whoever brings it: the second to come finds the first's, and is no
- * enquiry.
+ * The update that brings a submission to its execution, whoever brings it: the second to come finds the first's, and is
+ * no enquiry.
  * @param unanswered how often a defect of ours has kept it from being answered: those outcomes stand. In 0.1.0 this was how long
  * the sender waits
  */
@@ -122,7 +135,9 @@ export const updates = { submit: 'submit', reportFinal: 'reportFinal', resolve: 
 export const signals = {
   /** The source asks for the status of a payment that is not decided (DUP-1). */
   enquire: 'enquire',
-  /** The record may know more than the execution: a decision, or that a deadline is past by the database clock (LIF-2). */
+  /**
+   * The record may know more than the execution: a decision, or that a deadline is past by the database clock (LIF-2).
+   */
   look: 'look',
 } as const;
 export type SubmitArguments = [Submission];

@@ -1,7 +1,7 @@
 /**
- * How the executions of payments, resolutions and redeliveries are started: by the api when a message comes, by the sweep when
- * one was lost (LIF-2). A payment has one execution at a time. Duplicates are told apart by the database, so an execution that
- * was lost can be started again from the record.
+ * How the executions of payments, resolutions and redeliveries are started: by the api when a message comes, by the
+ * sweep when one was lost (LIF-2). A payment has one execution at a time. Duplicates are told apart by the database, so
+ * an execution that was lost can be started again from the record.
  */
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import {
@@ -66,7 +66,7 @@ export function submitUpdate(
   { messageId }: StoredPaymentKey,
   unanswered: number,
 ): { updateId: string; args: SubmitArguments } {
-  return { updateId: submitUpdateId(messageId, unanswered), args: [{ messageId, waitSeconds: 0 }] };
+  return { updateId: submitUpdateId(messageId, unanswered), args: [{ messageId }] };
 }
 
 /** What the execution of a resolution is made from. */

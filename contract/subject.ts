@@ -11,8 +11,8 @@ export interface EarlierSubject {
 }
 
 /**
- * Reads both forms: a scheduled activity and a running redelivery keep the arguments that they were given. The earlier form
- * can go in 0.4.0. No delivery is tried for longer than 72 hours (CBK-1), so by then none of them is left.
+ * Reads both forms: a scheduled activity and a running redelivery keep the arguments that they were given. The earlier
+ * form can go in 0.4.0. No delivery is tried for longer than 72 hours (CBK-1), so by then none of them is left.
  */
 export function subjectIdOf(subject: Subject | EarlierSubject): string {
   return 'subjectId' in subject ? subject.subjectId : subject.uetr;

@@ -1,6 +1,6 @@
 /**
- * Institutions as messages name them, looked up in reference data, and named back; and which of them may be the agents of a
- * payment (PAY-6). What is refused, and how, is up to the checks of the payment.
+ * Institutions as messages name them, looked up in reference data, and named back; and which of them may be the agents
+ * of a payment (PAY-6). What is refused, and how, is up to the checks of the payment.
  */
 import { readAgent, type AgentIdentification } from './iso20022/parties.ts';
 import { elementAt, type XmlElement } from './iso20022/tree.ts';
@@ -8,8 +8,8 @@ import { findInstitution, keyOf, type Institution, type ReferenceData } from './
 
 /**
  * The institution that a message names. A BIC or member id in the message must be known: an unknown BIC beside a known
- * LEI would send the money to the owner of that BIC. An LEI may be new to us if our data has none for the institution, and so
- * may an other id beside a better identifier; but no identifier may name another institution.
+ * LEI would send the money to the owner of that BIC. An LEI may be new to us if our data has none for the institution,
+ * and so may an other id beside a better identifier; but no identifier may name another institution.
  * @param clearingSystemId the system that a member id belongs to, if the message does not say
  * @returns undefined when nothing known names it, or two identifiers contradict each other
  */
@@ -38,7 +38,9 @@ export function resolveAgent(
 /** Found where {@link resolveAgent} finds no institution, for refusals (MSG-13). */
 export const unknownInstitution = 'an institution that the service does not know';
 
-/** How we name an institution in a message: by BIC, else by LEI, else by its id in the payment system, else by other id. */
+/**
+ * How we name an institution in a message: by BIC, else by LEI, else by its id in the payment system, else by other id.
+ */
 export function identifyAgent(institution: Institution, clearingSystemId?: string): AgentIdentification {
   const [bicfi] = institution.bics;
   if (bicfi !== undefined) return { bicfi };
@@ -60,12 +62,16 @@ export function mayBeDebtorAgent(one: Institution | undefined, submitter: string
   return one !== undefined && isOnboardedPsp(one) && isMember(one, submitter);
 }
 
-/** Whether an institution may be the creditor agent of a submission, if it is a member of the destination system (PAY-6). */
+/**
+ * Whether an institution may be the creditor agent of a submission, if it is a member of the destination system
+ * (PAY-6).
+ */
 export const mayBeCreditorAgent = (one: Institution | undefined) => one !== undefined && isOnboardedPsp(one);
 
 /**
- * The debtor agent that a pacs.008 claims, read before any check, because rejected payments are shown to it too: null unless
- * it is a member of the submitting system. Other institutions submitted nothing, whatever a message says about them.
+ * The debtor agent that a pacs.008 claims, read before any check, because rejected payments are shown to it too: null
+ * unless it is a member of the submitting system. Other institutions submitted nothing, whatever a message says about
+ * them.
  */
 export function claimedDebtorAgent(
   data: ReferenceData,

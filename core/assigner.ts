@@ -8,12 +8,15 @@ import { childrenNamed, elementAt, textAt, type XmlElement } from './iso20022/tr
 import type { ReferenceData } from './reference.ts';
 import { reject, type Rejection } from './rejection.ts';
 
-/** Whom an identification names, from the submitter's point of view: itself or a member, another party, nobody we know. */
+/**
+ * Whom an identification names, from the submitter's point of view: itself or a member, another party, nobody we know.
+ */
 type Standing = 'own' | 'other' | 'unknown';
 
 /**
- * Checks every element of the assignment that says who asks: creator, first agent and assigner. An agent must belong to the
- * submitter, and so must an assigner that is a party; a creator that is a party may be a customer, but not another's institution.
+ * Checks every element of the assignment that says who asks: creator, first agent and assigner. An agent must belong to
+ * the submitter, and so must an assigner that is a party; a creator that is a party may be a customer, but not
+ * another's institution.
  * @param request `IdVrfctnReq`, valid by its schema
  * @param submitter clearing system that submits it
  */

@@ -1,6 +1,6 @@
 /**
- * The last checks of a pacs.008: its quote or own FX, and the limits (PAY-4 to PAY-6); `judge-payment.ts` makes the earlier
- * ones. A payment that passes is bound: every amount, agent and account that it will use is fixed here.
+ * The last checks of a pacs.008: its quote or own FX, and the limits (PAY-4 to PAY-6); `judge-payment.ts` makes the
+ * earlier ones. A payment that passes is bound: every amount, agent and account that it will use is fixed here.
  */
 import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';

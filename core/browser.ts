@@ -1,6 +1,7 @@
 /**
- * Whether a request comes from a web page that may not make it. A server on loopback without authentication can be reached by
- * every page open in a browser on the same machine: across origins, or through a host name rebound to this address.
+ * Whether a request comes from a web page that may not make it. A server on loopback without authentication can be
+ * reached by every page open in a browser on the same machine: across origins, or through a host name rebound to this
+ * address.
  */
 
 export interface RequestSource {

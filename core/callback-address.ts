@@ -1,6 +1,6 @@
 /**
- * Whether an address of another party may be used (SEC-2): the callback address of a submission must be registered by its
- * operator, and the addresses of operators, directories and FX providers must have the same form.
+ * Whether an address of another party may be used (SEC-2): the callback address of a submission must be registered by
+ * its operator, and the addresses of operators, directories and FX providers must have the same form.
  */
 import { isSecure, parseWebAddress, type WebAddress, type WebAddressPolicy } from './web-address.ts';
 

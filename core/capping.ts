@@ -1,5 +1,6 @@
 /**
- * Lowers the amounts asked for to the maxima of both payment systems (QUO-4). Fees are computed later, from the capped pair.
+ * Lowers the amounts asked for to the maxima of both payment systems (QUO-4). Fees are computed later, from the capped
+ * pair.
  */
 import { fromDestination, fromSource, type SettlementAmounts } from './fee.ts';
 import { exact, roundDownTo, type Exact } from './money.ts';
@@ -38,8 +39,8 @@ export interface CappedAmounts extends SettlementAmounts {
 /**
  * QUO-4: the amounts asked if both systems take them, else the largest pair within both maxima.
  *
- * With the source at its maximum S, S x rate half up is tried first; if that exceeds the destination maximum M, M binds,
- * and M / rate up cannot exceed S, because S x rate is then above M and S lies on its currency's grid.
+ * With the source at its maximum S, S x rate half up is tried first; if that exceeds the destination maximum M, M
+ * binds, and M / rate up cannot exceed S, because S x rate is then above M and S lies on its currency's grid.
  */
 export function capToMaxima(asked: SettlementAmounts, rate: Exact, maxima: Maxima): CappedAmounts {
   const sourceCapped = asked.source.gt(maxima.source);

@@ -1,6 +1,6 @@
 /**
- * MSG-6: the charges are those of the two PSPs, whatever identifiers name them. If a PSP is itself refused and the agent of
- * its charges would be acceptable in its place, only the PSP is reported (MSG-14).
+ * MSG-6: the charges are those of the two PSPs, whatever identifiers name them. If a PSP is itself refused and the
+ * agent of its charges would be acceptable in its place, only the PSP is reported (MSG-14).
  */
 import { mayBeCreditorAgent, mayBeDebtorAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';

@@ -1,6 +1,6 @@
 /**
- * One check of a message, with the elements that it needs: a submission gets the first failure; a dry run gets all of them,
- * and the checks that could not be made because of a fault in what they need (MSG-14).
+ * One check of a message, with the elements that it needs: a submission gets the first failure; a dry run gets all of
+ * them, and the checks that could not be made because of a fault in what they need (MSG-14).
  */
 import type { Rejection } from './rejection.ts';
 
@@ -14,8 +14,8 @@ export interface Check<Subject> {
   /** XPaths, without positions, of the elements it needs. */
   readonly needs: readonly string[];
   /**
-   * Why another fault prevents this check, or a part of it. `run` itself leaves that part out, and another check refuses
-   * the subject.
+   * Why another fault prevents this check, or a part of it. `run` itself leaves that part out, and another check
+   * refuses the subject.
    */
   readonly hindered?: (subject: Subject, isFit: IsFit) => string | undefined;
   /** It refuses the moment, not the content of the message: it prevents no other check. */

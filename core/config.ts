@@ -1,6 +1,6 @@
 /**
- * Configuration from named settings, parsed once at start; an entry file passes its environment in. It never guesses: an
- * invalid setting stops the start.
+ * Configuration from named settings, parsed once at start; an entry file passes its environment in. It never guesses:
+ * an invalid setting stops the start.
  */
 import {
   isBindHost,
@@ -213,7 +213,10 @@ function parseAuth(env: Environment, own: OwnSettings): AuthConfig {
   }
 }
 
-/** SEC-1: without authentication, or with the demo's clients, whose secrets are public, bind to loopback only, unless allowed. */
+/**
+ * SEC-1: without authentication, or with the demo's clients, whose secrets are public, bind to loopback only, unless
+ * allowed.
+ */
 function assertNotOnNetwork(env: Environment, kind: AuthConfig['kind'], { host, demo }: OwnSettings): void {
   const allowsDemo = flag(env, 'ALLOW_DEMO_ON_NETWORK');
   if (isLoopback(host)) return;

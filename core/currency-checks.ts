@@ -1,6 +1,7 @@
 /**
- * The currencies of a pacs.008: each is checked against those of the two countries, never against one that is itself wrong, so
- * that one wrong currency is one rejection (MSG-4, MSG-6, MSG-14). An element that only repeats it is not reported.
+ * The currencies of a pacs.008: each is checked against those of the two countries, never against one that is itself
+ * wrong, so that one wrong currency is one rejection (MSG-4, MSG-6, MSG-14). An element that only repeats it is not
+ * reported.
  */
 import type { Check } from './check.ts';
 import type { Ends, Judged, Submitted } from './ends.ts';

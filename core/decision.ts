@@ -1,22 +1,24 @@
 /**
- * What decides a payment, what the decision states and who is told of it (PAY-7, PAY-9, TIM-1, TIM-3, NOT-1). Pure: what is
- * known is an argument, and the statement that writes the decision checks its condition again (`db/decisions.ts`).
+ * What decides a payment, what the decision states and who is told of it (PAY-7, PAY-9, TIM-1, TIM-3, NOT-1). Pure:
+ * what is known is an argument, and the statement that writes the decision checks its condition again
+ * (`db/decisions.ts`).
  */
 import { assert } from './assert.ts';
 import { reject, type Rejection } from './rejection.ts';
 import { isFinal, type FinalStatus } from './report.ts';
 
 /**
- * Who decides: the destination by its pacs.002, or the gateway for one of two reasons; or nobody, yet. Once a final of the
- * destination is stored, that decides, whatever the cause (PAY-7).
+ * Who decides: the destination by its pacs.002, or the gateway for one of two reasons; or nobody, yet. Once a final of
+ * the destination is stored, that decides, whatever the cause (PAY-7).
  */
 export type DecisionCause =
   | {
       readonly by: 'destination';
       readonly reportMessageId: string;
       /**
-       * Whether a confirmation is to be sent (PAY-9). Not where the report came to our address and its sender waits there, who
-       * is answered with it; always where the report came in an HTTP answer, or is taken from the record, long after.
+       * Whether a confirmation is to be sent (PAY-9). Not where the report came to our address and its sender waits
+       * there, who is answered with it; always where the report came in an HTTP answer, or is taken from the record,
+       * long after.
        */
       readonly wantsConfirmation: boolean;
     }
@@ -24,7 +26,10 @@ export type DecisionCause =
   | { readonly by: 'deadline' }
   /** NORM, and 60 s after acceptance no byte has ever left for the destination (TIM-3): RJCT ED06. */
   | { readonly by: 'unreachable' }
-  /** Nobody: the decision that stands is asked for, or that of a stored final (LIF-2). The gateway rejects nothing by it. */
+  /**
+   * Nobody: the decision that stands is asked for, or that of a stored final (LIF-2). The gateway rejects nothing by
+   * it.
+   */
   | { readonly by: 'record' };
 
 /** A pacs.002 of the destination. */
@@ -54,8 +59,8 @@ export function untilDecidableMs({ firstFinal, deadlineAt, now }: Undecided, cau
 }
 
 /**
- * What must still hold when the decision is written: 60 s over, every attempt NOT_SENT, and at least one (TIM-3); the deadline
- * past (TIM-1).
+ * What must still hold when the decision is written: 60 s over, every attempt NOT_SENT, and at least one (TIM-3); the
+ * deadline past (TIM-1).
  */
 export type DecisionCondition = 'unreachable' | 'past-deadline';
 
@@ -68,7 +73,10 @@ export interface DueDecision {
   /** Where the gateway itself rejects. */
   readonly rejection: Rejection | undefined;
   readonly onlyIf: DecisionCondition | null;
-  /** Whether a confirmation is sent to the destination, if it may have seen anything; else it waits for the HTTP answer (PAY-9). */
+  /**
+   * Whether a confirmation is sent to the destination, if it may have seen anything. False: it waits for it in the HTTP
+   * answer (PAY-9).
+   */
   readonly tellsDestination: boolean;
   /** Whether the FX provider is told, where the payment has a quote (NOT-1). */
   readonly tellsFxProvider: boolean;
@@ -83,10 +91,8 @@ export function decisionBy(cause: DecisionCause, { firstFinal, report }: Undecid
   const { status, reasonCode } = final;
   assert(isFinal(status), 'only a final status decides');
   const tellsFxProvider = status === 'ACCC';
-  return {
-    ...{ status, reasonCode, report: final, rejection: undefined, onlyIf: null },
-    ...{ tellsDestination, tellsFxProvider },
-  };
+  const own = { rejection: undefined, onlyIf: null };
+  return { status, reasonCode, report: final, ...own, tellsDestination, tellsFxProvider };
 }
 
 type OwnDecision = Pick<DueDecision, 'status' | 'reasonCode' | 'rejection' | 'onlyIf'>;

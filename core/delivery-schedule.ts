@@ -1,5 +1,6 @@
 /**
- * When a failed send is repeated and when it is given up: for deliveries (CBK-1) and for instructions and requests (TIM-3).
+ * When a failed send is repeated and when it is given up: for deliveries (CBK-1) and for instructions and requests
+ * (TIM-3).
  */
 
 const second = 1_000;
@@ -58,8 +59,8 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
 }
 
 /**
- * Milliseconds from acceptance until a NORM payment that never left may be rejected (TIM-3). Which enquiries come with a try to
- * reject depends on it too, so it changes with a new form only (workflows/policies.ts).
+ * Milliseconds from acceptance until a NORM payment that never left may be rejected (TIM-3). Which enquiries come with
+ * a try to reject depends on it too, so it changes with a new form only (workflows/policies.ts).
  */
 export const unreachableAfterMs = 60 * second;
 
@@ -93,17 +94,18 @@ const clockErrorMs = 5_000; // the database's clock may be set back a little bet
 const heardMs = 1_000; // until the execution hears that a send has ended
 
 /**
- * Whether a send that the source asked for has not been made (DUP-1). One that was under way when it asked is joined, or had ended so
- * shortly before that the execution took it for one.
+ * Whether a send that the source asked for has not been made (DUP-1). One that was under way when it asked is joined,
+ * or had ended so shortly before that the execution took it for one.
  */
 export function isStatusOwed({ lastSendAt, askedAt }: Pick<Sends, 'lastSendAt' | 'askedAt'>): boolean {
   return askedAt !== null && (lastSendAt === null || lastSendAt + heardMs < askedAt);
 }
 
 /**
- * Whether something that a NORM payment should have met for longer than the grace has not come about: the first send, the
- * enquiry of TIM-2 whose turn it was, one that the source asked for, or the word to an operator after the last one. An execution
- * sees to all of it; the sweep asks whether it does (LIF-2). A send that was under way counts as the enquiry, too.
+ * Whether something that a NORM payment should have met for longer than the grace has not come about: the first send,
+ * the enquiry of TIM-2 whose turn it was, one that the source asked for, or the word to an operator after the last one.
+ * An execution sees to all of it; the sweep asks whether it does (LIF-2). A send that was under way counts as the
+ * enquiry, too.
  */
 export function isSendOverdue(sends: Sends, graceMs: number): boolean {
   const { acceptedAt, lastSendAt, askedAt, isInDoubt, now } = sends;

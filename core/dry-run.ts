@@ -1,7 +1,7 @@
 /**
- * Everything that the gateway would refuse in a message, for a sender who is preparing one (`POST /iso20022/validate`). It
- * uses the same checks as a submission, but no database: it does not look at quotes, duplicates and contradictions, and
- * accepts nothing. It lists by name what it did not judge (MSG-14).
+ * Everything that the gateway would refuse in a message, for a sender who is preparing one (`POST /iso20022/validate`).
+ * It uses the same checks as a submission, but no database: it does not look at quotes, duplicates and contradictions,
+ * and accepts nothing. It lists by name what it did not judge (MSG-14).
  */
 import { assert } from './assert.ts';
 import type { NotJudged } from './check.ts';
@@ -23,7 +23,10 @@ export const layers = ['schema', 'rules', 'reference-data'] as const;
 export type Layer = (typeof layers)[number];
 
 export interface DryRun {
-  /** What the message was checked against, wholly or in part; other layers do not apply to such a message, or were not reached. */
+  /**
+   * What the message was checked against, wholly or in part; other layers do not apply to such a message, or were not
+   * reached.
+   */
   readonly judged: readonly Layer[];
   /** In the order of the layers, each once. */
   readonly rejections: readonly Rejection[];
@@ -110,7 +113,9 @@ function judgePacs008({ document, violations }: ValidatedMessage, context: DryRu
 
 const onSubmission = 'Only a submission is checked against stored data.';
 
-/** Elements that the forwarded message replaces, so that no rule applies to what a source writes there (MSG-9, MSG-10). */
+/**
+ * Elements that the forwarded message replaces, so that no rule applies to what a source writes there (MSG-9, MSG-10).
+ */
 const replacedOnForwarding: readonly NotJudged[] = (
   [
     ['CreDtTm', 'MSG-9'],

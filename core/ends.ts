@@ -38,7 +38,10 @@ export interface Ends {
   readonly source: ClearingSystem | undefined;
   readonly debtorAgent: Institution | undefined;
   readonly creditorAgent: Institution | undefined;
-  /** Whether `ChrgsInf[2]` and the currencies agree on a country other than the creditor agent's: it is unclear which is meant. */
+  /**
+   * Whether `ChrgsInf[2]` and the currencies agree on a country other than the creditor agent's: it is unclear which is
+   * meant.
+   */
   readonly isContradicted: boolean;
   /** Of the creditor agent's country, in the order of reference data; empty if the country is unknown. */
   readonly destinationCurrencies: readonly string[];

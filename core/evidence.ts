@@ -1,6 +1,6 @@
 /**
- * What is on record about one payment, as it is shown to its parties and to operators. Who may see which of its messages is
- * decided by the route (api/payments.ts).
+ * What is on record about one payment, as it is shown to its parties and to operators. Who may see which of its
+ * messages is decided by the route (api/payments.ts).
  */
 export interface EvidenceMessage {
   readonly messageId: string;
@@ -90,8 +90,8 @@ export interface PaymentEvidence {
 }
 
 /**
- * The pacs.008 that the payment is of; where there is none, the first that nobody has judged yet, or else the first that was
- * refused as a repeat (DUP-2). Undefined where nothing came under the UETR.
+ * The pacs.008 that the payment is of; where there is none, the first that nobody has judged yet, or else the first
+ * that was refused as a repeat (DUP-2). Undefined where nothing came under the UETR.
  */
 export function submissionOf(evidence: PaymentEvidence): EvidenceMessage | undefined {
   const { payment, messages } = evidence;
@@ -110,9 +110,9 @@ export function refusalOf(
 }
 
 /**
- * Whether the destination may have seen anything of the payment: a byte may have left for it, or it has said a word. The same
- * as `possibly_sent > 0` of the instruction, which counts such attempts, or a report on record (db/decisions.ts); here it is read
- * from what is shown, so that the evidence agrees with itself.
+ * Whether the destination may have seen anything of the payment: a byte may have left for it, or it has said a word.
+ * The same as `possibly_sent > 0` of the instruction, which counts such attempts, or a report on record
+ * (db/decisions.ts); here it is read from what is shown, so that the evidence agrees with itself.
  */
 export function mayHaveBeenSeen({ messages, deliveries }: PaymentEvidence): boolean {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
@@ -121,7 +121,8 @@ export function mayHaveBeenSeen({ messages, deliveries }: PaymentEvidence): bool
 }
 
 /**
- * Where no payment came to be, only what was exchanged with that party: several may have been refused under one UETR (DUP-2).
+ * Where no payment came to be, only what was exchanged with that party: several may have been refused under one UETR
+ * (DUP-2).
  */
 export function ofParty(evidence: PaymentEvidence, party: string): PaymentEvidence {
   if (evidence.payment !== undefined) return evidence;

@@ -1,6 +1,6 @@
 /**
- * How a rejection is worded: short in `AddtlInf` (MSG-11), long in the header `Isthmus-Rejection` and in dry runs (MSG-13).
- * Both are plain ASCII, and repeat no more of the sender's text than the rejection holds.
+ * How a rejection is worded: short in `AddtlInf` (MSG-11), long in the header `Isthmus-Rejection` and in dry runs
+ * (MSG-13). Both are plain ASCII, and repeat no more of the sender's text than the rejection holds.
  */
 import type { Rejection } from './rejection.ts';
 import type { Fault } from './rejection-table.ts';
@@ -54,8 +54,9 @@ function withExpected(text: string, expected = ''): string {
 type ToldShort = Pick<Rejection, 'ruleId' | 'xpath' | 'text' | 'found' | 'expected'>;
 
 /**
- * The text of `AddtlInf` (MSG-11, MSG-13): rule, XPath (in a transaction, from `CdtTrfTxInf` on), and the reason, with as much
- * of what was found and expected as fits. A long XPath loses its beginning, so that there is always room for the reason.
+ * The text of `AddtlInf` (MSG-11, MSG-13): rule, XPath (in a transaction, from `CdtTrfTxInf` on), and the reason, with
+ * as much of what was found and expected as fits. A long XPath loses its beginning, so that there is always room for
+ * the reason.
  */
 export function additionalInformation(rejection: ToldShort): string {
   const { ruleId, xpath, text } = rejection;
@@ -70,12 +71,9 @@ export function additionalInformation(rejection: ToldShort): string {
   return printable(`${ruleId} ${cutMark}${path.slice(-roomOfPath)}: ${short}`);
 }
 
-/** What a refused repeat is told besides its own fault, or its sender might take the payment itself for rejected (DUP-2). */
-export const firstStands = 'DUP-2 the UETR is that of an earlier message: the first message stands';
-
 /**
- * The long form (MSG-13), for the header `Isthmus-Rejection` and dry runs: rule, element, what is wrong and which of the four
- * kinds of fault it is, what was found, what was expected.
+ * The long form (MSG-13), for the header `Isthmus-Rejection` and dry runs: rule, element, what is wrong and which of
+ * the four kinds of fault it is, what was found, what was expected.
  * @returns one line of printable ASCII, at most 1,000 characters
  */
 export function explain(rejection: Rejection): string {

@@ -1,5 +1,6 @@
 /**
- * From an amount to what is invoiced, deducted and credited; endpoint 14 and every quote use it. No capping here (FEE-6).
+ * From an amount to what is invoiced, deducted and credited; endpoint 14 and every quote use it. No capping here
+ * (FEE-6).
  */
 import { assert } from './assert.ts';
 import {
@@ -47,7 +48,9 @@ export const amountZero = amountTooSmall(
   'The amount is 0, so there is nothing to pay. Ask for an amount above 0.',
 );
 
-/** @param settlement interbank settlement amount, @param fee the creditor agent fee on it; both in destination currency */
+/**
+ * @param settlement interbank settlement amount, @param fee the creditor agent fee on it; both in destination currency
+ */
 export function nothingLeft(settlement: Exact, fee: Exact): typeof amountZero {
   return amountTooSmall(
     settlement.isZero()
@@ -69,7 +72,9 @@ export function schemeFee(formula: SchemeFeeFormula, sourceDecimalPlaces: number
   };
 }
 
-/** FEE-2: what the creditor agent deducts. A fee of 100 % or more has no inverse (FEE-4), so it is not a valid formula. */
+/**
+ * FEE-2: what the creditor agent deducts. A fee of 100 % or more has no inverse (FEE-4), so it is not a valid formula.
+ */
 export function creditorAgentFee(formula: CreditorAgentFeeFormula, destinationDecimalPlaces: number): Fee {
   const ratio = exact(formula.percentageFee).times(wholePerPercent);
   assert(ratio.lt(one), 'a creditor agent fee is below 100 % of the amount');
@@ -84,8 +89,8 @@ export function feeOn(settlement: Exact, fee: Fee): Exact {
 /**
  * FEE-4: the smallest destination amount D with D - fee(D) = `credited`.
  *
- * There always is one: with a ratio below 1, raising D by one unit raises the rounded fee by none or one unit, so
- * D - fee(D) climbs in steps of none or one unit and passes every amount. D - fee(D) = C means, for the rounding half up,
+ * There always is one: with a ratio below 1, raising D by one unit raises the rounded fee by none or one unit, so D -
+ * fee(D) climbs in steps of none or one unit and passes every amount. D - fee(D) = C means, for the rounding half up,
  * that D (1 - ratio) lies above C + nominal - half a unit; the smallest D is the first on the grid beyond that.
  * @param credited creditor account amount, destination currency, on the currency's grid, above zero
  */

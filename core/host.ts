@@ -1,6 +1,6 @@
 /**
- * The one form of a host in an address (SEC-2): a domain name in lower case, four decimal numbers, or an IPv6 address in its
- * shortest form. Other forms (numeric, short, octal, hexadecimal) are read differently by different programs.
+ * The one form of a host in an address (SEC-2): a domain name in lower case, four decimal numbers, or an IPv6 address
+ * in its shortest form. Other forms (numeric, short, octal, hexadecimal) are read differently by different programs.
  */
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

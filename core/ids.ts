@@ -48,7 +48,10 @@ export function isCurrencyCode(text: string): boolean {
 const maxMessageIdLength = 35; // Max35Text
 const messageIdPattern = /^[!-.0-~](?:[ /]?[!-.0-~])*$/;
 
-/** An id that every message can carry: at most 35 printable characters, no `/` or space at either end or two in a row (MSG-5). */
+/**
+ * An id that every message can carry: at most 35 printable characters, no `/` or space at either end or two in a row
+ * (MSG-5).
+ */
 export function isIdentifier(text: string): boolean {
   return text.length <= maxMessageIdLength && messageIdPattern.test(text);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds members that occur more than once in one object of a JSON text. JSON.parse silently takes the last one, other parsers
- * the first (SEC-4). The text has been parsed before.
+ * Finds members that occur more than once in one object of a JSON text. JSON.parse silently takes the last one, other
+ * parsers the first (SEC-4). The text has been parsed before.
  */
 
 export type JsonPath = readonly (string | number)[];

@@ -1,6 +1,7 @@
 /**
- * The differences between a received pacs.008 and the forwarded one, field by field, each with the rule that requires it
- * (MSG-9, MSG-10, PAY-4). As evidence, it compares the two messages only, and shares no code with the building of the second.
+ * The differences between a received pacs.008 and the forwarded one, field by field, each with the rule that requires
+ * it (MSG-9, MSG-10, PAY-4). As evidence, it compares the two messages only, and shares no code with the building of
+ * the second.
  */
 import { pacs008Paths } from './iso20022/pacs008.ts';
 import { elementAt, type XmlElement } from './iso20022/tree.ts';
@@ -43,7 +44,10 @@ const movedTo: Readonly<Record<string, string>> = {
   IntrmyAgt1Acct: 'PrvsInstgAgt1Acct',
 };
 
-/** Children of a forwarded `CdtTrfTxInf` that come from the quote, and the received element that they would come from (PAY-4). */
+/**
+ * Children of a forwarded `CdtTrfTxInf` that come from the quote, and the received element that they would come from
+ * (PAY-4).
+ */
 const filledFromQuote: Readonly<Record<string, string>> = {
   PrvsInstgAgt1: 'IntrmyAgt1',
   PrvsInstgAgt1Acct: 'IntrmyAgt1Acct',

@@ -1,6 +1,6 @@
 /**
- * Exact decimals for every amount and rate, from text and back to text. Money is never a JavaScript number (MON-1), and only
- * functions whose name says so round.
+ * Exact decimals for every amount and rate, from text and back to text. Money is never a JavaScript number (MON-1), and
+ * only functions whose name says so round.
  */
 import { Decimal } from 'decimal.js';
 import { assert } from './assert.ts';
@@ -105,7 +105,9 @@ export function roundImprovedRate(rate: Exact): Exact {
   );
 }
 
-/** Quotient of two decimals as a rate: half up to 10 decimals, then half up to 11 digits, like an improved rate (MON-3). */
+/**
+ * Quotient of two decimals as a rate: half up to 10 decimals, then half up to 11 digits, like an improved rate (MON-3).
+ */
 export function divideToRate(dividend: Exact, divisor: Exact): Exact {
   return roundImprovedRate(asExact(asDecimal(dividend).dividedBy(asDecimal(divisor))));
 }
@@ -136,7 +138,9 @@ export function renderDecimal(value: Exact): string {
   return asDecimal(value).toFixed();
 }
 
-/** A stored decimal without trailing zeros (`24900.00000` becomes `24900`), e.g. a `numeric` of the database (MON-1). */
+/**
+ * A stored decimal without trailing zeros (`24900.00000` becomes `24900`), e.g. a `numeric` of the database (MON-1).
+ */
 export function plainDecimal(text: string): string {
   assert(decimalPattern.test(text), 'a stored decimal is plain digits');
   return text.includes('.') ? text.replace(/\.?(?<!0)0+$/, '') : text;

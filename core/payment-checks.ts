@@ -1,6 +1,6 @@
 /**
- * The checks of a pacs.008 that need reference data, the clock or stored keys, but no quote: usage guidelines, duplicates,
- * freshness, agents. Their inputs are arguments; `judge-payment.ts` has their order (PAY-3).
+ * The checks of a pacs.008 that need reference data, the clock or stored keys, but no quote: usage guidelines,
+ * duplicates, freshness, agents. Their inputs are arguments; `judge-payment.ts` has their order (PAY-3).
  */
 import { isOnboardedPsp, mayBeDebtorAgent, unknownInstitution } from './agent.ts';
 import { chargeChecks } from './charge-checks.ts';
@@ -125,16 +125,16 @@ function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<R
 }
 
 /**
- * TIM-4, and TIM-1 for a HIGH payment. What was wrong when the message arrived comes first; if it arrived in time and we judged it too
- * late, its sender is not at fault.
+ * TIM-4, and TIM-1 for a HIGH payment. What was wrong when the message arrived comes first; if it arrived in time and
+ * we judged it too late, its sender is not at fault.
  */
 function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iterable<Rejection> {
   const { now, storedAt = now } = context;
   const { text, epochMs: acceptanceAt } = message.acceptanceDateTime;
   const maxAgeMs = (ends.source?.maxAcceptanceAgeSeconds ?? 0) * 1_000;
-  const deadlineAt = deadlineOf(message, ends.destination);
+  const deadlineAt = deadlineOf(message, ends.destination) ?? Infinity;
   const isTooOld = (at: number) => at - acceptanceAt > maxAgeMs;
-  const isPastDeadline = (at: number) => deadlineAt !== null && at >= deadlineAt;
+  const isPastDeadline = (at: number) => at >= deadlineAt;
   const since = { found: `${text}, ${seconds(storedAt - acceptanceAt)} ago` };
   if (isTooOld(storedAt)) {
     yield rejectWith('acceptance-too-old', {
@@ -142,7 +142,7 @@ function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iter
       expected: `at most ${seconds(maxAgeMs)} ago when it is first submitted`,
     });
   } else if (isPastDeadline(storedAt)) {
-    const expected = `less than ${seconds((deadlineAt ?? acceptanceAt) - acceptanceAt)} ago for priority HIGH`;
+    const expected = `less than ${seconds(deadlineAt - acceptanceAt)} ago for priority HIGH`;
     yield rejectWith('deadline-past', { ...since, expected });
   } else if (acceptanceAt - storedAt > maxAheadMs) {
     yield rejectWith('acceptance-ahead', {

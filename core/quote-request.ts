@@ -1,5 +1,6 @@
 /**
- * Looks up what a PSP asks for at endpoints 12 and 12b, in the order of refusals: corridor, PSP, amount. Prices are made in
+ * Looks up what a PSP asks for at endpoints 12 and 12b, in the order of refusals: corridor, PSP, amount. Prices are
+ * made in
  * `core/quote.ts`, refusals worded in `api/http/told.ts`.
  */
 import {

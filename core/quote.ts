@@ -1,6 +1,6 @@
 /**
- * Turns the active rates of a corridor into ranked quotes, for endpoints 12 and 12b (QUO-2 to QUO-5). Pure: `db/quotes.ts`
- * stores the snapshot of what is returned (QUO-7).
+ * Turns the active rates of a corridor into ranked quotes, for endpoints 12 and 12b (QUO-2 to QUO-5). Pure:
+ * `db/quotes.ts` stores the snapshot of what is returned (QUO-7).
  */
 import { capToMaxima, readMaxima, type CappedAmounts, type Maxima } from './capping.ts';
 import type { Corridor, CorridorFxp, CorridorKey, FixedAmount } from './corridor.ts';
@@ -125,8 +125,8 @@ export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]):
 }
 
 /**
- * Endpoint 12b: ranked quotes whose amounts ignore fees (QUO-5): a given destination amount is the interbank settlement amount.
- * Zero amounts are left out; `amount-too-small` when that leaves none (FEE-5).
+ * Endpoint 12b: ranked quotes whose amounts ignore fees (QUO-5): a given destination amount is the interbank settlement
+ * amount. Zero amounts are left out; `amount-too-small` when that leaves none (FEE-5).
  */
 export function priceQuotesWithoutFees(
   request: QuoteRequest,
@@ -236,7 +236,10 @@ function chooseTier(
   return undefined;
 }
 
-/** QUO-2: exchange rate descending, then older rate first, then FXP id as PSPs see it; total, because an FXP has one quote. */
+/**
+ * QUO-2: exchange rate descending, then older rate first, then FXP id as PSPs see it; total, because an FXP has one
+ * quote.
+ */
 function compareChoices(a: Choice, b: Choice): number {
   return (
     b.exchangeRate.cmp(a.exchangeRate) ||

@@ -1,6 +1,6 @@
 /**
- * Reference data as one immutable snapshot, for validation, quoting and the JSON endpoints. db/reference.ts reads it and keeps
- * it up to date (REF-6).
+ * Reference data as one immutable snapshot, for validation, quoting and the JSON endpoints. db/reference.ts reads it
+ * and keeps it up to date (REF-6).
  */
 import type { CreditorAgentFeeFormula, SchemeFeeFormula } from './fee.ts';
 import { canonicalId, type FinInstIdType, type FinInstRole } from './ids.ts';

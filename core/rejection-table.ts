@@ -1,5 +1,6 @@
 /**
- * Every reason for which the gateway itself refuses a message, in one table: ISO code, rule, what it checks, public text.
+ * Every reason for which the gateway itself refuses a message, in one table: ISO code, rule, what it checks, public
+ * text.
  */
 
 import type { RejectionRow } from './rejection-row.ts';

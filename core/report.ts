@@ -1,6 +1,6 @@
 /**
- * What a destination's pacs.002 means for a payment: whether it is about our instruction (PAY-8), and whether it is final
- * (PAY-7). The same for every report, whichever way it arrived.
+ * What a destination's pacs.002 means for a payment: whether it is about our instruction (PAY-8), and whether it is
+ * final (PAY-7). The same for every report, whichever way it arrived.
  */
 import type { Pacs002, TransactionStatus } from './iso20022/pacs002.ts';
 import type { OriginalReferences } from './iso20022/references.ts';

@@ -1,4 +1,6 @@
-/** The result of reading, looking up or judging: the value, or the reason why there is none. A refusal is never thrown. */
+/**
+ * The result of reading, looking up or judging: the value, or the reason why there is none. A refusal is never thrown.
+ */
 export type Result<Value, Refusal> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 

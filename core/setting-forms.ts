@@ -1,6 +1,6 @@
 /**
- * The forms of settings that are addresses: a malformed one stops the start, instead of failing later or being trusted as
- * something else than was meant (SEC-1, SEC-2).
+ * The forms of settings that are addresses: a malformed one stops the start, instead of failing later or being trusted
+ * as something else than was meant (SEC-1, SEC-2).
  */
 import { hostFault } from './host.ts';
 import { isSecure, parseWebAddress, type WebAddress, type WebAddressPolicy } from './web-address.ts';
@@ -32,7 +32,9 @@ function originOf({ scheme, host, port }: WebAddress): string {
 const databaseForm =
   /^postgres(?:ql)?:\/\/(?:[^\s/?#]*@)?(?<host>\[[^\s/?#@[\]]*\]|[^\s/?#@:[\]]*)(?::(?<port>\d+))?\/[\w$.~%+-]+(?:\?(?<query>[^\s?#]*))?$/i;
 
-/** postgres://user:password@host:port/database; the host may be in the query, as for a socket, or be its encoded path. */
+/**
+ * postgres://user:password@host:port/database; the host may be in the query, as for a socket, or be its encoded path.
+ */
 export function isDatabaseUrl(text: string): boolean {
   const { host, port, query = '' } = databaseForm.exec(text)?.groups ?? {};
   if (host === undefined || !isReadable(text)) return false;

@@ -102,7 +102,8 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
   pool.on('release', (_error, client) => void idle.add(client));
   pool.on('acquire', (client) => void idle.delete(client));
   pool.on('remove', (client) => void idle.delete(client));
-  // An idle connection that breaks is replaced by the pool, which tells of it; without a listener that would end the process.
+  // An idle connection that breaks is replaced by the pool, which tells of it; without a listener that would end the
+  // process.
   pool.on('error', () => undefined);
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
 }

@@ -1,5 +1,6 @@
 // The decision of a payment: one row, written once, together with every message and delivery that derives from it
-// (PAY-7, PAY-10). One that is rejected when it is judged gets its decision with its own row (payments.ts). A second attempt finds the decision that stands.
+// (PAY-7, PAY-10). One that is rejected when it is judged gets its decision with its own row (payments.ts). A second
+// attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { DecisionCondition, StoredReport, Undecided } from '../core/decision.ts';
@@ -254,10 +255,11 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
 }
 
 /**
- * For an instruction that was being sent when the gateway decided, and of which no byte left after all: its destination saw
- * nothing, so the confirmation that was due is removed. It stays if it was tried, if the destination has reported anything, or
- * if another send may have been seen: better to tell a destination once too often than not at all (TIM-1, PAY-9).
- * It is a statement of its own, after the one that settles the attempt, because the decision may be written while that waits.
+ * For an instruction that was being sent when the gateway decided, and of which no byte left after all: its destination
+ * saw nothing, so the confirmation that was due is removed. It stays if it was tried, if the destination has reported
+ * anything, or if another send may have been seen: better to tell a destination once too often than not at all (TIM-1,
+ * PAY-9). It is a statement of its own, after the one that settles the attempt, because the decision may be written
+ * while that waits.
  */
 export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {
   // primary keys; unique (subject_id, kind); messages_subject_id

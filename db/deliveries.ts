@@ -1,8 +1,8 @@
 // Deliveries and their attempts (CBK-1, CBK-4, TIM-3): an attempt is claimed by one statement, committed before the
-// socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later. Each has
-// an id that only the claimant knows: if the answer is lost, the claimant, who has sent nothing, gets the same claim again.
-import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+// socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later. Each
+// has an id that only the claimant knows: if the answer is lost, the claimant, who has sent nothing, gets the same
+// claim again.
+import { sql, type RawBuilder } from 'kysely';
 import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
@@ -11,7 +11,8 @@ import { runPrepared } from './prepared.ts';
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 
 /** Deliveries that follow a decision or an answer, and are tried until they are taken. */
-export type ToldKind = 'callback' | 'confirmation' | 'notification';
+const toldKinds = ['callback', 'confirmation', 'notification'] as const;
+export type ToldKind = (typeof toldKinds)[number];
 /** What a party is asked. */
 type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
 export type DeliveryKind = ToldKind | AskedKind;
@@ -83,8 +84,9 @@ export const insertIntents = sql`
 const lastAttemptMs = unreachableAfterMs + 500; // TIM-3; a little for the clock of the execution that rejects it then
 
 /**
- * Milliseconds until a NORM instruction that was never tried must be: a payment is rejected as unreachable after an attempt
- * of its own only (TIM-3). Negative once it must; infinite where it was tried, or has a deadline that ends it (TIM-1).
+ * Milliseconds until a NORM instruction that was never tried must be: a payment is rejected as unreachable after an
+ * attempt of its own only (TIM-3). Negative once it must; infinite where it was tried, or has a deadline that ends it
+ * (TIM-1).
  */
 export async function untilLastAttempt(db: Db, deliveryId: string): Promise<number> {
   const { rows } = await sql<{ until_ms: number }>`
@@ -143,7 +145,7 @@ export async function claimInstruction(
 }
 
 /** Deliveries that end once, taken or given up. What is asked ends with its answer or decision. */
-export const isTold = sql`kind in ('callback', 'confirmation', 'notification')`;
+export const isTold = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 
 /** A delivery that waits to be taken by its receiver. */
 export interface OpenDelivery {
@@ -220,9 +222,26 @@ export interface SettledAttempt {
 }
 
 /**
- * Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). A delivery has one
- * end. If another came first, a 2xx counts all the same, because the receiver has the message: it is no dead letter any longer,
- * and an event takes the alert back. Nothing else changes an end.
+ * What the event of a dead letter says, for whoever must act on it: what it is about, and of a payment the decision
+ * that its receiver was not told (CBK-1). Of `ended`, rows of the deliveries that ended.
+ */
+const insertEnds = (event: {
+  readonly severity: RawBuilder<unknown>;
+  readonly kind: RawBuilder<unknown>;
+}) => sql`
+  insert into audit_events (severity, kind, subject_id, party, detail)
+  select ${event.severity}, ${event.kind}, ended.subject_id, ended.party,
+    jsonb_strip_nulls(jsonb_build_object('deliveryId', ended.delivery_id, 'kind', ended.kind, 'reason', ended.reason,
+      'about', case when r.resolution_id is null then 'payment' else 'resolution' end,
+      'status', d.status, 'reasonCode', d.reason_code))
+  from ended -- primary keys
+    left join decisions d on d.uetr = ended.subject_id
+    left join resolutions r on r.resolution_id = ended.subject_id`;
+
+/**
+ * Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). A delivery has
+ * one end. If another came first, a 2xx counts all the same, because the receiver has the message: it is no dead letter
+ * any longer, and an event takes the alert back. Nothing else changes an end.
  */
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;
@@ -252,13 +271,12 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
       where delivery_id = (select delivery_id from attempt)
       returning deliveries.delivery_id, subject_id, kind, party, closed_at is not null as is_closed,
         old.closed_at is not null as was_closed, coalesce(closed_reason, old.closed_reason) as reason
-    )
-    insert into audit_events (severity, kind, subject_id, party, detail)
-    select case when is_closed then 'alert' else 'info' end,
-      case when is_closed then 'delivery.dead-letter' else 'delivery.taken-after-all' end, subject_id, party,
-      jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', reason)
-    from settled
-    where is_closed <> was_closed`;
+    ),
+    ended as (select * from settled where is_closed <> was_closed)
+    ${insertEnds({
+      severity: sql`case when is_closed then 'alert' else 'info' end`,
+      kind: sql`case when is_closed then 'delivery.dead-letter' else 'delivery.taken-after-all' end`,
+    })}`;
   await runPrepared(db, 'settle_attempt', write);
 }
 
@@ -276,88 +294,13 @@ export async function deferDelivery(db: Db, deliveryId: string, inMs: number): P
  */
 export async function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
   const { rows } = await sql`
-    with closed as (
+    with ended as (
       update deliveries set closed_at = clock_timestamp(), closed_reason = 'expired'
       where delivery_id = ${deliveryId} and delivered_at is null and closed_at is null
         and next_due_at <= clock_timestamp()
-      returning delivery_id, subject_id, kind, party
+      returning delivery_id, subject_id, kind, party, closed_reason as reason
     )
-    insert into audit_events (severity, kind, subject_id, party, detail)
-    select 'alert', 'delivery.dead-letter', subject_id, party,
-      jsonb_build_object('deliveryId', delivery_id, 'kind', kind, 'reason', 'expired')
-    from closed
+    ${insertEnds({ severity: sql`'alert'`, kind: sql`'delivery.dead-letter'` })}
     returning audit_event_id`.execute(db);
   return rows.length === 1;
-}
-
-/** Back to the start of its schedule, whatever has happened to it. */
-const askedAgain = sql`
-  asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
-  delivered_at = null, closed_at = null, closed_reason = null`;
-
-/**
- * Asks for a callback again, delivered or given up (DUP-1, CBK-1): its schedule starts over.
- * @param url its address from then on; default: as before
- * @returns whether there is such a delivery
- */
-export async function askCallbackAgain(
-  db: Db,
-  subjectId: string,
-  url: string | null = null,
-): Promise<boolean> {
-  const { rows } = await sql`
-    update deliveries
-    set asks = asks + 1, url = coalesce(${url}, url), ${askedAgain}
-    where subject_id = ${subjectId} and kind = 'callback'
-    returning delivery_id`.execute(db);
-  return rows.length > 0;
-}
-
-/** Makes sure that the destination is told the decision (again), where its final came in an HTTP answer (PAY-9). */
-export async function askConfirmation(
-  db: Db,
-  { uetr, messageId, party }: { readonly uetr: string; readonly messageId: string; readonly party: string },
-): Promise<void> {
-  await sql`
-    insert into deliveries (delivery_id, subject_id, kind, message_id, party)
-    values (${randomUUID()}, ${uetr}, 'confirmation', ${messageId}, ${party})
-    on conflict (subject_id, kind) do update
-      set asks = deliveries.asks + 1, ${askedAgain}`.execute(db);
-}
-
-/**
- * A source asks for the status of a payment that is not decided (DUP-1).
- * @returns whether the instruction goes out once more: not within 5 s of the last enquiry, which this one joins
- */
-export async function askStatus(db: Db, uetr: string): Promise<boolean> {
-  const { rows } = await sql`
-    update deliveries set enquiry_asked_at = clock_timestamp() -- index: unique (subject_id, kind)
-    where subject_id = ${uetr} and kind = 'instruction' and closed_at is null
-      and (enquiry_asked_at is null or enquiry_asked_at <= clock_timestamp() - interval '5 seconds')
-    returning delivery_id`.execute(db);
-  return rows.length > 0;
-}
-
-/**
- * From now on the callback goes to the address that a repeat of the submission names (DUP-1): a callback that is written later
- * gets it from callback_address(), one that exists gets it here. One that is being written is waited for.
- */
-export async function nameCallbackAddress(
-  db: Db,
-  submission: { readonly messageId: string; readonly subjectId: string; readonly url: string },
-): Promise<void> {
-  const { messageId, subjectId, url } = submission;
-  await sql`
-    insert into callback_addresses (message_id, url)
-    select ${messageId}::uuid, ${url}
-    where ${url} is distinct from coalesce(
-      (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
-      (select answer_url from messages where message_id = ${messageId}))`.execute(db);
-  // A statement of its own, which sees what the first one waited for. A refused repeat names no address for the payment (DUP-2).
-  await sql`
-    update deliveries set url = ${url} -- index: unique (subject_id, kind); primary key of payments
-    where subject_id = ${subjectId} and kind = 'callback' and url is distinct from ${url}
-      and ${messageId}::uuid in (subject_id, (select message_id from payments where uetr = ${subjectId}))`.execute(
-    db,
-  );
 }

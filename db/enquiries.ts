@@ -1,5 +1,6 @@
-// Enquiries of a resolution: what is known of one before it is sent, and the claim of one send (RES-1, TIM-3). Times are
-// durations by the database clock, so that no other clock matters. What follows from an answer is db/resolutions.ts.
+// Enquiries of a resolution: what is known of one before it is sent, and the claim of one send (RES-1, TIM-3). Times
+// are durations by the database clock, so that no other clock matters. What follows from an answer is
+// db/resolutions.ts.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 import {
@@ -49,8 +50,8 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
 }
 
 /**
- * Claims one send; undefined once the resolution is answered, or its deadline no more than `followMs` away, after which an
- * answer would be useless.
+ * Claims one send; undefined once the resolution is answered, or its deadline no more than `followMs` away, after which
+ * an answer would be useless.
  * @param claim made for this send, and used again only to ask for it again, before it is sent
  */
 export async function claimEnquiry(

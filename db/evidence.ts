@@ -1,5 +1,5 @@
-// Everything that is on record about one payment, read in one snapshot, to show what happened. It only reads, and leaves the
-// bodies where they are: the timeline needs only their hashes and sizes (SEC-3).
+// Everything that is on record about one payment, read in one snapshot, to show what happened. It only reads, and
+// leaves the bodies where they are: the timeline needs only their hashes and sizes (SEC-3).
 import { sql } from 'kysely';
 import {
   withoutUnsent,

@@ -1,12 +1,13 @@
-// Tells a database that cannot be reached, was too slow or asks for another try from a defect of ours. A payment is never
-// rejected for such a failure: the code that meets one waits and tries again.
+// Tells a database that cannot be reached, was too slow or asks for another try from a defect of ours. A payment is
+// never rejected for such a failure: the code that meets one waits and tries again.
 import pg from 'pg';
 
 /**
- * SQLSTATE: what the state of the server, of its host or of other sessions brings about, never what was asked.
- * 08 connection, 53 resources (a full disk, too many connections), 57 operator (statement timeout, shutting down, starting
- * up), 58 system; 25006 read-only (a demoted primary), 25P03 and 25P04 (our transaction took too long), 26000 (the server
- * has forgotten a prepared statement), 40001, 40003 and 40P01 (another try is asked for), 55P03 (a lock was not free).
+ * SQLSTATE: what the state of the server, of its host or of other sessions brings about, never what was asked. 08
+ * connection, 53 resources (a full disk, too many connections), 57 operator (statement timeout, shutting down, starting
+ * up), 58 system; 25006 read-only (a demoted primary), 25P03 and 25P04 (our transaction took too long), 26000 (the
+ * server has forgotten a prepared statement), 40001, 40003 and 40P01 (another try is asked for), 55P03 (a lock was not
+ * free).
  */
 const serverStates = /^(08|53|57|58|25006|25P0[34]|26000|4000[13]|40P01|55P03)/;
 /** Of `pg` and its pool, which give them neither class nor code. */
@@ -23,8 +24,8 @@ export class ReferenceDataStale extends Error {
 }
 
 /**
- * SQLSTATE after which every further query of the connection would fail too: 25006, the server is no longer the primary;
- * 26000, it has forgotten our prepared statements.
+ * SQLSTATE after which every further query of the connection would fail too: 25006, the server is no longer the
+ * primary; 26000, it has forgotten our prepared statements.
  */
 const uselessAfter = new Set(['25006', '26000']);
 
@@ -44,15 +45,17 @@ export function isDatabaseFailure(error: unknown): boolean {
   return poolMessages.test(error.message);
 }
 
-/** Whether a new connection is wanted after that error: the server has closed this one, or it leads to the wrong server. */
+/**
+ * Whether a new connection is wanted after that error: the server has closed this one, or it leads to the wrong server.
+ */
 export function endsConnection(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.severity === 'FATAL' || uselessAfter.has(error.code ?? '');
 }
 
 /**
- * Takes out of an error of the server what was asked with or stored (SEC-3): it goes on into logs and into Temporal. Its code,
- * table, column and constraint stay. Class 22 tells the value in the message itself.
+ * Takes out of an error of the server what was asked with or stored (SEC-3): it goes on into logs and into Temporal.
+ * Its code, table, column and constraint stay. Class 22 tells the value in the message itself.
  */
 export function withoutValues(error: unknown): void {
   if (!(error instanceof pg.DatabaseError)) return;

@@ -1,4 +1,5 @@
-// Improvements of FX providers: by source amount (FX-6) and by PSP (FX-7). There is no way to delete one (specification).
+// Improvements of FX providers: by source amount (FX-6) and by PSP (FX-7). There is no way to delete one
+// (specification).
 import { sql } from 'kysely';
 import { plainDecimal } from '../core/money.ts';
 import type { Db } from './connection.ts';
@@ -17,7 +18,9 @@ export interface StoredTier extends TierRegistration {
   readonly updatedAt: Date;
 }
 
-/** Registers or updates by (FX provider, currency, threshold) and renews its active rates, in the caller's transaction. */
+/**
+ * Registers or updates by (FX provider, currency, threshold) and renews its active rates, in the caller's transaction.
+ */
 export async function registerTier(trx: Db, tier: TierRegistration): Promise<StoredTier> {
   const moment = await lockRates(trx, tier.fxpId);
   const row = await trx

@@ -1,5 +1,6 @@
-// What an answer repeats of a pacs.008 (MSG-11), as it stands in the columns source_references and destination_references of
-// payments. There the MsgId has been called `messageId` since 0.1.0; in code that is the id of a row.
+// What an answer repeats of a pacs.008 (MSG-11), as it stands in the columns source_references and
+// destination_references of payments. There the MsgId has been called `messageId` since 0.1.0; in code that is the id
+// of a row.
 import type { OriginalReferences, Pacs008References } from '../core/iso20022/references.ts';
 
 /** As stored. */

@@ -1,5 +1,5 @@
-// Daily partitions of the quotes (QUO-10): made ahead of time, dropped after 62 days. Each day is a transaction of its own, so
-// that an obstacle to one stops no other; the caller reports what failed, and tries again.
+// Daily partitions of the quotes (QUO-10): made ahead of time, dropped after 62 days. Each day is a transaction of its
+// own, so that an obstacle to one stops no other; the caller reports what failed, and tries again.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
@@ -28,8 +28,8 @@ interface Day {
 }
 
 /**
- * Makes the partitions of today and the next days, UTC, and of every day whose quotes lie in the default partition: they are
- * moved. Safe to call at any time, from several processes.
+ * Makes the partitions of today and the next days, UTC, and of every day whose quotes lie in the default partition:
+ * they are moved. Safe to call at any time, from several processes.
  */
 export async function ensureQuotePartitions(db: Db): Promise<PartitionsEnsured> {
   const moved: { day: string; rows: number }[] = [];

@@ -1,5 +1,6 @@
-// Statements of the hot paths, parsed and planned once per connection instead of once per call: measured, the reading of
-// rates costs a third, the storing of quotes two thirds. It must not be used for texts that are put together at run time.
+// Statements of the hot paths, parsed and planned once per connection instead of once per call: measured, the reading
+// of rates costs a third, the storing of quotes two thirds. It must not be used for texts that are put together at run
+// time.
 import type { Kysely, RawBuilder } from 'kysely';
 
 const names = new Map<string, string>();

@@ -1,5 +1,5 @@
-// Quotes in the database: the active rates that they are made of, the one row that holds a request's quotes (QUO-10), and
-// the snapshot that a payment is bound to (QUO-7). It must not price anything: core/quote.ts does.
+// Quotes in the database: the active rates that they are made of, the one row that holds a request's quotes (QUO-10),
+// and the snapshot that a payment is bound to (QUO-7). It must not price anything: core/quote.ts does.
 import { CompiledQuery } from 'kysely';
 import { corridorName, type CorridorKey } from '../core/corridor.ts';
 import { quoteIdOf, quoteRequestOf, type QuoteId, type QuoteRequestId } from '../core/ids.ts';

@@ -1,5 +1,6 @@
-// Rates in the database (FX-4): posted whole, with one rate per tier, and never deleted. Whoever changes an FX provider's
-// rates holds its lock until commit, so that there is exactly one active set per corridor, whatever arrives at once.
+// Rates in the database (FX-4): posted whole, with one rate per tier, and never deleted. Whoever changes an FX
+// provider's rates holds its lock until commit, so that there is exactly one active set per corridor, whatever arrives
+// at once.
 import { sql } from 'kysely';
 import type { CorridorKey } from '../core/corridor.ts';
 import { exact, plainDecimal } from '../core/money.ts';
@@ -37,8 +38,8 @@ export interface NewRate extends CorridorKey {
 }
 
 /**
- * FX-4, in the caller's transaction: expires the active rates of the FX provider and corridor, saves the base rate and one
- * improved rate per tier of the source currency. A tier whose rate no message could carry is left out.
+ * FX-4, in the caller's transaction: expires the active rates of the FX provider and corridor, saves the base rate and
+ * one improved rate per tier of the source currency. A tier whose rate no message could carry is left out.
  * @returns the saved rates, base first, then by threshold
  */
 export async function replaceRates(trx: Db, rate: NewRate): Promise<StoredRate[]> {
@@ -82,7 +83,10 @@ export interface Tier {
   readonly improvementBasisPoints: string;
 }
 
-/** FX-6, in the transaction that registers the tier: recalculates the tier's rate for every active base rate of the currency. */
+/**
+ * FX-6, in the transaction that registers the tier: recalculates the tier's rate for every active base rate of the
+ * currency.
+ */
 export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Promise<void> {
   await trx
     .updateTable('rates')
@@ -183,7 +187,9 @@ export type RateFilter = { readonly [Part in keyof CorridorKey]?: string | undef
   readonly fxpId?: string;
 };
 
-/** Active rates, base and tiers, of a corridor, of an FX provider, or both; best first, then older, then by FX provider. */
+/**
+ * Active rates, base and tiers, of a corridor, of an FX provider, or both; best first, then older, then by FX provider.
+ */
 export async function readActiveRates(db: Db, filter: RateFilter): Promise<StoredRate[]> {
   let query = db.selectFrom('rates').select(rateColumns).where('expired_at', 'is', null);
   if (filter.fxpId !== undefined) query = query.where('fxp_id', '=', filter.fxpId);

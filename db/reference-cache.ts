@@ -1,6 +1,6 @@
-// The reference data of a process: one snapshot in memory, read again when Postgres announces a change (REF-6). All of it goes
-// over one connection of its own: an answer there proves that no change was missed. If none comes, a new connection is made;
-// until then the snapshot may be used for a moment, and no longer.
+// The reference data of a process: one snapshot in memory, read again when Postgres announces a change (REF-6). All of
+// it goes over one connection of its own: an answer there proves that no change was missed. If none comes, a new
+// connection is made; until then the snapshot may be used for a moment, and no longer.
 import type { ReferenceData } from '../core/reference.ts';
 import { connectOne, type OneConnection } from './connection.ts';
 import { ReferenceDataStale } from './failures.ts';
@@ -113,7 +113,10 @@ async function load({ db }: OneConnection, state: State): Promise<void> {
   state.confirmedAt = asked;
 }
 
-/** Ends by an error, or when the cache is closed. A change is announced before any later answer: that makes a ping a proof. */
+/**
+ * Ends by an error, or when the cache is closed. A change is announced before any later answer: that makes a ping a
+ * proof.
+ */
 async function follow(connection: OneConnection, state: State, limits: ReferenceLimits): Promise<void> {
   while (!state.isClosed) {
     if (state.hasChanged) {

@@ -1,4 +1,5 @@
-// Reads the reference data into one snapshot; reference-cache.ts keeps it fresh (REF-6). It must not be asked for rates: those are read for each quote (FX-4).
+// Reads the reference data into one snapshot; reference-cache.ts keeps it fresh (REF-6). It must not be asked for
+// rates: those are read for each quote (FX-4).
 import { sql } from 'kysely';
 import { keyOf, type Institution, type ReferenceData, type SettlementAccount } from '../core/reference.ts';
 import type { FinInstRole } from '../core/ids.ts';

@@ -1,14 +1,15 @@
-// Where a destination's pacs.002 is taken in, whichever way it came: in the HTTP answer to our instruction, or at our address
-// (PAY-8). It is judged, stored once per content and marked where it is the first final; one that comes after the decision is
-// compared and confirmed (PAY-7, PAY-9). It decides nothing.
+// Where a destination's pacs.002 is taken in, whichever way it came: in the HTTP answer to our instruction, or at our
+// address (PAY-8). It is judged, stored once per content and marked where it is the first final; one that comes after
+// the decision is compared and confirmed (PAY-7, PAY-9). It decides nothing.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { StoredReport } from '../core/decision.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import { judgeReport, type Decision } from '../core/report.ts';
+import { recordAuditOnce } from './audit.ts';
 import type { Db } from './connection.ts';
 import type { DecidablePayment } from './decisions.ts';
-import { askConfirmation } from './deliveries.ts';
+import { askConfirmation } from './asks.ts';
 import { insertReceived, selectReceived } from './messages.ts';
 import { runPrepared } from './prepared.ts';
 
@@ -17,8 +18,8 @@ export interface IncomingReport {
   readonly values: Pacs002;
   readonly body: Buffer;
   /**
-   * Our instruction, where it came in the HTTP answer to that: its confirmation is delivered to the destination's address. Null: it came
-   * to ours, and its sender waits for the confirmation in the answer to its own request (PAY-9).
+   * Our instruction, where it came in the HTTP answer to that: its confirmation is delivered to the destination's
+   * address. Null: it came to ours, and its sender waits for the confirmation in the answer to its own request (PAY-9).
    */
   readonly inReplyTo: string | null;
 }
@@ -38,7 +39,10 @@ export type TakenReport =
   /** A final of a payment that was decided before: on record, and without effect. */
   | { readonly kind: 'late'; readonly decision: Decision };
 
-/** @param payment as read before; if it is decided in between, the caller finds out when it brings the report to the decision */
+/**
+ * @param payment as read before; if it is decided in between, the caller finds out when it brings the report to the
+ * decision
+ */
 export async function takeReport(
   db: Db,
   payment: ReportedPayment,
@@ -60,8 +64,8 @@ export async function takeReport(
 }
 
 /**
- * Once it is stored, the first final of an undecided payment decides it, whatever the cause of the decision (PAY-7): it is
- * marked in the instruction's row, which a decision updates too.
+ * Once it is stored, the first final of an undecided payment decides it, whatever the cause of the decision (PAY-7): it
+ * is marked in the instruction's row, which a decision updates too.
  * @returns the id of its row
  */
 async function recordReport(
@@ -105,8 +109,8 @@ type DecidedPayment = Pick<DecidablePayment, 'uetr' | 'destinationSystem'> & {
 };
 
 /**
- * A final of the destination when the decision stands: compared with it, confirmed where its sender does not wait for that,
- * and without any effect on what was decided (PAY-7, PAY-9).
+ * A final of the destination when the decision stands: compared with it, confirmed where its sender does not wait for
+ * that, and without any effect on what was decided (PAY-7, PAY-9).
  */
 export async function takeLateFinal(
   db: Db,
@@ -134,11 +138,6 @@ async function recordContradiction(
     reportedReason: report.reasonCode,
     reportMessageId: report.messageId,
   };
-  await sql`
-    insert into audit_events (severity, kind, subject_id, party, detail)
-    select 'alert', 'payment.contradiction', ${uetr}::uuid, ${destinationSystem}, ${JSON.stringify(detail)}::jsonb
-    where not exists (
-      select from audit_events -- index audit_events_subject_id
-      where subject_id = ${uetr} and kind = 'payment.contradiction'
-        and detail ->> 'reportMessageId' = ${report.messageId})`.execute(db);
+  const about = { subjectId: uetr, party: destinationSystem, detail };
+  await recordAuditOnce(db, { severity: 'alert', kind: 'payment.contradiction', ...about }, 'detail');
 }

@@ -1,5 +1,5 @@
-// Resolutions: what is known of a request, the row that its judgement writes, the enquiries that follow, and the one row
-// of its answer (RES-1). Each write is one statement; the database's unique keys are the authority on duplicates.
+// Resolutions: what is known of a request, the row that its judgement writes, the enquiries that follow, and the one
+// row of its answer (RES-1). Each write is one statement; the database's unique keys are the authority on duplicates.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { mapValue } from '../core/result.ts';
@@ -166,9 +166,9 @@ export interface RoutedRequest {
 }
 
 /**
- * Writes a resolution with its first enquiry, unless its MsgId has been taken since. The source has been waiting since its
- * request was received, so the time runs from there; for a request that was left lying for long (a repeat after an outage) it
- * runs from now.
+ * Writes a resolution with its first enquiry, unless its MsgId has been taken since. The source has been waiting since
+ * its request was received, so the time runs from there; for a request that was left lying for long (a repeat after an
+ * outage) it runs from now.
  * @returns its times, or that the MsgId was taken and nothing was written
  */
 export async function recordRouted(
@@ -273,7 +273,9 @@ export async function recordAnswer(db: Db, answer: NewAnswer): Promise<boolean> 
   return rows.length === 1;
 }
 
-/** Writes the enquiry that follows the directory's answer, unless it was written before or the resolution is answered. */
+/**
+ * Writes the enquiry that follows the directory's answer, unless it was written before or the resolution is answered.
+ */
 export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: NewEnquiry): Promise<void> {
   await sql`
     with directory as (

@@ -1,5 +1,5 @@
-// The schema as text, from Postgres' own catalog: for a person to read in one place (db/schema.sql), and for a test to show
-// that the file is what the migrations make. It holds no data, no owners and no partition of a day.
+// The schema as text, from Postgres' own catalog: for a person to read in one place (db/schema.sql), and for a test to
+// show that the file is what the migrations make. It holds no data, no owners and no partition of a day.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 

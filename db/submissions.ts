@@ -1,8 +1,8 @@
-// Where a source's message is taken in, for the first time or again: a pacs.008 or an acmt.023. The very same message again is
-// an enquiry, answered from the record (DUP-1): the address that it names is its callback's from then on, what is known is told
-// there again, and what is not known yet is asked for. It judges nothing.
+// Where a source's message is taken in, for the first time or again: a pacs.008 or an acmt.023. The very same message
+// again is an enquiry, answered from the record (DUP-1): the address that it names is its callback's from then on, what
+// is known is told there again, and what is not known yet is asked for. It judges nothing.
 import type { Db } from './connection.ts';
-import { askCallbackAgain, askStatus, nameCallbackAddress } from './deliveries.ts';
+import { askCallbackAgain, askStatus, nameCallbackAddress } from './asks.ts';
 import { recordReceived } from './messages.ts';
 import { findPayment, type StoredPayment } from './payments.ts';
 import { findResolution, type StoredResolution } from './resolutions.ts';
@@ -21,7 +21,9 @@ export interface Submitted {
 /** What is on record of a submission that came before and was judged. */
 export interface Known<Subject> {
   readonly subject: Subject;
-  /** What the engine is to be told of, beside the answer: deliveries that are due again, or a status that is asked for. */
+  /**
+   * What the engine is to be told of, beside the answer: deliveries that are due again, or a status that is asked for.
+   */
   readonly due: 'redelivery' | 'enquiry' | null;
 }
 
@@ -47,7 +49,7 @@ export async function takePacs008(
   if (payment?.messageId !== messageId)
     return { messageId, unanswered: await timesUnanswered(db, messageId) };
   if (payment.decision !== null) {
-    await askCallbackAgain(db, uetr, submitted.callbackUrl);
+    await askCallbackAgain(db, uetr);
     return { messageId, unanswered: 0, known: { subject: payment, due: 'redelivery' } };
   }
   const isAsked = await askStatus(db, uetr);
@@ -59,7 +61,7 @@ export async function takeAcmt023(db: Db, submitted: Submitted): Promise<Taken<S
   const resolution = isNew ? undefined : await findResolution(db, messageId);
   if (resolution === undefined) return { messageId };
   if (resolution.answer === null) return { messageId, known: { subject: resolution, due: null } };
-  await askCallbackAgain(db, messageId, submitted.callbackUrl);
+  await askCallbackAgain(db, messageId);
   return { messageId, known: { subject: resolution, due: 'redelivery' } };
 }
 

@@ -1,12 +1,12 @@
-// What the sweep looks for (LIF-2): rows that somebody should be working on. Each question is answered from an index, page
-// after page to its end, so that nothing that makes no progress hides what stands behind it; whether somebody does work on
-// them is the engine's to say. It changes nothing but who may sweep.
+// What the sweep looks for (LIF-2): rows that somebody should be working on. Each question is answered from an index,
+// page after page to its end, so that nothing that makes no progress hides what stands behind it; whether somebody does
+// work on them is the engine's to say. It changes nothing.
 import { sql, type RawBuilder } from 'kysely';
 import type { Sends } from '../core/delivery-schedule.ts';
 import type { Db } from './connection.ts';
 import { isTold } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
-import { ago, paged, pageRows, type Place } from './paged.ts';
+import { ago, hasAged, paged, pageRows, sliced, type Place } from './paged.ts';
 
 const inMs = (at: RawBuilder<unknown>) => sql`extract(epoch from ${at}) * 1000`;
 
@@ -51,9 +51,22 @@ export async function isUntold(db: Db, uetr: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Whether nobody has asked a party yet what a payment or resolution needs of it. */
+export async function isUnasked(db: Db, subjectId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from deliveries
+    where subject_id = ${subjectId} and not ${isTold} and closed_at is null and attempts = 0
+    limit 1`.execute(db); // unique (subject_id, kind)
+  return rows.length > 0;
+}
+
 /** Every undecided payment, oldest first. */
-export function findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedPayment> {
-  return paged((after) =>
+export function findUndecided(
+  db: Db,
+  graceMs: number,
+  from?: Place,
+): AsyncIterable<UndecidedPayment & Place> {
+  const read = (after: Place) =>
     // index deliveries_undecided; primary keys
     sql<UndecidedPayment & Place>`
       select p.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
@@ -62,12 +75,12 @@ export function findUndecided(db: Db, graceMs: number): AsyncIterable<UndecidedP
         ${sends} as sends
       from deliveries i
       join payments p on p.uetr = i.subject_id
-      left join messages f on f.message_id = i.final_report_id and f.created_at < ${ago(graceMs)}
+      left join messages f on f.message_id = i.final_report_id and ${hasAged(sql`f.created_at`, graceMs)}
       where i.kind = 'instruction' and i.closed_at is null
         and (i.asked_at, i.delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by i.asked_at, i.delivery_id
-      limit ${sql.lit(pageRows)}`.execute(db),
-  );
+      limit ${sql.lit(pageRows)}`.execute(db);
+  return paged(read, from);
 }
 
 /** A final of a decided payment that is stored, and of which somebody is still to be told. */
@@ -76,30 +89,42 @@ export interface UntoldFinal {
   readonly reportMessageId: string;
 }
 
-/** Those that differ from the decision without an alert (PAY-7), and those of HTTP answers that were never confirmed (PAY-9). */
+/** Of a final `m` and the decision `d`, by a confirmation that was asked for since. Unique (subject_id, kind). */
+const isConfirmedSince = (at: RawBuilder<unknown>) => sql`exists (
+  select from deliveries c where c.subject_id = m.subject_id and c.kind = 'confirmation' and c.asked_at >= ${at})`;
+
+/**
+ * Those that differ from the decision without an alert (PAY-7), and those of HTTP answers that were never confirmed (PAY-9); where the
+ * answer to the last send was lost with its worker, it may have been one.
+ */
 export function findUntoldFinals(
   db: Db,
   { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
-): AsyncIterable<UntoldFinal> {
-  return paged((after) =>
+  from?: Place,
+): AsyncIterable<UntoldFinal & Place> {
+  const read = (after: Place, rows: number) =>
     // index messages_finals; primary key of decisions; audit_events_subject_id; unique (subject_id, kind) of deliveries
-    sql<UntoldFinal & Place>`
-      select d.uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id
-      from messages m join decisions d on d.uetr = m.subject_id
-      where m.direction = 'in' and m.leg = 'destination' and m.message_type = 'pacs002'
-        and ${hasFinalStatus('m')}
-        and m.created_at between ${ago(withinMs)} and ${ago(graceMs)}
-        and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
-        and (
-          m.status <> d.status and not exists (
+    sql<UntoldFinal & Place & { isLeft: boolean }>`
+      select m.subject_id as uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id,
+        coalesce(m.status <> d.status and not exists (
             select from audit_events a
             where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
               and coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text)
-          or m.in_reply_to is not null and d.confirmation_message_id is not null and not exists (
-            select from deliveries c where c.subject_id = m.subject_id and c.kind = 'confirmation' and c.asked_at >= m.created_at))
+          or d.confirmation_message_id is not null and (
+            m.in_reply_to is not null and not ${isConfirmedSince(sql`m.created_at`)}
+            or exists (
+              select from deliveries i join delivery_attempts l on l.delivery_id = i.delivery_id and l.attempt = i.attempts
+              where i.subject_id = m.subject_id and i.kind = 'instruction' and l.outcome is null
+                and ${hasAged(sql`l.started_at`, graceMs)} and not ${isConfirmedSince(sql`l.started_at`)})),
+          false) as "isLeft"
+      from messages m left join decisions d on d.uetr = m.subject_id
+      where m.direction = 'in' and m.leg = 'destination' and m.message_type = 'pacs002'
+        and ${hasFinalStatus('m')}
+        and m.created_at > ${ago(withinMs)} and ${hasAged(sql`m.created_at`, graceMs)}
+        and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by m.created_at, m.message_id
-      limit ${sql.lit(pageRows)}`.execute(db),
-  );
+      limit ${sql.lit(rows)}`.execute(db);
+  return sliced(read, from);
 }
 
 /** HIGH payments whose deadline is past for longer than the grace, by the database clock, and that are undecided. */
@@ -130,20 +155,22 @@ export async function isUndecided(db: Db, uetr: string): Promise<boolean> {
 const neglectedMs = 60_000; // I-17
 
 /** Payments and resolutions with a delivery that is due for more than 60 s and that nobody attempts (I-17). */
-export async function* findNeglected(db: Db): AsyncIterable<string> {
+export async function* findNeglected(
+  db: Db,
+  from?: Place,
+): AsyncIterable<{ readonly subjectId: string } & Place> {
   const found = new Set<string>(); // one may have several
-  const deliveries = paged((after) =>
+  const read = (after: Place) =>
     // index deliveries_open
     sql<{ subjectId: string } & Place>`
       select subject_id as "subjectId", asked_at::text as at, delivery_id as id from deliveries
       where ${isTold} and delivered_at is null and closed_at is null
         and next_due_at < ${ago(neglectedMs)} and (asked_at, delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by asked_at, delivery_id
-      limit ${sql.lit(pageRows)}`.execute(db),
-  );
-  for await (const { subjectId } of deliveries) {
-    if (!found.has(subjectId)) yield subjectId;
-    found.add(subjectId);
+      limit ${sql.lit(pageRows)}`.execute(db);
+  for await (const neglected of paged(read, from)) {
+    if (!found.has(neglected.subjectId)) yield neglected;
+    found.add(neglected.subjectId);
   }
 }
 
@@ -154,19 +181,4 @@ export async function isNeglected(db: Db, subjectId: string): Promise<boolean> {
     where subject_id = ${subjectId} and ${isTold} and delivered_at is null and closed_at is null
       and next_due_at < ${ago(neglectedMs)} limit 1`.execute(db); // unique (subject_id, kind)
   return rows.length > 0;
-}
-
-/** Takes or keeps what one process at a time does; answers whether it is ours now. */
-export async function takeLease(
-  db: Db,
-  lease: { readonly name: string; readonly holder: string; readonly forMs: number },
-): Promise<boolean> {
-  const { name, holder, forMs } = lease;
-  const { rows } = await sql`
-    insert into leases (name, holder, held_until)
-    values (${name}, ${holder}, clock_timestamp() + ${forMs} * interval '1 millisecond')
-    on conflict (name) do update set holder = excluded.holder, held_until = excluded.held_until
-      where leases.holder = excluded.holder or leases.held_until <= clock_timestamp()
-    returning name`.execute(db);
-  return rows.length === 1;
 }

@@ -1,9 +1,10 @@
-// What a source has sent and that has no answer (LIF-2): submissions that nobody has judged, resolutions past their deadline, and what
-// is on record of those that a defect of ours kept from being answered (SEC-9). Read by the sweep, and where a repeat comes in.
+// What a source has sent and that has no answer (LIF-2): submissions that nobody has judged, resolutions past their
+// deadline, and what is on record of those that a defect of ours kept from being answered (SEC-9). Read by the sweep,
+// and where a repeat comes in.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAudit, recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
-import { ago, paged, pageRows, type Place } from './paged.ts';
+import { ago, hasAged, sliced, type Place } from './paged.ts';
 
 /** A submission that is stored, and of which nothing else is. */
 export interface UnjudgedSubmission {
@@ -36,8 +37,6 @@ const unanswered = sql`(select count(*)::int from ${triesOfSubmission})`;
 const hasTried = (tries: RawBuilder<unknown>, workerId: string) =>
   sql`exists (select from ${tries} and e.detail ->> 'workerId' = ${workerId})`;
 
-const sliceRows = 5_000; // some 50 ms
-
 /** How far back somebody looks, and for whom. */
 interface Search {
   readonly withinMs: number;
@@ -48,13 +47,14 @@ interface Search {
 }
 
 /** Submissions that were stored and never judged. */
-export async function* findUnjudged(
+export function findUnjudged(
   db: Db,
   { withinMs, graceMs, workerId }: Search,
-): AsyncIterable<UnjudgedSubmission> {
-  const submissions = paged<UnjudgedSubmission & { isLeft: boolean }>(
+  from?: Place,
+): AsyncIterable<UnjudgedSubmission & Place> {
+  return sliced(
     // index messages_submitted
-    (after) =>
+    (after, rows) =>
       sql<UnjudgedSubmission & Place & { isLeft: boolean }>`
         select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
           m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
@@ -62,30 +62,12 @@ export async function* findUnjudged(
           not ${isJudged} and not ${hasTried(triesOfSubmission, workerId)} as "isLeft"
         from messages m
         where m.direction = 'in' and m.leg = 'source'
-          and m.created_at > ${ago(withinMs)} and m.created_at < ${ago(graceMs)}
+          and m.created_at > ${ago(withinMs)} and ${hasAged(sql`m.created_at`, graceMs)}
           and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
         order by m.created_at, m.message_id
-        limit ${sql.lit(sliceRows)}`.execute(db),
-    sliceRows,
+        limit ${sql.lit(rows)}`.execute(db),
+    from,
   );
-  for await (const submission of submissions) if (submission.isLeft) yield submission;
-}
-
-/** Whether a submission is not judged, and that worker has not tried. */
-export async function isLeftTo(db: Db, workerId: string, messageId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from messages m
-    where m.message_id = ${messageId} and not ${isJudged}
-      and not ${hasTried(triesOfSubmission, workerId)}`.execute(db); // primary key
-  return rows.length > 0;
-}
-
-/** Whether a submission is still not judged, and no defect has kept it from being since it had been tried so often. */
-export async function isUnjudged(db: Db, messageId: string, times: number): Promise<boolean> {
-  const { rows } = await sql`
-    select from messages m
-    where m.message_id = ${messageId} and not ${isJudged} and ${unanswered} = ${times}`.execute(db); // primary key
-  return rows.length > 0;
 }
 
 /** How often a defect of ours has kept a submission from being answered. */
@@ -125,28 +107,21 @@ const triesOfResolution = triesOf(sql`r.resolution_id`, sql`r.resolution_id`);
 export function findUnanswered(
   db: Db,
   { withinMs, graceMs, workerId }: Search,
-): AsyncIterable<UnansweredResolution> {
-  return paged((after) =>
-    // index resolutions_deadline
-    sql<UnansweredResolution & Place>`
-      select r.resolution_id as "messageId", r.message_identification as "messageIdentification",
-        r.source_clearing_system as "sourceSystem", r.deadline_at::text as at, r.resolution_id as id
-      from resolutions r
-      where r.deadline_at between ${ago(withinMs)} and ${ago(graceMs)}
-        and (r.deadline_at, r.resolution_id) > (${after.at}::timestamptz, ${after.id}::uuid)
-        and not exists (select from resolution_answers a where a.resolution_id = r.resolution_id)
-        and not ${hasTried(triesOfResolution, workerId)}
-      order by r.deadline_at, r.resolution_id
-      limit ${sql.lit(pageRows)}`.execute(db),
+  from?: Place,
+): AsyncIterable<UnansweredResolution & Place> {
+  return sliced(
+    // index resolutions_deadline; primary key of resolution_answers
+    (after, rows) =>
+      sql<UnansweredResolution & Place & { isLeft: boolean }>`
+        select r.resolution_id as "messageId", r.message_identification as "messageIdentification",
+          r.source_clearing_system as "sourceSystem", r.deadline_at::text as at, r.resolution_id as id,
+          not exists (select from resolution_answers a where a.resolution_id = r.resolution_id)
+            and not ${hasTried(triesOfResolution, workerId)} as "isLeft"
+        from resolutions r
+        where r.deadline_at between ${ago(withinMs)} and ${ago(graceMs)}
+          and (r.deadline_at, r.resolution_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+        order by r.deadline_at, r.resolution_id
+        limit ${sql.lit(rows)}`.execute(db),
+    from,
   );
-}
-
-/** Whether a resolution is still without answer, and that worker has not tried. */
-export async function isUnanswered(db: Db, workerId: string, resolutionId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from resolutions r
-    where r.resolution_id = ${resolutionId}
-      and not exists (select from resolution_answers a where a.resolution_id = r.resolution_id)
-      and not ${hasTried(triesOfResolution, workerId)}`.execute(db); // primary keys
-  return rows.length > 0;
 }

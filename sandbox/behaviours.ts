@@ -14,8 +14,8 @@ export interface Behaviour {
   /** How many sends get HTTP 503 first. */
   readonly refusals?: number;
   /**
-   * The answer to the send: the outcome in a pacs.002, an interim pacs.002, 202 without a body, or a connection that is closed
-   * after the request was read.
+   * The answer to the send: the outcome in a pacs.002, an interim pacs.002, 202 without a body, or a connection that is
+   * closed after the request was read.
    */
   readonly answer: 'outcome' | 'interim' | 'accepted' | 'reset';
   /** The true outcome; absent: it never becomes known. */

@@ -1,6 +1,7 @@
 /**
- * The destination operators: they receive the converted pacs.008, credit it or not, answer as the creditor's account selects
- * (behaviours.ts), and receive the gateway's confirmations and resolution requests. No operator sees another's rows.
+ * The destination operators: they receive the converted pacs.008, credit it or not, answer as the creditor's account
+ * selects (behaviours.ts), and receive the gateway's confirmations and resolution requests. No operator sees another's
+ * rows.
  */
 import { behaviourOf } from './behaviours.ts';
 import { readForwardedPacs008 } from './forwarded-pacs008.ts';

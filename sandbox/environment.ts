@@ -1,6 +1,6 @@
 /**
- * The sandbox's settings, and their table for the documentation. The environment is an argument; an invalid setting stops the
- * start.
+ * The sandbox's settings, and their table for the documentation. The environment is an argument; an invalid setting
+ * stops the start.
  */
 import { ConfigurationError, type Environment, type EnvironmentVariable } from '../core/config.ts';
 import { isPort, isWebAddress } from '../core/setting-forms.ts';

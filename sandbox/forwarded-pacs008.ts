@@ -1,6 +1,7 @@
 /**
- * A forwarded pacs.008 as a destination reads it: what it needs to credit and to answer, and whether the gateway complied with
- * MSG-9 and MSG-10. Independent of the gateway's own reader, so that an error in one does not hide an error in the other.
+ * A forwarded pacs.008 as a destination reads it: what it needs to credit and to answer, and whether the gateway
+ * complied with MSG-9 and MSG-10. Independent of the gateway's own reader, so that an error in one does not hide an
+ * error in the other.
  */
 import { messages } from '../core/iso20022/messages.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * The HTTP side of every party: one server, complete bodies in, one answer out, and a switch that makes it refuse. The party
- * itself handles paths and messages.
+ * The HTTP side of every party: one server, complete bodies in, one answer out, and a switch that makes it refuse. The
+ * party itself handles paths and messages.
  */
 import {
   createServer,

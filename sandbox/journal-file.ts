@@ -1,6 +1,6 @@
 /**
- * One entry of a journal, and its form on disk: one JSON object a line, the bytes as text where they are UTF-8, else as base64.
- * Tests read it after the fact; the sandbox reads its own back when it starts again.
+ * One entry of a journal, and its form on disk: one JSON object a line, the bytes as text where they are UTF-8, else as
+ * base64. Tests read it after the fact; the sandbox reads its own back when it starts again.
  */
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

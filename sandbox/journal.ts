@@ -1,6 +1,6 @@
 /**
- * What each party received, sent and booked, with the bytes: the evidence from which tests judge the gateway from outside.
- * Nothing in the gateway may read it.
+ * What each party received, sent and booked, with the bytes: the evidence from which tests judge the gateway from
+ * outside. Nothing in the gateway may read it.
  */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';

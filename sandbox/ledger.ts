@@ -1,6 +1,6 @@
 /**
- * The books of one destination operator: one row per UETR, with what was done and whether money moved. It decides what a
- * message means for the money; others send and answer.
+ * The books of one destination operator: one row per UETR, with what was done and whether money moved. It decides what
+ * a message means for the money; others send and answer.
  */
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { Behaviour, Statement } from './behaviours.ts';

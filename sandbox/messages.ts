@@ -1,6 +1,6 @@
 /**
- * How every party reads a message: bytes through the XML engine, validated against the schema, then values. A fault becomes an
- * HTTP answer, which names elements, never their values.
+ * How every party reads a message: bytes through the XML engine, validated against the schema, then values. A fault
+ * becomes an HTTP answer, which names elements, never their values.
  */
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import { readMessageKey, type MessageKey } from '../core/iso20022/references.ts';

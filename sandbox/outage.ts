@@ -1,6 +1,6 @@
 /**
- * The switch that makes a party refuse on purpose, to simulate an outage and its end. It answers before the party sees the
- * request.
+ * The switch that makes a party refuse on purpose, to simulate an outage and its end. It answers before the party sees
+ * the request.
  */
 import { findRepeatedMembers } from '../core/json.ts';
 

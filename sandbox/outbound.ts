@@ -1,6 +1,6 @@
 /**
- * How a destination sends a separate report: to the address that the gateway gave, with a token of its clearing system, until
- * it is received or the attempts are used up. The caller learns of each attempt.
+ * How a destination sends a separate report: to the address that the gateway gave, with a token of its clearing system,
+ * until it is received or the attempts are used up. The caller learns of each attempt.
  */
 import { Agent, request } from 'undici';
 import type { TokenSource } from './tokens.ts';

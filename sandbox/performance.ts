@@ -1,6 +1,6 @@
 /**
- * Plays the behaviour of a row (behaviours.ts): the answer to the send, when money moves, which reports follow. Money moves at
- * most once per row, however often it is sent (DUP-1).
+ * Plays the behaviour of a row (behaviours.ts): the answer to the send, when money moves, which reports follow. Money
+ * moves at most once per row, however often it is sent (DUP-1).
  */
 import type { Statement } from './behaviours.ts';
 import { problem, type PartyAnswer } from './http.ts';

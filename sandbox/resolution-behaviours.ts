@@ -1,11 +1,13 @@
 /**
- * What the simulated proxy directories and creditor agents know (seed data): accounts and owners by a rule that can be worked
- * out by hand, refusals by the last four digits. `resolution-party.ts` answers.
+ * What the simulated proxy directories and creditor agents know (seed data): accounts and owners by a rule that can be
+ * worked out by hand, refusals by the last four digits. `resolution-party.ts` answers.
  */
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { KnownAccount } from '../core/iso20022/acmt024.ts';
 
-/** Reason codes by the last four digits of a proxy or an account: every code of RES-4, and one that it does not list. */
+/**
+ * Reason codes by the last four digits of a proxy or an account: every code of RES-4, and one that it does not list.
+ */
 const reasons: Readonly<Partial<Record<string, string>>> = {
   '0401': 'AC01',
   '0402': 'AC04',

@@ -1,6 +1,7 @@
 /**
- * The proxy directory and the creditor agents behind a destination operator: they receive the gateway's acmt.023 and answer
- * with an acmt.024 in the HTTP response (RES-2), as `resolution-behaviours.ts` says. They check the gateway's compliance.
+ * The proxy directory and the creditor agents behind a destination operator: they receive the gateway's acmt.023 and
+ * answer with an acmt.024 in the HTTP response (RES-2), as `resolution-behaviours.ts` says. They check the gateway's
+ * compliance.
  */
 import { randomUUID } from 'node:crypto';
 import { readAcmt023, requestReferencesOf, type Acmt023 } from '../core/iso20022/acmt023.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads an operator's own journal after a restart of the sandbox, so that it never credits a payment twice. Instructions
- * without an outcome are forgotten: no money moved, and they count as new if sent again.
+ * Reads an operator's own journal after a restart of the sandbox, so that it never credits a payment twice.
+ * Instructions without an outcome are forgotten: no money moved, and they count as new if sent again.
  */
 import { isFinal } from '../core/report.ts';
 import { behaviourOf, type Statement } from './behaviours.ts';

@@ -1,6 +1,6 @@
 /**
- * The other parties of a payment as real HTTP servers: source operators, destination operators, FX providers. They speak
- * HTTP and ISO 20022 and share no state with the gateway; their addresses must be put into its reference data.
+ * The other parties of a payment as real HTTP servers: source operators, destination operators, FX providers. They
+ * speak HTTP and ISO 20022 and share no state with the gateway; their addresses must be put into its reference data.
  */
 import { createLibxml2Engine } from '../xml/libxml2.ts';
 import { messages } from '../core/iso20022/messages.ts';

@@ -1,5 +1,5 @@
-// The structure of the code, read from its imports. The linter holds what each folder may import, but does not see a circle
-// that types close.
+// The structure of the code, read from its imports. The linter holds what each folder may import, but does not see a
+// circle that types close.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { preProcessFile } from 'typescript';

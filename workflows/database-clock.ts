@@ -1,6 +1,6 @@
 /**
- * The clock that counts for a payment is the database's (TIM-1). An execution knows the engine's, and how far the other was ahead
- * of it when last heard of.
+ * The clock that counts for a payment is the database's (TIM-1). An execution knows the engine's, and how far the other
+ * was ahead of it when last heard of.
  */
 
 interface Clocked {

@@ -1,10 +1,11 @@
 /**
- * The statements of one execution, one after the other. Two local activities that run at once may be answered one by one when
- * they run, and both in one go when the history is replayed: what waits for a condition then goes on at another place among the
- * commands, the replay fails, and the execution is stuck. With one at a time there is only one order.
+ * The statements of one execution, one after the other. Two local activities that run at once may be answered one by
+ * one when they run, and both in one go when the history is replayed: what waits for a condition then goes on at
+ * another place among the commands, the replay fails, and the execution is stuck. With one at a time there is only one
+ * order.
  *
- * A statement that fails leaves its turn to the others, and is tried again in another: what cannot be done now, because a row is
- * locked, holds up no deadline, no final and no other message (SEC-9).
+ * A statement that fails leaves its turn to the others, and is tried again in another: what cannot be done now, because
+ * a row is locked, holds up no deadline, no final and no other message (SEC-9).
  */
 import { ActivityFailure, ApplicationFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
 
@@ -51,7 +52,10 @@ function mayYetSucceed(error: unknown): boolean {
   return isLocalFailure(failure) && !(failure instanceof ApplicationFailure && failure.nonRetryable === true);
 }
 
-/** Whether a local activity has failed: with what it threw, or by a time limit. The SDK wraps neither in an ActivityFailure. */
+/**
+ * Whether a local activity has failed: with what it threw, or by a time limit. The SDK wraps neither in an
+ * ActivityFailure.
+ */
 export function isLocalFailure(error: unknown): boolean {
   return error instanceof ApplicationFailure || error instanceof TimeoutFailure;
 }

@@ -1,15 +1,16 @@
 /**
  * How long each activity may take and how it is retried: first the limit of one try, then what bounds the whole.
- * Limits, delays and retries may change at any time: a history holds what it was begun with. What decides how many steps there are,
- * and in which order, is part of every history, and is marked: HISTORY. It changes with a new form only (contract/ids.ts).
+ * Limits, delays and retries may change at any time: a history holds what it was begun with. What decides how many
+ * steps there are, and in which order, is part of every history, and is marked: HISTORY. It changes with a new form
+ * only (contract/ids.ts).
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import { queueBeside } from '../contract/ids.ts';
 
 /**
- * Database work of milliseconds: one try. What fails is tried again by the workflow (one-at-a-time.ts) until the database answers;
- * the pause is a timer, so that what waits for the database holds neither a slot of a workflow task nor another statement of its
- * execution (SEC-9).
+ * Database work of milliseconds: one try. What fails is tried again by the workflow (one-at-a-time.ts) until the
+ * database answers; the pause is a timer, so that what waits for the database holds neither a slot of a workflow task
+ * nor another statement of its execution (SEC-9).
  */
 export const localPolicy: LocalActivityOptions = {
   startToCloseTimeout: '4s', // above the 3 s of a statement (db/connection.ts): none is left behind
@@ -17,8 +18,8 @@ export const localPolicy: LocalActivityOptions = {
 };
 
 /**
- * Sends to a destination: SEC-5 allows 10 s, and the outcome is written down however long the database is away. The activity
- * itself counts the sends and sets the delays of TIM-3; a fault of ours is retried and counts as no send.
+ * Sends to a destination: SEC-5 allows 10 s, and the outcome is written down however long the database is away. The
+ * activity itself counts the sends and sets the delays of TIM-3; a fault of ours is retried and counts as no send.
  */
 export const forwardPolicy: ActivityOptions = {
   startToCloseTimeout: '60s',
@@ -41,8 +42,8 @@ export function deliverPolicy(workflowQueue: string): ActivityOptions {
 }
 
 /**
- * Sends to a proxy directory or a creditor agent, for no longer than the source waits (RES-1). The activity itself sets the
- * delays between retries.
+ * Sends to a proxy directory or a creditor agent, for no longer than the source waits (RES-1). The activity itself sets
+ * the delays between retries.
  * @param workflowQueue the task queue of the workflow that asks
  */
 export function enquiryPolicy(workflowQueue: string, remainingMs: number): ActivityOptions {

@@ -10,6 +10,8 @@ export type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
 
 export interface Progress {
   readonly input: PaymentInput;
+  /** 0.1.0 started it: it keeps the order of steps in which it began. */
+  readonly keepsFirstForm: boolean;
   /** Its local activities: one at a time; in executions that 0.1.0 started, side by side. */
   readonly inTurn: InTurn;
   /** Id of the stored submission that made this payment, as soon as it is known. */
@@ -41,6 +43,7 @@ export interface Progress {
 export function begin(input: PaymentInput): Progress {
   return {
     input,
+    keepsFirstForm: keepsFirstForm(input),
     inTurn: keepsFirstForm(input) ? atOnce() : oneAtATime(),
     messageId: input.messageId,
     unanswerable: false,

@@ -1,7 +1,7 @@
 /**
- * Brings the deliveries of a payment or resolution to their receivers again, after its own execution has closed: when the source
- * asks for the status of a decided payment (DUP-1), or when the sweep finds some that nobody brings (LIF-2). An operator who
- * redelivers a dead letter (CBK-1) would come this way too; that is not built yet.
+ * Brings the deliveries of a payment or resolution to their receivers again, after its own execution has closed: when
+ * the source asks for the status of a decided payment (DUP-1), or when the sweep finds some that nobody brings (LIF-2).
+ * An operator who redelivers a dead letter (CBK-1) would come this way too; that is not built yet.
  */
 import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
 import { redeliverySignal } from '../contract/ids.ts';
@@ -22,7 +22,9 @@ export function redelivery(subject: Subject | EarlierSubject): Promise<void> {
   });
 }
 
-/** A round that sleeps until its next attempt is left when its deliveries are asked for again, because they are due now. */
+/**
+ * A round that sleeps until its next attempt is left when its deliveries are asked for again, because they are due now.
+ */
 async function tellUntilAsked(subjectId: string, isAsked: () => boolean): Promise<void> {
   const round = new CancellationScope();
   const told = round.run(() => tellAll(subjectId));

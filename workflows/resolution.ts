@@ -1,7 +1,7 @@
 /**
- * The resolution of a proxy or an account: from the acmt.023 of a source to its one acmt.024, one execution per submitter
- * and MsgId (RES-1, RES-2). It orders the steps and waits; what a step does is in activities/, and the record is the database.
- * It must hold nothing about a person: ids, codes and times only.
+ * The resolution of a proxy or an account: from the acmt.023 of a source to its one acmt.024, one execution per
+ * submitter and MsgId (RES-1, RES-2). It orders the steps and waits; what a step does is in activities/, and the record
+ * is the database. It must hold nothing about a person: ids, codes and times only.
  */
 import {
   ActivityFailure,
@@ -16,12 +16,10 @@ import {
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
-  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
-  DeliveryActivities,
   EnquiryActivities,
   ResolutionAnswer,
   ResolutionEnquiry,
@@ -40,9 +38,9 @@ import {
   type SubmitResult,
 } from '../contract/ids.ts';
 import { isLocalFailure, oneAtATime, type InTurn } from './one-at-a-time.ts';
-import { deliverPolicy, enquiryPolicy, lapseAfter, localPolicy } from './policies.ts';
+import { enquiryPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { keepsFirstForm } from './progress.ts';
-import { shielded } from './shield.ts';
+import { shielded, tellAll } from './shield.ts';
 import { unanswerableStory } from './stories.ts';
 
 const { judgeResolution, followResolution, endResolution } =
@@ -103,7 +101,8 @@ async function resolve(recorded: RecordedRequest | undefined): Promise<Resolutio
 }
 
 /**
- * Waits for the request, which comes with the start or is in the record. If it was lost on the way, this execution lapses.
+ * Waits for the request, which comes with the start or is in the record. If it was lost on the way, this execution
+ * lapses.
  */
 async function untilKnown(progress: Progress, recorded: RecordedRequest | undefined): Promise<void> {
   const isTurnedAway = () => progress.refused || (progress.unanswerable && !keepsFirstForm(recorded ?? {}));
@@ -157,8 +156,8 @@ function note(progress: Progress, judgement: ResolutionJudgement): void {
 }
 
 /**
- * Asks until a party or the deadline answers (RES-1); which was first, the record settles by compare-and-set. Undefined where a defect
- * of ours keeps it from being answered at all: the record keeps it, and a person is told (SEC-9).
+ * Asks until a party or the deadline answers (RES-1); which was first, the record settles by compare-and-set. Undefined
+ * where a defect of ours keeps it from being answered at all: the record keeps it, and a person is told (SEC-9).
  */
 async function bringToAnswer(progress: Progress, routed: Routed): Promise<ResolutionAnswer | undefined> {
   const { resolutionId, enquiry } = routed;
@@ -177,32 +176,20 @@ async function bringToAnswer(progress: Progress, routed: Routed): Promise<Resolu
 }
 
 /**
- * The engine's clock is not the database's, so the remaining time that the database gave counts from here. The activity at the
- * end waits for what is missing.
+ * The engine's clock is not the database's, so the remaining time that the database gave counts from here. The activity
+ * at the end waits for what is missing.
  */
 function untilDeadlineMs({ remainingMs, deadlineAt }: Routed): number {
   return Math.max(1, remainingMs === undefined ? deadlineAt - Date.now() : remainingMs - leadMs);
 }
 
-/**
- * Until the source has taken its answer, or the delivery is a dead letter: nothing else ends this (CBK-1). As `tellAll` of
- * shield.ts, which came later; histories hold these pauses.
- */
-async function tellSource(resolutionId: string): Promise<void> {
-  const { deliver } = proxyActivities<DeliveryActivities>(deliverPolicy(workflowInfo().taskQueue));
-  for (let waitMs = 1_000; ; waitMs = Math.min(waitMs * 2, 60_000)) {
-    try {
-      await deliver({ subjectId: resolutionId });
-      return;
-    } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
-    }
-    if (workflowInfo().continueAsNewSuggested) {
-      await condition(allHandlersFinished);
-      await continueAsNew<typeof resolution>({ messageId: resolutionId, form: currentForm });
-    }
-    await sleep(waitMs);
-  }
+/** Until the source has taken its answer, or the delivery is a dead letter: nothing else ends this (CBK-1). */
+function tellSource(resolutionId: string): Promise<void> {
+  return tellAll(resolutionId, undefined, async () => {
+    if (!workflowInfo().continueAsNewSuggested) return;
+    await condition(allHandlersFinished);
+    await continueAsNew<typeof resolution>({ messageId: resolutionId, form: currentForm });
+  });
 }
 
 /** The proxy directory, then the creditor agent, as far as each answer leads (RES-2). */
@@ -227,7 +214,8 @@ async function ask(progress: Progress, routed: Routed): Promise<void> {
       remainingMs = step.remainingMs ?? deadlineAt - Date.now();
     }
   } catch (error) {
-    // Every attempt is on record, and the deadline answers (RES-1); what a party said may have met a defect of ours (SEC-9).
+    // Every attempt is on record, and the deadline answers (RES-1); what a party said may have met a defect of ours
+    // (SEC-9).
     if (!(error instanceof ActivityFailure || isLocalFailure(error) || isCancellation(error))) throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What every execution keeps to, whatever is done to it from outside: a request to cancel changes nothing (LIF-3), and no
- * failure of a delivery ends the others (I-17).
+ * What every execution keeps to, whatever is done to it from outside: a request to cancel changes nothing (LIF-3), and
+ * no failure of a delivery ends the others (I-17).
  */
 import {
   ActivityFailure,
@@ -14,8 +14,8 @@ import type { DeliveryActivities } from '../contract/activities.ts';
 import { deliverAgainAfter, deliverPolicy } from './policies.ts';
 
 /**
- * Runs steps that no request to cancel reaches; the operators' UI offers one with a click. It adds no turn of its own, because
- * the order of commands is part of each history.
+ * Runs steps that no request to cancel reaches; the operators' UI offers one with a click. It adds no turn of its own,
+ * because the order of commands is part of each history.
  */
 export function shielded<T>(steps: () => Promise<T>): Promise<T> {
   let result: Promise<T> | undefined;
@@ -28,14 +28,18 @@ export function shielded<T>(steps: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up. A resolution's own
- * execution has a loop of its own (`tellSource`), with other pauses and a new run when its history is long: both are part of
- * recorded histories, so they stay apart.
+ * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up.
  * @param subjectId UETR of the payment, or id of the resolution
  * @param summary what an operator reads beside it in the Temporal UI
+ * @param beforePause runs when the activity has failed for good, which none should (I-17)
  */
-export async function tellAll(subjectId: string, summary?: string): Promise<void> {
+export async function tellAll(
+  subjectId: string,
+  summary?: string,
+  beforePause?: () => Promise<void>,
+): Promise<void> {
   while (!(await delivered(subjectId, deliverPolicy(workflowInfo().taskQueue), summary))) {
+    await beforePause?.();
     await sleep(deliverAgainAfter, { summary: 'deliveries that failed are tried again' });
   }
 }

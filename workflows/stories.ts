@@ -8,7 +8,10 @@ export function story(decision: Decision): string {
     : `${decision.status} (${decision.reasonCode}).`;
 }
 
-/** The newest run of a UETR may have done nothing but refuse a repeat, after an earlier one brought its payment to an end. */
+/**
+ * The newest run of a UETR may have done nothing but refuse a repeat, after an earlier one brought its payment to an
+ * end.
+ */
 export function refusedStory(reasonCode: string | null): string {
   return (
     `REFUSED (${reasonCode ?? ''}): this run only refused a repeat (DUP-2) and changed nothing. ` +

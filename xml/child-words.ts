@@ -1,6 +1,6 @@
 /**
- * Describes what is wrong with the children of an element (MSG-13). A name from the message is repeated only if the schema,
- * or its list of what the scheme leaves out, has it too.
+ * Describes what is wrong with the children of an element (MSG-13). A name from the message is repeated only if the
+ * schema, or its list of what the scheme leaves out, has it too.
  */
 import type { Violation } from '../core/iso20022/violation.ts';
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
@@ -45,7 +45,9 @@ function properPlace(name: string, type: ComplexType): string {
   return after === undefined ? `last, after ${before}` : `after ${before} and before ${after}`;
 }
 
-/** The only possible parent of an element with that name in the whole schema; undefined if there is none, or several. */
+/**
+ * The only possible parent of an element with that name in the whole schema; undefined if there is none, or several.
+ */
 function homeOf(name: string, model: SchemaModel): string | undefined {
   const owners = [...model.complexTypes].flatMap(([typeName, type]) =>
     particleNamed(type, name) === undefined ? [] : [typeName],

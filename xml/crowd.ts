@@ -1,4 +1,7 @@
-/** Finds bodies with far more tags than any valid message, which would be costly to parse (SEC-7). It counts bytes, before parsing. */
+/**
+ * Finds bodies with far more tags than any valid message, which would be costly to parse (SEC-7). It counts bytes,
+ * before parsing.
+ */
 
 const maxTags = 5_000; // the largest message that our schemas let through has some 800 elements
 const lessThan = 0x3c;

@@ -1,6 +1,6 @@
 /**
- * The interface of an XML engine: bytes in; a tree, its namespace and the schema's verdict out. Everything that reads or
- * validates a message goes through it.
+ * The interface of an XML engine: bytes in; a tree, its namespace and the schema's verdict out. Everything that reads
+ * or validates a message goes through it.
  */
 import type { MessageName, MessageType } from '../core/iso20022/messages.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';

@@ -1,6 +1,10 @@
-/** The namespace of a prefix at a place in a document (Namespaces in XML): a declaration applies to everything inside. */
+/**
+ * The namespace of a prefix at a place in a document (Namespaces in XML): a declaration applies to everything inside.
+ */
 
-/** The declarations of one element, linked to its ancestors'. One per element with declarations, so that none is copied. */
+/**
+ * The declarations of one element, linked to its ancestors'. One per element with declarations, so that none is copied.
+ */
 export interface Scope {
   readonly outer: Scope | undefined;
   /** By prefix; the empty prefix is the default namespace. */

@@ -1,6 +1,6 @@
 /**
- * Reads a message that answers one of ours, from bytes to values: parsed, validated and read from one tree (MSG-8). The caller
- * judges whether it is about one of our messages.
+ * Reads a message that answers one of ours, from bytes to values: parsed, validated and read from one tree (MSG-8). The
+ * caller judges whether it is about one of our messages.
  */
 import { explain } from '../core/explanation.ts';
 import { readAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';

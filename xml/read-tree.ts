@@ -1,7 +1,7 @@
 /**
- * Makes our tree from a document serialised by libxml2. Walking the document node by node through the bindings costs more than
- * parsing and validating it; serialising it and reading it back costs a fifth (`npm run bench -- xml`). The input is always
- * libxml2's own output, never bytes from outside: anything unexpected is a defect.
+ * Makes our tree from a document serialised by libxml2. Walking the document node by node through the bindings costs
+ * more than parsing and validating it; serialising it and reading it back costs a fifth (`npm run bench -- xml`). The
+ * input is always libxml2's own output, never bytes from outside: anything unexpected is a defect.
  */
 import { assert } from '../core/assert.ts';
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
@@ -15,7 +15,10 @@ interface OpenElement extends XmlElement {
 
 export interface TreeReading {
   readonly root: XmlElement;
-  /** Of the root element. Elements of any other namespace are named {@link foreignName}, so that no reader finds them (MSG-8). */
+  /**
+   * Of the root element. Elements of any other namespace are named {@link foreignName}, so that no reader finds them
+   * (MSG-8).
+   */
   readonly namespace: string;
   /**
    * Elements with an attribute of a namespace: that of XML Schema instances (`xsi:type`, `xsi:nil`) or another. Schema
@@ -31,7 +34,10 @@ const noChildren: XmlElement[] = []; // shared by all leaves, never pushed to
 
 const reference = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
 
-/** One pass per kind of reference, at a tenth of the cost of a call per reference; `&amp;` last, so that it creates no other. */
+/**
+ * One pass per kind of reference, at a tenth of the cost of a call per reference; `&amp;` last, so that it creates no
+ * other.
+ */
 function unescape(text: string): string {
   if (!text.includes('&')) return text;
   const plain = text

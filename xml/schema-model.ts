@@ -1,5 +1,6 @@
 /**
- * The project's schemas as data: which children an element has, how often, of what type, and what the scheme leaves out of ISO
+ * The project's schemas as data: which children an element has, how often, of what type, and what the scheme leaves out
+ * of ISO
  * 20022. Not used to judge messages, but to explain why an engine refused one (`diagnose.ts`), and by tests, which generate
  * messages and check the schemas' README.
  */
@@ -18,7 +19,9 @@ export interface Particle {
 export interface ComplexType {
   readonly kind: 'sequence' | 'choice' | 'alternatives' | 'amount';
   readonly documentation: string;
-  /** One list for a sequence; one of a single particle per option of a choice; one per alternative; none for an amount. */
+  /**
+   * One list for a sequence; one of a single particle per option of a choice; one per alternative; none for an amount.
+   */
   readonly options: readonly (readonly Particle[])[];
   /** Elements of ISO 20022 that the scheme does not use: `xs:appinfo` of the type. */
   readonly leftOut: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 /**
- * The second engine: Xerces, through `xsd-schema-validator`, one JVM per message. It validates the same bytes that libxml2
- * parsed into the tree: an independent judge, but far slower; meant for tests, and for operators who choose it.
+ * The second engine: Xerces, through `xsd-schema-validator`, one JVM per message. It validates the same bytes that
+ * libxml2 parsed into the tree: an independent judge, but far slower; meant for tests, and for operators who choose it.
  */
 import type * as xsdSchemaValidator from 'xsd-schema-validator';
 import { messageOfNamespace } from '../core/iso20022/messages.ts';

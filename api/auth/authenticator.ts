@@ -1,5 +1,5 @@
-// Turns bearer tokens into callers (SEC-1). A verified token is remembered for half a minute, so that a busy client costs one
-// signature check per token in that time; never for longer than SEC-8 allows.
+// Turns bearer tokens into callers (SEC-1). A verified token is remembered for half a minute, so that a busy client
+// costs one signature check per token in that time; never for longer than SEC-8 allows.
 import type { Context } from 'hono';
 import { refuseBrowser } from '../../core/browser.ts';
 import type { AuthConfig } from '../../core/config.ts';
@@ -83,7 +83,10 @@ function verifying(verify: TokenVerifier, { reference, clock }: TokenDependencie
     remembered.set(text, { token, sinceMs, untilMs: Math.min(sinceMs + rememberMs, token.endsAtMs) });
   }
 
-  /** Not if time went backwards, or reference data, clients or keys have changed since: then the token is verified again. */
+  /**
+   * Not if time went backwards, or reference data, clients or keys have changed since: then the token is verified
+   * again.
+   */
   function stillCounts({ token, sinceMs, untilMs }: Remembered): boolean {
     const now = clock();
     return token.judgedBy === reference() && sinceMs <= now && now < untilMs;
@@ -122,8 +125,8 @@ function bearerOf(authorization: string): string {
 }
 
 /**
- * AUTH=none: a caller that names itself (`Bearer` and a BIC, a payment system or `operator`) is that party; otherwise it may do
- * everything. Web pages of other origins are refused: merely visiting one must not give it access.
+ * AUTH=none: a caller that names itself (`Bearer` and a BIC, a payment system or `operator`) is that party; otherwise
+ * it may do everything. Web pages of other origins are refused: merely visiting one must not give it access.
  */
 function believing({ reference, corsOrigins = [] }: AuthenticatorDependencies): Authenticator {
   return {

@@ -1,4 +1,5 @@
-// The TLS client certificate of a request, for tokens bound to one (RFC 8705, SEC-1). From the connection, never from headers.
+// The TLS client certificate of a request, for tokens bound to one (RFC 8705, SEC-1). From the connection, never from
+// headers.
 import { createHash } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import type { Context } from 'hono';

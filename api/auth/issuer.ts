@@ -1,5 +1,5 @@
-// The built-in token issuer (SEC-1): signs access tokens for the clients in the database. For the embedded demo; production
-// uses an external issuer.
+// The built-in token issuer (SEC-1): signs access tokens for the clients in the database. For the embedded demo;
+// production uses an external issuer.
 import { randomUUID } from 'node:crypto';
 import {
   calculateJwkThumbprint,

@@ -1,5 +1,5 @@
-// Verifies access tokens (SEC-1): a JWT (RFC 9068) with fixed algorithms, issuer, audience and times, whose holder is in the
-// reference data. api/auth/authenticator.ts remembers the results.
+// Verifies access tokens (SEC-1): a JWT (RFC 9068) with fixed algorithms, issuer, audience and times, whose holder is
+// in the reference data. api/auth/authenticator.ts remembers the results.
 import {
   createRemoteJWKSet,
   errors,
@@ -121,7 +121,10 @@ function isCanonical(token: string): boolean {
   return parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
-/** When the token expires, or why its times are refused: a lifetime is at most an hour, and expiry has no tolerance (SEC-8). */
+/**
+ * When the token expires, or why its times are refused: a lifetime is at most an hour, and expiry has no tolerance
+ * (SEC-8).
+ */
 function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Problem {
   if (exp - iat > maxTokenLifetimeSeconds + clockToleranceSeconds) {
     const detail = `The token is valid for more than ${maxTokenLifetimeSeconds} s (exp - iat). Get one with a shorter lifetime.`;

@@ -1,5 +1,5 @@
-// The caller, as every route sees it. api/auth/ makes it from a verified token (SEC-1) or, with AUTH=none, from what the caller
-// says.
+// The caller, as every route sees it. api/auth/ makes it from a verified token (SEC-1) or, with AUTH=none, from what
+// the caller says.
 import type { Context } from 'hono';
 import type { Problem } from './problem.ts';
 

@@ -1,5 +1,5 @@
-// The connections of the server: how many each client has, what each is doing, and which are closed under load (SEC-7). When
-// the limit is near, the client with the most connections loses one, but never one that is waiting for our answer.
+// The connections of the server: how many each client has, what each is doing, and which are closed under load (SEC-7).
+// When the limit is near, the client with the most connections loses one, but never one that is waiting for our answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { problem, type Problem } from './problem.ts';
@@ -25,7 +25,10 @@ export interface Connections {
   begin(request: IncomingMessage, response: ServerResponse): boolean;
   /** Refuses a request for a tunnel, after the answers before it; the connection is ours from here on. */
   refuseTunnel(refusal: Problem, socket: Socket): void;
-  /** Answers a parser error of Node, or closes the connection; never instead of an answer that the client is waiting for. */
+  /**
+   * Answers a parser error of Node, or closes the connection; never instead of an answer that the client is waiting
+   * for.
+   */
   refuseUnreadable(error: ParserError, socket: Socket): void;
   close(): void;
 }
@@ -186,7 +189,10 @@ function largest(crowds: Iterable<ReadonlySet<Connection>>): ReadonlySet<Connect
   return found;
 }
 
-/** An IPv6 address counts as its network of 64 bits, which usually has one owner; an IPv4 address as itself, even if mapped. */
+/**
+ * An IPv6 address counts as its network of 64 bits, which usually has one owner; an IPv4 address as itself, even if
+ * mapped.
+ */
 function addressKey(address: string): string {
   if (!address.includes(':')) return address;
   if (address.startsWith('::ffff:') && address.includes('.')) return address.slice('::ffff:'.length);

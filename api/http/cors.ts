@@ -1,6 +1,6 @@
-// CORS: only pages of the configured origins may read answers. Without any, no header is added.
-// Not `hono/cors`: it answers OPTIONS for addresses that do not exist, sends no Allow, and copies each response to add its
-// headers, so that a request costs 2.3 to 2.6 times the CPU of ours (`npm run bench -- hono`).
+// CORS: only pages of the configured origins may read answers. Without any, no header is added. Not `hono/cors`: it
+// answers OPTIONS for addresses that do not exist, sends no Allow, and copies each response to add its headers, so that
+// a request costs 2.3 to 2.6 times the CPU of ours (`npm run bench -- hono`).
 import type { Context } from 'hono';
 
 /** The same response, readable for the requesting page if its origin is configured. */

@@ -30,7 +30,9 @@ export interface IdempotentCall {
 
 type Work = (trx: Db) => Promise<JsonValue | Problem>;
 
-/** Does the work in one transaction, at most once per key; a repeat gets the first answer, even if that was a refusal. */
+/**
+ * Does the work in one transaction, at most once per key; a repeat gets the first answer, even if that was a refusal.
+ */
 export async function idempotent(db: Db, call: IdempotentCall, work: Work): Promise<Response | Problem> {
   const key = call.context.req.raw.headers.get('idempotency-key');
   if (key === null) return respond(await db.transaction().execute((trx) => answerOf(trx, work)));

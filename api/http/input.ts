@@ -1,7 +1,7 @@
-// Turns path, query and JSON body into checked input, or into a 400 that names every fault (SEC-4).
-// Not Hono's own validation: that stops at the first invalid one of path, query and body, and accepts a JSON body that
-// is too large, not UTF-8 or repeats a member. Side by side (`npm run bench -- hono`) path and query cost the same either way
-// (CPU per request 0.9 to 1.2 times ours); a body costs Hono 0.7 to 0.8 times ours, without those checks.
+// Turns path, query and JSON body into checked input, or into a 400 that names every fault (SEC-4). Not Hono's own
+// validation: that stops at the first invalid one of path, query and body, and accepts a JSON body that is too large,
+// not UTF-8 or repeats a member. Side by side (`npm run bench -- hono`) path and query cost the same either way (CPU
+// per request 0.9 to 1.2 times ours); a body costs Hono 0.7 to 0.8 times ours, without those checks.
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findRepeatedMembers } from '../../core/json.ts';

@@ -1,5 +1,5 @@
-// The first steps of a received message, in the order of MSG-2: size, content type, then (after authentication) encoding,
-// parsing, namespace and keys. A failure here is HTTP 4xx, and nothing is stored or started.
+// The first steps of a received message, in the order of MSG-2: size, content type, then (after authentication)
+// encoding, parsing, namespace and keys. A failure here is HTTP 4xx, and nothing is stored or started.
 import type { Context } from 'hono';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { findKeyFaults, readMessageKey, type MessageKey } from '../../core/iso20022/references.ts';

@@ -1,4 +1,5 @@
-// An example of each refusal for the OpenAPI document, made by the same code for an input that would be refused.
+// An example of each refusal for the OpenAPI document, made by the code that refuses; the texts of four, which need a
+// request, are typed.
 import { invalidRequest, problem, type Problem, type ProblemCode } from './problem.ts';
 import {
   amountCurrencyNotOfCorridor,

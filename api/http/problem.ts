@@ -1,5 +1,5 @@
-// Every refusal of the JSON API, in one table, and its form on the wire: RFC 9457 problem+json (SEC-4). Never with a stack,
-// SQL, an internal address or a value of a payment.
+// Every refusal of the JSON API, in one table, and its form on the wire: RFC 9457 problem+json (SEC-4). Never with a
+// stack, SQL, an internal address or a value of a payment.
 import { renderJson } from '../../core/money.ts';
 import { baseHeaders } from './response.ts';
 

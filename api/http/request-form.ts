@@ -1,5 +1,5 @@
-// Whether a request is unambiguous plain HTTP/1.1, checked before anything else sees it (SEC-4). api/http/unreadable.ts words
-// the refusals of Node's own parser.
+// Whether a request is unambiguous plain HTTP/1.1, checked before anything else sees it (SEC-4). api/http/unreadable.ts
+// words the refusals of Node's own parser.
 import type { IncomingMessage } from 'node:http';
 import { problem, type Problem } from './problem.ts';
 import { malformed, repeatedHeader } from './refused-requests.ts';

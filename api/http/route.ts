@@ -1,6 +1,6 @@
-// How every route of the JSON API is declared and served: roles, input, answer. It checks the token, the role (SEC-1) and
-// the input before a handler sees anything.
-// One function does the work of a chain of middleware: input.ts, cors.ts and reference-answer.ts say what Hono's own would cost.
+// How every route of the JSON API is declared and served: roles, input, answer. It checks the token, the role (SEC-1)
+// and the input before a handler sees anything. One function does the work of a chain of middleware: input.ts, cors.ts
+// and reference-answer.ts say what Hono's own would cost.
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { everyRole, roleInWords, type Authenticator, type Caller, type Role } from './caller.ts';
@@ -35,8 +35,8 @@ export interface Route<
   /** How many requests of a clearing system are processed at a time (SEC-7); default: any number. */
   readonly turns?: TurnLimits;
   /**
-   * The data that the answer is made from, besides the address: as long as it is the same object, the answer to an address is
-   * kept and reused (REF-6).
+   * The data that the answer is made from, besides the address: as long as it is the same object, the answer to an
+   * address is kept and reused (REF-6).
    */
   readonly madeFrom?: () => object;
   /** Refusals of this route, beyond those that every route shares. */
@@ -55,7 +55,9 @@ export interface Call<Params extends Fields, Query extends Fields, Body extends 
   readonly bodyText: string;
   readonly caller: Caller;
   readonly context: Context;
-  /** Lets the next message of the caller's clearing system begin, while this one only waits for another party (SEC-7). */
+  /**
+   * Lets the next message of the caller's clearing system begin, while this one only waits for another party (SEC-7).
+   */
   readonly giveUpTurn: () => void;
 }
 
@@ -142,7 +144,10 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
   };
 }
 
-/** Continues synchronously if there is nothing to wait for, so that an answer from memory needs no turn of the event loop. */
+/**
+ * Continues synchronously if there is nothing to wait for, so that an answer from memory needs no turn of the event
+ * loop.
+ */
 function andThen<Value, Result>(
   value: Value | Promise<Value>,
   next: (value: Value) => Result | Promise<Result>,

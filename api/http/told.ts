@@ -1,5 +1,5 @@
-// Words the refusals of well-formed input that does not fit: which field, what was given, what to give instead. `core` or the
-// handler decides; the refusals of `core` (corridor, amount, PSP) become problems here.
+// Words the refusals of well-formed input that does not fit: which field, what was given, what to give instead. `core`
+// or the handler decides; the refusals of `core` (corridor, amount, PSP) become problems here.
 import type { AmountRefusal, CorridorKey, CorridorRefusal, PlaceRefusal } from '../../core/corridor.ts';
 import type { AmountTooSmall } from '../../core/fee.ts';
 import type { PspRefusal, QuoteRefusal } from '../../core/quote-request.ts';

@@ -1,7 +1,7 @@
 /**
- * Whose message is next (SEC-7, I-16): of each clearing system a few are taken in at a time, the next ones wait in its own
- * line, and what would wait too long is turned away before anything of it is read or stored. However many messages one
- * operator sends at once, another's finds the engine, the database and the event loop almost free.
+ * Whose message is next (SEC-7, I-16): of each clearing system a few are taken in at a time, the next ones wait in its
+ * own line, and what would wait too long is turned away before anything of it is read or stored. However many messages
+ * one operator sends at once, another's finds the engine, the database and the event loop almost free.
  */
 import type { Caller } from './caller.ts';
 import { problem, type Problem } from './problem.ts';

@@ -12,8 +12,8 @@ const xmlHeaders = {
 const maxRefusalLength = 1_000; // well within the header limits of proxies
 
 /**
- * The header with the long form of a refusal (MSG-13), reduced to printable ASCII whatever was stored, so that an invalid header
- * cannot break the answer (SEC-9).
+ * The header with the long form of a refusal (MSG-13), reduced to printable ASCII whatever was stored, so that an
+ * invalid header cannot break the answer (SEC-9).
  */
 function refusalHeader(refusal: string | null): Readonly<Record<string, string>> {
   if (refusal === null) return {};

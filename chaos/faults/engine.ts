@@ -1,4 +1,5 @@
-// The workflow engine: it is killed, stands still or is out of reach; and what a person can do to executions with one click.
+// The workflow engine: it is killed, stands still or is out of reach; and what a person can do to executions with one
+// click.
 import { Client, Connection } from '@temporalio/client';
 import type { OurProcess } from '../system/processes.ts';
 import type { ChaosSystem } from '../system/system.ts';

@@ -1,5 +1,5 @@
-// What a fault is. Each begins, lasts, and ends by itself; whatever it did is undone when `play` returns, also when it is cut
-// short. The tables of this folder hold them by family; all.ts by name.
+// What a fault is. Each begins, lasts, and ends by itself; whatever it did is undone when `play` returns, also when it
+// is cut short. The tables of this folder hold them by family; all.ts by name.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../load/random.ts';
 import type { ChaosSystem } from '../system/system.ts';

@@ -1,5 +1,5 @@
-// Our own processes: killed, stopped and let go on, replaced one by one, with a clock that jumps. Also aimed at the very
-// moment at which a request leaves or an answer comes.
+// Our own processes: killed, stopped and let go on, replaced one by one, with a clock that jumps. Also aimed at the
+// very moment at which a request leaves or an answer comes.
 import { writeFileSync } from 'node:fs';
 import type { OurProcess } from '../system/processes.ts';
 import type { ChaosSystem } from '../system/system.ts';

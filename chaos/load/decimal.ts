@@ -1,5 +1,5 @@
-// Exact decimals of the sender's own, in whole units of the last place: it computes fees and amounts by the scheme's formulas,
-// not by the code of the service that judges them.
+// Exact decimals of the sender's own, in whole units of the last place: it computes fees and amounts by the scheme's
+// formulas, not by the code of the service that judges them.
 
 /** @param places how many decimals a unit has, e.g. 2 for cents; digits beyond them must not be there */
 function unitsOf(text: string, places: number): bigint {

@@ -1,5 +1,6 @@
-// A payment as its sender decides it, before there is a quote or a time: who, where to, in which words, under which ids. All of
-// it is drawn at once, so that the same seed makes the same payment; `write` makes the bytes, once the terms are known.
+// A payment as its sender decides it, before there is a quote or a time: who, where to, in which words, under which
+// ids. All of it is drawn at once, so that the same seed makes the same payment; `write` makes the bytes, once the
+// terms are known.
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import type { AgentIdentification } from '../../core/iso20022/parties.ts';
 import type { QuoteOnOffer } from '../../test/harness/bodies.ts';
@@ -41,7 +42,10 @@ export interface Wanted {
   readonly plain?: boolean;
 }
 
-/** How often each behaviour of the destinations is met; a silent one is rare, for nothing ends such a payment but a person. */
+/**
+ * How often each behaviour of the destinations is met; a silent one is rare, for nothing ends such a payment but a
+ * person.
+ */
 const endings: readonly { readonly ending: string; readonly weight: number }[] = [
   { ending: endingIn.creditedAtOnce, weight: 28 },
   { ending: endingIn.creditedLater, weight: 22 },
@@ -149,7 +153,10 @@ export function draftPayment(random: Random, canaries: readonly string[], wanted
   };
 }
 
-/** The same moment, as senders write it: what stands there passes as it is (MSG-9), and says the same to whoever reads it. */
+/**
+ * The same moment, as senders write it: what stands there passes as it is (MSG-9), and says the same to whoever reads
+ * it.
+ */
 const timeForms: readonly ((at: Date) => string)[] = [
   (at) => at.toISOString(),
   (at) => at.toISOString(),

@@ -1,5 +1,5 @@
-// What a message may carry beyond what its builder writes, and the ways to write it: all of it legal (MSG-12), so that nothing
-// of it may change an answer.
+// What a message may carry beyond what its builder writes, and the ways to write it: all of it legal (MSG-12), so that
+// nothing of it may change an answer.
 import { after, all, before, escaped, swap, type Edit } from './edits.ts';
 import { drawName, drawStreet } from './people.ts';
 import type { Random } from './random.ts';

@@ -1,5 +1,5 @@
-// Edits of a message's text, for what its builder does not write. An edit that finds nothing to replace is a mistake of the
-// load, and is told.
+// Edits of a message's text, for what its builder does not write. An edit that finds nothing to replace is a mistake of
+// the load, and is told.
 
 export type Edit = (xml: string) => string;
 

@@ -1,5 +1,5 @@
-// The load of a run: what PSPs, source operators and FX providers do, drawn from a seed, sent when its time has come whatever
-// becomes of the rest (open loop), and told as evidence. It knows the service by its HTTP interface only.
+// The load of a run: what PSPs, source operators and FX providers do, drawn from a seed, sent when its time has come
+// whatever becomes of the rest (open loop), and told as evidence. It knows the service by its HTTP interface only.
 import { setMaxListeners } from 'node:events';
 import type { Exchange } from '../oracle/evidence.ts';
 import type { Random } from './random.ts';
@@ -11,7 +11,9 @@ import { StoryEnded, type Story, type Tools } from './tools.ts';
 export interface LoadOptions {
   readonly apis: readonly Api[];
   readonly random: Random;
-  /** Stories that begin each second, on average; each submits about one message, repeats included, and asks as often. */
+  /**
+   * Stories that begin each second, on average; each submits about one message, repeats included, and asks as often.
+   */
   readonly ratePerSecond: number;
   /** Where a source operator wants its answers. `other`: a second address that is registered too. */
   readonly callbackUrl: Tools['callbackUrl'];

@@ -1,5 +1,5 @@
-// The patience of a real sender: without an answer, or with one that is no judgement, the same bytes go again, to the next api,
-// until there is a judgement or the patience is over. By DUP-1 these are enquiries, and change no outcome.
+// The patience of a real sender: without an answer, or with one that is no judgement, the same bytes go again, to the
+// next api, until there is a judgement or the patience is over. By DUP-1 these are enquiries, and change no outcome.
 import type { Expected } from '../oracle/evidence.ts';
 import { isPassing, without, type Answer, type Request } from './sender.ts';
 import type { Tools } from './tools.ts';
@@ -14,7 +14,10 @@ export interface Patience {
 
 /** Of what is accepted in the end. */
 const patientMs = 90_000;
-/** Of what is refused: with the longest wait for an answer it ends before 120 s, when another refusal would be due (TIM-4). */
+/**
+ * Of what is refused: with the longest wait for an answer it ends before 120 s, when another refusal would be due
+ * (TIM-4).
+ */
 export const shortPatienceMs = 60_000;
 
 const firstPauseMs = 1_000;

@@ -1,4 +1,5 @@
-// Paying, as every story does it: asking for quotes, submitting, repeating until there is an answer, reading the answer.
+// Paying, as every story does it: asking for quotes, submitting, repeating until there is an answer, reading the
+// answer.
 import type { Expected } from '../oracle/evidence.ts';
 import type { QuoteOnOffer, QuoteSet } from '../../test/harness/bodies.ts';
 import { endingIn } from '../../test/harness/endings.ts';
@@ -74,14 +75,18 @@ function codesOfEnds({ priority, ending }: Draft): readonly string[] {
 
 type Accepted = Extract<Expected, { verdict: 'accepted' }>;
 
-/** What a first submission must be answered; a HIGH one that was held up on the way may be past its deadline (TIM-1). */
+/**
+ * What a first submission must be answered; a HIGH one that was held up on the way may be past its deadline (TIM-1).
+ */
 export function acceptedAtFirst(draft: Draft, waits: boolean): Accepted {
   const late = draft.priority === 'HIGH' ? ['AB03', 'TM01'] : [];
   const codes = new Set([...late, ...(waits ? codesOfEnds(draft) : [])]);
   return { verdict: 'accepted', orCodes: [...codes] };
 }
 
-/** What the same bytes must be answered once the first ones were: these are stored, and can be too old no more (DUP-1). */
+/**
+ * What the same bytes must be answered once the first ones were: these are stored, and can be too old no more (DUP-1).
+ */
 export function acceptedSince(draft: Draft): Accepted {
   return { verdict: 'accepted', orCodes: codesOfEnds(draft) };
 }

@@ -1,5 +1,5 @@
-// Chance of a run: everything that is drawn comes from one seed, so that the seed alone replays what was drawn. What is drawn
-// at the same time by several is drawn from forks, which no order of awaiting changes.
+// Chance of a run: everything that is drawn comes from one seed, so that the seed alone replays what was drawn. What is
+// drawn at the same time by several is drawn from forks, which no order of awaiting changes.
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 

@@ -1,5 +1,5 @@
-// When what begins: at any time as probable as at any other (Poisson), by the seed alone, and on time whatever became of the
-// stories before.
+// When what begins: at any time as probable as at any other (Poisson), by the seed alone, and on time whatever became
+// of the stories before.
 import type { Random } from './random.ts';
 import { stories } from './stories/all.ts';
 import type { Story } from './tools.ts';
@@ -13,7 +13,10 @@ export interface Arrival {
 
 const fromDeckEvery = 3; // at the usual rate each story comes within two minutes and a half
 
-/** The arrivals of a load, without end: most by their weight, each third from a deck of all stories, so that the rare come too. */
+/**
+ * The arrivals of a load, without end: most by their weight, each third from a deck of all stories, so that the rare
+ * come too.
+ */
 export function* planned(random: Random, ratePerSecond: number): Generator<Arrival, never> {
   let deck: Story[] = [];
   for (let turn = 1; ; turn += 1) {

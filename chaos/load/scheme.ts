@@ -1,5 +1,5 @@
-// The scheme as its members know it: where money can be sent from and to, what is required there, who takes part. It is the
-// demo's reference data (db/seed), read as files.
+// The scheme as its members know it: where money can be sent from and to, what is required there, who takes part. It is
+// the demo's reference data (db/seed), read as files.
 import { leiCheckDigits } from '../../core/ids.ts';
 import { readSeedFiles } from '../../db/seed/files.ts';
 import { times } from './decimal.ts';

@@ -1,5 +1,5 @@
-// One HTTP request of a PSP, a source operator or an FX provider to one of the apis, and the line of evidence about it. What
-// was sent and what came back is recorded as it was; tokens and secrets never are.
+// One HTTP request of a PSP, a source operator or an FX provider to one of the apis, and the line of evidence about it.
+// What was sent and what came back is recorded as it was; tokens and secrets never are.
 import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';

@@ -1,5 +1,5 @@
-// Where the senders' tokens come from: whichever api answers, as often as it takes. The token endpoint is asked outside the
-// evidence, for its answers are secrets.
+// Where the senders' tokens come from: whichever api answers, as often as it takes. The token endpoint is asked outside
+// the evidence, for its answers are secrets.
 import { clientCredentials } from '../../sandbox/tokens.ts';
 
 export interface LoadTokens {

@@ -1,5 +1,5 @@
-// What a story is played with. A story draws from its own chance only, never from the clock or from answers: what it sends
-// follows from the seed, whatever happens to it on the way.
+// What a story is played with. A story draws from its own chance only, never from the clock or from answers: what it
+// sends follows from the seed, whatever happens to it on the way.
 import type { Random } from './random.ts';
 import type { Answer, Request } from './sender.ts';
 
@@ -15,7 +15,9 @@ export interface Tools {
    */
   ready(client: string): Promise<void>;
   send(request: Request): Promise<Answer>;
-  /** Makes a stored quote older, by its id, as if so many seconds had passed. @returns false when that was not possible */
+  /**
+   * Makes a stored quote older, by its id, as if so many seconds had passed. @returns false when that was not possible
+   */
   ageQuote(quoteId: string, seconds: number): Promise<boolean>;
   /** Resolves after so many milliseconds, or when the load ends: then with false, and the story sends nothing new. */
   rest(ms: number): Promise<boolean>;

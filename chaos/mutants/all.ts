@@ -1,5 +1,5 @@
-// Known mistakes, each of which has lost, doubled or belied a payment somewhere. A test holds each against the code as it is; the
-// command plays them one by one.
+// Known mistakes, each of which has lost, doubled or belied a payment somewhere. A test holds each against the code as
+// it is; the command plays them one by one.
 import { UsageError } from '../../cli/errors.ts';
 import { furtherMutants } from './further.ts';
 import type { Mutant } from './mutant.ts';
@@ -265,8 +265,8 @@ export const mutants: readonly Mutant[] = [
     tells: 'Payments without an execution are not looked for.',
     edits: [
       {
-        file: 'activities/sweep.ts',
-        find: 'await sweepPayments(deps, limits.graceMs, course);',
+        file: 'activities/sweep/one-sweep.ts',
+        find: 'await sweepPayments(deps, limits, course);',
         replace: 'void sweepPayments;',
       },
     ],

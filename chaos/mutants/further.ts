@@ -44,7 +44,7 @@ export const furtherMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/submissions.ts',
-        find: '    await askCallbackAgain(db, uetr, submitted.callbackUrl);\n',
+        find: '    await askCallbackAgain(db, uetr);\n',
         replace: '',
       },
     ],

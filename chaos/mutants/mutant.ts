@@ -1,5 +1,5 @@
-// A known mistake: a change of the code that loses a payment, doubles one or lies about one, and that the judge must find. It is
-// made in a copy of the tree, so that nothing of it is in the code that runs.
+// A known mistake: a change of the code that loses a payment, doubles one or lies about one, and that the judge must
+// find. It is made in a copy of the tree, so that nothing of it is in the code that runs.
 
 /** One replacement in one file. */
 export interface Edit {
@@ -18,7 +18,9 @@ export interface Mutant {
   readonly edits: readonly [Edit, ...Edit[]];
   /** What is broken by it: one of these is named by the judge. */
   readonly breaks: readonly [string, ...string[]];
-  /** What it takes to see it soon: a fault that is played alone, and payments for that long. Absent: no fault at all. */
+  /**
+   * What it takes to see it soon: a fault that is played alone, and payments for that long. Absent: no fault at all.
+   */
   readonly shownBy?: { readonly fault: string; readonly seconds: number; readonly target?: string };
 }
 

@@ -1,6 +1,6 @@
-// The evidence of one run, as files in one folder: written by the run (chaos/run.ts), read by the oracle, which knows nothing
-// else. Types only, so that the oracle shares no code with what it judges. Every time is ISO 8601, UTC, with milliseconds, by
-// the one clock of the machine.
+// The evidence of one run, as files in one folder: written by the run (chaos/run.ts), read by the oracle, which knows
+// nothing else. Types only, so that the oracle shares no code with what it judges. Every time is ISO 8601, UTC, with
+// milliseconds, by the one clock of the machine.
 //
 //   run.json               RunRecord
 //   exchanges.jsonl        Exchange: every HTTP request of the PSPs and source operators, with its answer
@@ -28,7 +28,9 @@ export interface RunRecord {
   readonly gatheredAt: string;
   /** Texts that stand in names, addresses and accounts of every message, and must be found nowhere else (I-14). */
   readonly canaries: readonly string[];
-  /** The addresses (host:port) that are registered at some time of the run; a connection elsewhere is a breach (I-7). */
+  /**
+   * The addresses (host:port) that are registered at some time of the run; a connection elsewhere is a breach (I-7).
+   */
   readonly registeredOrigins: readonly string[];
   /** Addresses at which the run listened as a stranger: whoever connects there breaks I-7. */
   readonly trapConnections: readonly TrapConnection[];
@@ -50,7 +52,9 @@ export interface Exchange {
   readonly client: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Why it was sent. `payment` and `resolution` are first submissions; everything else names the story (chaos/load). */
+  /**
+   * Why it was sent. `payment` and `resolution` are first submissions; everything else names the story (chaos/load).
+   */
   readonly purpose: string;
   readonly uetr?: string;
   readonly messageId?: string;
@@ -66,7 +70,9 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>>;
   /** `refused`, `reset`, `timeout`, `aborted` (by the sender, on purpose). */
   readonly error?: string;
-  /** What the rules say of this message whatever fails; an answer that says otherwise is a breach. Absent: not judged. */
+  /**
+   * What the rules say of this message whatever fails; an answer that says otherwise is a breach. Absent: not judged.
+   */
   readonly expected?: Expected;
 }
 

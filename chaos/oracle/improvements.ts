@@ -1,5 +1,5 @@
-// What improvements were in force when (FX-6, FX-7): the tables keep only the last value of each, so the earlier ones are read
-// from what FX providers posted, and from the demo's data as a file.
+// What improvements were in force when (FX-6, FX-7): the tables keep only the last value of each, so the earlier ones
+// are read from what FX providers posted, and from the demo's data as a file.
 import { readFileSync } from 'node:fs';
 import type { Exchange } from './evidence.ts';
 import { amount, zero, type Amount } from './decimals.ts';

@@ -1,10 +1,11 @@
-// The oracle's entry: the evidence of a run in, a verdict out. It shares no code with what it judges; everything is recomputed from
-// the messages that were sent, the quotes that were answered, the scheme's data and the rules.
+// The oracle's entry: the evidence of a run in, a verdict out. It shares no code with what it judges; everything is
+// recomputed from the messages that were sent, the quotes that were answered, the scheme's data and the rules.
 //
-// To add a check: write a function `(world, report)` in checks/, beside those of the same invariant, name what it examined by
+// To add a check: write a function `(world, report)` in checks/, beside those of the same invariant, name what it
+// examined by
 // `report.examined` (zero too: then the invariant is not shown), and put it into the list below. Ask of each check what an
-// honest system may do after kill -9, a reset or a black hole: `world.quiet.isCalm` says when nothing was broken. Then alter
-// the clean evidence in test/chaos/ so that the check must name it.
+// honest system may do after kill -9, a reset or a black hole: `world.quiet.isCalm` says when nothing was broken. Then
+// alter the clean evidence in test/chaos/ so that the check must name it.
 import { judgeAddresses } from './checks/addresses.ts';
 import { judgeAnswers } from './checks/answers.ts';
 import { judgeAskedFor } from './checks/asked-for.ts';

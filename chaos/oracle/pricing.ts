@@ -1,5 +1,5 @@
-// What a quote must say, recomputed from rates, improvements, maxima and fee formulas by the rules FEE-1 to FEE-6, FX-8 and
-// QUO-2 to QUO-5. Written from the rules; nothing of it comes from the product.
+// What a quote must say, recomputed from rates, improvements, maxima and fee formulas by the rules FEE-1 to FEE-6, FX-8
+// and QUO-2 to QUO-5. Written from the rules; nothing of it comes from the product.
 import { amount, down, halfUp, improved, quotientUp, type Amount } from './decimals.ts';
 import type { FeeFormula } from './reference.ts';
 
@@ -39,8 +39,8 @@ export function feeOn(settlement: Amount, { nominal, ratio }: FeeFormula, places
 }
 
 /**
- * FEE-4: the smallest D with D - fee(D) = C. D less its fee never falls as D grows, so that D is found by going up from a bound
- * that is too small.
+ * FEE-4: the smallest D with D - fee(D) = C. D less its fee never falls as D grows, so that D is found by going up from
+ * a bound that is too small.
  */
 function settlementFor(credited: Amount, formula: FeeFormula, places: number): Amount {
   const step = amount('1').div(amount('10').pow(places));

@@ -1,5 +1,5 @@
-// When something was broken on purpose. What an honest system may do late or twice while a fault is in force, and shortly
-// after it, is no breach; outside of these times it is.
+// When something was broken on purpose. What an honest system may do late or twice while a fault is in force, and
+// shortly after it, is no breach; outside of these times it is.
 import type { Evidence } from './read-evidence.ts';
 import { instant } from './rows.ts';
 
@@ -17,8 +17,8 @@ export interface Quiet {
   readonly isSettled: boolean;
   readonly hadFaults: boolean;
   /**
-   * Whether something on the way to a party, or the party itself, was broken between two moments: then bytes may have been held
-   * up, or answered by somebody in its place.
+   * Whether something on the way to a party, or the party itself, was broken between two moments: then bytes may have
+   * been held up, or answered by somebody in its place.
    */
   readonly isWayBroken: (from: number, to: number) => boolean;
   /** Whether one of our own processes or servers was broken, or so long before. */

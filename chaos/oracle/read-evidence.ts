@@ -1,5 +1,5 @@
-// Reads the files of an evidence folder (chaos/oracle/evidence.ts) as they are. Numbers of the database stay the text that they were
-// written in: money must not pass through a binary float on its way to be judged.
+// Reads the files of an evidence folder (chaos/oracle/evidence.ts) as they are. Numbers of the database stay the text
+// that they were written in: money must not pass through a binary float on its way to be judged.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exchange, ExecutionRecord, FaultRecord, RunRecord } from './evidence.ts';

@@ -1,4 +1,5 @@
-// The columns that the oracle reads of the database's tables, as `row_to_json` writes them; numbers are text, times ISO 8601.
+// The columns that the oracle reads of the database's tables, as `row_to_json` writes them; numbers are text, times ISO
+// 8601.
 import type { Row } from './read-evidence.ts';
 
 export interface PaymentRow {

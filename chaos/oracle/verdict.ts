@@ -1,5 +1,5 @@
-// What the oracle says of a run: per invariant what was examined and which breaches were found, with the very lines that show
-// them. An invariant of which nothing could be examined is not held but not shown.
+// What the oracle says of a run: per invariant what was examined and which breaches were found, with the very lines
+// that show them. An invariant of which nothing could be examined is not held but not shown.
 
 /** One thing that must not be. */
 export interface Breach {

@@ -1,6 +1,6 @@
-// A TCP proxy in front of a real server (Postgres, Temporal, a party) that fails as networks and hosts do: it resets what is
-// open, falls silent without a word, loses or delays answers, or answers like a broken HTTP server in its place. It must not
-// know what it carries, and must never deliver later what it held back.
+// A TCP proxy in front of a real server (Postgres, Temporal, a party) that fails as networks and hosts do: it resets
+// what is open, falls silent without a word, loses or delays answers, or answers like a broken HTTP server in its
+// place. It must not know what it carries, and must never deliver later what it held back.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 

@@ -1,5 +1,5 @@
-// Builds the processes of a tree of the project as the container image has them: they start in half a second, and a worker
-// that is killed every few seconds is back at once. The tree may be a copy with a mistake in it (chaos/mutants).
+// Builds the processes of a tree of the project as the container image has them: they start in half a second, and a
+// worker that is killed every few seconds is back at once. The tree may be a copy with a mistake in it (chaos/mutants).
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,5 @@
-// The addresses of the other parties: each operator, callback origin and FX provider is reached through a proxy of its own, so
-// that each can fail alone, and is registered at that proxy's address.
+// The addresses of the other parties: each operator, callback origin and FX provider is reached through a proxy of its
+// own, so that each can fail alone, and is registered at that proxy's address.
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import institutions from '../../db/seed/institutions.json' with { type: 'json' };
 import type { SeedAddresses } from '../../db/seed/expand.ts';
@@ -16,8 +16,8 @@ export interface Parties {
   /** By party as the journals name it: `destination/IPSO-TH`, `source/SGDFAST`, `fxp/MERISGS0`. */
   readonly proxies: ReadonlyMap<string, FaultProxy>;
   /**
-   * A second address of each operator. That of a destination is registered by nobody at first: a change of address leads there.
-   * That of a source is registered from the start: a repeat may name it (DUP-1).
+   * A second address of each operator. That of a destination is registered by nobody at first: a change of address
+   * leads there. That of a source is registered from the start: a repeat may name it (DUP-1).
    */
   readonly otherAddresses: ReadonlyMap<string, FaultProxy>;
   /** What the seed registers. */
@@ -31,8 +31,8 @@ export interface Parties {
 }
 
 /**
- * Few receivers are perfect: now and then one turns a message away that it takes the next time, without any fault being played. So
- * every run meets each way of being turned away.
+ * Few receivers are perfect: now and then one turns a message away that it takes the next time, without any fault being
+ * played. So every run meets each way of being turned away.
  */
 const moods: readonly { readonly weight: number; readonly conduct: Conduct }[] = [
   { weight: 91.3, conduct: 'pass' },

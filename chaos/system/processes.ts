@@ -1,5 +1,5 @@
-// Two apis and two workers, each with a proxy of its own to Postgres and to Temporal, and the sandbox. What is killed comes
-// back at once, as a process manager of production would have it.
+// Two apis and two workers, each with a proxy of its own to Postgres and to Temporal, and the sandbox. What is killed
+// comes back at once, as a process manager of production would have it.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../../cli/parts/progress.ts';

@@ -1,5 +1,5 @@
-// Postgres and Temporal under test: they can be killed and started again on their files, and are then found behind the same
-// proxies, though on other ports.
+// Postgres and Temporal under test: they can be killed and started again on their files, and are then found behind the
+// same proxies, though on other ports.
 import { join } from 'node:path';
 import { startPostgres, type RunningPostgres } from '../../cli/parts/postgres.ts';
 import type { Say } from '../../cli/parts/progress.ts';

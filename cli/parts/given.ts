@@ -1,5 +1,5 @@
-// The servers that a person gave us instead of the embedded ones: asked before anything is started, so that a wrong address
-// is told at once. It must not change anything on them.
+// The servers that a person gave us instead of the embedded ones: asked before anything is started, so that a wrong
+// address is told at once. It must not change anything on them.
 import { connect } from 'node:net';
 import pg from 'pg';
 import { isDatabaseUrl } from '../../core/setting-forms.ts';

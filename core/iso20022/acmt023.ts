@@ -1,6 +1,6 @@
 /**
- * Reads the acmt.023 (request to resolve a proxy or confirm an account) and builds the one for the party that can answer it
- * (RES-3). core/resolution.ts decides who that is.
+ * Reads the acmt.023 (request to resolve a proxy or confirm an account) and builds the one for the party that can
+ * answer it (RES-3). core/resolution.ts decides who that is.
  */
 import { isIdentifier } from '../ids.ts';
 import { reject, type Rejection } from '../rejection.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads and builds the acmt.024 (answer to a resolution request): what a proxy directory or a creditor agent says, passed
- * on to the source (RES-3), and what the gateway itself answers. It never masks or changes what a party says.
+ * Reads and builds the acmt.024 (answer to a resolution request): what a proxy directory or a creditor agent says,
+ * passed on to the source (RES-3), and what the gateway itself answers. It never masks or changes what a party says.
  */
 import { reject, type Rejection } from '../rejection.ts';
 import { ok, refused, type Result } from '../result.ts';

@@ -1,6 +1,6 @@
 /**
- * Builds the pacs.008 for the destination (MSG-9, MSG-10), and original ones for tests and the demo's sources. Whatever no
- * rule changes passes as it was read.
+ * Builds the pacs.008 for the destination (MSG-9, MSG-10), and original ones for tests and the demo's sources. Whatever
+ * no rule changes passes as it was read.
  */
 import { messages } from './messages.ts';
 import type { Pacs008 } from './pacs008.ts';

@@ -1,6 +1,6 @@
 /**
- * The external code set of each coded element (MSG-4), found by the last names of its path, in every message. Codes that a
- * schema itself lists (priorities, statuses) are left to the schema.
+ * The external code set of each coded element (MSG-4), found by the last names of its path, in every message. Codes
+ * that a schema itself lists (priorities, statuses) are left to the schema.
  */
 import { reject, type Rejection } from '../rejection.ts';
 import { codeSets, type CodeSet, type CodeSetName } from './external-codes.ts';

@@ -1,6 +1,6 @@
 /**
- * Builds the fxtr.017 that notifies an FX provider of a completed payment (NOT-1, NOT-2), and reads it for simulated providers.
- * It has institutions, the provider's accounts and amounts, but never a person.
+ * Builds the fxtr.017 that notifies an FX provider of a completed payment (NOT-1, NOT-2), and reads it for simulated
+ * providers. It has institutions, the provider's accounts and amounts, but never a person.
  */
 import type { Rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';

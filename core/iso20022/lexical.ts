@@ -1,6 +1,6 @@
 /**
- * Checks on the text of values, before they become numbers or times. The schema has found them valid; nothing is rounded or
- * compared as a binary float.
+ * Checks on the text of values, before they become numbers or times. The schema has found them valid; nothing is
+ * rounded or compared as a binary float.
  */
 
 import { maxRateDigits } from '../money.ts';
@@ -30,7 +30,8 @@ export function parseDateTime(dateTime: string): number | undefined {
 const unreadable = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu;
 
 /**
- * Makes a text valid `ReadableText` of the schemas: forbidden characters become question marks, and what is too long is cut.
+ * Makes a text valid `ReadableText` of the schemas: forbidden characters become question marks, and what is too long is
+ * cut.
  * @param maxLength code points
  * @returns undefined if nothing readable is left
  */

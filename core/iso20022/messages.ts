@@ -1,5 +1,6 @@
 /**
- * The messages of the gateway (MSG-1): exact versions, namespaces and schemas. Everything that depends on a version is here.
+ * The messages of the gateway (MSG-1): exact versions, namespaces and schemas. Everything that depends on a version is
+ * here.
  */
 
 function message<Name extends string>(name: Name, identifier: string, messageElement: string) {

@@ -1,6 +1,6 @@
 /**
- * Reads and builds the pacs.002 (payment status report): the answer to the source, the confirmation to the destination (PAY-9)
- * and what a destination reports. It states a status; it never decides one.
+ * Reads and builds the pacs.002 (payment status report): the answer to the source, the confirmation to the destination
+ * (PAY-9) and what a destination reports. It states a status; it never decides one.
  */
 import { reject, type Rejection } from '../rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
@@ -59,6 +59,13 @@ function readOriginal(transaction: XmlElement): OriginalReferences {
     transactionId: textAt(transaction, 'OrgnlTxId'),
     uetr: textAt(transaction, 'OrgnlUETR') ?? '',
   });
+}
+
+/** The status that a pacs.002 states, valid or not; undefined where it is none of the scheme. */
+export function statedStatus(document: XmlElement): TransactionStatus | undefined {
+  const report = elementAt(document, message.messageElement);
+  const status = report && textAt(report, 'TxInfAndSts/TxSts');
+  return isTransactionStatus(status) ? status : undefined;
 }
 
 /**
@@ -189,7 +196,10 @@ export function answerPacs008(references: Pacs008References, statement: StatusSt
   );
 }
 
-/** The confirmation to the destination of our own pacs.008: it goes the same way, so agents stand as in that message (PAY-9). */
+/**
+ * The confirmation to the destination of our own pacs.008: it goes the same way, so agents stand as in that message
+ * (PAY-9).
+ */
 export function confirmPacs008(references: Pacs008References, statement: StatusStatement): string {
   return buildPacs002({ ...statement, ...references });
 }

@@ -1,6 +1,7 @@
 /**
- * Reads a pacs.008 (customer credit transfer) from the validated tree (MSG-8): plain values, amounts as decimal strings. It
- * makes the checks that a schema cannot express and that need no reference data; accounts, agents and quotes come later.
+ * Reads a pacs.008 (customer credit transfer) from the validated tree (MSG-8): plain values, amounts as decimal
+ * strings. It makes the checks that a schema cannot express and that need no reference data; accounts, agents and
+ * quotes come later.
  */
 import { assert } from '../assert.ts';
 import { judgeFit, rejectionsOf, type Check, type IsFit } from '../check.ts';
@@ -180,7 +181,8 @@ export function readForwardedPacs008(document: XmlElement): Result<Pacs008, Reje
 }
 
 /**
- * What `readPacs008` reads of any message, with every rejection instead of the first: for dry runs, never to accept one by.
+ * What `readPacs008` reads of any message, with every rejection instead of the first: for dry runs, never to accept one
+ * by.
  * @param isFit what was found valid; all other values are meaningless
  */
 export function readPacs008Throughout(
@@ -239,7 +241,9 @@ const sourceChecks: readonly Check<Pacs008>[] = [
   amountCheck,
   codeCheck,
 ];
-/** For our own messages, which settle in the destination currency (MSG-10); without reference data about the countries. */
+/**
+ * For our own messages, which settle in the destination currency (MSG-10); without reference data about the countries.
+ */
 const destinationChecks: readonly Check<Pacs008>[] = [amountCheck, codeCheck, currencyCheck];
 
 /** No amount is zero, except the source PSP's fee (MSG-4); a rate has at most 11 digits as written (MON-1). */

@@ -1,6 +1,6 @@
 /**
- * Builds the pacs.028 (payment status request) about a pacs.008 of ours, for destinations that prefer it to receiving the
- * pacs.008 again (TIM-2).
+ * Builds the pacs.028 (payment status request) about a pacs.008 of ours, for destinations that prefer it to receiving
+ * the pacs.008 again (TIM-2).
  */
 import { messages } from './messages.ts';
 import { originalReferencesOf } from './pacs002.ts';

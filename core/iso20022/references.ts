@@ -1,6 +1,6 @@
 /**
- * What an answer repeats from a message, read before its schema has judged it (MSG-2): its keys, and whatever else is well
- * formed. A value that an answer cannot carry is left out, never repaired.
+ * What an answer repeats from a message, read before its schema has judged it (MSG-2): its keys, and whatever else is
+ * well formed. A value that an answer cannot carry is left out, never repaired.
  */
 import { isBic, isIdentifier, isLei, isUuidV4 } from '../ids.ts';
 import { ok, refused, type Result } from '../result.ts';

@@ -1,6 +1,6 @@
 /**
- * The plain tree from which every message is read, and as which it is built: element names without prefix, attributes, text.
- * The XML engine makes it from the same document that it validates (MSG-8); nothing here parses XML.
+ * The plain tree from which every message is read, and as which it is built: element names without prefix, attributes,
+ * text. The XML engine makes it from the same document that it validates (MSG-8); nothing here parses XML.
  */
 
 /** The name given to every element of another namespace: no XML element can have it. */

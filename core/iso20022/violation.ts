@@ -1,6 +1,6 @@
 /**
- * Turns the violations of a schema into rejections: which element, and which kind of fault. The XML engine has judged; this
- * file only assigns the ISO code (MSG-4).
+ * Turns the violations of a schema into rejections: which element, and which kind of fault. The XML engine has judged;
+ * this file only assigns the ISO code (MSG-4).
  */
 import { reject, type Rejection, type RejectionDetails } from '../rejection.ts';
 import { compact } from './parties.ts';
@@ -13,8 +13,8 @@ export interface Violation extends RejectionDetails {
    */
   readonly kind: 'missing' | 'proprietary' | 'decimals' | 'surplus' | 'invalid';
   /**
-   * From `/Document` on, with names that the schema knows and nothing else (MSG-13), and a position where siblings share a
-   * name. For an unknown element, the XPath of its parent.
+   * From `/Document` on, with names that the schema knows and nothing else (MSG-13), and a position where siblings
+   * share a name. For an unknown element, the XPath of its parent.
    */
   readonly xpath: string;
   /** The value at the XPath can be read, and was judged separately: the fault is its place, or something beside it. */

@@ -1,6 +1,6 @@
 /**
- * Which values of a message a refusal may show (MSG-13): codes, currencies, dates, amounts and counts, if they look like one;
- * never a value of a person or an address, an id, or free text.
+ * Which values of a message a refusal may show (MSG-13): codes, currencies, dates, amounts and counts, if they look
+ * like one; never a value of a person or an address, an id, or free text.
  */
 
 /** The kinds of value, each with the pattern that may be shown. */

@@ -1,7 +1,7 @@
 /**
- * White space as in XML: space, tab, carriage return, line feed, and nothing else. JavaScript's white space (`\s`, `trim`)
- * includes more, some of it legal in names, so code that reads messages must not use it. Whether a text is visible to a person
- * is another question, which Unicode answers.
+ * White space as in XML: space, tab, carriage return, line feed, and nothing else. JavaScript's white space (`\s`,
+ * `trim`) includes more, some of it legal in names, so code that reads messages must not use it. Whether a text is
+ * visible to a person is another question, which Unicode answers.
  */
 
 /** @param code a UTF-16 code unit, or a byte of UTF-8 */
@@ -26,7 +26,9 @@ export function trimmed(text: string): string {
 
 const unseen = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFB]*$/u;
 
-/** Whether a text is invisible to a person (MSG-4), or empty. `ReadableText` of the schemas lists the same characters. */
+/**
+ * Whether a text is invisible to a person (MSG-4), or empty. `ReadableText` of the schemas lists the same characters.
+ */
 export function showsNothing(text: string): boolean {
   return unseen.test(text);
 }

@@ -1,6 +1,6 @@
-// What keeps the promise when something of ours fails: finals that count from the moment they are stored, deliveries that
-// know how often they were asked for, addresses that a source names anew, and what the sweep goes by.
-// Forward only: a released migration is never edited; what it got wrong, a later one mends.
+// What keeps the promise when something of ours fails: finals that count from the moment they are stored, deliveries
+// that know how often they were asked for, addresses that a source names anew, and what the sweep goes by. Forward
+// only: a released migration is never edited; what it got wrong, a later one mends.
 import { sql, type Kysely } from 'kysely';
 
 const promises = `

@@ -1,6 +1,6 @@
-// What a message, a delivery or an event is about is a payment or a resolution: the column that names it says so. Processes of
-// the releases before know it as `uetr` and cannot work with this schema: they are stopped first (docs/operations.md).
-// Forward only: a released migration is never edited; what it got wrong, a later one mends.
+// What a message, a delivery or an event is about is a payment or a resolution: the column that names it says so.
+// Processes of the releases before know it as `uetr` and cannot work with this schema: they are stopped first
+// (docs/operations.md). Forward only: a released migration is never edited; what it got wrong, a later one mends.
 import { sql, type Kysely } from 'kysely';
 
 const subjectIds = `

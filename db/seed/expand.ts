@@ -1,6 +1,7 @@
 /**
- * Turns the demo's files into rows, by the rules of the seed data: the same files give the same rows, in the same order.
- * It stands before the first payment; it must not touch the database: the loader inserts what it returns, table by table.
+ * Turns the demo's files into rows, by the rules of the seed data: the same files give the same rows, in the same
+ * order. It stands before the first payment; it must not touch the database: the loader inserts what it returns, table
+ * by table.
  */
 import type { Insertable } from 'kysely';
 import { assert } from '../../core/assert.ts';

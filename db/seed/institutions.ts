@@ -117,7 +117,9 @@ function identifierRows(
   }));
 }
 
-/** Onboarded PSPs and FXPs by their BIC, operators by each of their payment systems, and the scheme's operator (SEC-1). */
+/**
+ * Onboarded PSPs and FXPs by their BIC, operators by each of their payment systems, and the scheme's operator (SEC-1).
+ */
 export function clientRows(files: SeedFiles, institutions: readonly SeedInstitution[]): Row<'clients'>[] {
   const client = (clientId: string, role: string): Row<'clients'> => ({
     client_id: clientId,

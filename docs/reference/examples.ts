@@ -1,5 +1,6 @@
-// Writes schemas/examples: one payment and one resolution from their first message to their last, the two requests taken
-// from the tests' fixtures, everything else by the very builders of the service. `npx tsx docs/reference/examples.ts`.
+// Writes schemas/examples: one payment and one resolution from their first message to their last, the two requests
+// taken from the tests' fixtures, everything else by the very builders of the service. `npx tsx
+// docs/reference/examples.ts`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildForwardedAcmt023, readAcmt023, requestReferencesOf } from '../../core/iso20022/acmt023.ts';

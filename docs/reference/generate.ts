@@ -1,5 +1,5 @@
-// Writes docs/reference from the route definitions: `npx tsx docs/reference/generate.ts`. A test compares the files with
-// what this makes, so that they cannot fall behind the code. Nothing is started and nothing is connected to.
+// Writes docs/reference from the route definitions: `npx tsx docs/reference/generate.ts`. A test compares the files
+// with what this makes, so that they cannot fall behind the code. Nothing is started and nothing is connected to.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';

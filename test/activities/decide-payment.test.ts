@@ -1,4 +1,5 @@
-// The decision: one row, whoever comes first, with everything that derives from it; and when the gateway itself may reject.
+// The decision: one row, whoever comes first, with everything that derives from it; and when the gateway itself may
+// reject.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Deliveries to receivers that do not simply take them (CBK-1, CBK-4, SEC-2): what is recorded and when the next try is due.
+// Deliveries to receivers that do not simply take them (CBK-1, CBK-4, SEC-2): what is recorded and when the next try is
+// due.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,8 +8,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { addressOf } from '../../activities/addresses.ts';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
-import { askCallbackAgain, expireDelivery, listOpen } from '../../db/deliveries.ts';
+import { createEndResolution } from '../../activities/follow-resolution.ts';
+import { createJudgeResolution } from '../../activities/judge-resolution.ts';
+import { askCallbackAgain } from '../../db/asks.ts';
+import { expireDelivery, listOpen } from '../../db/deliveries.ts';
+import { recordReceived } from '../../db/messages.ts';
 import { findNeglected } from '../../db/sweep.ts';
+import { buildAcmt023 } from '../harness/acmt023.ts';
+import { accountRequest } from '../harness/asker.ts';
 import { entered } from './receivers.ts';
 import { inActivity, workbench } from './workbench.ts';
 
@@ -110,6 +117,60 @@ test('410: given up, with an alert', async () => {
     .where('subject_id', '=', uetr)
     .execute();
   expect(audit).toEqual([{ kind: 'delivery.dead-letter', severity: 'alert' }]);
+});
+
+describe('the alert of a dead letter says what its receiver does not know', () => {
+  const told = async (subjectId: string) => {
+    const { detail } = await db
+      .selectFrom('audit_events')
+      .select('detail')
+      .where('subject_id', '=', subjectId)
+      .where('kind', '=', 'delivery.dead-letter')
+      .executeTakeFirstOrThrow();
+    return detail;
+  };
+  /** Nobody attempts it any longer. */
+  const expire = async (subjectId: string) => {
+    const { delivery_id: deliveryId } = await db
+      .updateTable('deliveries')
+      .set({ next_due_at: new Date(Date.now() - 1) })
+      .where('subject_id', '=', subjectId)
+      .where('kind', '=', 'callback')
+      .returning('delivery_id')
+      .executeTakeFirstOrThrow();
+    expect(await expireDelivery(db, deliveryId)).toBe(true);
+  };
+  const decided = { kind: 'callback', about: 'payment', status: 'RJCT', reasonCode: 'AB03' };
+
+  test('of a payment: how it was decided, whether its receiver is gone or its time is over', async () => {
+    const [gone, expired] = [await due(), await due()];
+    answer = (_, response) => response.writeHead(410).end();
+    await run(gone);
+    await expire(expired);
+    expect(await told(gone)).toMatchObject({ ...decided, reason: 'gone' });
+    expect(await told(expired)).toMatchObject({ ...decided, reason: 'expired' });
+  });
+
+  test('of a resolution: that it is one, and no decision', async () => {
+    const request = accountRequest('1234567890');
+    const { messageId } = await recordReceived(db, {
+      type: 'acmt023',
+      messageIdentification: request.messageIdentification,
+      leg: 'source',
+      party: 'SGDFAST',
+      answerUrl: url,
+      body: Buffer.from(buildAcmt023(request)),
+    });
+    await createJudgeResolution(deps)({ messageId });
+    await createEndResolution(deps)({ resolutionId: messageId });
+    await expire(messageId);
+    expect(await told(messageId)).toEqual({
+      deliveryId: expect.any(String) as string,
+      kind: 'callback',
+      about: 'resolution',
+      reason: 'expired',
+    });
+  });
 });
 
 test('a redirect is not followed, nor taken for delivered (SEC-5)', async () => {
@@ -281,7 +342,7 @@ test('what is held by a full gate is attempted, so that it is none of those that
     .execute();
   const neglected = async () => {
     const found: string[] = [];
-    for await (const one of findNeglected(db)) found.push(one);
+    for await (const { subjectId } of findNeglected(db)) found.push(subjectId);
     return found;
   };
   expect(await neglected()).toContain(uetr);

@@ -6,6 +6,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { instruction, ownExchange } from '../harness/instruction.ts';
 import { reportOn } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';
@@ -28,8 +29,7 @@ afterAll(() => {
 
 /** The operator registers another address, and the cache hears of it (REF-6). */
 async function moveTo(address: string): Promise<void> {
-  const change = { endpoint_url: address };
-  await db.updateTable('operators').set(change).where('operator_id', '=', 'IPSO-TH').execute();
+  await setEndpoint(db, 'IPSO-TH', address);
   const heard = () => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address);
   await vi.waitFor(heard, 10_000);
 }

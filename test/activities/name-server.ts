@@ -1,5 +1,5 @@
-// A name server on loopback for tests: it knows some names, is silent about others, and says of the rest that they do not
-// exist. It counts what it is asked.
+// A name server on loopback for tests: it knows some names, is silent about others, and says of the rest that they do
+// not exist. It counts what it is asked.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll } from 'vitest';

@@ -1,5 +1,5 @@
-// Enquiries that are not answered keep nobody else waiting: no payment to the same operator, and no other party behind it
-// (CBK-3).
+// Enquiries that are not answered keep nobody else waiting: no payment to the same operator, and no other party behind
+// it (CBK-3).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The activities of a resolution by themselves, on a real database, against a party that the test plays: whoever calls one
-// sees what it does, and its faults can be made.
+// The activities of a resolution by themselves, on a real database, against a party that the test plays: whoever calls
+// one sees what it does, and its faults can be made.
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { ApplicationFailure } from '@temporalio/common';

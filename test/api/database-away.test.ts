@@ -1,5 +1,5 @@
-// An api whose way to Postgres breaks: the requests under way are told to try again, the process lives, and it serves again
-// by itself.
+// An api whose way to Postgres breaks: the requests under way are told to try again, the process lives, and it serves
+// again by itself.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,6 @@
-// Messages as others send them, in the style of other schemes and with what goes wrong in practice, each with what its sender
-// knows to do about what it is told. A cure is applied only when the answer tells of the complaint that it is for.
+// Messages as others send them, in the style of other schemes and with what goes wrong in practice, each with what its
+// sender knows to do about what it is told. A cure is applied only when the answer tells of the complaint that it is
+// for.
 import { lotus } from '../xml/fixtures.ts';
 
 /** What a sender does when it is told something. */

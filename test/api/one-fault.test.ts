@@ -55,7 +55,10 @@ type Place = keyof typeof places;
 
 const tx = 'CdtTrfTxInf';
 const wrongCurrency = (path: string) => `CURR MSG-4 ${tx}/${path}`;
-/** In which currency an amount stands instead: of another country, with fewer decimals, of no service, of the other side. */
+/**
+ * In which currency an amount stands instead: of another country, with fewer decimals, of no service, of the other
+ * side.
+ */
 const currencies = ['MYR', 'JPY', 'XXY'] as const;
 const currencyPlaces = [
   ['IntrBkSttlmAmt/@Ccy', 'IntrBkSttlmAmt'],

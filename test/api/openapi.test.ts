@@ -1,5 +1,5 @@
-// The OpenAPI document as a stranger and a client generator read it: every answer is foreseen, every message is shown, every
-// refusal by its own code, and the messages that we send are there too.
+// The OpenAPI document as a stranger and a client generator read it: every answer is foreseen, every message is shown,
+// every refusal by its own code, and the messages that we send are there too.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { validateRoutes } from '../../api/dry-run.ts';

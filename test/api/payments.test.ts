@@ -1,4 +1,5 @@
-// The evidence of payments, on a whole gateway: who sees what, and that it agrees with what the parties and the database hold.
+// The evidence of payments, on a whole gateway: who sees what, and that it agrees with what the parties and the
+// database hold.
 import { randomUUID } from 'node:crypto';
 import { expect, describe, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';

@@ -1,4 +1,5 @@
-// Endpoints 17 to 19 and the lists of rates: what is posted shows at once, whole, once, and to nobody who must not see it.
+// Endpoints 17 to 19 and the lists of rates: what is posted shows at once, whole, once, and to nobody who must not see
+// it.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { improveRateText } from '../../core/rate.ts';

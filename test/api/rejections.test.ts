@@ -1,5 +1,5 @@
-// The published table of rejections: as JSON, and as docs/reference/rejections.md, which `UPDATE_TABLES=1` writes; and the
-// rules that it names.
+// The published table of rejections: as JSON, and as docs/reference/rejections.md, which `UPDATE_TABLES=1` writes; and
+// the rules that it names.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

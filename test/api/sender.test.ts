@@ -1,5 +1,6 @@
-// Plays the sender of foreign messages, who knows nothing but what the dry run tells: from a message of another scheme to one
-// that is taken, in few rounds (MSG-13, MSG-14). Only what is told is cured, and each round must tell something that helps.
+// Plays the sender of foreign messages, who knows nothing but what the dry run tells: from a message of another scheme
+// to one that is taken, in few rounds (MSG-13, MSG-14). Only what is told is cured, and each round must tell something
+// that helps.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { validateRoutes } from '../../api/dry-run.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';

@@ -1,5 +1,5 @@
-// Two API processes on one database: what one changes, the other serves, within a second for reference data (REF-6) and at
-// once for rates (FX-4).
+// Two API processes on one database: what one changes, the other serves, within a second for reference data (REF-6) and
+// at once for rates (FX-4).
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -54,24 +55,20 @@ test('whoever was refused under a UETR sees that, also where another was refused
 }, 30_000);
 
 /** Answers the one before. */
-async function setEndpoint(operatorId: string, url: string): Promise<string> {
+async function exchangeEndpoint(operatorId: string, url: string): Promise<string> {
   const { endpoint_url: before } = await gateway.db
     .selectFrom('operators')
     .select('endpoint_url')
     .where('operator_id', '=', operatorId)
     .executeTakeFirstOrThrow();
-  await gateway.db
-    .updateTable('operators')
-    .set({ endpoint_url: url })
-    .where('operator_id', '=', operatorId)
-    .execute();
+  await setEndpoint(gateway.db, operatorId, url);
   return before;
 }
 
 test('a destination that no byte has reached sees nothing of a payment, and no confirmation that was never sent is shown (PAY-9, SEC-1)', async () => {
-  const standing = await setEndpoint('IPSO-TH', 'http://127.0.0.1:9'); // nobody listens there
+  const standing = await exchangeEndpoint('IPSO-TH', 'http://127.0.0.1:9'); // nobody listens there
   onTestFinished(async () => {
-    await setEndpoint('IPSO-TH', standing);
+    await exchangeEndpoint('IPSO-TH', standing);
   });
   const acceptanceDateTime = new Date(Date.now() - 17_000).toISOString(); // 3 s before the deadline
   const payment = instruction(await bestQuote(gateway), { priority: 'HIGH', acceptanceDateTime });

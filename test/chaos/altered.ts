@@ -1,5 +1,6 @@
-// Alters the clean evidence in memory, as a mistake in the product would have: a row that is missing, a message that says something
-// else, an entry that came too early. What is altered is altered everywhere where it was seen, so that nothing but the mistake shows.
+// Alters the clean evidence in memory, as a mistake in the product would have: a row that is missing, a message that
+// says something else, an entry that came too early. What is altered is altered everywhere where it was seen, so that
+// nothing but the mistake shows.
 import { createHash } from 'node:crypto';
 import type { Exchange, ExecutionRecord, FaultRecord, RunRecord } from '../../chaos/oracle/evidence.ts';
 import type { Evidence, EvidenceFile, JournalEntry } from '../../chaos/oracle/read-evidence.ts';

@@ -1,5 +1,5 @@
-// What sources, FX providers and readers of records asked for, and did not get or got wrongly: PAY-1, DUP-1, TIM-1, TIM-3, CBK-1,
-// CBK-3, FX-4, FX-5, FX-10, RES-1, RES-2, SEC-1.
+// What sources, FX providers and readers of records asked for, and did not get or got wrongly: PAY-1, DUP-1, TIM-1,
+// TIM-3, CBK-1, CBK-3, FX-4, FX-5, FX-10, RES-1, RES-2, SEC-1.
 import {
   addAttempt,
   attempts,

@@ -1,4 +1,5 @@
-// Money and words: who was credited, told, billed and quoted what (I-2 to I-6, I-9, and the rules of quotes and judgements).
+// Money and words: who was credited, told, billed and quoted what (I-2 to I-6, I-9, and the rules of quotes and
+// judgements).
 import {
   amountsOfQuote,
   credited,

@@ -1,4 +1,5 @@
-// The recorded evidence of a clean run (clean-run.test.ts keeps it), unpacked, for tests that judge it as it is or altered.
+// The recorded evidence of a clean run (clean-run.test.ts keeps it), unpacked, for tests that judge it as it is or
+// altered.
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// The oracle on fresh evidence of today's code. With RECORD_EVIDENCE=1 it takes two minutes and keeps that evidence as the
-// fixture from which the other tests of the oracle start:
+// The oracle on fresh evidence of today's code. With RECORD_EVIDENCE=1 it takes two minutes and keeps that evidence as
+// the fixture from which the other tests of the oracle start:
 //   RECORD_EVIDENCE=1 npx vitest run test/chaos/clean-run.test.ts
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { recordCleanRun } from './clean-run.ts';
 
@@ -19,11 +20,7 @@ const gateway = await testGateway({
   timings: { lateByMs: 500 },
   logger: pino({ level: 'trace' }, { write: (line: string) => void log.push(line) }),
   prepare: async (db) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: 'http://127.0.0.1:1' })
-      .where('operator_id', '=', 'IPSO-PH')
-      .execute();
+    await setEndpoint(db, 'IPSO-PH', 'http://127.0.0.1:1');
     await db
       .updateTable('clearing_systems')
       .set({ max_resolution_seconds: 2 })

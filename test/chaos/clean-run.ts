@@ -1,5 +1,5 @@
-// A small run without faults on real parts, and its evidence: two dozen payments and resolutions of every kind, with all that
-// their senders saw. The oracle is tested on it: as it is, and altered (altered.ts).
+// A small run without faults on real parts, and its evidence: two dozen payments and resolutions of every kind, with
+// all that their senders saw. The oracle is tested on it: as it is, and altered (altered.ts).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gather } from '../../chaos/gather.ts';

@@ -1,5 +1,5 @@
-// The load of a run under faults (chaos/load), without faults: what each story expects is what the rules say, for the service
-// does it; and the seed alone says what is sent.
+// The load of a run under faults (chaos/load), without faults: what each story expects is what the rules say, for the
+// service does it; and the seed alone says what is sent.
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../chaos/oracle/evidence.ts';

@@ -1,4 +1,5 @@
-// A minute of payments under faults, of `npm run verify:chaos`, in every run of the tests: whole system, real faults, and the judge.
+// A minute of payments under faults, of `npm run verify:chaos`, in every run of the tests: whole system, real faults,
+// and the judge.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFailed, test } from 'vitest';

@@ -1,9 +1,10 @@
-// The oracle of chaos/: it finds nothing in the evidence of a clean run, and names what is altered in it. Each case stands for a
-// mistake that somebody could make in the product; `also` are invariants that the same mistake breaks with it.
+// The oracle of chaos/: it finds nothing in the evidence of a clean run, and names what is altered in it. Each case
+// stands for a mistake that somebody could make in the product; `also` are invariants that the same mistake breaks with
+// it.
 import { expect, test } from 'vitest';
 import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';
-import { draftOf, row, rows, silent, type Case } from './altered.ts';
+import { addAttempt, attempts, draftOf, moved, row, rows, silent, type Case } from './altered.ts';
 import { unpackCleanEvidence } from './clean-evidence.ts';
 import { askedCases } from './cases-asked.ts';
 import { messageCases } from './cases-messages.ts';
@@ -38,6 +39,32 @@ test('a delivery that was asked for again and given up again has an alert for ea
   const before = new Date(Date.parse(String(alert['occurred_at'])) - 12_000).toISOString();
   rows(draft, 'audit_events').unshift({ ...alert, occurred_at: before });
   expect(judge(draft).breaches).toEqual([]);
+});
+
+test('a delivery that was asked for again begins its schedule anew: the next attempt is due after one failure, not two', () => {
+  const draft = draftOf(clean);
+  const callback = rows(draft, 'deliveries').find(
+    (one) => one['kind'] === 'callback' && one['asks'] === '2' && one['attempts'] === '2',
+  );
+  const uetr = String(callback?.['subject_id']);
+  const [, again] = attempts(draft, uetr, 'callback');
+  if (again === undefined) throw new Error('a callback that was asked for twice was attempted twice');
+  const [askedAt, laterMs] = [String(again['started_at']), 12_000]; // the database was away meanwhile
+  Object.assign(again, {
+    http_status: '503',
+    started_at: moved(askedAt, laterMs),
+    finished_at: moved(askedAt, laterMs + 20),
+  });
+  const next = addAttempt(draft, uetr, 'callback', 1_200);
+  next['http_status'] = '200';
+  draft.faults.push({
+    name: 'database-crashes',
+    target: 'database',
+    beganAt: moved(askedAt, -100),
+    endedAt: moved(askedAt, laterMs),
+    detail: '',
+  });
+  expect(judge(draft).breaches.filter(({ id }) => id === 'I-12')).toEqual([]);
 });
 
 test('an invariant of which nothing could be examined is not shown, and does not count as held', () => {

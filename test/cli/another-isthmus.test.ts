@@ -1,4 +1,5 @@
-// A demo that was killed leaves its run file behind, and another Isthmus may hold its port by then: no command pays there.
+// A demo that was killed leaves its run file behind, and another Isthmus may hold its port by then: no command pays
+// there.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 // The way from an npm script to a command: exit codes come back, one Ctrl-C arrives once, nothing is left behind.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bareProject } from './bare-project.ts';
 
@@ -41,8 +42,22 @@ describe('cli/bootstrap.mjs', () => {
   it('names the commands when it is given none of them', async () => {
     const run = start(root, 'fly');
     expect(await run.ended).toBe(2);
-    expect(run.output()).toContain('demo|start|pay|where|reset|migrate|bench|verify:chaos|test|verify');
+    expect(run.output()).toContain(
+      'demo|start|pay|where|reset|migrate|bench|verify:chaos|test|verify|verify:static',
+    );
   });
+
+  it.each(['verify', 'verify:static'])(
+    'npm run %s -- --help says what it checks, and begins nothing',
+    async (name) => {
+      const { stdout } = await promisify(execFile)('npm', ['run', '--silent', name, '--', '--help'], {
+        cwd: root,
+      });
+      expect(stdout).toContain(`Usage: npm run ${name}`);
+      expect(stdout).toContain('format:check, lint, types, unused, bundle');
+      expect(stdout).not.toContain('▶');
+    },
+  );
 
   it('lets the command end in order on Ctrl-C, which the terminal and npm both pass on', async () => {
     const run = start(root, 'demo');

@@ -1,5 +1,5 @@
-// What a newcomer does: the demo from an empty folder, payments of their own against a running one, a worker killed in the
-// middle, their own destination and FX provider, Ctrl-C. Everything embedded, everything real.
+// What a newcomer does: the demo from an empty folder, payments of their own against a running one, a worker killed in
+// the middle, their own destination and FX provider, Ctrl-C. Everything embedded, everything real.
 import { createServer, type Server } from 'node:http';
 import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';

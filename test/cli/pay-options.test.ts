@@ -24,20 +24,19 @@ describe('what npm run pay says of the money', () => {
     status: 'moved',
   } as const;
 
-  it('a rejection at the deadline: nothing of the ledger of a destination of one’s own (TIM-1)', () => {
-    const seen = { entries: [], isLedgerShown: false };
-    expect(meaningOf(rejected('AB03'), seen)).toBe(
+  it('a rejection at the deadline: never that no money moved, for the destination may have credited (TIM-1)', () => {
+    expect(meaningOf(rejected('AB03'), [])).toBe(
       'Rejected; the destination must return whatever it has credited',
     );
-    expect(meaningOf(rejected('AC04'), seen)).toBe('Rejected, no money moved');
+    expect(meaningOf(rejected('AC04'), [])).toBe('Rejected, no money moved');
   });
 
   it('a rejection at the deadline: what the ledger of the sandbox shows', () => {
-    expect(meaningOf(rejected('AB03'), { entries: [], isLedgerShown: true })).toBe(
-      'Rejected, no money moved',
-    );
-    expect(meaningOf(rejected('AB03'), { entries: [moved], isLedgerShown: true })).toBe(
+    expect(meaningOf(rejected('AB03'), [moved])).toBe(
       'Rejected, but the amount that was credited has not been returned yet',
+    );
+    expect(meaningOf(rejected('AB03'), [moved, { ...moved, status: 'reversed' }])).toBe(
+      'Rejected, and the amount that had been credited was returned',
     );
   });
 });

@@ -1,4 +1,5 @@
-// A process of ours that ends is started again at once, more slowly when it keeps ending, and never after it was stopped.
+// A process of ours that ends is started again at once, more slowly when it keeps ending, and never after it was
+// stopped.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

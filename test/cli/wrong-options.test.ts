@@ -1,5 +1,5 @@
-// What is typed wrongly is told at once, with exit code 2, whether it is the name of an option or its value, and also when
-// npm has taken the options for itself. What must wait says for what.
+// What is typed wrongly is told at once, with exit code 2, whether it is the name of an option or its value, and also
+// when npm has taken the options for itself. What must wait says for what.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -207,7 +207,9 @@ test('what is taken is, for a URL parser too, at the registered scheme, host and
   );
 });
 
-/** How servers and proxies read a path: decoded once or twice, parameters cut off, characters made plain, dots resolved. */
+/**
+ * How servers and proxies read a path: decoded once or twice, parameters cut off, characters made plain, dots resolved.
+ */
 function readings(path: string): readonly string[] {
   const decode = (text: string) => {
     try {

@@ -1,4 +1,5 @@
-// What a corridor is made of, and why there is none: the order of refusals, FX providers that can settle (FX-3), and amounts.
+// What a corridor is made of, and why there is none: the order of refusals, FX providers that can settle (FX-3), and
+// amounts.
 import { describe, expect, test } from 'vitest';
 import {
   corridorName,

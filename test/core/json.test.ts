@@ -1,4 +1,5 @@
-// Repeated members, held against what JSON.parse makes of the same text: it has fewer members exactly when one is repeated.
+// Repeated members, held against what JSON.parse makes of the same text: it has fewer members exactly when one is
+// repeated.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findRepeatedMembers } from '../../core/json.ts';

@@ -1,4 +1,5 @@
-// The field-by-field difference of a forwarded pacs.008: every difference has its rule, and one that no rule asks for stands out.
+// The field-by-field difference of a forwarded pacs.008: every difference has its rule, and one that no rule asks for
+// stands out.
 import { describe, expect, test } from 'vitest';
 import { buildForwardedPacs008, type ForwardedLeg } from '../../core/iso20022/build-pacs008.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';

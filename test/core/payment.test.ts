@@ -1,5 +1,5 @@
-// The business checks of a pacs.008 (PAY-3 to PAY-6): which failure is told first, the edges of each limit, and that what
-// passes is bound to exactly what was quoted or, without a quote, to the formula.
+// The business checks of a pacs.008 (PAY-3 to PAY-6): which failure is told first, the edges of each limit, and that
+// what passes is bound to exactly what was quoted or, without a quote, to the formula.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { QuoteId } from '../../core/ids.ts';

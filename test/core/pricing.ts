@@ -1,5 +1,5 @@
-// Prices in a corridor of which only the figures matter: tests give maxima, formulas and offers, and each FX provider that
-// offers something can settle there.
+// Prices in a corridor of which only the figures matter: tests give maxima, formulas and offers, and each FX provider
+// that offers something can settle there.
 import type { Corridor, SettlementPlace } from '../../core/corridor.ts';
 import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from '../../core/fee.ts';
 import * as quote from '../../core/quote.ts';

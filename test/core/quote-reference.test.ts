@@ -26,7 +26,9 @@ describe('against integer arithmetic', () => {
   });
   type Scenario = typeof scenario extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
-  /** The rules once more, in units of BigInt: [tier, rate, S, S capped, D, D capped, fee], or undefined when too small. */
+  /**
+   * The rules once more, in units of BigInt: [tier, rate, S, S capped, D, D capped, fee], or undefined when too small.
+   */
   function reference(drawn: Scenario, withFees: boolean): unknown[] | undefined {
     const { sourcePlaces, destinationPlaces } = drawn;
     const feeUnits = (count: bigint): bigint => {

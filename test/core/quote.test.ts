@@ -136,7 +136,8 @@ describe('the tier (QUO-3)', () => {
   });
 
   it('is judged by the source amount that its own rate gives, when the destination amount is given', () => {
-    // 24,900 credited settle 25,000: at the tier's 25 that is 1,000.00. One satang less: 999.9996 rounds up to 1,000.00.
+    // 24,900 credited settle 25,000: at the tier's 25 that is 1,000.00. One satang less: 999.9996 rounds up to
+    // 1,000.00.
     const at = (amount: string): readonly PricedQuote[] =>
       price({ amountSide: 'destination', amount }, [meridian()]);
     expect(at('24900')).toMatchObject([{ tierImprovementId: 'tier-1000' }]);

@@ -1,11 +1,11 @@
-// A source names another callback address while the gateway writes its answer: whoever comes second knows of the other, and
-// the answer goes to the address that was named last (DUP-1).
+// A source names another callback address while the gateway writes its answer: whoever comes second knows of the other,
+// and the answer goes to the address that was named last (DUP-1).
 import { sql } from 'kysely';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import type { Db } from '../../db/connection.ts';
-import { nameCallbackAddress } from '../../db/deliveries.ts';
+import { nameCallbackAddress } from '../../db/asks.ts';
 import { workbench } from '../activities/workbench.ts';
 import { instruction, ownExchange } from '../harness/instruction.ts';
 import { accountRequest } from '../harness/asker.ts';

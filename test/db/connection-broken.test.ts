@@ -1,5 +1,5 @@
-// A way to Postgres that breaks in the middle of a query: the query fails, the connection is dropped, the process lives,
-// and the next query goes over a new connection.
+// A way to Postgres that breaks in the middle of a query: the query fails, the connection is dropped, the process
+// lives, and the next query goes over a new connection.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../db/connection.ts';

@@ -1,5 +1,5 @@
-// What one slow or locked thing in the database may cost everybody else: a moment. And which failures are the database's:
-// whoever meets one tries again, and a payment is never judged by it.
+// What one slow or locked thing in the database may cost everybody else: a moment. And which failures are the
+// database's: whoever meets one tries again, and a payment is never judged by it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// A database host that vanishes without FIN or RST: whoever waits is told soon, no slot of the pool is lost, and once the
-// host is back the very next queries work. All limits are those of the services, shortened.
+// A database host that vanishes without FIN or RST: whoever waits is told soon, no slot of the pool is lost, and once
+// the host is back the very next queries work. All limits are those of the services, shortened.
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect, serviceLimits } from '../../db/connection.ts';

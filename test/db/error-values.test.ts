@@ -1,5 +1,5 @@
-// What an error of the database tells: which rule was broken where, never the values that broke it. It goes on into logs and,
-// from an activity, into Temporal's history (SEC-3, I-14).
+// What an error of the database tells: which rule was broken where, never the values that broke it. It goes on into
+// logs and, from an activity, into Temporal's history (SEC-3, I-14).
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

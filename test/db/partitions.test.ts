@@ -1,5 +1,5 @@
-// Quotes lie in a partition per day (QUO-10). Whatever stands in the way of one day, the other days have theirs, no quote is
-// lost, and somebody is told.
+// Quotes lie in a partition per day (QUO-10). Whatever stands in the way of one day, the other days have theirs, no
+// quote is lost, and somebody is told.
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// What the sweep looks for is all found, however much stands before it and whatever came in the same moment (LIF-2, I-17).
+// What the sweep looks for is all found, however much stands before it and whatever came in the same moment (LIF-2,
+// I-17).
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -27,7 +28,9 @@ test('a delivery that nobody attempts is found, though more than a thousand stan
   const last = await due(1, '1 hour');
   const found = await collect(findNeglected(db));
   expect(found).toHaveLength(1_002);
-  expect(new Set(found)).toEqual(new Set([...before.rows, ...last.rows].map((one) => one.subject_id)));
+  expect(new Set(found.map(({ subjectId }) => subjectId))).toEqual(
+    new Set([...before.rows, ...last.rows].map((one) => one.subject_id)),
+  );
 });
 
 test('a payment or resolution with several deliveries that nobody attempts is found once', async () => {
@@ -39,7 +42,7 @@ test('a payment or resolution with several deliveries that nobody attempts is fo
     from unnest(array['confirmation', 'notification'], array['1 hour', '2 hours']::interval[]) as one (kind, age)`.execute(
     db,
   );
-  expect((await collect(findNeglected(db))).filter((one) => one === subjectId)).toHaveLength(1);
+  expect((await collect(findNeglected(db))).filter((one) => one.subjectId === subjectId)).toHaveLength(1);
 });
 
 test('every undecided payment is found, those that were accepted in the same moment too; and every deadline that is past', async () => {

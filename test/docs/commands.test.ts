@@ -1,5 +1,6 @@
-// Every command in the documents is run as it is written, against one demo, and prints what the document shows. The few that
-// are not run say so, with the reason, where they stand. Somebody else holds the usual ports, and hears nothing of it.
+// Every command in the documents is run as it is written, against one demo, and prints what the document shows. The few
+// that are not run say so, with the reason, where they stand. Somebody else holds the usual ports, and hears nothing of
+// it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -127,6 +128,34 @@ describe('every command in a document', () => {
     expect(said).toMatch(/^Port \d+ is taken: give another one\n$/);
   });
 
+  it('docs/how-to/be-a-destination.md: its program goes on when Isthmus is away while it reports', async () => {
+    const [program] = blocksOf(readDocument('docs/how-to/be-a-destination.md')).filter(
+      ({ note }) => note?.key === 'file',
+    );
+    const file = join(scratch, 'alone.mjs');
+    writeFileSync(file, program?.text ?? '');
+    const port = await freePort();
+    const child = spawn(process.execPath, [file, String(port)]);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (some: Buffer) => (said += some.toString()));
+    }
+    const hears = (words: string) => expect.poll(() => said, { timeout: 10_000 }).toContain(words);
+    const nobody = encodeURIComponent(`http://127.0.0.1:${await freePort()}/iso20022/pacs002`);
+    const instruct = async () => {
+      const address = `http://127.0.0.1:${port}/iso20022/pacs008?pacs002Endpoint=${nobody}`;
+      return (await fetch(address, { method: 'POST', body: '<Document/>' })).status;
+    };
+    try {
+      await hears('Taking instructions');
+      expect(await instruct()).toBe(202);
+      await hears('ECONNREFUSED');
+      expect(await instruct()).toBe(202);
+    } finally {
+      child.kill();
+    }
+  }, 30_000);
+
   it.each(documents)('%s: does what it shows', { timeout: 180_000 }, async (path) => {
     const blocks = blocksOf(readDocument(path));
     const helpers = blocks
@@ -155,7 +184,10 @@ describe('every command in a document', () => {
   });
 });
 
-/** The dry run finds nothing; answer and callback are the same final status in the same bytes (PAY-1), which is on record. */
+/**
+ * The dry run finds nothing; answer and callback are the same final status in the same bytes (PAY-1), which is on
+ * record.
+ */
 function expectCurlWalkThrough([dryRun = '', submission = '', record = '']: readonly string[]): void {
   expect(JSON.parse(dryRun)).toMatchObject({ valid: true, violations: [] });
   const reports = submission.match(/<Document[^]*?<\/Document>/g) ?? [];
@@ -165,7 +197,10 @@ function expectCurlWalkThrough([dryRun = '', submission = '', record = '']: read
   expect(JSON.parse(record)).toMatchObject({ status: 'ACCC' });
 }
 
-/** The quotes say until when they are valid; the same bytes again get the same final status, in the answer and at the callback. */
+/**
+ * The quotes say until when they are valid; the same bytes again get the same final status, in the answer and at the
+ * callback.
+ */
 function expectEnquiry([expiry = '', enquiry = '']: readonly string[]): void {
   expect(Date.parse(/^isthmus-quotes-expire: (\S+)/im.exec(expiry)?.[1] ?? '')).toBeGreaterThan(Date.now());
   const reports = enquiry.match(/<Document[^]*?<\/Document>/g) ?? [];

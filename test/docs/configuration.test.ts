@@ -1,4 +1,5 @@
-// The list of settings agrees with the code. `UPDATE_TABLES=1 npx vitest run test/docs/configuration.test.ts` writes it.
+// The list of settings agrees with the code. `UPDATE_TABLES=1 npx vitest run test/docs/configuration.test.ts` writes
+// it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// The rule book and what stands beside it: every rule that anything in the project cites can be looked up, every rule says
-// where it is kept and which test shows it, and every place that a document names is there.
+// The rule book and what stands beside it: every rule that anything in the project cites can be looked up, every rule
+// says where it is kept and which test shows it, and every place that a document names is there.
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -46,7 +46,9 @@ function item(section: Section, name: string): string | undefined {
     ?.trim();
 }
 
-/** Files that a document names by a link, each with the words in quotation marks or parentheses that follow it there. */
+/**
+ * Files that a document names by a link, each with the words in quotation marks or parentheses that follow it there.
+ */
 function placesOf(text: string): readonly { readonly path: string; readonly titles: readonly string[] }[] {
   return text.split(/(?=\[`)/).flatMap((part) => {
     const [link] = linksOf(part);

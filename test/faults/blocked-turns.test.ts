@@ -1,5 +1,5 @@
-// A repeat that cannot be judged now, because a row that only it needs is locked by another session: the payment under whose UETR it
-// came is decided meanwhile (TIM-1, PAY-7, DUP-2, SEC-9).
+// A repeat that cannot be judged now, because a row that only it needs is locked by another session: the payment under
+// whose UETR it came is decided meanwhile (TIM-1, PAY-7, DUP-2, SEC-9).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';

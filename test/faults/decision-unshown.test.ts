@@ -1,9 +1,10 @@
-// A decision whose parties were told in one try, while a late final came that is still to be confirmed (PAY-9): operators find the
-// payment by its final status, though the destination takes hours to take the confirmation.
+// A decision whose parties were told in one try, while a late final came that is still to be confirmed (PAY-9):
+// operators find the payment by its final status, though the destination takes hours to take the confirmation.
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, searchAttributes } from '../../contract/ids.ts';
+import { receivedOf, setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -11,25 +12,19 @@ import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { postReport, reportOn } from '../harness/reports.ts';
 
-const held: { messageId: string; response: ServerResponse }[] = [];
+const held: { messageIdentification: string; response: ServerResponse }[] = [];
 let refusals = 0;
 const url = await reading((response, body) => {
-  const text = body.toString();
-  if (text.includes('<TxSts>')) {
+  const { messageIdentification, status } = receivedOf(body);
+  if (status !== undefined) {
     refusals += 1;
     response.writeHead(503, { 'retry-after': '3600' }).end();
-  } else held.push({ messageId: /<MsgId>([^<]+)</.exec(text)?.[1] ?? '', response });
+  } else held.push({ messageIdentification, response });
 });
 const callbacks: ServerResponse[] = [];
 const source = await reading((response) => void callbacks.push(response));
 const gateway = await testGateway({
-  prepare: async (db) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: url })
-      .where('operator_id', '=', 'IPSO-TH')
-      .execute();
-  },
+  prepare: (db) => setEndpoint(db, 'IPSO-TH', url),
 });
 const evidence = evidenceOf(gateway);
 
@@ -39,7 +34,7 @@ test('the final status is shown, though only the confirmation of a late final wa
   const answer = await submit(gateway, message, { callbackUrl: `${source}/pacs002` });
   expect(answer.report?.status).toBe('ACTC');
   await vi.waitFor(() => expect(held).toHaveLength(1), 5_000);
-  const messageIdentification = held[0]?.messageId ?? '';
+  const messageIdentification = held[0]?.messageIdentification ?? '';
   const report = () => reportOn({ messageIdentification, uetr });
   expect((await postReport(gateway, report())).status).toBe(200);
   await vi.waitFor(() => expect(callbacks).toHaveLength(1), 5_000); // the first try to tell is under way

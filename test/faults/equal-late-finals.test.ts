@@ -1,50 +1,15 @@
-// A final that comes in an HTTP answer after the decision, and says the same (PAY-9): it is confirmed, whatever becomes of the worker
-// between storing it and asking for its confirmation.
-import type { ChildProcess } from 'node:child_process';
-import type { ServerResponse } from 'node:http';
+// A final that comes in an HTTP answer after the decision, and says the same (PAY-9): it is confirmed, whatever becomes
+// of the worker between storing it and asking for its confirmation.
 import { sql } from 'kysely';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { bothWays } from '../harness/both-ways.ts';
 import { evidenceOf } from '../harness/evidence.ts';
-import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
-import { reading } from '../harness/listening.ts';
-import { bestQuote, submit } from '../harness/payer.ts';
-import { postReport, reportOn } from '../harness/reports.ts';
-import { testWorkflowBundle } from '../harness/temporal.ts';
-import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';
+import { reportOn } from '../harness/reports.ts';
+import { killProcess } from '../harness/worker-process.ts';
 
-const { codePath } = await testWorkflowBundle();
-const told: string[] = []; // UETRs whose confirmation came
-const held: { messageId: string; uetr: string; response: ServerResponse }[] = [];
-const url = await reading((response, body) => {
-  const text = body.toString();
-  const uetr = /UETR>([^<]+)</.exec(text)?.[1] ?? '';
-  const status = /<TxSts>([^<]+)</.exec(text)?.[1];
-  if (status !== undefined) {
-    told.push(uetr);
-    response.writeHead(200).end();
-  } else held.push({ messageId: /<MsgId>([^<]+)</.exec(text)?.[1] ?? '', uetr, response });
-});
-const gateway = await testGateway({
-  worker: false,
-  prepare: async (db) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: url })
-      .where('operator_id', '=', 'IPSO-TH')
-      .execute();
-  },
-});
+const { gateway, told, start, reportedMeanwhile } = await bothWays();
 const evidence = evidenceOf(gateway);
 const { db } = gateway;
-const workers: ChildProcess[] = [];
-afterAll(() => Promise.all(workers.map(killProcess)));
-
-const start = async () => {
-  const worker = await startWorkerProcess(gateway, codePath);
-  workers.push(worker);
-  return worker;
-};
 
 const finals = async (uetr: string) => {
   const { rows } = await sql`select from messages where subject_id = ${uetr} and leg = 'destination'
@@ -52,26 +17,11 @@ const finals = async (uetr: string) => {
   return rows.length;
 };
 
-/** A payment that its destination has got, whose final came to our address before the HTTP answer was given. */
+/** Its HTTP answer says the same in other bytes. */
 async function decidedMeanwhile() {
-  held.length = 0;
-  const message = instruction(await bestQuote(gateway));
-  const { uetr } = message;
-  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(() => expect(held).toHaveLength(1), 5_000);
-  const messageIdentification = held[0]?.messageId ?? '';
-  gateway.reported.push(uetr);
-  const posted = await postReport(gateway, reportOn({ messageIdentification, uetr }));
-  expect(posted.status).toBe(200);
+  const { uetr, messageIdentification, answer } = await reportedMeanwhile();
   expect((await evidence.decision(uetr))?.status).toBe('ACCC');
-  expect(told).not.toContain(uetr);
-  return {
-    uetr,
-    answer: () =>
-      held[0]?.response
-        .writeHead(200, { 'content-type': 'application/xml' })
-        .end(reportOn({ messageIdentification, uetr })),
-  };
+  return { uetr, answer: () => answer(reportOn({ messageIdentification, uetr })) };
 }
 
 test('an equal final in an HTTP answer is confirmed to the address of the destination', async () => {

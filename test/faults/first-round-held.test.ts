@@ -1,8 +1,10 @@
-// A destination that refuses connections, and a breaker that opens on it in the middle of first rounds (CBK-3): every NORM payment that
-// never left is rejected after 60 s all the same, however few of the retries the breaker lets through (TIM-3).
+// A destination that refuses connections, and a breaker that opens on it in the middle of first rounds (CBK-3): every
+// NORM payment that never left is rejected after 60 s all the same, however few of the retries the breaker lets through
+// (TIM-3).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -14,11 +16,7 @@ const acceptedAgo = 45; // seconds of the 60 that are over when the first send b
 const gateway = await testGateway({
   sweepEveryMs: 1_000,
   prepare: async (db) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: url })
-      .where('operator_id', '=', 'IPSO-TH')
-      .execute();
+    await setEndpoint(db, 'IPSO-TH', url);
     await sql
       .raw(
         `create function earlier() returns trigger language plpgsql as

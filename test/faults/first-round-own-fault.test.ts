@@ -1,8 +1,10 @@
-// A fault of our own that keeps a first round from its end (TIM-3: it uses nothing up and ends nothing): the payment is told in doubt
-// after a day (TIM-2), and is rejected after 60 s where nothing has left (TIM-3), as if the round were over.
+// A fault of our own that keeps a first round from its end (TIM-3: it uses nothing up and ends nothing): the payment is
+// told in doubt after a day (TIM-2), and is rejected after 60 s where nothing has left (TIM-3), as if the round were
+// over.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, searchAttributes } from '../../contract/ids.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -13,11 +15,7 @@ const url = `http://127.0.0.1:${await quietPort()}`;
 const gateway = await testGateway({
   sweepEveryMs: 500,
   prepare: async (db) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: url })
-      .where('operator_id', '=', 'IPSO-TH')
-      .execute();
+    await setEndpoint(db, 'IPSO-TH', url);
     await sql
       .raw(
         `create table settings (ago interval, from_attempt int);

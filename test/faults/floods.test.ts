@@ -1,5 +1,6 @@
-// One operator floods the gateway with messages, hostile and plain: another's payment is judged as if there were no flood,
-// whoever is turned away is told so before anything of it is stored, and what was stored is judged (SEC-7, SEC-9, I-16).
+// One operator floods the gateway with messages, hostile and plain: another's payment is judged as if there were no
+// flood, whoever is turned away is told so before anything of it is stored, and what was stored is judged (SEC-7,
+// SEC-9, I-16).
 import { afterEach, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf } from '../harness/evidence.ts';

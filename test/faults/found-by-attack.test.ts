@@ -1,6 +1,6 @@
 // What an attack on the system found, each fault kept as a test of its own (docs/reference/invariants.md): reports
-// after the decision, defects at every judgement, addresses named while a decision is written, submissions that nobody looked
-// at for long.
+// after the decision, defects at every judgement, addresses named while a decision is written, submissions that nobody
+// looked at for long.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';

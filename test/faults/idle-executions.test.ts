@@ -1,6 +1,6 @@
-// Executions that run, wait for nothing and never go on. Seen under load: a workflow task was completed without a command, because
-// the worker had lost the local activity that it waited for. The record says that something is owed, the engine that nobody is
-// about to do it: the sweep ends such an execution and goes on from the record (LIF-2, I-15).
+// Executions that run, wait for nothing and never go on. Seen under load: a workflow task was completed without a
+// command, because the worker had lost the local activity that it waited for. The record says that something is owed,
+// the engine that nobody is about to do it: the sweep ends such an execution and goes on from the record (LIF-2, I-15).
 import { join } from 'node:path';
 import { WorkflowIdConflictPolicy } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';

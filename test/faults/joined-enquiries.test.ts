@@ -1,5 +1,5 @@
-// A source asks for the status after the destination has answered a send, and before our record of that has come back to the execution:
-// it joins that send (DUP-1), and the execution, which is well, is not ended for it (LIF-2).
+// A source asks for the status after the destination has answered a send, and before our record of that has come back
+// to the execution: it joins that send (DUP-1), and the execution, which is well, is not ended for it (LIF-2).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';

@@ -1,38 +1,26 @@
-// The process that has the lease of the sweep reaches the database and not the engine: its sweeps do nothing. Another worker reaches
-// both (LIF-2, LIF-3).
+// The process that has the lease of the sweep reaches the database and not the engine: its sweeps do nothing. Another
+// worker reaches both (LIF-2, LIF-3).
 import { randomUUID } from 'node:crypto';
-import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { openExecutions } from '../../activities/executions.ts';
-import { startSweep } from '../../activities/sweep.ts';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { undecided } from '../harness/reports.ts';
+import { sweepThrough } from '../harness/sweeping.ts';
 
 const gateway = await testGateway({ worker: false, sweepEveryMs: 1_000, standstillMs: 1_000 });
 const proxy = await faultProxy(gateway.temporalAddress);
 const evidence = evidenceOf(gateway);
-const { db, temporal, taskQueuePrefix } = gateway;
+const { db, temporal } = gateway;
 
 test('a payment whose execution is lost goes on, although the worker that sweeps has lost the engine', async () => {
-  const connection = await NativeConnection.connect({ address: proxy.address });
-  const { namespace } = gateway.config.temporal;
   let cutShort = 0;
   const logger = pino({ level: 'warn' }, { write: () => void (cutShort += 1) });
-  const sweep = startSweep(
-    {
-      db,
-      executions: openExecutions(connection, { namespace, taskQueuePrefix }),
-      activities: { decidePayment: () => Promise.reject(new Error('there is nothing to decide')) },
-      logger,
-      workerId: randomUUID(),
-    },
-    // a call to the engine ends after 10 s, and the lease after one and a half of this: as with the 30 s of the default
-    { everyMs: 22_000, graceMs: 1_000, standstillMs: 1_000 },
-  );
+  // a call to the engine ends after 10 s, and the lease after one and a half of this: as with the 30 s of the default
+  const times = { everyMs: 22_000, graceMs: 1_000, standstillMs: 1_000 };
+  const stop = await sweepThrough(gateway, proxy.address, { ...times, logger, workerId: randomUUID() });
   try {
     await vi.waitFor(async () => {
       expect(await db.selectFrom('leases').selectAll().where('name', '=', 'sweep').execute()).toHaveLength(1);
@@ -61,7 +49,6 @@ test('a payment whose execution is lost goes on, although the worker that sweeps
     expect(await evidence.audit(uetr)).toContain('sweep.started-again');
   } finally {
     await proxy.heal();
-    await sweep.stop();
-    await connection.close();
+    await stop();
   }
 }, 180_000);

@@ -1,5 +1,5 @@
-// A claim that is committed and whose answer is lost on its way, as at a failover: whoever made it knows that it has sent
-// nothing, and takes the same claim again; whoever does not know counts it as MAYBE_SENT (TIM-3, CBK-1).
+// A claim that is committed and whose answer is lost on its way, as at a failover: whoever made it knows that it has
+// sent nothing, and takes the same claim again; whoever does not know counts it as MAYBE_SENT (TIM-3, CBK-1).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
@@ -7,6 +7,7 @@ import { createDeliver } from '../../activities/deliver.ts';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { connect } from '../../db/connection.ts';
 import { inActivity, workbench } from '../activities/workbench.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 import { reading } from '../harness/listening.ts';
 
@@ -28,12 +29,9 @@ const source = await reading((response) => {
 const callbackUrl = `${source}/callback`;
 
 // nobody listens there: every send is NOT_SENT
-const nowhere = { endpoint_url: 'http://127.0.0.1:9' };
-await db.updateTable('operators').set(nowhere).where('operator_id', '=', 'IPSO-TH').execute();
-await vi.waitFor(
-  () => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(nowhere.endpoint_url),
-  within,
-);
+const nowhere = 'http://127.0.0.1:9';
+await setEndpoint(db, 'IPSO-TH', nowhere);
+await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(nowhere), within);
 
 beforeEach(async () => {
   requests = 0;

@@ -1,5 +1,6 @@
-// A submission that a defect of ours kept from being answered is judged when a worker starts whose code no longer has the defect
-// (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again, or the first sweep of the worker is cut short.
+// A submission that a defect of ours kept from being answered is judged when a worker starts whose code no longer has
+// the defect (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again, or the first sweep
+// of the worker is cut short.
 import { sql } from 'kysely';
 import { paymentWorkflowId, workflowTypes, type PaymentWorkflow } from '../../contract/ids.ts';
 import { paymentStart } from '../../contract/starts.ts';

@@ -1,4 +1,5 @@
-// A release is rolled back, or is replaced under load: an execution runs in a form that the worker does not know yet (LIF-2, LIF-3).
+// A release is rolled back, or is replaced under load: an execution runs in a form that the worker does not know yet
+// (LIF-2, LIF-3).
 import { expect, test, vi } from 'vitest';
 import { currentForm, paymentWorkflowId, workflowTypes, type PaymentWorkflow } from '../../contract/ids.ts';
 import { paymentStart } from '../../contract/starts.ts';

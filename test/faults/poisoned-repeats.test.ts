@@ -1,7 +1,9 @@
-// A repeat that cannot be answered at all, for a defect of ours, is left to a person (SEC-9). The payment under whose UETR it came has
-// nothing to do with it: its execution goes on, and no further send leaves for its destination (LIF-2, TIM-2, TIM-3, I-12).
+// A repeat that cannot be answered at all, for a defect of ours, is left to a person (SEC-9). The payment under whose
+// UETR it came has nothing to do with it: its execution goes on, and no further send leaves for its destination (LIF-2,
+// TIM-2, TIM-3, I-12).
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -14,13 +16,7 @@ const gateway = await testGateway({
   sweepEveryMs: 500,
   standstillMs: 2_500,
   workerEngine: poisonedEngine(),
-  prepare: async (db) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: unwilling })
-      .where('operator_id', '=', 'IPSO-MY')
-      .execute();
-  },
+  prepare: (db) => setEndpoint(db, 'IPSO-MY', unwilling),
 });
 const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;

@@ -1,6 +1,7 @@
-// A source sends again, as it was told to, what a defect of ours kept from being answered; the first sweep of the mended worker brings
-// it at the same moment (SEC-9, DUP-1, I-12): one payment, sent once.
-import { expect, test, vi } from 'vitest';
+// A source sends again, as it was told to, what a defect of ours kept from being answered; the first sweep of the
+// mended worker brings it at the same moment (SEC-9, DUP-1, I-12): one payment, sent once.
+import { expect, test } from 'vitest';
+import { untilPast } from '../harness/wait.ts';
 import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -15,11 +16,6 @@ const gateway = await testGateway({
   workerEngine: poisonedEngine(() => isMended),
 });
 const evidence = evidenceOf(gateway);
-
-const untilPast = async (ms: number) => {
-  const until = Date.now() + ms;
-  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(until), { timeout: ms + 5_000, interval: 50 });
-};
 
 test('so is what was lost, and met no defect', async () => {
   await gateway.stopWorker();

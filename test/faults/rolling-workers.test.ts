@@ -1,11 +1,12 @@
-// A worker with the mended code starts beside the one that has the defect (SEC-9, LIF-2): it tries once what could not be answered,
-// whoever holds the lease of the sweep, and whoever polls beside it.
+// A worker with the mended code starts beside the one that has the defect (SEC-9, LIF-2): it tries once what could not
+// be answered, whoever holds the lease of the sweep, and whoever polls beside it.
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { startWorker } from '../../activities/start.ts';
 import type { RunningWorkers } from '../../activities/worker.ts';
-import type { SweepOptions } from '../../activities/sweep.ts';
+import type { SweepOptions } from '../../activities/sweep/sweep.ts';
+import { untilPast } from '../harness/wait.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -34,11 +35,6 @@ async function worker(isMended: boolean, sweep: SweepOptions): Promise<RunningWo
 const stop = async (one: RunningWorkers) => {
   workers.splice(workers.indexOf(one), 1);
   await one.shutdown();
-};
-
-const untilPast = async (ms: number) => {
-  const until = Date.now() + ms;
-  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(until), { timeout: ms + 5_000, interval: 50 });
 };
 
 async function unanswered(): Promise<string> {

@@ -1,5 +1,5 @@
-// One operator that sends while the engine is slow (SEC-7, I-16): what it has under way is bounded by what is judged, not by
-// the time that passes, or the slower the engine is, the more of its messages everybody else stands behind.
+// One operator that sends while the engine is slow (SEC-7, I-16): what it has under way is bounded by what is judged,
+// not by the time that passes, or the slower the engine is, the more of its messages everybody else stands behind.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';

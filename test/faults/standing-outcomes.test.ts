@@ -1,5 +1,5 @@
-// What a defect of ours left behind in the engine, once the defect has gone (SEC-9): the outcome of a report that is sent again, as it
-// was told to (PAY-8), and executions that hold nothing.
+// What a defect of ours left behind in the engine, once the defect has gone (SEC-9): the outcome of a report that is
+// sent again, as it was told to (PAY-8), and executions that hold nothing.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';

@@ -1,5 +1,6 @@
 // Processes that stand still or are killed at the worst moment: a worker stopped beside another one, one that is killed
-// between a stored answer and what follows from it, and one that stands still while its answer comes (TIM-1, PAY-7, I-18).
+// between a stored answer and what follows from it, and one that stands still while its answer comes (TIM-1, PAY-7,
+// I-18).
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

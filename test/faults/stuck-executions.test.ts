@@ -1,5 +1,5 @@
-// Executions whose workflow tasks fail again and again: they run by name only. The sweep finds that nobody works on their
-// payments, ends them and goes on from the record (LIF-2, I-15).
+// Executions whose workflow tasks fail again and again: they run by name only. The sweep finds that nobody works on
+// their payments, ends them and goes on from the record (LIF-2, I-15).
 import { expect, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
@@ -16,8 +16,8 @@ const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;
 
 /**
- * A payment that its destination has got and says nothing of, in an execution as 0.1.0 started it: two messages that come at once
- * are judged at once there, and what that leaves in its history cannot be replayed, mostly.
+ * A payment that its destination has got and says nothing of, in an execution as 0.1.0 started it: two messages that
+ * come at once are judged at once there, and what that leaves in its history cannot be replayed, mostly.
  */
 async function fragile(): Promise<{ readonly uetr: string; readonly xml: string }> {
   const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });

@@ -1,5 +1,5 @@
-// Two receivers that a payment system registered under one host, each with its path prefix (SEC-2): a dead one never slows the other
-// (CBK-3).
+// Two receivers that a payment system registered under one host, each with its path prefix (SEC-2): a dead one never
+// slows the other (CBK-3).
 import { expect, test, vi } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';

@@ -1,5 +1,5 @@
-// A question that was routed, and whose last answer meets a defect of ours (SEC-9, RES-1): a person is told, and it is not tried for
-// ever.
+// A question that was routed, and whose last answer meets a defect of ours (SEC-9, RES-1): a person is told, and it is
+// not tried for ever.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { resolutionWorkflowId } from '../../contract/ids.ts';

@@ -1,8 +1,9 @@
-// A source asks for the status, and the word of it never reaches the execution: the api died between the record and the signal, or the
-// engine was away for a moment. The sweep sees to it (DUP-1, LIF-2), and ends no execution that was never told and is well.
+// A source asks for the status, and the word of it never reaches the execution: the api died between the record and the
+// signal, or the engine was away for a moment. The sweep sees to it (DUP-1, LIF-2), and ends no execution that was
+// never told and is well.
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
-import { askStatus } from '../../db/deliveries.ts';
+import { askStatus } from '../../db/asks.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { heard, undecided } from '../harness/reports.ts';

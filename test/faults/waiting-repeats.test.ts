@@ -1,5 +1,5 @@
-// Sources that repeat a payment and prefer to wait (PAY-1, DUP-1) while its destination is silent: what they cost is for
-// the number of payments, not for the number of those who wait (SEC-7).
+// Sources that repeat a payment and prefer to wait (PAY-1, DUP-1) while its destination is silent: what they cost is
+// for the number of payments, not for the number of those who wait (SEC-7).
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -32,7 +32,8 @@ test('sixty repeats that wait for the decision of one payment ask the record lit
   const xml = buildPacs008(instruction(await bestQuote(gateway), { ending: endingIn.silent }));
   expect((await submitXml(gateway, xml)).report?.status).toBe('ACTC');
   const waiting = Array.from({ length: 60 }, () => submitXml(gateway, xml, { prefer: 'wait=15' }));
-  // one look every 50 ms, and what a quiet system does beside it; on a busy machine it takes seconds until all are judged
+  // one look every 50 ms, and what a quiet system does beside it; on a busy machine it takes seconds until all are
+  // judged
   await expect.poll(rate, { timeout: 10_000, interval: 0 }).toBeLessThan(60);
   for (const answer of await Promise.all(waiting)) expect(answer.report?.status).toBe('ACTC');
 }, 40_000);

@@ -1,5 +1,5 @@
-// A few hundred broken messages through real HTTP, to a whole gateway: no 5xx, no hang, every answer valid, and afterwards the
-// gateway still carries a payment from end to end.
+// A few hundred broken messages through real HTTP, to a whole gateway: no 5xx, no hang, every answer valid, and
+// afterwards the gateway still carries a payment from end to end.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { MessageName } from '../../core/iso20022/messages.ts';

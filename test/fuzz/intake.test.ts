@@ -1,5 +1,6 @@
 // 20,000 messages broken at random: none makes the gateway fail, none holds it for a second, none is accepted that the
-// official schema refuses, and whatever is built in answer to one is valid. Most run in this process, some over real HTTP.
+// official schema refuses, and whatever is built in answer to one is valid. Most run in this process, some over real
+// HTTP.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReferenceData } from '../../core/reference.ts';
 import { connect } from '../../db/connection.ts';

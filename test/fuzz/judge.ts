@@ -1,5 +1,6 @@
-// Takes one body all the way that a submission takes inside a process, and tells what became of it. Every step runs that
-// api and worker run, but for the database; whatever is built on the way must be valid, as `compose` demands of it.
+// Takes one body all the way that a submission takes inside a process, and tells what became of it. Every step runs
+// that api and worker run, but for the database; whatever is built on the way must be valid, as `compose` demands of
+// it.
 import {
   composeEnquiry,
   composePassedOn,
@@ -147,7 +148,10 @@ function requestOf(document: XmlElement, key: MessageKey): Request {
   };
 }
 
-/** A message that reads well, on its way: its rejection, or undefined once all that follows from it was built and found valid. */
+/**
+ * A message that reads well, on its way: its rejection, or undefined once all that follows from it was built and found
+ * valid.
+ */
 async function carryOn(
   document: XmlElement,
   value: unknown,
@@ -208,7 +212,10 @@ function legOf(payment: BoundPayment): Parameters<typeof buildForwardedPacs008>[
   };
 }
 
-/** The circumstances in which a valid pacs.008 is accepted: its own clearing system, its own time, the quote that it names. */
+/**
+ * The circumstances in which a valid pacs.008 is accepted: its own clearing system, its own time, the quote that it
+ * names.
+ */
 export function circumstancesOf(document: XmlElement, reference: ReferenceData): Case['context'] {
   const reading = readPacs008(document);
   if (!reading.ok) throw new Error(reading.refusal.key);

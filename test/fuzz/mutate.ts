@@ -1,4 +1,5 @@
-// Breaks messages at random: bytes, elements, values, attributes, namespaces, encodings. Every run of a seed breaks the same ones.
+// Breaks messages at random: bytes, elements, values, attributes, namespaces, encodings. Every run of a seed breaks the
+// same ones.
 import { pick } from '../xml/generate.ts';
 
 type Random = () => number;

@@ -1,5 +1,6 @@
-// Names over all that XML allows (NameStartChar, NameChar), as elements, attributes and prefixes, all the way from bytes to
-// the answer: each answer can be built, is valid, and repeats nothing of the sender's own text (MSG-13, SEC-9).
+// Names over all that XML allows (NameStartChar, NameChar), as elements, attributes and prefixes, all the way from
+// bytes to the answer: each answer can be built, is valid, and repeats nothing of the sender's own text (MSG-13,
+// SEC-9).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { composeRejection } from '../../activities/resolution-messages.ts';
@@ -41,7 +42,10 @@ const moreRanges: typeof startRanges = [
   [0x300, 0x36f],
   [0x203f, 0x2040],
 ];
-/** Characters that have been trouble: marks that turn the direction, white space to JavaScript, case that folds, joiners. */
+/**
+ * Characters that have been trouble: marks that turn the direction, white space to JavaScript, case that folds,
+ * joiners.
+ */
 const notorious = '\u061C\u1680\uFEFF\u200D\u0130\u0131\u017F\u212A\u0300\u115F\u3164\uFFFD';
 
 const inRanges = (ranges: typeof startRanges) =>
@@ -100,7 +104,9 @@ const breakages: Readonly<Record<string, Breakage>> = {
     ),
 };
 
-/** The answer to a message, built as the gateway builds it; undefined where it is refused before it could be answered. */
+/**
+ * The answer to a message, built as the gateway builds it; undefined where it is refused before it could be answered.
+ */
 async function answerTo({ message, text }: Source): Promise<Rejection | undefined> {
   const parsed = libxml2.parse(Buffer.from(text), [message]);
   if (!parsed.ok) {

@@ -1,5 +1,5 @@
-// What the JSON answers hold, in the api's own types where it has them: a test reads an answer by its kind, and an answer
-// of another kind is told as what it is. (`startApi` holds every answer against the OpenAPI document besides.)
+// What the JSON answers hold, in the api's own types where it has them: a test reads an answer by its kind, and an
+// answer of another kind is told as what it is. (`startApi` holds every answer against the OpenAPI document besides.)
 import type { evidenceSchema } from '../../api/payment-schemas.ts';
 import type { adjustedQuotesSchema, quoteSetSchema } from '../../api/quote-schemas.ts';
 import type { rateAcceptedSchema, ratesSchema, tierImprovementSchema } from '../../api/rate-schemas.ts';

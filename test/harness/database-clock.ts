@@ -24,7 +24,10 @@ begin
   end loop;
 end $$`;
 
-/** To be called before the parts start (`prepare`); answers what moves the clock, by milliseconds ahead of the true time. */
+/**
+ * To be called before the parts start (`prepare`); answers what moves the clock, by milliseconds ahead of the true
+ * time.
+ */
 export async function movableClock(db: Db): Promise<(aheadMs: number) => Promise<void>> {
   await sql.raw(replaced).execute(db);
   return async (aheadMs) => {

@@ -51,6 +51,8 @@ export interface GatewayOptions {
   readonly temporalAddress?: string;
   /** Milliseconds between two sweeps of the worker (LIF-2); default: none but the one at its start. */
   readonly sweepEveryMs?: number;
+  /** Milliseconds of a sweep for each kind of what may be long; default: as in production. */
+  readonly sweepPieceMs?: number;
   /** Milliseconds for which an execution may stand still; default 4 s. */
   readonly standstillMs?: number;
   /** The engine of the worker, where a test wants it to fail; default: libxml2. */
@@ -132,6 +134,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
         taskQueuePrefix,
         sweep: {
           everyMs: options.sweepEveryMs ?? null,
+          ...(options.sweepPieceMs !== undefined && { pieceMs: options.sweepPieceMs }),
           graceMs: 1_000,
           standstillMs: options.standstillMs ?? 4_000,
         },

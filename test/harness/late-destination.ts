@@ -1,6 +1,7 @@
 // A destination operator that answers the first instruction of a payment late, with ACCC in the HTTP answer, and every
 // further one with 202; it takes every confirmation.
 import type { Db } from '../../db/connection.ts';
+import { receivedOf, setEndpoint } from './destination.ts';
 import { reading } from './listening.ts';
 import { reportOn } from './reports.ts';
 
@@ -21,9 +22,7 @@ export async function lateDestination(answerAfterMs: number): Promise<LateDestin
   const sends = new Map<string, number>();
   const credited = new Map<string, number>();
   const url = await reading((response, body) => {
-    const text = body.toString();
-    const uetr = /UETR>([^<]+)</.exec(text)?.[1] ?? '';
-    const status = /<TxSts>([^<]+)</.exec(text)?.[1];
+    const { messageIdentification, uetr, status } = receivedOf(body);
     if (status !== undefined) {
       told.push({ uetr, status, at: Date.now() });
       response.writeHead(200).end();
@@ -37,10 +36,9 @@ export async function lateDestination(answerAfterMs: number): Promise<LateDestin
     }
     setTimeout(() => {
       credited.set(uetr, Date.now());
-      const messageId = /<MsgId>([^<]+)</.exec(text)?.[1] ?? '';
       response
         .writeHead(200, { 'content-type': 'application/xml' })
-        .end(reportOn({ messageIdentification: messageId, uetr }));
+        .end(reportOn({ messageIdentification, uetr }));
     }, destination.answerAfterMs);
   });
   const destination: LateDestination = {
@@ -50,13 +48,7 @@ export async function lateDestination(answerAfterMs: number): Promise<LateDestin
       const since = credited.get(uetr) ?? Infinity;
       return told.filter((one) => one.uetr === uetr && one.at >= since).map(({ status }) => status);
     },
-    register: async (db, operatorId) => {
-      await db
-        .updateTable('operators')
-        .set({ endpoint_url: url })
-        .where('operator_id', '=', operatorId)
-        .execute();
-    },
+    register: (db, operatorId) => setEndpoint(db, operatorId, url),
   };
   return destination;
 }

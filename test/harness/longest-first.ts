@@ -1,5 +1,5 @@
-// The order of the test files: the longest first, so that none of them runs alone at the end. Vitest knows how long each took from
-// its last run only, and a fresh clone had none.
+// The order of the test files: the longest first, so that none of them runs alone at the end. Vitest knows how long
+// each took from its last run only, and a fresh clone had none.
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
@@ -9,12 +9,16 @@ const long = [
   'cli/demo',
   'faults/engine-away',
   'faults/lost-executions',
-  'xml/generated',
-  'docs/commands',
+  'faults/lost-by-the-engine',
+  'workflows/resolution-resumed',
   'faults/idle-executions',
+  'docs/commands',
+  'faults/lease-without-engine',
+  'workflows/payment-uncached',
   'faults/receivers-down',
   'faults/own-faults',
-  'workflows/payment-uncached',
+  'faults/found-by-attack',
+  'xml/generated',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -1,4 +1,5 @@
-// A defect of ours that a test makes and takes away again (SEC-9): in the worker's XML engine, for messages with a MsgId of this kind.
+// A defect of ours that a test makes and takes away again (SEC-9): in the worker's XML engine, for messages with a
+// MsgId of this kind.
 import { randomUUID } from 'node:crypto';
 import type { XmlEngine } from '../../xml/engine.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';

@@ -1,5 +1,5 @@
-// A port that nobody listens on and that nobody gets by chance: outside of what systems give to connections and to servers
-// that ask for any port (32768 and up on Linux), so that it is still free when a test wants it back.
+// A port that nobody listens on and that nobody gets by chance: outside of what systems give to connections and to
+// servers that ask for any port (32768 and up on Linux), so that it is still free when a test wants it back.
 import { createServer } from 'node:net';
 
 const lowest = 20_000;

@@ -82,7 +82,10 @@ export async function reportFinal(gateway: TestGateway, uetr: string): Promise<n
   return (await postReport(gateway, reportOn({ messageIdentification: messageId, uetr }))).status;
 }
 
-/** Waits until the execution of a payment must have heard how its last send ended: what is asked from then on is a send of its own. */
+/**
+ * Waits until the execution of a payment must have heard how its last send ended: what is asked from then on is a send
+ * of its own.
+ */
 export async function heard({ db }: TestGateway, uetr: string): Promise<void> {
   await vi.waitFor(async () => {
     const { rows } = await sql<{ isHeard: boolean | null }>`

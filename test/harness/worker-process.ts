@@ -1,5 +1,5 @@
-// A worker in a process of its own, so that a test can kill it. As the child it starts what the worker's own entry starts,
-// on the test file's task queues and with the run's workflow bundle.
+// A worker in a process of its own, so that a test can kill it. As the child it starts what the worker's own entry
+// starts, on the test file's task queues and with the run's workflow bundle.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Leaves out of a state what makes no difference to anything that can still happen, so that states which differ in nothing else
-// are one. Each line says why; a model with a mistake in it keeps what the mistake may look at.
+// Leaves out of a state what makes no difference to anything that can still happen, so that states which differ in
+// nothing else are one. Each line says why; a model with a mistake in it keeps what the mistake may look at.
 import { stillDeciding } from './deciding.ts';
 import type { Mistake } from './mistakes.ts';
 import type { Record } from './record.ts';

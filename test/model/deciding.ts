@@ -1,6 +1,6 @@
 // The calls of decidePayment, by whomever: read the payment, write the decision or find the one that stands, compare
-// (activities/decide-payment.ts, db/decisions.ts, db/reports.ts). What decides and who is told is core's own rule. A call
-// begins with its first read: before that it is not yet there, and lost alike.
+// (activities/decide-payment.ts, db/decisions.ts, db/reports.ts). What decides and who is told is core's own rule. A
+// call begins with its first read: before that it is not yet there, and lost alike.
 import { decisionBy, untilDecidableMs, type DecisionCause, type Undecided } from '../../core/decision.ts';
 import {
   askConfirmation,
@@ -48,8 +48,8 @@ const poolOf = (...list: Ids): Pick<State, 'deciding'> => ({
 });
 
 /**
- * Begins another call, unless as many as are looked at are under way: then later. Whether the execution waits for it, the
- * sweep or the watch makes no difference to what it does: the execution learns of the decision in any case.
+ * Begins another call, unless as many as are looked at are under way: then later. Whether the execution waits for it,
+ * the sweep or the watch makes no difference to what it does: the execution learns of the decision in any case.
  * @param changes made in the same step, which the call sees
  */
 export function decides(
@@ -120,7 +120,10 @@ function read(state: State, rules: Rules, call: Call, others: Ids): Partial<Stat
   return isTooEarly ? { deciding: others } : poolOf(...others, idOf(call, `read ${first}`));
 }
 
-/** A decision stands (`standing`, activities/decide-payment.ts): a report that came in place is confirmed, and each is compared. */
+/**
+ * A decision stands (`standing`, activities/decide-payment.ts): a report that came in place is confirmed, and each is
+ * compared.
+ */
 function standing(state: State, call: Call, others: Ids): Partial<State> {
   if (reportOf(call.cause) === undefined || !call.inPlace) return compare(state, call, others);
   return poolOf(...others, idOf(call, 'confirms'));

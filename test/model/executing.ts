@@ -1,7 +1,7 @@
-// The payment's execution and its judgement (workflows/payment.ts, activities/validate-payment.ts), and what works on a payment
-// beside it (activities/sweep.ts, watch-deadlines.ts). It holds nothing that the record does not; what it learns and orders is
-// here. A request to cancel reaches none of it (workflows/shield.ts); it can be terminated or deleted at any moment, and begins
-// again from the record, as one does that continues as new.
+// The payment's execution and its judgement (workflows/payment.ts, activities/validate-payment.ts), and what works on a
+// payment beside it (activities/sweep/). It holds nothing that the record does not; what it learns and orders is here.
+// A request to cancel reaches none of it (workflows/shield.ts); it can be terminated or deleted at any moment, and
+// begins again from the record, as one does that continues as new.
 import { causeOnRecord } from '../../core/decision.ts';
 import { enquiryTimesMs, unreachableAfterMs } from '../../core/delivery-schedule.ts';
 import { decides, firstFinal, isDeciding } from './deciding.ts';
@@ -118,7 +118,9 @@ const wait: Actor = (state, rules, go) => {
     go('ours', actor, 'reports that it is in doubt', { stage: 'in doubt', inDoubt: true });
 };
 
-/** The sweep (LIF-2) and the watch over the deadlines, without their graces: as if everything had waited long enough. */
+/**
+ * The sweep (LIF-2) and the watch over the deadlines, without their graces: as if everything had waited long enough.
+ */
 export const sweeps: Actor = (state, rules, go) => {
   const { mistake } = rules;
   const { execution, payment, status, stored, alerts } = state;
@@ -128,7 +130,10 @@ export const sweeps: Actor = (state, rules, go) => {
   const sweep = (does: string, changes: Partial<State> | undefined) => {
     if (mistake !== 'no sweep') go(kind, 'sweep', does, changes);
   };
-  if (state.submitted && payment === 'none' && execution === 'none') sweep('brings the submission', started);
+  if (state.submitted && payment === 'none' && state.strayJudging === '-') {
+    const strayJudging = isPastDeadline(state, rules) ? 'read late' : 'read';
+    sweep('judges the submission itself', { strayJudging }); // what follows is started again from the record
+  }
   if (payment === 'accepted' && !state.closed) {
     const first = mistake === 'the sweep looks for no stored finals' ? '-' : firstFinal(state);
     const isOverdue = isPastDeadline(state, rules);

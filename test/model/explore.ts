@@ -1,5 +1,5 @@
-// Visits every state that the steps lead to, breadth first, so that the first state that breaks an invariant is reached by a
-// shortest way. Nothing is drawn by chance.
+// Visits every state that the steps lead to, breadth first, so that the first state that breaks an invariant is reached
+// by a shortest way. Nothing is drawn by chance.
 import type { Kind, Step } from './step.ts';
 
 export interface System<State> {

@@ -1,6 +1,6 @@
-// Every interleaving of the steps of one payment, with a fault of ours between any two of them, on paper: what a step does is
-// the code's own rule, or a statement that statements.test.ts holds to the SQL. MODEL_FAULTS=2 looks at two faults at once,
-// and at a fault beside a destination that contradicts itself (2 million states, some minutes).
+// Every interleaving of the steps of one payment, with a fault of ours between any two of them, on paper: what a step
+// does is the code's own rule, or a statement that statements.test.ts holds to the SQL. MODEL_FAULTS=2 looks at two
+// faults at once, and at a fault beside a destination that contradicts itself (2 million states, some minutes).
 import { expect, test } from 'vitest';
 import { findIn } from './findings.ts';
 import type { Rules } from './state.ts';

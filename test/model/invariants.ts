@@ -69,7 +69,9 @@ export function breachOf(before: State, after: State, rules: Rules): string | un
 export const healing =
   'I-15: with the faults over, what is owed leads to one final that every party knows, or to doubt';
 
-/** Everything is over, and every party knows one final; or it is in doubt, and an operator knows (I-1, I-4, I-15, I-17). */
+/**
+ * Everything is over, and every party knows one final; or it is in doubt, and an operator knows (I-1, I-4, I-15, I-17).
+ */
 export function isGood(state: State): boolean {
   const { status, stored, booked, confirmed, confirmation, callback, execution } = state;
   if (isBusy(state) || isDue(state)) return false;

@@ -1,7 +1,7 @@
-// The source, the destination and the FX provider, and how what they send is taken in and what is due is brought to them
-// (api/iso20022.ts, db/submissions.ts, db/reports.ts, activities/deliver.ts). A destination books an instruction once,
-// books none that it was told is rejected, reverses one that it credited and is told is rejected, and repeats a report at our
-// address until it is answered.
+// The source, the destination and the FX provider, and how what they send is taken in and what is due is brought to
+// them (api/iso20022.ts, db/submissions.ts, db/reports.ts, activities/deliver.ts). A destination books an instruction
+// once, books none that it was told is rejected, reverses one that it credited and is told is rejected, and repeats a
+// report at our address until it is answered.
 import { nextAttempt } from '../../core/delivery-schedule.ts';
 import { isFinal, type FinalStatus } from '../../core/report.ts';
 import { decides } from './deciding.ts';
@@ -140,8 +140,8 @@ export const deliveries: Actor = (state, { mistake }, go) => {
     go('fault', 'confirmation', 'is not taken', { confirmation: 'again' });
     if (isGone) go('fault', 'confirmation', 'is refused for good', { confirmation: 'dead' });
   }
-  // Callback and fxtr.017 are rows that nothing else reads, of a decision that never changes (I-8): when they are brought makes
-  // no difference, so it is shown once, when nothing else is under way, and one after the other.
+  // Callback and fxtr.017 are rows that nothing else reads, of a decision that never changes (I-8): when they are
+  // brought makes no difference, so it is shown once, when nothing else is under way, and one after the other.
   if (isBusy(state)) return;
   if (callback === 'due') {
     go('owed', 'callback', 'is taken', { ...told(state, status), callback: 'delivered' });

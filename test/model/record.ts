@@ -1,5 +1,6 @@
-// The record of one payment as the model sees it, and what each statement of db/ does to it. A statement is atomic: what is one
-// statement there is one function here. statements.test.ts holds each to the SQL, for all combinations of what it reads.
+// The record of one payment as the model sees it, and what each statement of db/ does to it. A statement is atomic:
+// what is one statement there is one function here. statements.test.ts holds each to the SQL, for all combinations of
+// what it reads.
 import type { DecisionCondition } from '../../core/decision.ts';
 import { finalStatuses, type FinalStatus } from '../../core/report.ts';
 import type { AttemptOutcome } from '../../db/deliveries.ts';
@@ -62,7 +63,10 @@ export function recordRejected(record: Record): Effect {
 
 const plus = ({ possiblySent }: Record, more: number) => (possiblySent + more) as Record['possiblySent'];
 
-/** `claimInstruction`: the intent, committed before the socket opens (TIM-3), while it is open and not past its deadline (TIM-1). */
+/**
+ * `claimInstruction`: the intent, committed before the socket opens (TIM-3), while it is open and not past its deadline
+ * (TIM-1).
+ */
 export function claimInstruction(record: Record, isPastDeadline: boolean, mistake?: Mistake): Effect {
   if (record.closed && mistake !== 'a decision leaves the instruction open') return undefined;
   if (isPastDeadline && mistake !== 'sends without looking at the deadline') return undefined;

@@ -1,4 +1,5 @@
-// A record of the model as rows of the database, and back: for one accepted payment, inside a transaction of the test's own.
+// A record of the model as rows of the database, and back: for one accepted payment, inside a transaction of the test's
+// own.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';

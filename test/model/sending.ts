@@ -1,6 +1,7 @@
-// Sends of the instruction (activities/forward-payment.ts, send.ts, exchange.ts): the intent, the bytes, the answer, what is
-// stored of it, the outcome on record. A worker may be lost between any two of them, or stand still while the engine has the
-// send made again elsewhere. What is in memory only, and lost alike whenever the worker is, is no step of its own.
+// Sends of the instruction (activities/forward-payment.ts, send.ts, exchange.ts): the intent, the bytes, the answer,
+// what is stored of it, the outcome on record. A worker may be lost between any two of them, or stand still while the
+// engine has the send made again elsewhere. What is in memory only, and lost alike whenever the worker is, is no step
+// of its own.
 import { retryDelayMs } from '../../core/delivery-schedule.ts';
 import { finalStatuses, isFinal } from '../../core/report.ts';
 import { sendPolicies } from '../../activities/send-policies.ts';
@@ -169,7 +170,9 @@ function settle(state: State, rules: Rules, send: Send, { does, counts, also }: 
 /** After how many sends of a round another follows, and after how many none does (TIM-3). */
 const isLastOfRound = new Set([1, 2, 3, 4].map((sends) => retryDelayMs(sends) === undefined));
 
-/** Another send, or the end of the round: then a NORM payment may be rejected (`sendInstruction`, workflows/payment.ts). */
+/**
+ * Another send, or the end of the round: then a NORM payment may be rejected (`sendInstruction`, workflows/payment.ts).
+ */
 function follow(
   state: State,
   rules: Rules,

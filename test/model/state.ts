@@ -1,6 +1,6 @@
-// Everything that can differ between two moments of one payment: the record, the clock, what is under way in our processes and
-// in the engine, and what the parties have done and know. One state is one plain object of short words; what each of them
-// can be is listed here, so that two states that are alike have the same short key.
+// Everything that can differ between two moments of one payment: the record, the clock, what is under way in our
+// processes and in the engine, and what the parties have done and know. One state is one plain object of short words;
+// what each of them can be is listed here, so that two states that are alike have the same short key.
 import { finalStatuses, isFinal, type FinalStatus } from '../../core/report.ts';
 import type { Mistake } from './mistakes.ts';
 import { recordValues, type Report } from './record.ts';
@@ -15,8 +15,8 @@ const values = {
   time: [0, 1, 2],
   execution: ['none', 'judging', 'waiting', 'telling'],
   /**
-   * The judgement of the execution (activities/validate-payment.ts): nothing was on record when it was read (`late`: and the
-   * deadline was past); or what stands, as it was read or written, is to reach the engine.
+   * The judgement of the execution (activities/validate-payment.ts): nothing was on record when it was read (`late`:
+   * and the deadline was past); or what stands, as it was read or written, is to reach the engine.
    */
   judging: ['-', 'asked', 'read', 'read late', 'stands open', 'stands decided', 'stands A', 'stands B'],
   /** One whose worker stood still, or whose execution was lost. */
@@ -24,9 +24,9 @@ const values = {
   /** Of a NORM payment: an enquiry is being made, the last one is, it was, and the payment is in doubt. */
   stage: ['-', 'enquiry', 'last enquiry', 'last', 'in doubt'],
   /**
-   * The send that the execution waits for (activities/forward-payment.ts, send.ts): asked for; claimed; the bytes are on their
-   * way; read by the destination; a final came, and the record was read (`late`: as decided); it is stored; a late one is
-   * confirmed, and to be compared.
+   * The send that the execution waits for (activities/forward-payment.ts, send.ts): asked for; claimed; the bytes are
+   * on their way; read by the destination; a final came, and the record was read (`late`: as decided); it is stored; a
+   * late one is confirmed, and to be compared.
    */
   sending: [
     '-',

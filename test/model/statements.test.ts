@@ -1,5 +1,5 @@
-// What the model takes a statement for is what the SQL does: for every combination of what a statement reads, its rows are put
-// into a real Postgres, the statement is run, and what is there afterwards is what the model says.
+// What the model takes a statement for is what the SQL does: for every combination of what a statement reads, its rows
+// are put into a real Postgres, the statement is run, and what is there afterwards is what the model says.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -11,12 +11,8 @@ import {
   recordDecision as writeDecision,
   withdrawConfirmation as withdraw,
 } from '../../db/decisions.ts';
-import {
-  askCallbackAgain,
-  askConfirmation as ask,
-  claimInstruction as claim,
-  settleAttempt,
-} from '../../db/deliveries.ts';
+import { askCallbackAgain, askConfirmation as ask } from '../../db/asks.ts';
+import { claimInstruction as claim, settleAttempt } from '../../db/deliveries.ts';
 import type { OutgoingMessage } from '../../db/messages.ts';
 import { takeLateFinal, takeReport } from '../../db/reports.ts';
 import { findUntoldFinals, findOverdue, findUndecided } from '../../db/sweep.ts';

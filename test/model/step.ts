@@ -2,8 +2,8 @@
 import type { Rules, State } from './state.ts';
 
 /**
- * Who makes it happen: we, by what the code does; the parties or the passing of time, by what they owe; a party by its own
- * choice, on which nothing may rest; or a fault, which may come at any moment and ends.
+ * Who makes it happen: we, by what the code does; the parties or the passing of time, by what they owe; a party by its
+ * own choice, on which nothing may rest; or a fault, which may come at any moment and ends.
  */
 export type Kind = 'ours' | 'owed' | 'choice' | 'fault';
 

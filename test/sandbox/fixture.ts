@@ -1,6 +1,6 @@
 /**
- * What the sandbox's tests share: a small gateway of their own (a token endpoint and an address for reports) and forwarded
- * pacs.008 as the gateway builds them. Everything goes over HTTP.
+ * What the sandbox's tests share: a small gateway of their own (a token endpoint and an address for reports) and
+ * forwarded pacs.008 as the gateway builds them. Everything goes over HTTP.
  */
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';

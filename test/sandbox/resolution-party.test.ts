@@ -1,4 +1,5 @@
-// The proxy directories and creditor agents of the sandbox: what they know by rule, and what they hold against the gateway.
+// The proxy directories and creditor agents of the sandbox: what they know by rule, and what they hold against the
+// gateway.
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { buildForwardedAcmt023, readAcmt023 } from '../../core/iso20022/acmt023.ts';

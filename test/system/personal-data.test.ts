@@ -1,5 +1,5 @@
-// Where people must not be found: their names, accounts and texts are in the messages that the parties exchange and in the
-// stored messages, and nowhere else (SEC-3, I-14).
+// Where people must not be found: their names, accounts and texts are in the messages that the parties exchange and in
+// the stored messages, and nowhere else (SEC-3, I-14).
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { pino } from 'pino';

@@ -1,5 +1,6 @@
-// What reaches one execution at the same moment: its history can be replayed, however the answers of the database fell. A worker
-// that starts again, or has let go of an execution, replays it before it goes on; where that fails, the payment is stuck.
+// What reaches one execution at the same moment: its history can be replayed, however the answers of the database fell.
+// A worker that starts again, or has let go of an execution, replays it before it goes on; where that fails, the
+// payment is stuck.
 import { Worker } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';

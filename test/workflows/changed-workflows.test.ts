@@ -1,5 +1,5 @@
-// A changed workflow is refused until it is versioned: workflow code is changed in a copy, as a hand might change it, and judged
-// by what judges the code itself (replay.test.ts).
+// A changed workflow is refused until it is versioned: workflow code is changed in a copy, as a hand might change it,
+// and judged by what judges the code itself (replay.test.ts).
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

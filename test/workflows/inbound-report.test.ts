@@ -1,5 +1,5 @@
-// POST /iso20022/pacs002 (PAY-8, PAY-9): who may report on a payment, what is refused and recorded, and what each report
-// is answered with.
+// POST /iso20022/pacs002 (PAY-8, PAY-9): who may report on a payment, what is refused and recorded, and what each
+// report is answered with.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
@@ -93,27 +93,41 @@ describe('a report is refused and recorded', () => {
     expect(await securityEvents(uetr)).toEqual(['report.original-ids-differ THBPPAY {"reported":"ACCC"}']);
     expect(await evidence.decision(uetr)).toBeUndefined();
   });
-});
 
-describe('a report is refused without further notice', () => {
-  test('that is not valid: 422, and no security event', async () => {
+  test('that is not valid: 422, and an event, once per fault: its destination may have credited', async () => {
     const { uetr, original } = await forwarded();
     const invalid = reportOn(original).replace('<TxSts>ACCC<', '<TxSts>DONE<');
+    const undated = reportOn(original).replace('<CreDtTm>', '<CreDtTm>x');
     const withoutReason = reportOn(original, { status: 'RJCT' });
     for (const [xml, rule, place] of [
-      [invalid, 'MSG-4', 'TxSts'],
-      [withoutReason, 'MSG-11', 'StsRsnInf/Rsn/Cd'],
+      [invalid, 'MSG-4', 'TxInfAndSts/TxSts'],
+      [undated, 'MSG-4', 'GrpHdr/CreDtTm'],
+      [withoutReason, 'MSG-11', 'TxInfAndSts/StsRsnInf/Rsn/Cd'],
     ] as const) {
       const answer = await post(xml);
       expect([answer.status, answer.code]).toEqual([422, 'message-invalid']);
       const { ruleId, detail, errors } = JSON.parse(answer.text) as Record<string, unknown>;
       expect({ ruleId, detail }).toEqual({ ruleId: rule, detail: expect.stringContaining(rule) as unknown });
-      expect(errors).toEqual([{ xpath: `/Document/FIToFIPmtStsRpt/TxInfAndSts/${place}`, detail }]);
+      expect((await post(xml)).status).toBe(422);
+      expect(errors).toEqual([{ xpath: `/Document/FIToFIPmtStsRpt/${place}`, detail }]);
     }
-    expect(await securityEvents(uetr)).toEqual([]);
     expect(await evidence.decision(uetr)).toBeUndefined();
+    const events = await gateway.db
+      .selectFrom('audit_events')
+      .select(['severity', 'kind', 'party', 'detail'])
+      .where('subject_id', '=', uetr)
+      .orderBy('audit_event_id')
+      .execute();
+    const invalidReport = { severity: 'info', kind: 'report.invalid', party: 'THBPPAY' };
+    expect(events).toEqual([
+      { ...invalidReport, detail: { ruleId: 'MSG-4', reported: null } }, // nothing of the sender's text (SEC-3)
+      { ...invalidReport, detail: { ruleId: 'MSG-4', reported: 'ACCC' } },
+      { ...invalidReport, detail: { ruleId: 'MSG-11', reported: 'RJCT' } },
+    ]);
   });
+});
 
+describe('a report is refused without further notice', () => {
   test('without a token: 401', async () => {
     const { original } = await forwarded();
     const answer = await post(reportOn(original), null);

@@ -1,8 +1,9 @@
-// What an operator sees of a payment in the Temporal UI: the status from the moment of the decision, doubt as a status, the
-// FX provider by its BIC, sends that were made, timers by name, and enquiries in words. No personal data (SEC-3).
+// What an operator sees of a payment in the Temporal UI: the status from the moment of the decision, doubt as a status,
+// the FX provider by its BIC, sends that were made, timers by name, and enquiries in words. No personal data (SEC-3).
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, searchAttributes, signals } from '../../contract/ids.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../harness/endings.ts';
@@ -14,13 +15,7 @@ const philippines = await lateServer();
 const gateway = await testGateway({
   maxExecutionSeconds: 30,
   sweepEveryMs: 500,
-  prepare: async (db) => {
-    await db
-      .updateTable('operators')
-      .set({ endpoint_url: philippines.url })
-      .where('operator_id', '=', 'IPSO-PH')
-      .execute();
-  },
+  prepare: (db) => setEndpoint(db, 'IPSO-PH', philippines.url),
 });
 const evidence = evidenceOf(gateway);
 const handleOf = (uetr: string) => gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));

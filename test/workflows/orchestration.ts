@@ -2,6 +2,7 @@
 // worker behaves. Two test files run it: with the worker's cache, and replaying every workflow task from its history.
 import { describe, expect, test, vi } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway, type TestGateway } from '../harness/gateway.ts';
 import type { QuoteOnOffer } from '../harness/bodies.ts';
@@ -26,16 +27,11 @@ export async function orchestration(options: { readonly maxCachedWorkflows?: num
     ...options,
     maxExecutionSeconds,
     timings: { lateByMs: 500 },
-    prepare: async (db) => {
-      await db
-        .updateTable('operators')
-        .set({ endpoint_url: philippines.url })
-        .where('operator_id', '=', 'IPSO-PH')
-        .execute();
-    },
+    prepare: (db) => setEndpoint(db, 'IPSO-PH', philippines.url),
   });
   const evidence = evidenceOf(gateway);
-  // Without a cache, this SDK may drop the local activities of one workflow when another ends a task: one after another.
+  // Without a cache, this SDK may drop the local activities of one workflow when another ends a task: one after
+  // another.
   const manner = { concurrent: options.maxCachedWorkflows !== 0 };
 
   /** SG to TH, 1,000 SGD, to the account whose behaviour the test is about; answered ACTC. */

@@ -1,5 +1,5 @@
-// Receivers that are down for a while, for the tests of orchestration: a source operator that refuses its callbacks, and
-// an address that nobody listens at yet.
+// Receivers that are down for a while, for the tests of orchestration: a source operator that refuses its callbacks,
+// and an address that nobody listens at yet.
 import { createServer, type Server } from 'node:http';
 import { request } from 'undici';
 import { afterAll, expect } from 'vitest';

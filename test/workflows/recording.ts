@@ -1,5 +1,5 @@
-// Keeps what executions leave in the workflow engine, for the gate of changed workflows (replay.test.ts): the history of every path,
-// of every release. A fresh one is replayed in any case.
+// Keeps what executions leave in the workflow engine, for the gate of changed workflows (replay.test.ts): the history
+// of every path, of every release. A fresh one is replayed in any case.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';

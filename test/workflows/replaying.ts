@@ -1,5 +1,5 @@
-// The judge of every change to a workflow: the histories that were recorded for each release, and what happens when workflow code
-// is replayed on them. The same for the code as it is and for code that a test has changed.
+// The judge of every change to a workflow: the histories that were recorded for each release, and what happens when
+// workflow code is replayed on them. The same for the code as it is and for code that a test has changed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IllegalStateError } from '@temporalio/common';
@@ -38,7 +38,10 @@ export function historiesOf(release: string): readonly string[] {
 /** What becomes of a history under other code; undefined: it goes on. */
 export type Refusals = ReadonlyMap<string, string | undefined>;
 
-/** Replays histories, and tells why code cannot go on with one: it would give other commands, or the same in another order. */
+/**
+ * Replays histories, and tells why code cannot go on with one: it would give other commands, or the same in another
+ * order.
+ */
 export async function replay(
   workflowBundle: WorkflowBundleOption,
   names: readonly string[] = recordedReleases.flatMap(historiesOf),

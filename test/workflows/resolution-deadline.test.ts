@@ -1,5 +1,5 @@
-// When a resolution is answered (RES-1): at the deadline after the source asked, whatever takes long inside, and whatever
-// the clocks of database, engine and worker show.
+// When a resolution is answered (RES-1): at the deadline after the source asked, whatever takes long inside, and
+// whatever the clocks of database, engine and worker show.
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';

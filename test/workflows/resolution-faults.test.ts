@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
+import { setEndpoint } from '../harness/destination.ts';
 import { distinct, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { ask, proxyRequest, resolutionEvidence } from '../harness/asker.ts';
@@ -38,8 +39,7 @@ const gateway = await testGateway({
       .set(shortDeadline)
       .where('clearing_system_id', '=', 'JPYZGIN')
       .execute();
-    const endpoint = { endpoint_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-    await db.updateTable('operators').set(endpoint).where('operator_id', '=', 'IPSO-IN').execute();
+    await setEndpoint(db, 'IPSO-IN', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   },
 });
 const evidence = resolutionEvidence(gateway);

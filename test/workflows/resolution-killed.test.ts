@@ -1,5 +1,5 @@
-// A worker that is killed (SIGKILL) while a proxy directory is asked, and another that takes over: the source gets its one
-// answer, and every party saw the same bytes again (MSG-8, RES-1).
+// A worker that is killed (SIGKILL) while a proxy directory is asked, and another that takes over: the source gets its
+// one answer, and every party saw the same bytes again (MSG-8, RES-1).
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, expect, test } from 'vitest';
 import { distinct, expectSoundMessages } from '../harness/evidence.ts';

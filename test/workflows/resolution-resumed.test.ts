@@ -1,5 +1,5 @@
-// A resolution whose execution is cancelled, terminated, lost or fails: nothing of that changes what the source is told,
-// and an execution that is started from the record goes on where the record stands (LIF-3, LIF-2).
+// A resolution whose execution is cancelled, terminated, lost or fails: nothing of that changes what the source is
+// told, and an execution that is started from the record goes on where the record stands (LIF-3, LIF-2).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// A worker process whose way to Postgres breaks while it judges a payment, and a table that somebody else keeps locked: the
-// worker lives, and the payment goes on as if nothing had been (I-1, I-2).
+// A worker process whose way to Postgres breaks while it judges a payment, and a table that somebody else keeps locked:
+// the worker lives, and the payment goes on as if nothing had been (I-1, I-2).
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { distinct, evidenceOf } from '../harness/evidence.ts';

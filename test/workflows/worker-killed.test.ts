@@ -3,6 +3,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, expect, test } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../harness/endings.ts';
@@ -21,10 +22,7 @@ const thailand = await lateServer(() => {
 });
 const gateway = await testGateway({
   worker: false,
-  prepare: async (db) => {
-    const change = { endpoint_url: thailand.url };
-    await db.updateTable('operators').set(change).where('operator_id', '=', 'IPSO-TH').execute();
-  },
+  prepare: (db) => setEndpoint(db, 'IPSO-TH', thailand.url),
 });
 const evidence = evidenceOf(gateway);
 await thailand.open(gateway.sandbox.destinationUrl('IPSO-TH'));

@@ -1,5 +1,5 @@
-// Bodies made to keep the parser or the schema busy, each filling the 256 KiB that intake takes (MSG-2).
-// None may hold a process for a second: that is why XML work runs in the process that was asked, without threads of its own.
+// Bodies made to keep the parser or the schema busy, each filling the 256 KiB that intake takes (MSG-2). None may hold
+// a process for a second: that is why XML work runs in the process that was asked, without threads of its own.
 import { expect, test } from 'vitest';
 import { readMessageKey } from '../../core/iso20022/references.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';

@@ -1,6 +1,6 @@
-// Every message that we build, from everything that can come in: what its schema allows makes a valid message that reads back
-// as it was built; what its schema forbids can come from no valid message, and of one that is not valid it is left out
-// (MSG-8, SEC-9). Messages are made from the schemas, so that each type is tried over all that it allows.
+// Every message that we build, from everything that can come in: what its schema allows makes a valid message that
+// reads back as it was built; what its schema forbids can come from no valid message, and of one that is not valid it
+// is left out (MSG-8, SEC-9). Messages are made from the schemas, so that each type is tried over all that it allows.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

@@ -1,6 +1,6 @@
-// Every coded element of our six schemas is held against its codes (MSG-4): listed in the schema, held against an external
-// code set, or passed by a rule that says so. The schemas themselves are asked which elements are coded, and, where the
-// official ones lie beside the project, those too.
+// Every coded element of our six schemas is held against its codes (MSG-4): listed in the schema, held against an
+// external code set, or passed by a rule that says so. The schemas themselves are asked which elements are coded, and,
+// where the official ones lie beside the project, those too.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,6 @@
-// What a refusal says (MSG-13): which element, what stands there, what was expected, which of four it is. It is said from the
-// tree and the schema, so that it must agree with the engine on every message; and it never shows what is nobody's business.
+// What a refusal says (MSG-13): which element, what stands there, what was expected, which of four it is. It is said
+// from the tree and the schema, so that it must agree with the engine on every message; and it never shows what is
+// nobody's business.
 import { describe, expect, test } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';

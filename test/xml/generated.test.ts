@@ -1,5 +1,5 @@
-// Our schemas restrict and never widen: what they take, the official ones take. Shown on messages made from our schemas,
-// and on the same messages broken at random.
+// Our schemas restrict and never widen: what they take, the official ones take. Shown on messages made from our
+// schemas, and on the same messages broken at random.
 import { describe, expect, test } from 'vitest';
 import { XmlDocument } from 'libxml2-wasm';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';

@@ -1,5 +1,5 @@
-// Days and moments are patterns in our schemas, for a pattern is the only way to refuse whitespace around them: these tests
-// hold the patterns against the calendar.
+// Days and moments are patterns in our schemas, for a pattern is the only way to refuse whitespace around them: these
+// tests hold the patterns against the calendar.
 import { describe, expect, test } from 'vitest';
 import { loadModel } from './generate.ts';
 

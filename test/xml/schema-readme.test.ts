@@ -1,4 +1,5 @@
-// schemas/README.md says what the schemas enforce. `UPDATE_TABLES=1 npx vitest run test/xml/schema-readme.test.ts` writes its tables.
+// schemas/README.md says what the schemas enforce. `UPDATE_TABLES=1 npx vitest run test/xml/schema-readme.test.ts`
+// writes its tables.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';

@@ -1,4 +1,5 @@
-// A text that shows nothing is empty, whichever characters it is made of (MSG-4): a name that nobody can see names nobody.
+// A text that shows nothing is empty, whichever characters it is made of (MSG-4): a name that nobody can see names
+// nobody.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readable } from '../../core/iso20022/lexical.ts';

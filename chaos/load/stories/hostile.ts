@@ -1,5 +1,5 @@
-// What nobody who means well sends: refused by HTTP before it is a message (MSG-2, SEC-1, SEC-2), and nothing of it is stored.
-// Every one is made from a payment that would be accepted, so that it is dangerous if it gets through.
+// What nobody who means well sends: refused by HTTP before it is a message (MSG-2, SEC-1, SEC-2), and nothing of it is
+// stored. Every one is made from a payment that would be accepted, so that it is dangerous if it gets through.
 import { gzipSync } from 'node:zlib';
 import { draftPayment, write, type Draft } from '../draft.ts';
 import { before, swap, type Edit } from '../edits.ts';

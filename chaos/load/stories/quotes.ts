@@ -1,5 +1,5 @@
-// Quotes that are asked and not paid with, by PSPs that compare; and questions that the rules refuse: for another PSP, about
-// another's quote, by an FX provider (QUO-1, QUO-9, FX-9).
+// Quotes that are asked and not paid with, by PSPs that compare; and questions that the rules refuse: for another PSP,
+// about another's quote, by an FX provider (QUO-1, QUO-9, FX-9).
 import type { AdjustedQuote } from '../../../test/harness/bodies.ts';
 import type { Terms } from '../../../test/harness/instruction.ts';
 import { feeOn } from '../decimal.ts';
@@ -26,7 +26,9 @@ async function askAdjusted(
   return best;
 }
 
-/** A payment with a quote that knows no fees (QUO-5): its sender computes the creditor agent fee by the formula (FEE-2). */
+/**
+ * A payment with a quote that knows no fees (QUO-5): its sender computes the creditor agent fee by the formula (FEE-2).
+ */
 const adjusted: Story = {
   name: 'payment-adjusted',
   weight: 4,

@@ -1,5 +1,5 @@
-// What FX providers do: new rates now and then, so that quotes differ; improvements rarely, and always the usual value again;
-// and rates that the rules refuse (FX-2 to FX-10).
+// What FX providers do: new rates now and then, so that quotes differ; improvements rarely, and always the usual value
+// again; and rates that the rules refuse (FX-2 to FX-10).
 import { dividedBy, times } from '../decimal.ts';
 import { insist } from '../patience.ts';
 import type { Random } from '../random.ts';
@@ -43,7 +43,9 @@ function drawOffer(random: Random) {
   return { fxp, corridor, body: written(membersOf(corridor, drawRate(random, corridor))) };
 }
 
-/** With a key, the post may be repeated and counts once (FX-10); without one, a provider that hears nothing leaves it. */
+/**
+ * With a key, the post may be repeated and counts once (FX-10); without one, a provider that hears nothing leaves it.
+ */
 const newRate: Story = {
   name: 'rate',
   weight: 4,

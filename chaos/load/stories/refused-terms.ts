@@ -1,5 +1,5 @@
-// Payments whose terms the rules refuse: quotes, amounts, agents, times (PAY-3 to PAY-6, TIM-4). Each row is a payment that
-// would be accepted but for one thing, so that its code follows from that thing alone.
+// Payments whose terms the rules refuse: quotes, amounts, agents, times (PAY-3 to PAY-6, TIM-4). Each row is a payment
+// that would be accepted but for one thing, so that its code follows from that thing alone.
 import type { AgentIdentification } from '../../../core/iso20022/parties.ts';
 import { draftPayment, write, type Draft, type Wanted } from '../draft.ts';
 import { oneUnitMore } from '../decimal.ts';

@@ -1,5 +1,6 @@
-// The same message again, on purpose, and messages that only look like it (DUP-1, DUP-2). What looks like a repeat is sent only
-// once the first has its answer: an answered message is stored (PAY-2), so that the rules fix what the other must be told.
+// The same message again, on purpose, and messages that only look like it (DUP-1, DUP-2). What looks like a repeat is
+// sent only once the first has its answer: an answered message is stored (PAY-2), so that the rules fix what the other
+// must be told.
 import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { endingIn } from '../../../test/harness/endings.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
@@ -102,7 +103,10 @@ const later = (
   },
 });
 
-/** A source that asks every second how a payment stands of which its destination says nothing: most of it joins one enquiry (DUP-1). */
+/**
+ * A source that asks every second how a payment stands of which its destination says nothing: most of it joins one
+ * enquiry (DUP-1).
+ */
 const often: Story = {
   name: 'repeat-often',
   weight: 1,

@@ -1,5 +1,5 @@
-// Reports of payments by somebody who has none to give, or about a message that nobody was sent: refused, with a security event, and
-// nothing is decided by them (PAY-8).
+// Reports of payments by somebody who has none to give, or about a message that nobody was sent: refused, with a
+// security event, and nothing is decided by them (PAY-8).
 import { buildPacs002 } from '../../../core/iso20022/pacs002.ts';
 import { endingIn } from '../../../test/harness/endings.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';

@@ -1,4 +1,5 @@
-// I-7: every connection goes to an address that is registered, and each kind of message to the address of its own party.
+// I-7: every connection goes to an address that is registered, and each kind of message to the address of its own
+// party.
 import { clock, instant, rowsOf } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Delivery, World } from '../world.ts';

@@ -1,5 +1,5 @@
-// What PSPs were answered, against what is stored of it (QUO-7) and what the rules make of it (FEE-3 to FEE-6): digit for digit,
-// because numbers of the answers are read as text (MON-4).
+// What PSPs were answered, against what is stored of it (QUO-7) and what the rules make of it (FEE-3 to FEE-6): digit
+// for digit, because numbers of the answers are read as text (MON-4).
 import type { Exchange } from '../evidence.ts';
 import { sapOf, termsOf } from '../corridors.ts';
 import { amount, same } from '../decimals.ts';
@@ -217,7 +217,10 @@ interface Agent {
   readonly account: { readonly otherId: string };
 }
 
-/** GET /quotes/{quoteId}/intermediary-agents: those of the quote, which a message must name (PAY-4), and to its PSP alone (QUO-9). */
+/**
+ * GET /quotes/{quoteId}/intermediary-agents: those of the quote, which a message must name (PAY-4), and to its PSP
+ * alone (QUO-9).
+ */
 function judgeAgents(world: World, report: Report): void {
   const answered = world.evidence.exchanges.filter(
     ({ method, path, status }) => method === 'GET' && status === 200 && path.endsWith('/intermediary-agents'),

@@ -1,5 +1,5 @@
-// What senders were told in their HTTP answers: that it is on record (I-10), final once it is (I-1, I-13), and what the rules
-// say of the message (R:...).
+// What senders were told in their HTTP answers: that it is on record (I-10), final once it is (I-1, I-13), and what the
+// rules say of the message (R:...).
 import type { Exchange, Expected } from '../evidence.ts';
 import { textAt, type Message } from '../read-message.ts';
 import { clock } from '../rows.ts';

@@ -1,5 +1,6 @@
-// What a source asks for beside the final itself, and gets: PAY-1 (an answer at once, or after the wait that it preferred), DUP-1 (its
-// same bytes again have the final told again, at the address that it names now, or the destination asked again).
+// What a source asks for beside the final itself, and gets: PAY-1 (an answer at once, or after the wait that it
+// preferred), DUP-1 (its same bytes again have the final told again, at the address that it names now, or the
+// destination asked again).
 import { clock } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, type Attempt, type Payment, type Submission, type World } from '../world.ts';
@@ -140,7 +141,9 @@ function judgeToldAgain(report: Report, { payment, all }: OfPayment, repeat: Sub
 
 const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
 
-/** There is no final yet: the destination gets its instruction once more. NORM only: HIGH has its deadline before long. */
+/**
+ * There is no final yet: the destination gets its instruction once more. NORM only: HIGH has its deadline before long.
+ */
 function judgeAskedAgain(report: Report, { payment, all }: OfPayment, repeat: Submission): void {
   const { row, uetr, deadlineAt, decidedAt = Infinity, deliveries } = payment;
   const { sentAt } = repeat;

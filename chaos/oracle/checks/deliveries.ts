@@ -1,5 +1,5 @@
-// I-17, and the record of attempts that everything else rests on (TIM-3): an intent is committed before a socket opens, each
-// attempt is classified as what it was, and every delivery has one end.
+// I-17, and the record of attempts that everything else rests on (TIM-3): an intent is committed before a socket opens,
+// each attempt is classified as what it was, and every delivery has one end.
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isArrival, type Attempt, type Delivery, type World } from '../world.ts';

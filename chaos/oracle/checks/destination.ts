@@ -150,7 +150,9 @@ function judgeSource({ messageOf, quiet }: World, report: Report, payment: Payme
   }
 }
 
-/** I-18: whatever was stored before the gateway decided by itself is the decision; the first one, of several (PAY-7). */
+/**
+ * I-18: whatever was stored before the gateway decided by itself is the decision; the first one, of several (PAY-7).
+ */
 function judgeStoredFinals(report: Report, payment: Payment): void {
   const { uetr, decision, decidedAt = 0, row } = payment;
   if (decision === undefined || !row.accepted) return;

@@ -1,5 +1,5 @@
-// The forwarded pacs.008 against the one that the source sent: what passes unaltered (MSG-9), and what changes, to what (MSG-10).
-// Element by element on both trees, so that nothing can be forgotten without being named.
+// The forwarded pacs.008 against the one that the source sent: what passes unaltered (MSG-9), and what changes, to what
+// (MSG-10). Element by element on both trees, so that nothing can be forgotten without being named.
 import { halfUp, amount, same } from '../decimals.ts';
 import { at, contentOf, named, render, textAt, type Element } from '../read-message.ts';
 import { clock } from '../rows.ts';

@@ -1,5 +1,5 @@
-// The judgement of each pacs.008 (PAY-3), made again from the message, the scheme's data, the quotes and the clock of the database:
-// what was accepted must keep every rule, and what was rejected must break the one that it was told.
+// The judgement of each pacs.008 (PAY-3), made again from the message, the scheme's data, the quotes and the clock of
+// the database: what was accepted must keep every rule, and what was rejected must break the one that it was told.
 import { at, named, textAt } from '../read-message.ts';
 import { clock } from '../rows.ts';
 import type { Report } from '../verdict.ts';

@@ -1,4 +1,5 @@
-// What a pacs.008 breaks by itself, by the scheme's data and by the clock of the database: MSG-4 to MSG-7, TIM-4, PAY-6.
+// What a pacs.008 breaks by itself, by the scheme's data and by the clock of the database: MSG-4 to MSG-7, TIM-4,
+// PAY-6.
 import { amount } from '../decimals.ts';
 import { at, named, textAt, type Element } from '../read-message.ts';
 import type { Institution } from '../reference.ts';

@@ -1,5 +1,5 @@
-// I-11: every message that we built is stored, valid, unique by its MsgId and says what the rules say (MSG-8 to MSG-11, PAY-9,
-// RES-3). What arrives is compared in deliveries.ts; the forwarded pacs.008 in forwarded.ts.
+// I-11: every message that we built is stored, valid, unique by its MsgId and says what the rules say (MSG-8 to MSG-11,
+// PAY-9, RES-3). What arrives is compared in deliveries.ts; the forwarded pacs.008 in forwarded.ts.
 import { at, contentOf, render, textAt, type Element } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Stored, World } from '../world.ts';

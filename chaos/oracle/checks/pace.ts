@@ -1,5 +1,5 @@
-// I-16 and I-20: while nothing is broken, senders are answered soon, nothing is judged late, no defect of ours shows, and the
-// sweep has nothing to find.
+// I-16 and I-20: while nothing is broken, senders are answered soon, nothing is judged late, no defect of ours shows,
+// and the sweep has nothing to find.
 import type { Exchange } from '../evidence.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
@@ -81,7 +81,10 @@ function toPosted({ reference }: World, exchange: Exchange): Posted {
   };
 }
 
-/** Whether those that came to the same api at the same time were answered at once: then it is not the machine that is busy. */
+/**
+ * Whether those that came to the same api at the same time were answered at once: then it is not the machine that is
+ * busy.
+ */
 function isAlone({ exchange, sentAt }: Posted, posted: readonly Posted[]): boolean {
   const others = posted.filter(
     (one) =>

@@ -1,5 +1,5 @@
-// What FX providers posted, and what became of it: stored as it was posted, once (FX-4, FX-10), answered as it is stored (FX-5), and
-// nothing of anybody else's touched by it.
+// What FX providers posted, and what became of it: stored as it was posted, once (FX-4, FX-10), answered as it is
+// stored (FX-5), and nothing of anybody else's touched by it.
 import { corridorOf } from '../corridors.ts';
 import { amount, same } from '../decimals.ts';
 import type { Exchange } from '../evidence.ts';

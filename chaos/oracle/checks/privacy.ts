@@ -1,5 +1,5 @@
-// I-14: what is personal stands in messages, and nowhere else. Canaries were put into names, addresses and accounts; they are
-// searched for as they are, and in the forms in which they may hide.
+// I-14: what is personal stands in messages, and nowhere else. Canaries were put into names, addresses and accounts;
+// they are searched for as they are, and in the forms in which they may hide.
 import type { Evidence } from '../read-evidence.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type World } from '../world.ts';

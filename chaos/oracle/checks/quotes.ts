@@ -1,4 +1,5 @@
-// Quotes, rates and fees as they were answered and stored, against the rules: FX-4, FX-8, QUO-2 to QUO-5, FEE-1 to FEE-5.
+// Quotes, rates and fees as they were answered and stored, against the rules: FX-4, FX-8, QUO-2 to QUO-5, FEE-1 to
+// FEE-5.
 import type { Exchange } from '../evidence.ts';
 import { corridorOf, sapOf, termsOf } from '../corridors.ts';
 import { amount, improved, same, type Amount } from '../decimals.ts';

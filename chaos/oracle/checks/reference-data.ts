@@ -1,5 +1,5 @@
-// The scheme's data as the run found it: the product has no way to change it yet, so that the tables must still say what the demo's
-// files say (db/seed). Everything else is judged by these tables.
+// The scheme's data as the run found it: the product has no way to change it yet, so that the tables must still say
+// what the demo's files say (db/seed). Everything else is judged by these tables.
 import { readFileSync } from 'node:fs';
 import { same } from '../decimals.ts';
 import type { Report } from '../verdict.ts';

@@ -1,4 +1,5 @@
-// RES-1 and RES-2: who is asked, when the gateway may answer by itself, and that the source is told at the address that it named.
+// RES-1 and RES-2: who is asked, when the gateway may answer by itself, and that the source is told at the address that
+// it named.
 import { at, textAt } from '../read-message.ts';
 import { clock, instant, rowsOf, type ResolutionAnswerRow, type ResolutionRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';

@@ -1,5 +1,5 @@
-// I-12: attempts come neither too early nor far too late (CBK-1, TIM-2, TIM-3, DUP-1). What a fault may have repeated or held up is
-// left out; what nothing explains is a breach.
+// I-12: attempts come neither too early nor far too late (CBK-1, TIM-2, TIM-3, DUP-1). What a fault may have repeated
+// or held up is left out; what nothing explains is a breach.
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { standingOf } from './lines.ts';
@@ -133,7 +133,10 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
   return early;
 }
 
-/** A fault may cost a payment its execution, and another one sends at once. That is rare; what comes often is no fault's. */
+/**
+ * A fault may cost a payment its execution, and another one sends at once. That is rare; what comes often is no
+ * fault's.
+ */
 function judgeEarly(report: Report, early: readonly string[], sends: number): void {
   if (early.length <= Math.max(8, sends / 20)) return;
   const statement = `${early.length} of ${sends} instructions were sent again before they were due (TIM-3).`;
@@ -197,8 +200,8 @@ function judgeOverdue(world: World, report: Report, payment: Payment, attempts: 
 }
 
 /**
- * CBK-1. The record says when the next attempt is due, and none is claimed before, whatever fails: only a delivery that was asked for
- * again begins anew.
+ * CBK-1. The record says when the next attempt is due, and none is claimed before, whatever fails: only a delivery that
+ * was asked for again begins anew.
  */
 function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats: readonly Repeat[]): void {
   const { attempts, row } = delivery;
@@ -211,7 +214,7 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
     }
     const wasTaken = isTaken(previous);
     const isAsked = row.asks !== '1' && isAskedFor(world, delivery, { repeats, previous, attempt });
-    failures = isAsked || wasTaken ? 1 : failures + 1;
+    failures = isAsked ? 0 : failures + 1; // since it was asked for
     const { finishedAt } = previous;
     if (isAsked || finishedAt === undefined || finishedAt > attempt.startedAt) continue;
     const fault = wasTaken
@@ -287,8 +290,8 @@ interface Span {
 }
 
 /**
- * Whether somebody may have asked for a delivery again: its source by a repeat (DUP-1), its destination by another final than the
- * one that decided (PAY-9), or whoever made the decision again, not knowing that it stands.
+ * Whether somebody may have asked for a delivery again: its source by a repeat (DUP-1), its destination by another
+ * final than the one that decided (PAY-9), or whoever made the decision again, not knowing that it stands.
  */
 function isAskedFor(world: World, { row }: Delivery, { repeats, previous, attempt }: Span): boolean {
   const [from, to] = [previous.startedAt - beforehandMs, attempt.startedAt];

@@ -1,5 +1,5 @@
-// GET /payments/{uetr}: what parties read of a payment is what is on record of it at that moment, and nothing of the other side's
-// messages (SEC-1).
+// GET /payments/{uetr}: what parties read of a payment is what is on record of it at that moment, and nothing of the
+// other side's messages (SEC-1).
 import type { Exchange } from '../evidence.ts';
 import { parseExactly } from '../read-evidence.ts';
 import { instant } from '../rows.ts';

@@ -1,5 +1,6 @@
-// I-8: each payment's history is a path of the state table (docs/reference/payment-states.md), in the order of time, with nothing
-// written after a final. The gateway's own decisions keep the conditions under which it may decide at all (TIM-1 to TIM-3).
+// I-8: each payment's history is a path of the state table (docs/reference/payment-states.md), in the order of time,
+// with nothing written after a final. The gateway's own decisions keep the conditions under which it may decide at all
+// (TIM-1 to TIM-3).
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';
@@ -175,7 +176,10 @@ const hopelessMs = 5_000; // beyond any load of the machine
 const busyMs = 200; // from being stored to being judged, where 30 ms are usual
 const aroundMs = 5_000;
 
-/** Whether messages that came at that time were judged late, too: then it is not the deadline that is late, but the machine. */
+/**
+ * Whether messages that came at that time were judged late, too: then it is not the deadline that is late, but the
+ * machine.
+ */
 function isMachineBusy({ payments }: World, moment: number): boolean {
   return payments.some(({ submission, judgedAt }) => {
     const storedAt = submission?.createdAt ?? judgedAt;
@@ -184,8 +188,8 @@ function isMachineBusy({ payments }: World, moment: number): boolean {
 }
 
 /**
- * TIM-1: the deadline error. A busy machine may miss 250 ms once; a defect misses it every time, or by far. Whoever decided after the
- * deadline: a destination's final only decides then because the gateway had not.
+ * TIM-1: the deadline error. A busy machine may miss 250 ms once; a defect misses it every time, or by far. Whoever
+ * decided after the deadline: a destination's final only decides then because the gateway had not.
  */
 function judgeDeadlineErrors(world: World, report: Report): void {
   const errors = world.payments.flatMap(({ uetr, decision, decidedAt, deadlineAt, judgedAt }) => {

@@ -1,4 +1,5 @@
-// Whether the terms of a pacs.008 are those of its quote (PAY-4) or of an exchange of its own (PAY-5), within the limits (PAY-6).
+// Whether the terms of a pacs.008 are those of its quote (PAY-4) or of an exchange of its own (PAY-5), within the
+// limits (PAY-6).
 import { amount, halfUp, same } from '../decimals.ts';
 import { feeOn } from '../pricing.ts';
 import { at, textAt } from '../read-message.ts';

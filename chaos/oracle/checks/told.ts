@@ -1,5 +1,5 @@
-// Who had to be told what, and was: the source by a callback (I-3), the destination by a confirmation (PAY-9), operators by
-// alerts (PAY-7, DUP-2, PAY-8). The FX providers are in notifications.ts.
+// Who had to be told what, and was: the source by a callback (I-3), the destination by a confirmation (PAY-9),
+// operators by alerts (PAY-7, DUP-2, PAY-8). The FX providers are in notifications.ts.
 import { textAt } from '../read-message.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';

@@ -1,5 +1,5 @@
-// What failed is tried again: an instruction within its round (TIM-3), a delivery once its receiver is well (CBK-1, CBK-3). The other
-// half of the schedule, that nothing comes too early, is in schedule.ts.
+// What failed is tried again: an instruction within its round (TIM-3), a delivery once its receiver is well (CBK-1,
+// CBK-3). The other half of the schedule, that nothing comes too early, is in schedule.ts.
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { type Delivery, type Payment, type World } from '../world.ts';
@@ -19,8 +19,8 @@ export function judgeTriedAgain(world: World, report: Report): void {
 }
 
 /**
- * TIM-3: after a 5xx, a reset or a timeout the same bytes are sent again. A send or two may be joined with one that nobody sees, so
- * that it counts only if it is the rule.
+ * TIM-3: after a 5xx, a reset or a timeout the same bytes are sent again. A send or two may be joined with one that
+ * nobody sees, so that it counts only if it is the rule.
  */
 function judgeRetries(world: World, report: Report): void {
   const due = world.payments.flatMap((payment) => dueRetries(world, payment));
@@ -61,7 +61,10 @@ function dueRetries(world: World, payment: Payment): readonly DueRetry[] {
   return [{ uetr, isMade, shown: `failed ${clock(finishedAt)}, next ${next?.row.started_at ?? 'never'}` }];
 }
 
-/** CBK-3: a breaker lets a probe through after a minute at most. What is due is tried by then, once its receiver is well again. */
+/**
+ * CBK-3: a breaker lets a probe through after a minute at most. What is due is tried by then, once its receiver is well
+ * again.
+ */
 function judgeHeldBack({ deliveries, quiet, evidence }: World, report: Report): void {
   const healedAt = instant(evidence.run.healedAt);
   const open = deliveries.filter(

@@ -1,5 +1,5 @@
-// Who still waits at the end, and on whom (I-1, I-15): a payment may wait for a silent destination, with its next enquiry to
-// come, and for nothing else. What is left undone is a loss, even if nobody was told a lie.
+// Who still waits at the end, and on whom (I-1, I-15): a payment may wait for a silent destination, with its next
+// enquiry to come, and for nothing else. What is left undone is a loss, even if nobody was told a lie.
 import { clock, instant, rowsOf } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';

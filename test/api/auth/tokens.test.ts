@@ -255,7 +255,9 @@ describe('tokens of an external issuer (AUTH=jwt)', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const token = await sign();
     const [header = '', payload = '', signature = ''] = token.split('.');
-    /** Other spellings of the same bytes: bits that no byte has, padding, the other alphabet, what decoders pass over. */
+    /**
+     * Other spellings of the same bytes: bits that no byte has, padding, the other alphabet, what decoders pass over.
+     */
     const others = (part: string) => [
       ...Array.from(alphabet, (last) => part.slice(0, -1) + last),
       ...['=', '==', '\u00A0', '+', '/', '~', 'A'].map((more) => part + more),

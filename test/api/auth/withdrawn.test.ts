@@ -1,5 +1,5 @@
-// What was verified once counts no longer than it should (SEC-8, ADM-4): until the token's own end, until somebody withdraws
-// the client, its role, its institution or the key, and at most 60 s without being verified again.
+// What was verified once counts no longer than it should (SEC-8, ADM-4): until the token's own end, until somebody
+// withdraws the client, its role, its institution or the key, and at most 60 s without being verified again.
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// What a client gets wrong below HTTP's surface: refused in words and never ambiguous (SEC-4), and never an error of ours
-// (OBS-1), whatever it leaves half done.
+// What a client gets wrong below HTTP's surface: refused in words and never ambiguous (SEC-4), and never an error of
+// ours (OBS-1), whatever it leaves half done.
 import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { pino } from 'pino';

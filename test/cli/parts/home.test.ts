@@ -1,4 +1,5 @@
-// The folder of data and logs takes nothing of ours for somebody else's, or a second command beside the first is refused.
+// The folder of data and logs takes nothing of ours for somebody else's, or a second command beside the first is
+// refused.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// White space is what XML calls so (#x20 #x9 #xD #xA). JavaScript's own notion takes more, and its case folding folds more,
-// some of it legal in names of XML: what reads messages must ask neither, which the sources themselves are held to here.
+// White space is what XML calls so (#x20 #x9 #xD #xA). JavaScript's own notion takes more, and its case folding folds
+// more, some of it legal in names of XML: what reads messages must ask neither, which the sources themselves are held
+// to here.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';

@@ -1,22 +1,27 @@
-// Executions that run by name only, and keep their subject from everybody else: the sweep asks here whether somebody works on what
-// the record says is owed (LIF-2). One whose workflow task fails again and again is ended at once. One that waits for nothing,
-// because its worker lost a local activity, looks like one that is about to go on: it is ended when it has not moved meanwhile.
+// Executions that run by name only, and keep their subject from everybody else: the sweep asks here whether somebody
+// works on what the record says is owed (LIF-2). One whose workflow task fails again and again is ended at once. One
+// that waits for nothing, because its worker lost a local activity, looks like one that is about to go on: it is ended
+// when it has not moved meanwhile.
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { recordAuditOnce } from '../db/audit.ts';
-import type { Db } from '../db/connection.ts';
+import { recordAuditOnce } from '../../db/audit.ts';
+import type { Db } from '../../db/connection.ts';
 import type { Executions, RunningExecution } from './executions.ts';
 
 /**
- * Milliseconds for which an execution that owes something may stand still: above what a local activity takes at most, with the
- * pause before its next try (workflows/policies.ts), and above what an engine that has just come back needs for late timers.
+ * Milliseconds for which an execution that owes something may stand still: above what a local activity takes at most,
+ * with the pause before its next try (workflows/policies.ts), and above what an engine that has just come back needs
+ * for late timers.
  */
 export const standstillMsDefault = 10_000;
 
 export interface StuckExecutions {
-  /** The execution of that name that goes on, or may; one whose workflow task fails again and again is ended first. */
-  running(workflowId: string, subjectId: string): Promise<RunningExecution | undefined>;
-  /** Has that one looked at again before the sweep ends, if it waits, or was asked for it a moment ago and may be busy with that. */
+  /** The execution of that name that runs. One whose workflow task fails again and again is ended: undefined. */
+  endIfFailing(workflowId: string, subjectId: string): Promise<RunningExecution | undefined>;
+  /**
+   * Has that one looked at again before the sweep ends, if it waits, or was asked for it a moment ago and may be busy
+   * with that.
+   */
   watch(execution: RunningExecution, owed: Owed): void;
   /**
    * Looks once more at those that are watched, ends those that do nothing and still owe it, and does it.
@@ -28,7 +33,10 @@ export interface StuckExecutions {
 /** What the record says should have come about. */
 export interface Owed {
   readonly subjectId: string;
-  /** The execution was asked for it a moment ago, so it may be busy with that now. Else only one that is idle is looked at again. */
+  /**
+   * The execution was asked for it a moment ago, so it may be busy with that now. Else only one that is idle is looked
+   * at again.
+   */
   readonly isJustAsked?: true;
   /** Whether it still does. */
   isOwed(): Promise<boolean>;
@@ -100,7 +108,7 @@ export function lookForStuck(
     return isComplete;
   }
   return {
-    running: async (workflowId, subjectId) => {
+    endIfFailing: async (workflowId, subjectId) => {
       const execution = await executions.running(workflowId);
       if (execution?.isFailing !== true) return execution;
       await end(execution, subjectId);

@@ -1,28 +1,14 @@
-// The executions of payments, as the sweep sees them (LIF-2): whether one runs, and how one that was lost is started again.
-// Whatever it starts is already durable in the database; it decides nothing.
-import {
-  Client,
-  WithStartWorkflowOperation,
-  WorkflowNotFoundError,
-  type ConnectionLike,
-} from '@temporalio/client';
-import {
-  paymentWorkflowId,
-  signals,
-  updates,
-  workflowTypes,
-  type PaymentWorkflow,
-  type SubmitArguments,
-  type SubmitResult,
-} from '../contract/ids.ts';
+// The executions of payments, as the sweep sees them (LIF-2): whether one runs, and how one that was lost is started
+// again. Whatever it starts is already durable in the database; it decides nothing.
+import { Client, WorkflowNotFoundError, type ConnectionLike } from '@temporalio/client';
+import { paymentWorkflowId, signals, workflowTypes } from '../../contract/ids.ts';
 import {
   paymentStart,
   redeliveryStart,
   resolutionStart,
-  submitUpdate,
   type StoredPaymentKey,
   type StoredRequestKey,
-} from '../contract/starts.ts';
+} from '../../contract/starts.ts';
 
 export interface RunningExecution {
   readonly workflowId: string;
@@ -46,11 +32,6 @@ export interface Executions {
   end(execution: RunningExecution): Promise<void>;
   /** Starts a payment from the record, unless its execution runs. */
   start(payment: StoredPaymentKey): Promise<void>;
-  /**
-   * Brings a stored submission to its payment's execution, running or new, which judges it then; does not wait for that.
-   * @param unanswered as in `submitUpdate`
-   */
-  submit(payment: StoredPaymentKey, unanswered: number): Promise<void>;
   /** Tells a running execution that the source asks for the status (DUP-1). */
   enquire(uetr: string): Promise<void>;
   /** Asks a running execution to look at the record, which may know more. */
@@ -63,7 +44,7 @@ export interface Executions {
 
 const callTimeoutMs = 10_000;
 const probeTimeoutMs = 3_000; // the engine answers this within milliseconds
-/** A worker that was killed or stood still may cost two; it is no harm if it was another reason, for the record goes on. */
+/** A killed or stalled worker can fail two. Ending one for another reason does no harm: the record continues. */
 const failedTasks = 3;
 
 export function openExecutions(
@@ -71,12 +52,8 @@ export function openExecutions(
   { namespace, taskQueuePrefix = '' }: { readonly namespace: string; readonly taskQueuePrefix?: string },
 ): Executions {
   const { workflow } = new Client({ connection, namespace });
-  const bounded = <T>(work: () => Promise<T>) => connection.withDeadline(Date.now() + callTimeoutMs, work);
-  const withStart = (payment: StoredPaymentKey) =>
-    new WithStartWorkflowOperation<PaymentWorkflow>(
-      workflowTypes.payment,
-      paymentStart(payment, taskQueuePrefix),
-    );
+  const bounded = <T>(work: () => Promise<T>, timeoutMs = callTimeoutMs) =>
+    connection.withDeadline(Date.now() + timeoutMs, work);
   return {
     isReachable: () =>
       connection
@@ -99,7 +76,7 @@ export function openExecutions(
           if (error instanceof WorkflowNotFoundError) return undefined;
           throw error;
         }
-      }),
+      }, probeTimeoutMs), // the client tries again until then where the engine says that it has lost it
     end: ({ workflowId, runId }) =>
       bounded(async () => {
         await workflow
@@ -109,14 +86,6 @@ export function openExecutions(
     start: (payment) =>
       bounded(async () => {
         await workflow.start(workflowTypes.payment, paymentStart(payment, taskQueuePrefix));
-      }),
-    submit: (payment, unanswered) =>
-      bounded(async () => {
-        await workflow.startUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(updates.submit, {
-          ...submitUpdate(payment, unanswered),
-          waitForStage: 'ACCEPTED',
-          startWorkflowOperation: withStart(payment),
-        });
       }),
     enquire: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.enquire)),
     look: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.look)),

@@ -1,7 +1,8 @@
-// Watches the HIGH deadlines in every worker, beside the executions that wait for them: a worker that stands still may have
-// swallowed their tasks, and a deadline must not wait until somebody notices (TIM-1). In a healthy system there is nothing to find.
-import { findOverdue } from '../db/sweep.ts';
-import type { SweepDependencies } from './sweep.ts';
+// Watches the HIGH deadlines in every worker, beside the executions that wait for them: a worker that stands still may
+// have swallowed their tasks, and a deadline must not wait until somebody notices (TIM-1). In a healthy system there is
+// nothing to find.
+import { findOverdue } from '../../db/sweep.ts';
+import type { SweepDependencies } from './dependencies.ts';
 
 const everyMs = 1_000;
 const undecided = 'a HIGH deadline passed and could not be decided; trying again';
@@ -38,8 +39,8 @@ export function watchDeadlines(
       return;
     }
     logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
-    // the parties are told from here too, because the tasks of another execution may be swallowed as well; the next deadline
-    // does not wait for it
+    // the parties are told from here too, because the tasks of another execution may be swallowed as well; the next
+    // deadline does not wait for it
     const telling = Promise.allSettled([tell(uetr), executions.redeliver(uetr)]).finally(() =>
       tellings.delete(telling),
     );

@@ -1,0 +1,16 @@
+// What the sweep and the watch over deadlines work with.
+import type { Logger } from 'pino';
+import type { PaymentLocalActivities, ResolutionLocalActivities } from '../../contract/activities.ts';
+import type { Db } from '../../db/connection.ts';
+import type { Executions } from './executions.ts';
+
+export interface SweepDependencies {
+  readonly db: Db;
+  readonly executions: Executions;
+  /** What the record alone suffices for is done by the process that sweeps. */
+  readonly activities: Pick<PaymentLocalActivities, 'validatePayment' | 'decidePayment'> &
+    Pick<ResolutionLocalActivities, 'judgeResolution' | 'endResolution'>;
+  readonly logger: Logger;
+  /** Of the process that sweeps (dependencies.ts). */
+  readonly workerId: string;
+}

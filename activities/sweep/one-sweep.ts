@@ -1,0 +1,289 @@
+// One sweep (LIF-2): what the record says that nobody is working on, in the order in which it is started again.
+import { causeOnRecord, type DecisionCause } from '../../core/decision.ts';
+import { isSendOverdue, isStatusOwed, type Sends } from '../../core/delivery-schedule.ts';
+import { paymentWorkflowId, redeliveryWorkflowId, resolutionWorkflowId } from '../../contract/ids.ts';
+import {
+  findNeglected,
+  findUndecided,
+  findUntoldFinals,
+  isNeglected,
+  isUnasked,
+  isUndecided,
+  isUntold,
+  sendsOf,
+  type UndecidedPayment,
+} from '../../db/sweep.ts';
+import {
+  findUnanswered,
+  findUnjudged,
+  type UnansweredResolution,
+  type UnjudgedSubmission,
+} from '../../db/unanswered.ts';
+import type { Place } from '../../db/paged.ts';
+import { isUnanswerable } from '../defects.ts';
+import type { SweepDependencies } from './dependencies.ts';
+import { bring, orNextTime, startAgain, watchAsked, type Course, type FoundCounts } from './start-again.ts';
+import { lookForStuck } from './stuck-executions.ts';
+
+export interface SweepLimits {
+  /** How far back to look for what is stored for long. */
+  readonly withinMs: number;
+  readonly graceMs: number;
+  readonly standstillMs: number;
+  readonly pieceMs: number;
+  readonly pass: Pass;
+  readonly signal: AbortSignal;
+}
+
+const kinds = ['payments', 'lateFinals', 'deliveries', 'resolutions', 'submissions'] as const;
+type Kind = (typeof kinds)[number];
+
+/** From the oldest to the youngest of each kind, in one sweep or several. */
+export interface Pass {
+  /** Where the next sweep goes on; absent: from the beginning. */
+  readonly places: Map<Kind, Place>;
+  /** What has been seen to its end. */
+  readonly through: Set<Kind>;
+}
+
+/** One sweep. `isCut`: there is more to do than one does, and the next goes on there, at once. */
+export async function sweepOnce(
+  deps: SweepDependencies,
+  { standstillMs, ...limits }: SweepLimits,
+): Promise<{ readonly hasFailed: boolean; readonly isCut: boolean }> {
+  const found: FoundCounts = {
+    submissions: 0,
+    payments: 0,
+    enquiries: 0,
+    finals: 0,
+    deadlines: 0,
+    deliveries: 0,
+    lateFinals: 0,
+    resolutions: 0,
+    stuck: 0,
+  };
+  const stuck = lookForStuck(deps, { standstillMs, signal: limits.signal, onEnd: () => (found.stuck += 1) });
+  const course: Course = { found, stuck, hasFailed: false };
+  await sweepPayments(deps, limits, course);
+  await sweepDeliveries(deps, limits, course);
+  await sweepUnanswered(deps, limits, course);
+  if (!(await stuck.settle())) course.hasFailed = true;
+  if (Object.values(found).some((count) => count > 0)) {
+    deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
+  }
+  return { hasFailed: course.hasFailed, isCut: kinds.some((kind) => !limits.pass.through.has(kind)) };
+}
+
+type Search = Omit<SweepLimits, 'standstillMs'>;
+
+/** Of decided payments and answered resolutions: parties that are still to be told. */
+async function sweepDeliveries(deps: SweepDependencies, search: Search, course: Course): Promise<void> {
+  const { db, executions } = deps;
+  await inPieces(search, {
+    kind: 'lateFinals',
+    find: (from) => findUntoldFinals(db, search, from),
+    work: ({ uetr, reportMessageId }) =>
+      startAgain(deps, { kind: 'lateFinals', subjectId: uetr }, course, async () => {
+        const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
+        await deps.activities.decidePayment({ uetr, cause }); // a decision stands: it is compared and confirmed
+        await executions.redeliver(uetr);
+      }),
+  });
+  await inPieces(search, {
+    kind: 'deliveries',
+    isUrgent: true,
+    find: (from) => findNeglected(db, from),
+    work: async ({ subjectId }) => {
+      const isOwed = () => isNeglected(db, subjectId);
+      const owed = { subjectId, isOwed, goOn: () => executions.redeliver(subjectId) };
+      await startAgain(deps, { kind: 'deliveries', subjectId }, course, () =>
+        bring(course.stuck, redeliveryWorkflowId(subjectId), owed),
+      );
+    },
+  });
+}
+
+/** Resolutions past their deadline, and submissions that nobody has judged. */
+async function sweepUnanswered(deps: SweepDependencies, limits: Search, course: Course): Promise<void> {
+  const { db, workerId } = deps;
+  const search = { ...limits, workerId };
+  await inPieces(limits, {
+    kind: 'resolutions',
+    find: (from) => findUnanswered(db, search, from),
+    work: (request) =>
+      startAgain(deps, { kind: 'resolutions', subjectId: request.messageId }, course, () =>
+        unlessUnanswerable(() => answer(deps, request, course)),
+      ),
+  });
+  await inPieces(limits, {
+    kind: 'submissions',
+    find: (from) => findUnjudged(db, search, from),
+    work: (submission) =>
+      startAgain(deps, { kind: 'submissions', subjectId: submission.subjectId }, course, () =>
+        unlessUnanswerable(() => judge(deps, submission, course)),
+      ),
+  });
+}
+
+/**
+ * Does what may be long, or slow, as much as one sweep may; the next goes on behind that. So neither what fails again and again nor
+ * what is many keeps anything waiting. What waits for us most is looked at from the beginning in each sweep that can (I-15).
+ */
+async function inPieces<Row extends Place>(
+  { pieceMs, pass: { places, through }, signal }: Search,
+  piece: {
+    readonly kind: Kind;
+    readonly isUrgent?: true;
+    readonly find: (from: Place | undefined) => AsyncIterable<Row>;
+    readonly work: (row: Row) => Promise<void>;
+  },
+): Promise<void> {
+  const { kind, find, work, isUrgent } = piece;
+  let leftMs = pieceMs; // to look for it does not count
+  for await (const row of find(places.get(kind))) {
+    if (leftMs <= 0 || signal.aborted) return;
+    const begunAt = performance.now();
+    await work(row);
+    places.set(kind, { at: row.at, id: row.id });
+    leftMs -= performance.now() - begunAt;
+  }
+  through.add(kind);
+  if (isUrgent) places.delete(kind);
+}
+
+/** A defect of ours that keeps it from being done at all is on record, and this worker does not try again (SEC-9). */
+async function unlessUnanswerable(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isUnanswerable(error)) throw error;
+  }
+}
+
+/**
+ * Judges a submission here, because its execution may be in the memory of another worker, stuck, or that of another
+ * message. What follows is for executions to do.
+ */
+async function judge(
+  deps: SweepDependencies,
+  submission: UnjudgedSubmission,
+  { stuck }: Course,
+): Promise<void> {
+  const { activities, executions } = deps;
+  const { messageId, subjectId, type, sourceSystem, messageIdentification } = submission;
+  const isOwed = () => isUnasked(deps.db, subjectId);
+  if (type === 'pacs008') {
+    const { verdict } = await activities.validatePayment({ messageId });
+    if (verdict === 'refused') return; // told in an HTTP answer only (DUP-2)
+    if (verdict === 'decided') await executions.redeliver(subjectId);
+    else {
+      const goOn = () => executions.start({ ...submission, uetr: subjectId });
+      await bring(stuck, paymentWorkflowId(subjectId), { subjectId, isOwed, goOn });
+    }
+  } else {
+    const { verdict } = await activities.judgeResolution({ messageId });
+    if (verdict === 'refused') return;
+    if (verdict === 'answered') await executions.redeliver(subjectId);
+    else {
+      const workflowId = resolutionWorkflowId(sourceSystem, messageIdentification);
+      await bring(stuck, workflowId, { subjectId, isOwed, goOn: () => executions.resolve(submission) });
+    }
+  }
+}
+
+/**
+ * Answers a resolution whose deadline is past here; an execution that should have done so, and does not even stir, is
+ * ended.
+ */
+async function answer(
+  { activities, executions }: SweepDependencies,
+  { messageId, sourceSystem, messageIdentification }: UnansweredResolution,
+  { stuck }: Course,
+): Promise<void> {
+  const workflowId = resolutionWorkflowId(sourceSystem, messageIdentification);
+  await activities.endResolution({ resolutionId: messageId });
+  const goOn = () => executions.redeliver(messageId);
+  await goOn();
+  await watchAsked(
+    stuck,
+    { workflowId },
+    { subjectId: messageId, isOwed: () => Promise.resolve(true), goOn },
+  );
+}
+
+function sweepPayments(deps: SweepDependencies, limits: Search, course: Course): Promise<void> {
+  const { graceMs } = limits;
+  return inPieces(limits, {
+    kind: 'payments',
+    isUrgent: true,
+    find: (from) => findUndecided(deps.db, graceMs, from),
+    work: (payment) =>
+      orNextTime(deps, { kind: 'payments', subjectId: payment.uetr }, course, () =>
+        sweepPayment(deps, payment, graceMs, course),
+      ),
+  });
+}
+
+/** A payment without a decision: goes on where it has no execution, or one that does nothing of what is owed. */
+async function sweepPayment(
+  deps: SweepDependencies,
+  payment: UndecidedPayment,
+  graceMs: number,
+  course: Course,
+): Promise<void> {
+  const { db, executions } = deps;
+  const { stuck } = course;
+  const { uetr, sends } = payment;
+  const cause = causeOnRecord(payment);
+  if (cause !== undefined) {
+    await decideFromRecord(deps, payment, cause, course);
+    return;
+  }
+  const goOn = () => executions.start(payment);
+  const execution = await stuck.endIfFailing(paymentWorkflowId(uetr), uetr);
+  if (execution === undefined) {
+    // it may have decided before it ended
+    if (await isUndecided(db, uetr))
+      await startAgain(deps, { kind: 'payments', subjectId: uetr }, course, goOn);
+    return;
+  }
+  const isSendOwed = (now: Sends | null | undefined) => now != null && isSendOverdue(now, graceMs);
+  if (!isSendOwed(sends)) return;
+  const send = { subjectId: uetr, isOwed: async () => isSendOwed(await sendsOf(db, uetr)), goOn };
+  if (sends === null || !isStatusOwed(sends)) {
+    stuck.watch(execution, send);
+    return;
+  }
+  await startAgain(deps, { kind: 'enquiries', subjectId: uetr }, course, async () => {
+    await executions.enquire(uetr);
+    await watchAsked(stuck, execution, send);
+  });
+}
+
+/**
+ * A stored final or a deadline that is past: the record alone suffices, and an execution that is stuck holds no
+ * payment. Then lets it know, or starts another.
+ */
+async function decideFromRecord(
+  deps: SweepDependencies,
+  payment: UndecidedPayment,
+  cause: DecisionCause,
+  course: Course,
+): Promise<void> {
+  const { db, executions, activities } = deps;
+  const { stuck } = course;
+  const { uetr } = payment;
+  if (!(await isUndecided(db, uetr))) return; // its execution has decided since it was found
+  const kind = cause.by === 'destination' ? 'finals' : 'deadlines';
+  await startAgain(deps, { kind, subjectId: uetr }, course, async () => {
+    await activities.decidePayment({ uetr, cause });
+    const goOn = () => executions.start(payment);
+    const execution = await stuck.endIfFailing(paymentWorkflowId(uetr), uetr);
+    if (execution === undefined) {
+      await goOn();
+      return;
+    }
+    await executions.look(uetr);
+    await watchAsked(stuck, execution, { subjectId: uetr, isOwed: () => isUntold(db, uetr), goOn });
+  });
+}

@@ -1,0 +1,94 @@
+// How one sweep has done what it found (one-sweep.ts): each on its own, so that what fails keeps it from nothing else.
+import { recordAuditOnce } from '../../db/audit.ts';
+import type { SweepDependencies } from './dependencies.ts';
+import type { Owed, StuckExecutions } from './stuck-executions.ts';
+
+/** What was found and started again, by kind. */
+export interface FoundCounts {
+  /** Stored and never judged. */
+  submissions: number;
+  /** Accepted, undecided and without an execution. */
+  payments: number;
+  /** Statuses that a source asked for, and that its execution did not hear of (DUP-1). */
+  enquiries: number;
+  /** Finals that were stored and not applied (PAY-7). */
+  finals: number;
+  /** HIGH payments past their deadline by the database clock, whose execution waits (TIM-1). */
+  deadlines: number;
+  /** Payments and resolutions with deliveries that were due and not attempted. */
+  deliveries: number;
+  /** Finals that came after the decision, of which nobody was told: no alert, or no confirmation (PAY-7, PAY-9). */
+  lateFinals: number;
+  /** Resolutions past their deadline without answer (RES-1). */
+  resolutions: number;
+  /** Executions that could not go on, and were ended. */
+  stuck: number;
+}
+
+/** What a sweep has found and started again. */
+export interface Course {
+  readonly found: FoundCounts;
+  readonly stuck: StuckExecutions;
+  /** Something failed, and is left to the next sweep. */
+  hasFailed: boolean;
+}
+
+/** Has the execution of that name, running or new, do what is owed. */
+export async function bring(stuck: StuckExecutions, workflowId: string, owed: Owed): Promise<void> {
+  await stuck.endIfFailing(workflowId, owed.subjectId);
+  try {
+    await owed.goOn();
+  } finally {
+    await watchAsked(stuck, { workflowId }, owed);
+  }
+}
+
+/** Watches an execution that has just been asked for something; the one of that name that runs now. */
+export async function watchAsked(
+  stuck: StuckExecutions,
+  { workflowId }: { readonly workflowId: string },
+  owed: Owed,
+): Promise<void> {
+  const execution = await stuck.endIfFailing(workflowId, owed.subjectId);
+  if (execution !== undefined) stuck.watch(execution, { ...owed, isJustAsked: true });
+}
+
+interface Found {
+  readonly kind: keyof FoundCounts;
+  readonly subjectId: string;
+}
+
+/** Records what was found, for anybody who asks about its subject, starts it again, and counts it. */
+export async function startAgain(
+  deps: SweepDependencies,
+  { kind, subjectId }: Found,
+  course: Course,
+  start: () => Promise<void>,
+): Promise<void> {
+  await recordAuditOnce(deps.db, {
+    severity: 'info',
+    kind: 'sweep.started-again',
+    subjectId,
+    detail: { found: kind },
+  });
+  await orNextTime(deps, { kind, subjectId }, course, async () => {
+    await start();
+    course.found[kind] += 1;
+  });
+}
+
+/** What fails is left to the next sweep, and keeps this one from nothing else. */
+export async function orNextTime(
+  { executions, logger }: SweepDependencies,
+  { kind, subjectId }: Found,
+  course: Course,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    course.hasFailed = true;
+    logger.warn({ err: error, subjectId, kind }, 'the sweep could not start this again; the next one will');
+    if (!(await executions.isReachable())) throw error; // else every one of them would wait for its time limit
+  }
+}
