@@ -3,7 +3,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { ok, refused, type Result } from '../core/result.ts';
 import { retryDelayMs } from '../core/delivery-schedule.ts';
-import { claimInstruction, partyOf, untilLastAttempt } from '../db/deliveries.ts';
+import { claimInstruction, partyOf, untilEndOfRound } from '../db/deliveries.ts';
 import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
 import { takeReport } from '../db/reports.ts';
 import { parseMessage } from '../xml/read-message.ts';
@@ -17,7 +17,9 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
   return ({ uetr, deliveryId, destinationSystem }) =>
     withHeartbeat(async (): Promise<DestinationAnswer> => {
       const party = destinationSystem ?? (await partyOf(deps.db, deliveryId));
-      const { way, isLast } = await enterOrWait(deps, party, deliveryId);
+      const entered = await enterOrWait(deps, party, deliveryId);
+      if (entered === 'given up') return { kind: 'unanswered' };
+      const { way, isLast } = entered;
       // the sends of one activity are one round, however often faults of our own interrupt it (TIM-3)
       const round = roundOf();
       const claimed = await claimSend(way, (claim) =>
@@ -40,23 +42,25 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
 const fullGatePauseFactor = 5; // 0.5 to 1.5 s
 
 /**
- * A payment that no breaker has let through for 60 s is tried all the same, because it is rejected only after an
- * attempt of its own (TIM-3). `isLast`: this is that attempt.
+ * A NORM payment of which no byte can have left is rejected after 60 s, however long the breaker would hold its retries
+ * (TIM-3). One that was tried is given up then; one that never was is tried all the same, because it is rejected only
+ * after an attempt of its own. `isLast`: this is that attempt.
  */
 async function enterOrWait(
   deps: ActivityDependencies,
   party: string,
   deliveryId: string,
-): Promise<{ readonly way: Way | undefined; readonly isLast: boolean }> {
+): Promise<{ readonly way: Way | undefined; readonly isLast: boolean } | 'given up'> {
   const instruction = { kind: 'instruction', party, url: null } as const;
   const way = enter(deps, instruction);
   if (way === undefined || way.admitted) return { way, isLast: false };
-  const untilLastMs = await untilLastAttempt(deps.db, deliveryId);
-  const last = untilLastMs <= 0 ? enter(deps, instruction, { anyway: true }) : way;
+  const end = await untilEndOfRound(deps.db, deliveryId);
+  if (end.inMs > 0) throw failure('Held', `${party}: ${way.reason}`, Math.min(way.retryInMs, end.inMs));
+  if (!end.needsTry) return 'given up';
+  const last = enter(deps, instruction, { anyway: true });
   if (last === undefined || last.admitted) return { way: last, isLast: true };
   // hundreds may have come to their last attempt at once, and a full gate empties only as its sends time out
-  const inMs = untilLastMs > 0 ? Math.min(last.retryInMs, untilLastMs) : last.retryInMs * fullGatePauseFactor;
-  throw failure('Held', `${party}: ${last.reason}`, inMs);
+  throw failure('Held', `${party}: ${last.reason}`, last.retryInMs * fullGatePauseFactor);
 }
 
 /** The round in which the sends of one activity are counted (TIM-3). */

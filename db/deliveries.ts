@@ -83,17 +83,25 @@ export const insertIntents = sql`
 
 const lastAttemptMs = unreachableAfterMs + 500; // TIM-3; a little for the clock of the execution that rejects it then
 
+/** When a round of sends that nobody lets through comes to its end. */
+export interface EndOfRound {
+  /** Milliseconds until then; 0 or less: now. */
+  readonly inMs: number;
+  /** Whether it ends with a try of its own, whatever holds it: there was none, and ED06 needs one (TIM-3). */
+  readonly needsTry: boolean;
+}
+
 /**
- * Milliseconds until a NORM instruction that was never tried must be: a payment is rejected as unreachable after an
- * attempt of its own only (TIM-3). Negative once it must; infinite where it was tried, or has a deadline that ends it
- * (TIM-1).
+ * When a NORM instruction of which no byte can have left is no longer held: its payment is then rejected as
+ * unreachable, which takes an attempt (TIM-3). Never where a byte may have left, or where a deadline ends it (TIM-1).
  */
-export async function untilLastAttempt(db: Db, deliveryId: string): Promise<number> {
-  const { rows } = await sql<{ until_ms: number }>`
-    select (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as until_ms
+export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOfRound> {
+  const { rows } = await sql<EndOfRound>`
+    select (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs",
+      d.attempts = 0 as "needsTry"
     from deliveries d join payments p on p.uetr = d.subject_id
-    where d.delivery_id = ${deliveryId} and d.attempts = 0 and p.deadline_at is null`.execute(db);
-  return rows[0]?.until_ms ?? Infinity;
+    where d.delivery_id = ${deliveryId} and d.possibly_sent = 0 and p.deadline_at is null`.execute(db);
+  return rows[0] ?? { inMs: Infinity, needsTry: false };
 }
 
 /** To whom an instruction goes. */
