@@ -42,7 +42,9 @@ for (const { secondsAgo, when } of rounds) {
         const decided = await Promise.all(messages.map(({ uetr }) => evidence.decision(uetr)));
         const open = messages.filter((_, index) => decided[index]?.reason_code !== 'ED06');
         const attempts = await Promise.all(open.map(({ uetr }) => evidence.attempts(uetr, 'instruction')));
-        expect(attempts, `undecided, ${Math.round((until - Date.now()) / 1000)} s before the end`).toEqual([]);
+        expect(attempts, `undecided, ${Math.round((until - Date.now()) / 1000)} s before the end`).toEqual(
+          [],
+        );
       },
       { timeout: until - Date.now(), interval: 500 },
     );
