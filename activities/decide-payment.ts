@@ -1,5 +1,5 @@
 // Writes the decision of a payment with everything that derives from it: the callback, the confirmation to the
-// destination and, on ACCC with a quote, the fxtr.017 (PAY-7, PAY-9, PAY-10, NOT-1). It sends nothing.
+// destination and, on ACCC with a quote, the fxtr.017 (PAY-7, PAY-9, PAY-10, TIM-1, NOT-1). It sends nothing.
 import { assert } from '../core/assert.ts';
 import { identifyAgent } from '../core/agent.ts';
 import { decisionBy, untilDecidableMs, type DueDecision } from '../core/decision.ts';

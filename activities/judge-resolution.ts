@@ -1,5 +1,5 @@
 // Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer: in one
-// statement, so that nothing is answered that is not durable, with the database's unique key as the authority (RES-2).
+// statement, so that nothing is answered that is not durable, with the database's unique key as the authority (RES-2, MSG-3).
 import {
   loadRequest,
   recordAnsweredAtOnce,

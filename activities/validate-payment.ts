@@ -1,5 +1,5 @@
 // Judges a stored pacs.008 and writes the payment with its first answer: in one statement, so that nothing is answered
-// that is not durable (PAY-2), and with the database's unique keys as the authority on duplicates (DUP-3).
+// that is not durable (PAY-2, MSG-3), and with the database's unique keys as the authority on duplicates (DUP-3).
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import { claimedDebtorAgent, identifyAgent } from '../core/agent.ts';

@@ -74,6 +74,7 @@ function toldOf(error: Error, context: Context): Problem {
   return isUnknown ? problem('unavailable', { detail: perhapsStored }) : refusal;
 }
 
+/** What is no fault of ours is not logged as one (OBS-1). */
 function answerFailure(error: Error, context: Context, logger: Logger): Response {
   const refusal = toldOf(error, context);
   if (error instanceof WorkersAway) {

@@ -1,6 +1,6 @@
 // Where a payment enters and where its destination answers: POST /iso20022/pacs008 and POST /iso20022/pacs002. Both
 // store what they received. A new submission and a final go to the payment's workflow, by id; everything else is
-// answered from the record. Neither judges a payment.
+// answered from the record. Neither judges a payment (MSG-3).
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
 import { statedStatus, type Pacs002 } from '../core/iso20022/pacs002.ts';

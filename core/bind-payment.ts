@@ -146,7 +146,7 @@ function bindQuote(judged: Judged<Submitted>, recorded: RecordedQuote, parties: 
 
 function checkQuoteState(quote: StoredQuote, parties: Parties, isInUse: boolean): Rejection | undefined {
   if (quote.pspId !== parties.debtorAgent.institutionId) return reject('quote-foreign');
-  if (quote.expired) return reject('quote-expired');
+  if (quote.expired) return reject('quote-expired'); // QUO-6
   return isInUse ? reject('quote-in-use') : undefined;
 }
 

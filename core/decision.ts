@@ -28,7 +28,7 @@ export type DecisionCause =
   | { readonly by: 'unreachable' }
   /**
    * Nobody: the decision that stands is asked for, or that of a stored final (LIF-2). The gateway rejects nothing by
-   * it.
+   * it, and no report is at hand that would have to be compared and confirmed.
    */
   | { readonly by: 'record' };
 

@@ -1,5 +1,5 @@
 /**
- * Turns the active rates of a corridor into ranked quotes, for endpoints 12 and 12b (QUO-2 to QUO-5). Pure:
+ * Turns the active rates of a corridor into ranked quotes, for endpoints 12 and 12b (QUO-2 to QUO-5, FEE-3). Pure:
  * `db/quotes.ts` stores the snapshot of what is returned (QUO-7).
  */
 import { capToMaxima, readMaxima, type CappedAmounts, type Maxima } from './capping.ts';

@@ -1,5 +1,6 @@
 /**
- * A rejection is a value, sent to the other side in a pacs.002 or acmt.024; it is never logged as an error.
+ * A rejection (MSG-4, MSG-11, RES-4) is a value, sent to the other side in a pacs.002 or acmt.024; it is never logged
+ * as an error.
  */
 import { rejections, type Fault, type RejectionKey, type RejectionRow } from './rejection-table.ts';
 

@@ -1,4 +1,4 @@
-// Clients of the built-in token issuer (SEC-1). It must not answer a secret to anybody: only its hash is stored.
+// Clients of the built-in token issuer (SEC-1, ADM-4). It must not answer a secret to anybody: only its hash is stored.
 import type { Selectable } from 'kysely';
 import type { Db } from './connection.ts';
 import type { Database } from './tables.ts';

@@ -1,4 +1,4 @@
-// The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2).
+// The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2, PAY-10).
 // Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';

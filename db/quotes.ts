@@ -32,7 +32,7 @@ interface OfferRow {
 }
 
 // Index rates_active by its four leading columns, once per q (`offset 0` keeps the planner from scanning all rates);
-// psp_improvements by its unique key.
+// psp_improvements (FX-7) by its unique key.
 const readOffersSql = prepared(
   'read_offers',
   `

@@ -1,4 +1,4 @@
-// Rates in the database (FX-4): posted whole, with one rate per tier, and never deleted. Whoever changes an FX
+// Rates in the database (FX-1, FX-4): posted whole, with one rate per tier, and never deleted. Whoever changes an FX
 // provider's rates holds its lock until commit, so that there is exactly one active set per corridor, whatever arrives
 // at once.
 import { sql } from 'kysely';

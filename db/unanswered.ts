@@ -38,7 +38,7 @@ const hasTried = (tries: RawBuilder<unknown>, workerId: string) =>
   sql`exists (select from ${tries} and e.detail ->> 'workerId' = ${workerId})`;
 
 /** How far back somebody looks, and for whom. */
-interface Search {
+interface Window {
   readonly withinMs: number;
   /** Younger ones are left to the process that took them. */
   readonly graceMs: number;
@@ -49,7 +49,7 @@ interface Search {
 /** Submissions that were stored and never judged. */
 export function findUnjudged(
   db: Db,
-  { withinMs, graceMs, workerId }: Search,
+  { withinMs, graceMs, workerId }: Window,
   from?: Place,
 ): AsyncIterable<UnjudgedSubmission & Place> {
   return sliced(
@@ -106,7 +106,7 @@ const triesOfResolution = triesOf(sql`r.resolution_id`, sql`r.resolution_id`);
 
 export function findUnanswered(
   db: Db,
-  { withinMs, graceMs, workerId }: Search,
+  { withinMs, graceMs, workerId }: Window,
   from?: Place,
 ): AsyncIterable<UnansweredResolution & Place> {
   return sliced(

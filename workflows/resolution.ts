@@ -48,7 +48,7 @@ const { judgeResolution, followResolution, endResolution } =
 
 const resolveUpdate = defineUpdate<SubmitResult, ResolveArguments>(updates.resolve);
 
-type Known = Exclude<ResolutionJudgement, { verdict: 'refused' }>;
+type Judged = Exclude<ResolutionJudgement, { verdict: 'refused' }>;
 type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
 
 type RecordedRequest = ResolutionRequest & Pick<ResolutionInput, 'form'>;
@@ -57,7 +57,7 @@ type RecordedRequest = ResolutionRequest & Pick<ResolutionInput, 'form'>;
 interface Progress {
   /** Of its local activities. */
   readonly inTurn: InTurn;
-  judgement?: Known;
+  judgement?: Judged;
   refused: boolean;
   /** A request met a defect of ours, and could not be answered at all (SEC-9). */
   unanswerable: boolean;

@@ -22,7 +22,7 @@ import {
 import type { Place } from '../../db/paged.ts';
 import { isUnanswerable } from '../defects.ts';
 import type { SweepDependencies } from './dependencies.ts';
-import { bring, orNextTime, startAgain, watchAsked, type Course, type FoundCounts } from './start-again.ts';
+import { bring, nothingFound, orNextTime, startAgain, watchAsked, type Course } from './start-again.ts';
 import { lookForStuck } from './stuck-executions.ts';
 
 export interface SweepLimits {
@@ -51,17 +51,7 @@ export async function sweepOnce(
   deps: SweepDependencies,
   { standstillMs, ...limits }: SweepLimits,
 ): Promise<{ readonly hasFailed: boolean; readonly isCut: boolean }> {
-  const found: FoundCounts = {
-    submissions: 0,
-    payments: 0,
-    enquiries: 0,
-    finals: 0,
-    deadlines: 0,
-    deliveries: 0,
-    lateFinals: 0,
-    resolutions: 0,
-    stuck: 0,
-  };
+  const found = { ...nothingFound };
   const stuck = lookForStuck(deps, { standstillMs, signal: limits.signal, onEnd: () => (found.stuck += 1) });
   const course: Course = { found, stuck, hasFailed: false };
   await sweepPayments(deps, limits, course);
@@ -74,14 +64,14 @@ export async function sweepOnce(
   return { hasFailed: course.hasFailed, isCut: kinds.some((kind) => !limits.pass.through.has(kind)) };
 }
 
-type Search = Omit<SweepLimits, 'standstillMs'>;
+type PieceLimits = Omit<SweepLimits, 'standstillMs'>;
 
 /** Of decided payments and answered resolutions: parties that are still to be told. */
-async function sweepDeliveries(deps: SweepDependencies, search: Search, course: Course): Promise<void> {
+async function sweepDeliveries(deps: SweepDependencies, limits: PieceLimits, course: Course): Promise<void> {
   const { db, executions } = deps;
-  await inPieces(search, {
+  await inPieces(limits, {
     kind: 'lateFinals',
-    find: (from) => findUntoldFinals(db, search, from),
+    find: (from) => findUntoldFinals(db, limits, from),
     work: ({ uetr, reportMessageId }) =>
       startAgain(deps, { kind: 'lateFinals', subjectId: uetr }, course, async () => {
         const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
@@ -89,7 +79,7 @@ async function sweepDeliveries(deps: SweepDependencies, search: Search, course: 
         await executions.redeliver(uetr);
       }),
   });
-  await inPieces(search, {
+  await inPieces(limits, {
     kind: 'deliveries',
     isUrgent: true,
     find: (from) => findNeglected(db, from),
@@ -104,7 +94,7 @@ async function sweepDeliveries(deps: SweepDependencies, search: Search, course: 
 }
 
 /** Resolutions past their deadline, and submissions that nobody has judged. */
-async function sweepUnanswered(deps: SweepDependencies, limits: Search, course: Course): Promise<void> {
+async function sweepUnanswered(deps: SweepDependencies, limits: PieceLimits, course: Course): Promise<void> {
   const { db, workerId } = deps;
   const search = { ...limits, workerId };
   await inPieces(limits, {
@@ -130,7 +120,7 @@ async function sweepUnanswered(deps: SweepDependencies, limits: Search, course: 
  * what is many keeps anything waiting. What waits for us most is looked at from the beginning in each sweep that can (I-15).
  */
 async function inPieces<Row extends Place>(
-  { pieceMs, pass: { places, through }, signal }: Search,
+  { pieceMs, pass: { places, through }, signal }: PieceLimits,
   piece: {
     readonly kind: Kind;
     readonly isUrgent?: true;
@@ -211,7 +201,7 @@ async function answer(
   );
 }
 
-function sweepPayments(deps: SweepDependencies, limits: Search, course: Course): Promise<void> {
+function sweepPayments(deps: SweepDependencies, limits: PieceLimits, course: Course): Promise<void> {
   const { graceMs } = limits;
   return inPieces(limits, {
     kind: 'payments',

@@ -4,26 +4,27 @@ import type { SweepDependencies } from './dependencies.ts';
 import type { Owed, StuckExecutions } from './stuck-executions.ts';
 
 /** What was found and started again, by kind. */
-export interface FoundCounts {
+export const nothingFound = {
   /** Stored and never judged. */
-  submissions: number;
+  submissions: 0,
   /** Accepted, undecided and without an execution. */
-  payments: number;
+  payments: 0,
   /** Statuses that a source asked for, and that its execution did not hear of (DUP-1). */
-  enquiries: number;
+  enquiries: 0,
   /** Finals that were stored and not applied (PAY-7). */
-  finals: number;
+  finals: 0,
   /** HIGH payments past their deadline by the database clock, whose execution waits (TIM-1). */
-  deadlines: number;
+  deadlines: 0,
   /** Payments and resolutions with deliveries that were due and not attempted. */
-  deliveries: number;
+  deliveries: 0,
   /** Finals that came after the decision, of which nobody was told: no alert, or no confirmation (PAY-7, PAY-9). */
-  lateFinals: number;
+  lateFinals: 0,
   /** Resolutions past their deadline without answer (RES-1). */
-  resolutions: number;
+  resolutions: 0,
   /** Executions that could not go on, and were ended. */
-  stuck: number;
-}
+  stuck: 0,
+};
+export type FoundCounts = typeof nothingFound;
 
 /** What a sweep has found and started again. */
 export interface Course {

@@ -58,7 +58,7 @@ interface Dependencies {
   readonly logger: Logger;
 }
 
-interface Search {
+interface StandstillLimits {
   readonly standstillMs: number;
   /** Stops waiting; what has not been settled then is found by the next sweep. */
   readonly signal: AbortSignal;
@@ -69,7 +69,7 @@ interface Search {
 /** The search of one sweep. */
 export function lookForStuck(
   { db, executions, logger }: Dependencies,
-  { standstillMs, signal, onEnd }: Search,
+  { standstillMs, signal, onEnd }: StandstillLimits,
 ): StuckExecutions {
   const suspects: Suspect[] = [];
   async function end(execution: RunningExecution, subjectId: string): Promise<void> {

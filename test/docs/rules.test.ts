@@ -72,6 +72,14 @@ function faultsOf(section: Section, name: string, isRight: (path: string) => boo
   });
 }
 
+/** A file that keeps a rule says so where it does, unless the book names the place; data cannot. */
+function uncitedIn(rule: Section): readonly string[] {
+  return placesOf(item(rule, 'Kept in') ?? '')
+    .filter(({ path, titles }) => titles.length === 0 && !/\.(?:json|xsd)$/.test(path))
+    .filter(({ path }) => !readDocument(path).match(ruleId)?.includes(rule.title))
+    .map(({ path }) => `${rule.title}: ${path} does not cite it`);
+}
+
 const isTest = (path: string) => /^test\/.*\.test\.ts$/.test(path);
 const isSource = (path: string) => !/^(test|docs)\//.test(path);
 
@@ -120,6 +128,10 @@ describe('the rule book', () => {
         : [...missing, ...faultsOf(rule, 'Kept in', isSource), ...faultsOf(rule, 'Shown by', isTest)];
     });
     expect(faults).toEqual([]);
+  });
+
+  it('names files that cite the rule', () => {
+    expect(rules.flatMap(uncitedIn)).toEqual([]);
   });
 
   it('says of every invariant which test shows it', () => {
