@@ -1,14 +1,14 @@
-// An execution runs under the name of a submission, and does nothing (idle-executions.test.ts), when the sweep judges it (LIF-2). Whoever
-// accepts it promises to act on it: what was accepted with most of its time left is not for the deadline to end.
-import { join } from 'node:path';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+// An execution runs under the name of a submission, and does nothing (idle-executions.test.ts), when the sweep judges it
+// (LIF-2). Whoever accepts it promises to act on it: what was accepted with most of its time left is not for the
+// deadline to end.
 import { sql } from 'kysely';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, resolutionWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { buildAcmt023 } from '../harness/acmt023.ts';
 import { proxyRequest } from '../harness/asker.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { runIdleWorker } from '../harness/idle.ts';
 import { instruction, ownExchange } from '../harness/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
 
@@ -21,23 +21,7 @@ const gateway = await testGateway({
   },
 });
 const { db, temporal } = gateway;
-const connection = await NativeConnection.connect({ address: gateway.temporalAddress });
-const taskQueue = `${gateway.taskQueuePrefix}idle`;
-const worker = await Worker.create({
-  connection,
-  namespace: gateway.config.temporal.namespace,
-  taskQueue,
-  workflowBundle: await bundleWorkflowCode({
-    workflowsPath: join(import.meta.dirname, 'idle-workflow.ts'),
-    logger: new DefaultLogger('ERROR'),
-  }),
-});
-const working = worker.run();
-afterAll(async () => {
-  worker.shutdown();
-  await working;
-  await connection.close();
-});
+const taskQueue = await runIdleWorker(gateway);
 
 const idle = (workflowId: string) =>
   temporal.workflow.start(workflowTypes.payment, { workflowId, taskQueue });

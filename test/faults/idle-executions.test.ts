@@ -1,14 +1,13 @@
 // Executions that run, wait for nothing and never go on. Seen under load: a workflow task was completed without a
 // command, because the worker had lost the local activity that it waited for. The record says that something is owed,
 // the engine that nobody is about to do it: the sweep ends such an execution and goes on from the record (LIF-2, I-15).
-import { join } from 'node:path';
 import { WorkflowIdConflictPolicy } from '@temporalio/common';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { sql } from 'kysely';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, signals, workflowTypes } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { runIdleWorker } from '../harness/idle.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { heard, reportFinal, undecided } from '../harness/reports.ts';
@@ -17,23 +16,7 @@ const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 2_500 });
 const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;
 
-const connection = await NativeConnection.connect({ address: gateway.temporalAddress });
-const taskQueue = `${gateway.taskQueuePrefix}idle`;
-const worker = await Worker.create({
-  connection,
-  namespace: gateway.config.temporal.namespace,
-  taskQueue,
-  workflowBundle: await bundleWorkflowCode({
-    workflowsPath: join(import.meta.dirname, 'idle-workflow.ts'),
-    logger: new DefaultLogger('ERROR'),
-  }),
-});
-const working = worker.run();
-afterAll(async () => {
-  worker.shutdown();
-  await working;
-  await connection.close();
-});
+const taskQueue = await runIdleWorker(gateway);
 
 /**
  * Puts an execution that does nothing, and never will, in the place of the payment's own.
