@@ -207,8 +207,8 @@ describe('the agents of charges are institutions, however they are named (MSG-6)
 describe('the first failure is told (PAY-3)', () => {
   const anotherUetr = '33333333-3333-4333-8333-333333333333';
   /** A payment of the same UETR, which came under that MsgId. */
-  const recordedAs = (messageIdentification: string) => ({
-    recorded: { payment: { messageIdentification }, messageIdHeldBy: anotherUetr },
+  const recordedAs = (messageIdentification: string, sourceSystem = 'SGDFAST') => ({
+    recorded: { payment: { messageIdentification, sourceSystem }, messageIdHeldBy: anotherUetr },
   });
   /** Each row adds a failure that comes before those of the rows above it. */
   const ladder: readonly (readonly [string, Partial<Pacs008>, Partial<Around>])[] = [
@@ -228,6 +228,7 @@ describe('the first failure is told (PAY-3)', () => {
     ['debtor-agent-not-member', { debtorAgent: lotusTh, charges: chargesOf(lotusTh, fern) }, {}],
     ['acceptance-too-old', { acceptanceDateTime: { text: '', epochMs: now - 120_001 } }, {}],
     ['duplicate-message-id', {}, { recorded: { payment: undefined, messageIdHeldBy: anotherUetr } }],
+    ['uetr-of-another', {}, recordedAs('M2', 'THBPPAY')],
     ['duplicate-uetr', {}, recordedAs('M2')],
     ['duplicate-content', {}, recordedAs(valid.messageIdentification)],
     ['charges-agent-wrong', { charges: chargesOf(fern, fern) }, {}],

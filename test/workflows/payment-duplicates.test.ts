@@ -1,5 +1,6 @@
 // Duplicates are enquiries (DUP): the same message again is a question, its keys in another message are refused, and
 // whatever comes at the same time, one payment results.
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { workflowTypes } from '../../contract/ids.ts';
@@ -166,6 +167,20 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
     expect(foreign.report?.status).toBe('RJCT');
     expect(foreign.report?.reasonCode).not.toBe('ACCC');
     expect(callbacks(message.uetr)).toHaveLength(1);
+  });
+
+  test('a UETR that another operator used first is told as that, and whoever used it is named to a person', async () => {
+    const message = await valid();
+    const theirs = await submit(gateway, message, { clientId: 'MYRRPP' });
+    expect(told(theirs)).toBe('RJCT AGNT'); // it came first, and is refused: the UETR is taken all the same
+    const ours = await submit(gateway, message);
+    expect(told(ours)).toBe('RJCT DUPL');
+    expect(ours.text).toContain('UETR used by another sender; this message made no payment');
+    const explained = ours.headers.get('isthmus-rejection');
+    expect(explained).toMatch(/Expected: a new UETR/);
+    expect(explained).not.toMatch(/same bytes|first (one|message) stands|already sent/);
+    expect(await evidence.audit(message.uetr)).toEqual(['payment.uetr-of-another']);
+    expect(told(await submit(gateway, { ...message, uetr: randomUUID() }))).toBe('ACTC');
   });
 
   test('the same MsgId with another UETR is DU01; no payment of that UETR comes to be', async () => {
