@@ -19,7 +19,7 @@ export const messageIdsCountForDays = 62;
 /** Other messages on record with the keys of a submission (DUP-2). */
 export interface RecordedKeys {
   /** The payment of its UETR. */
-  readonly payment: { readonly messageIdentification: string } | undefined;
+  readonly payment: { readonly sourceSystem: string; readonly messageIdentification: string } | undefined;
   /** UETR of another payment with the same sender and MsgId in the last 62 days. */
   readonly messageIdHeldBy: string | undefined;
 }

@@ -116,11 +116,10 @@ function* checkRequiredElements({ message, context, ends }: Judged<Submitted>): 
 function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<Rejection> {
   const { payment, messageIdHeldBy } = context.recorded ?? {};
   if (payment !== undefined) {
-    yield reject(
-      payment.messageIdentification === message.messageIdentification
-        ? 'duplicate-content'
-        : 'duplicate-uetr',
-    );
+    if (payment.sourceSystem !== context.submitter) yield reject('uetr-of-another');
+    else if (payment.messageIdentification === message.messageIdentification)
+      yield reject('duplicate-content');
+    else yield reject('duplicate-uetr');
   } else if (messageIdHeldBy !== undefined) yield reject('duplicate-message-id');
 }
 

@@ -238,6 +238,17 @@ export const rejections = {
     text: 'nothing left after the creditor agent fee',
     expected: 'an amount that leaves something after the creditor agent fee',
   },
+  'uetr-of-another': {
+    isoCode: 'DUPL',
+    ruleId: 'DUP-2',
+    checks: 'A UETR that another sender used first, even for a message that was rejected, is not used again.',
+    xpath: `${transaction}/PmtId/UETR`,
+    text: 'UETR used by another sender; this message made no payment',
+    found: 'the UETR of a message of another sender',
+    expected: 'a new UETR; no payment of yours stands under this one, and GET /payments/{uetr} answers 404',
+    ofRepeat: true,
+    event: { severity: 'security', kind: 'payment.uetr-of-another' },
+  },
   'duplicate-uetr': {
     isoCode: 'DUPL',
     ruleId: 'DUP-2',
