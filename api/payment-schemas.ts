@@ -74,8 +74,11 @@ const deliverySchema = z
     deliveredAt: time.nullable().openapi({
       description: 'When it was received; if it was sent more than once, the last time (each is in attempts)',
     }),
-    closedAt: time.nullable().openapi({ description: 'When it was given up (CBK-1)' }),
-    closedReason: code.nullable(),
+    closedAt: time.nullable().openapi({ description: 'From when on it is not sent again (CBK-1)' }),
+    closedReason: code.nullable().openapi({
+      description:
+        '`gone`: its receiver answered 410; `expired`: after 72 hours; `decided`: an instruction whose payment has its final status',
+    }),
     attempts: z.array(attemptSchema),
   })
   .strict()

@@ -190,7 +190,7 @@ export function meaningOf(
   const booked = (what: string) =>
     entries.some((entry) => entry.direction === 'booked' && entry.status === what);
   if (status === 'RJCT' && reasonCode === 'AB03' && !booked('moved')) {
-    return 'Rejected; the destination must return whatever it has credited'; // it may have, or may yet: silence says nothing (TIM-1)
+    return 'Rejected; if the destination has credited it, it must return it'; // it may have, or may yet: silence says nothing (TIM-1)
   }
   if (status !== 'RJCT' || !booked('moved')) return meanings[status] ?? status;
   return booked('reversed')

@@ -323,9 +323,9 @@ export const rejections = {
   'destination-unreachable': {
     isoCode: 'ED06',
     ruleId: 'TIM-3',
-    checks: 'Within 60 s, at least one attempt to reach the destination may have been sent (NORM).',
+    checks: 'A NORM payment has left for its destination within 60 s, or may have.',
     fault: null,
-    text: 'destination system not reachable',
+    text: 'destination system not reachable; nothing was sent to it',
     expected: newPayment,
   },
   ...resolutionRejections,

@@ -26,7 +26,7 @@ describe('what npm run pay says of the money', () => {
 
   it('a rejection at the deadline: never that no money moved, for the destination may have credited (TIM-1)', () => {
     expect(meaningOf(rejected('AB03'), [])).toBe(
-      'Rejected; the destination must return whatever it has credited',
+      'Rejected; if the destination has credited it, it must return it',
     );
     expect(meaningOf(rejected('AC04'), [])).toBe('Rejected, no money moved');
   });

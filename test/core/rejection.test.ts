@@ -33,7 +33,7 @@ describe('what is told (MSG-11)', () => {
 
   test('a rejection without a place tells its text', () => {
     expect(additionalInformation(reject('destination-unreachable'))).toBe(
-      'TIM-3 destination system not reachable',
+      'TIM-3 destination system not reachable; nothing was sent to it',
     );
   });
 
