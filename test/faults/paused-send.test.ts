@@ -44,6 +44,8 @@ test('a payment whose send somebody has paused is enquired about all the same (L
   const delivery = sql`(select delivery_id from deliveries where subject_id = ${uetr} and kind = 'instruction')`;
   await sql`update delivery_attempts set started_at = started_at - interval '2 minutes',
     finished_at = finished_at - interval '2 minutes' where delivery_id = ${delivery}`.execute(db);
-  await sql`update payments set received_at = received_at - interval '2 minutes' where uetr = ${uetr}`.execute(db);
+  await sql`update payments set received_at = received_at - interval '2 minutes' where uetr = ${uetr}`.execute(
+    db,
+  );
   await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before), { timeout: 75_000, interval: 500 });
 }, 120_000);

@@ -12,7 +12,9 @@ const { db } = gateway;
 /** A submission that was stored five seconds ago, and whose execution was never started. */
 async function lost(): Promise<string> {
   const messageId = await storeOnly(gateway, instruction(ownExchange()));
-  await sql`update messages set created_at = created_at - interval '5 seconds' where message_id = ${messageId}`.execute(db);
+  await sql`update messages set created_at = created_at - interval '5 seconds' where message_id = ${messageId}`.execute(
+    db,
+  );
   return messageId;
 }
 
