@@ -84,6 +84,8 @@ export interface Sends {
   readonly lastSendAt: number | null;
   /** When its source last asked how it stands, if that asks the destination (DUP-1); null: never. */
   readonly askedAt: number | null;
+  /** When it first asked what no send had met when it asked last; null: never. */
+  readonly owedSince: number | null;
   /** Whether an operator has been told that it is in doubt. */
   readonly isInDoubt: boolean;
   readonly now: number;
@@ -91,7 +93,8 @@ export interface Sends {
 
 const clockErrorMs = 5_000; // the database's clock may be set back a little between an acceptance and its enquiry
 
-const heardMs = 1_000; // until the execution hears that a send has ended
+/** Milliseconds until the execution hears that a send has ended. */
+export const heardMs = 1_000;
 
 /**
  * Whether a send that the source asked for has not been made (DUP-1). One that was under way when it asked is joined,
@@ -101,6 +104,13 @@ export function isStatusOwed({ lastSendAt, askedAt }: Pick<Sends, 'lastSendAt' |
   return askedAt !== null && (lastSendAt === null || lastSendAt + heardMs < askedAt);
 }
 
+/** Since when a status is owed that the source has asked for; undefined: none is. */
+function statusOwedSince({ lastSendAt, askedAt, owedSince }: Sends): number | undefined {
+  // a send may have met the first of several questions since
+  const unmet = [owedSince, askedAt].filter((at) => isStatusOwed({ lastSendAt, askedAt: at }));
+  return unmet[0] ?? undefined;
+}
+
 /**
  * Whether something that a NORM payment should have met for longer than the grace has not come about: the first send,
  * the enquiry of TIM-2 whose turn it was, one that the source asked for, or the word to an operator after the last one.
@@ -108,10 +118,10 @@ export function isStatusOwed({ lastSendAt, askedAt }: Pick<Sends, 'lastSendAt' |
  * enquiry, too.
  */
 export function isSendOverdue(sends: Sends, graceMs: number): boolean {
-  const { acceptedAt, lastSendAt, askedAt, isInDoubt, now } = sends;
+  const { acceptedAt, lastSendAt, isInDoubt, now } = sends;
   const isPast = (at: number) => at <= now - graceMs;
   if (lastSendAt === null) return isPast(acceptedAt);
-  if (askedAt !== null && isStatusOwed(sends) && isPast(askedAt)) return true;
+  if (isPast(statusOwedSince(sends) ?? Infinity)) return true;
   const past = enquiryTimesMs.map((afterMs) => acceptedAt + afterMs).filter(isPast);
   const last = past.at(-1);
   if (last === undefined) return false;

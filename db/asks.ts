@@ -3,6 +3,7 @@
 // it.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { heardMs } from '../core/delivery-schedule.ts';
 import type { Db } from './connection.ts';
 
 /** Back to the start of its schedule, whatever has happened to it. */
@@ -34,8 +35,14 @@ export async function askConfirmation(
  * @returns whether the instruction goes out once more: not within 5 s of the last enquiry, which this one joins
  */
 export async function askStatus(db: Db, uetr: string): Promise<boolean> {
+  // index: unique (subject_id, kind); primary key of delivery_attempts
   const { rows } = await sql`
-    update deliveries set enquiry_asked_at = clock_timestamp() -- index: unique (subject_id, kind)
+    update deliveries i
+    set enquiry_asked_at = clock_timestamp(),
+      enquiry_owed_since = case when enquiry_owed_since > (
+          select max(coalesce(a.finished_at, a.started_at)) + ${sql.lit(heardMs)} * interval '1 millisecond'
+          from delivery_attempts a where a.delivery_id = i.delivery_id)
+        then enquiry_owed_since else clock_timestamp() end
     where subject_id = ${uetr} and kind = 'instruction' and closed_at is null
       and (enquiry_asked_at is null or enquiry_asked_at <= clock_timestamp() - interval '5 seconds')
     returning delivery_id`.execute(db);

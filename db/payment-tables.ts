@@ -108,6 +108,7 @@ interface DeliveriesTable {
   claim: string | null;
   final_report_id: string | null;
   enquiry_asked_at: Date | null;
+  enquiry_owed_since: Date | null;
   asked_at: Generated<Date>;
   next_due_at: Generated<Date>;
   attempts: Generated<number>;

@@ -256,6 +256,7 @@ create table deliveries (
   round text,
   claim uuid,
   enquiry_asked_at timestamp with time zone,
+  enquiry_owed_since timestamp with time zone,
   constraint deliveries_pkey PRIMARY KEY (delivery_id),
   constraint deliveries_subject_id_kind_key UNIQUE (subject_id, kind),
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text]))),
@@ -285,6 +286,7 @@ comment on column deliveries.asks is 'How often it was asked for: an attempt of 
 comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats (TIM-3).';
 comment on column deliveries.claim is 'Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent (TIM-3).';
 comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
+comment on column deliveries.enquiry_owed_since is 'Of an instruction: when the source first asked for the status, of those questions that no send had met when the last one came (DUP-1).';
 
 create table delivery_attempts (
   delivery_id uuid not null,

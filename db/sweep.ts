@@ -8,7 +8,7 @@ import { isTold } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
 import { ago, hasAged, paged, pageRows, sliced, type Place } from './paged.ts';
 
-const inMs = (at: RawBuilder<unknown>) => sql`extract(epoch from ${at}) * 1000`;
+const epochMs = (at: RawBuilder<unknown>) => sql`extract(epoch from ${at}) * 1000`;
 
 /** An accepted payment without decision. */
 export interface UndecidedPayment {
@@ -26,10 +26,10 @@ export interface UndecidedPayment {
 
 /** Of a payment `p` with its instruction `i`. Primary key; audit_events_subject_id. */
 const sends = sql`case when p.deadline_at is null then jsonb_build_object(
-  'acceptedAt', ${inMs(sql`p.received_at`)}, 'now', ${inMs(sql`clock_timestamp()`)},
-  'askedAt', ${inMs(sql`i.enquiry_asked_at`)},
+  'acceptedAt', ${epochMs(sql`p.received_at`)}, 'now', ${epochMs(sql`clock_timestamp()`)},
+  'askedAt', ${epochMs(sql`i.enquiry_asked_at`)}, 'owedSince', ${epochMs(sql`i.enquiry_owed_since`)},
   'lastSendAt', (
-    select ${inMs(sql`max(coalesce(a.finished_at, a.started_at))`)} from delivery_attempts a
+    select ${epochMs(sql`max(coalesce(a.finished_at, a.started_at))`)} from delivery_attempts a
     where a.delivery_id = i.delivery_id),
   'isInDoubt', exists (select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.in-doubt')) end`;
 

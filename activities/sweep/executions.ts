@@ -17,17 +17,36 @@ export interface RunningExecution {
   readonly isFailing: boolean;
   /** Its workflow task has failed, or was lost, and is tried again. */
   readonly hasFailed: boolean;
-  /** Neither a task nor an activity is asked for: it waits for a timer, for somebody's word, or in vain. */
+  /**
+   * Neither a task nor an activity is asked for: it waits for a timer, for somebody's word, or in vain; in vain, too,
+   * for an activity that somebody has paused.
+   */
   readonly isIdle: boolean;
-  /** Events so far: whatever it does or is told adds to them. */
+  /** Events so far. */
   readonly historyLength: number;
 }
+
+/** What others do to an execution, and the tasks that this makes: that it was told something is no sign of work. */
+const toldEvents = [
+  'workflowExecutionSignaledEventAttributes',
+  'workflowExecutionCancelRequestedEventAttributes',
+  'workflowExecutionUpdateAdmittedEventAttributes',
+  'workflowExecutionUpdateAcceptedEventAttributes',
+  'workflowExecutionUpdateCompletedEventAttributes',
+  'workflowTaskScheduledEventAttributes',
+  'workflowTaskStartedEventAttributes',
+  'workflowTaskCompletedEventAttributes',
+  'workflowTaskFailedEventAttributes',
+  'workflowTaskTimedOutEventAttributes',
+] as const;
 
 export interface Executions {
   /** Whether the engine answers this process. */
   isReachable(): Promise<boolean>;
   /** The execution of that name that runs, as far as the engine can say; undefined where none does. */
   running(workflowId: string): Promise<RunningExecution | undefined>;
+  /** Whether it has done anything since, not only been told. */
+  hasActedSince(earlier: RunningExecution): Promise<boolean>;
   /** Ends an execution that cannot go on. */
   end(execution: RunningExecution): Promise<void>;
   /** Starts a payment from the record, unless its execution runs. */
@@ -68,7 +87,7 @@ export function openExecutions(
           const { status, runId, raw, historyLength } = await workflow.getHandle(workflowId).describe();
           if (status.name !== 'RUNNING' && status.name !== 'PAUSED') return undefined;
           const task = raw.pendingWorkflowTask;
-          const isIdle = task == null && (raw.pendingActivities ?? []).length === 0;
+          const isIdle = task == null && (raw.pendingActivities ?? []).every(({ paused }) => paused === true);
           const attempt = task?.attempt ?? 0;
           const isFailing = attempt > failedTasks;
           return { workflowId, runId, isFailing, hasFailed: attempt > 1, isIdle, historyLength };
@@ -77,6 +96,7 @@ export function openExecutions(
           throw error;
         }
       }, probeTimeoutMs), // the client tries again until then where the engine says that it has lost it
+    hasActedSince: (earlier) => bounded(() => hasActedSince(connection, namespace, earlier)),
     end: ({ workflowId, runId }) =>
       bounded(async () => {
         await workflow
@@ -99,4 +119,27 @@ export function openExecutions(
         await workflow.signalWithStart(workflowTypes.redelivery, options);
       }),
   };
+}
+
+/** Reads what has been added to its history since, from the newest. */
+async function hasActedSince(
+  { workflowService }: ConnectionLike,
+  namespace: string,
+  { workflowId, runId, historyLength }: RunningExecution,
+): Promise<boolean> {
+  const execution = { workflowId, runId };
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await workflowService.getWorkflowExecutionHistoryReverse({
+      namespace,
+      execution,
+      ...(nextPageToken && { nextPageToken }),
+    });
+    for (const event of page.history?.events ?? []) {
+      if (Number(event.eventId) <= historyLength) return false;
+      if (toldEvents.every((told) => event[told] == null)) return true;
+    }
+    ({ nextPageToken } = page);
+  } while (nextPageToken.length > 0);
+  return false;
 }

@@ -20,7 +20,6 @@ import {
   type UnjudgedSubmission,
 } from '../../db/unanswered.ts';
 import type { Place } from '../../db/paged.ts';
-import { isUnanswerable } from '../defects.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import { bring, nothingFound, orNextTime, startAgain, watchAsked, type Course } from './start-again.ts';
 import { lookForStuck } from './stuck-executions.ts';
@@ -33,6 +32,8 @@ export interface SweepLimits {
   readonly pieceMs: number;
   readonly pass: Pass;
   readonly signal: AbortSignal;
+  /** Keeps the lease, before each kind. */
+  readonly keepLease: () => Promise<unknown>;
 }
 
 const kinds = ['payments', 'lateFinals', 'deliveries', 'resolutions', 'submissions'] as const;
@@ -54,70 +55,87 @@ export async function sweepOnce(
   const found = { ...nothingFound };
   const stuck = lookForStuck(deps, { standstillMs, signal: limits.signal, onEnd: () => (found.stuck += 1) });
   const course: Course = { found, stuck, hasFailed: false };
-  await sweepPayments(deps, limits, course);
-  await sweepDeliveries(deps, limits, course);
-  await sweepUnanswered(deps, limits, course);
-  if (!(await stuck.settle())) course.hasFailed = true;
+  const failed = new Set<Kind>();
+  for (const kind of kinds) {
+    await limits.keepLease();
+    try {
+      await pieces[kind](deps, limits, course);
+    } catch (error) {
+      failed.add(kind);
+      deps.logger.warn({ err: error, kind }, 'the sweep could not look for these; the next one will');
+    }
+  }
+  await limits.keepLease();
+  if (!(await stuck.settle()) || failed.size > 0) course.hasFailed = true;
   if (Object.values(found).some((count) => count > 0)) {
     deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
   }
-  return { hasFailed: course.hasFailed, isCut: kinds.some((kind) => !limits.pass.through.has(kind)) };
+  const isLeft = (kind: Kind) => !limits.pass.through.has(kind) && !failed.has(kind);
+  return { hasFailed: course.hasFailed, isCut: kinds.some(isLeft) };
 }
 
 type PieceLimits = Omit<SweepLimits, 'standstillMs'>;
 
-/** Of decided payments and answered resolutions: parties that are still to be told. */
-async function sweepDeliveries(deps: SweepDependencies, limits: PieceLimits, course: Course): Promise<void> {
-  const { db, executions } = deps;
-  await inPieces(limits, {
-    kind: 'lateFinals',
-    find: (from) => findUntoldFinals(db, limits, from),
-    work: ({ uetr, reportMessageId }) =>
-      startAgain(deps, { kind: 'lateFinals', subjectId: uetr }, course, async () => {
-        const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
-        await deps.activities.decidePayment({ uetr, cause }); // a decision stands: it is compared and confirmed
-        await executions.redeliver(uetr);
-      }),
-  });
-  await inPieces(limits, {
-    kind: 'deliveries',
-    isUrgent: true,
-    find: (from) => findNeglected(db, from),
-    work: async ({ subjectId }) => {
-      const isOwed = () => isNeglected(db, subjectId);
-      const owed = { subjectId, isOwed, goOn: () => executions.redeliver(subjectId) };
-      await startAgain(deps, { kind: 'deliveries', subjectId }, course, () =>
-        bring(course.stuck, redeliveryWorkflowId(subjectId), owed),
-      );
-    },
-  });
-}
-
-/** Resolutions past their deadline, and submissions that nobody has judged. */
-async function sweepUnanswered(deps: SweepDependencies, limits: PieceLimits, course: Course): Promise<void> {
-  const { db, workerId } = deps;
-  const search = { ...limits, workerId };
-  await inPieces(limits, {
-    kind: 'resolutions',
-    find: (from) => findUnanswered(db, search, from),
-    work: (request) =>
-      startAgain(deps, { kind: 'resolutions', subjectId: request.messageId }, course, () =>
-        unlessUnanswerable(() => answer(deps, request, course)),
-      ),
-  });
-  await inPieces(limits, {
-    kind: 'submissions',
-    find: (from) => findUnjudged(db, search, from),
-    work: (submission) =>
-      startAgain(deps, { kind: 'submissions', subjectId: submission.subjectId }, course, () =>
-        unlessUnanswerable(() => judge(deps, submission, course)),
-      ),
-  });
-}
+/** What is looked for, and what is done about each: one kind's failure is no other's. */
+const pieces: Readonly<
+  Record<Kind, (deps: SweepDependencies, limits: PieceLimits, course: Course) => Promise<void>>
+> = {
+  payments: (deps, limits, course) =>
+    inPieces(limits, {
+      kind: 'payments',
+      isUrgent: true,
+      find: (from) => findUndecided(deps.db, limits.graceMs, from),
+      work: (payment) =>
+        orNextTime(deps, { kind: 'payments', subjectId: payment.uetr }, course, () =>
+          sweepPayment(deps, payment, limits.graceMs, course),
+        ),
+    }),
+  lateFinals: (deps, limits, course) =>
+    inPieces(limits, {
+      kind: 'lateFinals',
+      find: (from) => findUntoldFinals(deps.db, limits, from),
+      work: ({ uetr, reportMessageId }) =>
+        startAgain(deps, { kind: 'lateFinals', subjectId: uetr }, course, () =>
+          settle(deps, uetr, reportMessageId),
+        ),
+    }),
+  deliveries: (deps, limits, course) =>
+    inPieces(limits, {
+      kind: 'deliveries',
+      isUrgent: true,
+      find: (from) => findNeglected(deps.db, from),
+      work: async ({ subjectId }) => {
+        const isOwed = () => isNeglected(deps.db, subjectId);
+        const owed = { subjectId, isOwed, goOn: () => deps.executions.redeliver(subjectId) };
+        await startAgain(deps, { kind: 'deliveries', subjectId }, course, () =>
+          bring(course.stuck, redeliveryWorkflowId(subjectId), owed),
+        );
+      },
+    }),
+  resolutions: (deps, limits, course) =>
+    inPieces(limits, {
+      kind: 'resolutions',
+      find: (from) => findUnanswered(deps.db, { ...limits, workerId: deps.workerId }, from),
+      work: (request) =>
+        startAgain(deps, { kind: 'resolutions', subjectId: request.messageId }, course, () =>
+          answer(deps, request, course),
+        ),
+    }),
+  submissions: (deps, limits, course) =>
+    inPieces(limits, {
+      kind: 'submissions',
+      find: (from) => findUnjudged(deps.db, { ...limits, workerId: deps.workerId }, from),
+      work: (submission) =>
+        startAgain(deps, { kind: 'submissions', subjectId: submission.subjectId }, course, () =>
+          judge(deps, submission, course),
+        ),
+    }),
+};
 
 /**
- * Does what may be long, or slow, as much as one sweep may; the next goes on behind that. So neither what fails again and again nor
- * what is many keeps anything waiting. What waits for us most is looked at from the beginning in each sweep that can (I-15).
+ * Does what may be long, or slow, as much as one sweep may; the next goes on behind that. So neither what fails again
+ * and again nor what is many keeps anything waiting. What waits for us most is looked at from the beginning in each
+ * sweep that can (I-15).
  */
 async function inPieces<Row extends Place>(
   { pieceMs, pass: { places, through }, signal }: PieceLimits,
@@ -141,13 +159,17 @@ async function inPieces<Row extends Place>(
   if (isUrgent) places.delete(kind);
 }
 
-/** A defect of ours that keeps it from being done at all is on record, and this worker does not try again (SEC-9). */
-async function unlessUnanswerable(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!isUnanswerable(error)) throw error;
-  }
+/** A final that came after the decision is compared with that, and confirmed (PAY-7, PAY-9). */
+async function settle(
+  { activities, executions }: SweepDependencies,
+  uetr: string,
+  reportMessageId: string,
+): Promise<void> {
+  const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
+  const decided = await activities.decidePayment({ uetr, cause });
+  // looked for only as far back as the last pass that left nothing undone
+  if (decided !== null && 'retryInMs' in decided) throw new Error('a defect kept it from being compared');
+  await executions.redeliver(uetr);
 }
 
 /**
@@ -199,19 +221,6 @@ async function answer(
     { workflowId },
     { subjectId: messageId, isOwed: () => Promise.resolve(true), goOn },
   );
-}
-
-function sweepPayments(deps: SweepDependencies, limits: PieceLimits, course: Course): Promise<void> {
-  const { graceMs } = limits;
-  return inPieces(limits, {
-    kind: 'payments',
-    isUrgent: true,
-    find: (from) => findUndecided(deps.db, graceMs, from),
-    work: (payment) =>
-      orNextTime(deps, { kind: 'payments', subjectId: payment.uetr }, course, () =>
-        sweepPayment(deps, payment, graceMs, course),
-      ),
-  });
 }
 
 /** A payment without a decision: goes on where it has no execution, or one that does nothing of what is owed. */

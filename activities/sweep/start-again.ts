@@ -1,5 +1,6 @@
 // How one sweep has done what it found (one-sweep.ts): each on its own, so that what fails keeps it from nothing else.
 import { recordAuditOnce } from '../../db/audit.ts';
+import { isUnanswerable } from '../defects.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import type { Owed, StuckExecutions } from './stuck-executions.ts';
 
@@ -13,7 +14,7 @@ export const nothingFound = {
   enquiries: 0,
   /** Finals that were stored and not applied (PAY-7). */
   finals: 0,
-  /** HIGH payments past their deadline by the database clock, whose execution waits (TIM-1). */
+  /** HIGH payments past their deadline by the database clock, and still undecided (TIM-1). */
   deadlines: 0,
   /** Payments and resolutions with deliveries that were due and not attempted. */
   deliveries: 0,
@@ -59,26 +60,30 @@ interface Found {
   readonly subjectId: string;
 }
 
-/** Records what was found, for anybody who asks about its subject, starts it again, and counts it. */
+/** Starts it again, counts it, and records that for anybody who asks about its subject. */
 export async function startAgain(
   deps: SweepDependencies,
   { kind, subjectId }: Found,
   course: Course,
   start: () => Promise<void>,
 ): Promise<void> {
-  await recordAuditOnce(deps.db, {
+  const event = {
     severity: 'info',
     kind: 'sweep.started-again',
     subjectId,
     detail: { found: kind },
-  });
+  } as const;
   await orNextTime(deps, { kind, subjectId }, course, async () => {
     await start();
     course.found[kind] += 1;
+    await recordAuditOnce(deps.db, event, 'detail');
   });
 }
 
-/** What fails is left to the next sweep, and keeps this one from nothing else. */
+/**
+ * What fails is left to the next sweep, and keeps this one from nothing else. What a defect of ours keeps from being
+ * done at all is on record, and this worker does not try again (SEC-9).
+ */
 export async function orNextTime(
   { executions, logger }: SweepDependencies,
   { kind, subjectId }: Found,
@@ -88,6 +93,7 @@ export async function orNextTime(
   try {
     await work();
   } catch (error) {
+    if (isUnanswerable(error)) return;
     course.hasFailed = true;
     logger.warn({ err: error, subjectId, kind }, 'the sweep could not start this again; the next one will');
     if (!(await executions.isReachable())) throw error; // else every one of them would wait for its time limit

@@ -1,7 +1,7 @@
 // Executions that run by name only, and keep their subject from everybody else: the sweep asks here whether somebody
 // works on what the record says is owed (LIF-2). One whose workflow task fails again and again is ended at once. One
 // that waits for nothing, because its worker lost a local activity, looks like one that is about to go on: it is ended
-// when it has not moved meanwhile.
+// when it has done nothing meanwhile, whatever it was told.
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { recordAuditOnce } from '../../db/audit.ts';
@@ -86,9 +86,9 @@ export function lookForStuck(
   }
   async function settleOne({ execution, owed }: Suspect): Promise<void> {
     const now = await executions.running(execution.workflowId);
-    const hasMoved = now?.runId !== execution.runId || now.historyLength !== execution.historyLength;
-    const doesNothing = now?.isIdle === true || (owed.isJustAsked === true && now?.hasFailed === true);
-    if (now === undefined || hasMoved || !doesNothing || !(await owed.isOwed())) return;
+    if (now?.runId !== execution.runId) return; // another, which has only begun
+    const doesNothing = now.isIdle || (owed.isJustAsked === true && now.hasFailed);
+    if (!doesNothing || (await executions.hasActedSince(execution)) || !(await owed.isOwed())) return;
     await end(now, owed.subjectId);
     await owed.goOn();
   }

@@ -56,6 +56,7 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   let running: Promise<void>;
   const period = everyMs ?? everyMsDefault;
   const lease = { name: 'sweep', holder: workerId, forMs: 1.5 * period };
+  let hasSwept = false; // the first is made in any case: the code may be newer than that of who holds the lease
   let completed: Moment | undefined; // the beginning of the last pass that left nothing undone
   let pass: (Pass & { readonly begun: Moment; hasFailed: boolean }) | undefined; // what is under way
 
@@ -64,23 +65,33 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
     // the lease is for a process that can do something with it
     if (!(await executions.isReachable())) throw new Error('the engine does not answer');
     const { isOurs, now } = await takeLease(db, lease);
-    // the first is made in any case: the code may be newer
-    if (!isOurs && completed !== undefined) return period / looksPerPeriod;
+    if (!isOurs && hasSwept) return period / looksPerPeriod;
     const moment = { ours: performance.now(), database: now };
     pass ??= { begun: moment, places: new Map(), through: new Set(), hasFailed: false };
     const { signal } = stopping;
-    const limits = { withinMs: withinMsOf(moment, completed), graceMs, standstillMs, pieceMs, signal };
+    const keepLease = () => takeLease(db, lease);
+    const limits = {
+      withinMs: withinMsOf(moment, completed),
+      graceMs,
+      standstillMs,
+      pieceMs,
+      signal,
+      keepLease,
+    };
     const failedBefore = pass.hasFailed;
     pass.hasFailed = true; // unless it comes to its end
     const { hasFailed, isCut } = await sweepOnce(deps, { ...limits, pass }).catch(handBack);
     pass.hasFailed = failedBefore || hasFailed;
     if (isCut) return 0;
-    if (!pass.hasFailed) completed = pass.begun;
+    const ended = pass;
     pass = undefined;
-    if (hasFailed) await giveBackLease(db, lease); // another may be able to do what this one is not
+    hasSwept = true;
+    if (!ended.hasFailed) completed = ended.begun;
+    else await giveBackLease(db, lease); // another may be able to do what this one is not
     return period;
   }
   async function handBack(error: unknown): Promise<never> {
+    hasSwept = true;
     await giveBackLease(db, lease);
     throw error;
   }

@@ -7,6 +7,9 @@ import type { SweepDependencies } from './dependencies.ts';
 const everyMs = 1_000;
 const undecided = 'a HIGH deadline passed and could not be decided; trying again';
 const graceMs = 1_000; // an execution that works decides within 250 ms
+/** Decisions at once: each may wait for a lock for as long as a statement may (db/connection.ts). */
+const lanes = 8;
+const lookMs = 5_000; // then those that have come meanwhile are looked at first
 
 /**
  * @param tell attempts the deliveries of a payment that are due; what fails is left to its redelivery
@@ -21,23 +24,41 @@ export function watchDeadlines(
   let running: Promise<void> = Promise.resolve();
   const tellings = new Set<Promise<unknown>>(); // what fails of them stays due, and the sweep finds it
 
+  let held = new Set<string>(); // those that could not be decided last time: behind all others
   async function look(): Promise<void> {
     try {
-      for await (const uetr of findOverdue(db, graceMs)) {
-        await decide(uetr).catch((error: unknown) => {
-          logger.warn({ err: error, uetr }, undecided);
-        });
-      }
+      const overdue: string[] = [];
+      for await (const uetr of findOverdue(db, graceMs)) overdue.push(uetr);
+      const inTurn = [
+        ...overdue.filter((uetr) => !held.has(uetr)),
+        ...overdue.filter((uetr) => held.has(uetr)),
+      ];
+      held = new Set(overdue.filter((uetr) => held.has(uetr)));
+      const until = performance.now() + lookMs;
+      const lane = async () => {
+        for (let uetr = inTurn.shift(); uetr !== undefined; uetr = inTurn.shift()) {
+          if (isStopped || performance.now() > until) return;
+          await decide(uetr);
+        }
+      };
+      await Promise.all(Array.from({ length: lanes }, lane));
     } catch (error) {
       logger.warn({ err: error }, 'the deadlines could not be watched; trying again');
     }
   }
   async function decide(uetr: string): Promise<void> {
-    const decided = await activities.decidePayment({ uetr, cause: { by: 'deadline' } });
-    if (decided === null || !('status' in decided)) {
-      logger.warn({ uetr }, undecided);
+    held.add(uetr);
+    try {
+      const decided = await activities.decidePayment({ uetr, cause: { by: 'deadline' } });
+      if (decided === null || !('status' in decided)) {
+        logger.warn({ uetr }, undecided);
+        return;
+      }
+    } catch (error) {
+      logger.warn({ err: error, uetr }, undecided);
       return;
     }
+    held.delete(uetr);
     logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
     // the parties are told from here too, because the tasks of another execution may be swallowed as well; the next
     // deadline does not wait for it

@@ -10,6 +10,7 @@ import * as withdrawal from './0007-withdrawal.ts';
 import * as promises from './0008-promises.ts';
 import * as claimedDebtorAgent from './0009-claimed-debtor-agent.ts';
 import * as subjectId from './0010-subject-id.ts';
+import * as firstQuestion from './0011-first-question.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0008-promises': promises,
   '0009-claimed-debtor-agent': claimedDebtorAgent,
   '0010-subject-id': subjectId,
+  '0011-first-question': firstQuestion,
 };

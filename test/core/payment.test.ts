@@ -187,7 +187,7 @@ describe('the agents of charges are institutions, however they are named (MSG-6)
   test('is judged with the usage guidelines, before duplicates (PAY-3)', () => {
     const charges = [{ ...valid.charges[0], agent: { lei: '1' } }, valid.charges[1]] as const;
     const recorded = {
-      payment: { messageIdentification: valid.messageIdentification },
+      payment: { sourceSystem: 'SGDFAST', messageIdentification: valid.messageIdentification },
       messageIdHeldBy: undefined,
     };
     expect(outcomeOf({ charges }, { recorded })).toMatchObject({

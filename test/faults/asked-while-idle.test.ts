@@ -1,36 +1,19 @@
-// An execution does nothing (idle-executions.test.ts), and the source of its payment asks again and again how it stands, which adds to its
-// history: that somebody is told something does not show that he works (LIF-2, I-15, DUP-1).
-import { join } from 'node:path';
+// An execution does nothing (idle-executions.test.ts), and the source of its payment asks again and again how it
+// stands, which adds to its history: that somebody is told something does not show that he works (LIF-2, I-15, DUP-1).
 import { WorkflowIdConflictPolicy } from '@temporalio/common';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { runIdleWorker } from '../harness/idle.ts';
 import { submit } from '../harness/payer.ts';
 import { heard, undecided } from '../harness/reports.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 10_000 }); // as in production
 const evidence = evidenceOf(gateway);
 const { temporal } = gateway;
-const connection = await NativeConnection.connect({ address: gateway.temporalAddress });
-const taskQueue = `${gateway.taskQueuePrefix}idle`;
-const worker = await Worker.create({
-  connection,
-  namespace: gateway.config.temporal.namespace,
-  taskQueue,
-  workflowBundle: await bundleWorkflowCode({
-    workflowsPath: join(import.meta.dirname, 'idle-workflow.ts'),
-    logger: new DefaultLogger('ERROR'),
-  }),
-});
-const working = worker.run();
-afterAll(async () => {
-  worker.shutdown();
-  await working;
-  await connection.close();
-});
+const taskQueue = await runIdleWorker(gateway);
 
 test.each([
   ['once', 1],

@@ -1,5 +1,6 @@
-// A session holds some HIGH payments for a while, and every execution is lost: one whose deadline passes behind those that are held is
-// decided at its deadline all the same, by whoever watches the deadlines or sweeps (TIM-1, LIF-2, I-15).
+// A session holds some HIGH payments for a while, and every execution is lost: one whose deadline passes behind those
+// that are held is decided at its deadline all the same, by whoever watches the deadlines or sweeps (TIM-1, LIF-2,
+// I-15).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';

@@ -1,5 +1,6 @@
-// A late final that differs from its decision, without an alert, meets a defect of ours when a worker that has just started sweeps; the
-// defect passes. What was not done is still to be done: the sweeps that follow come back to it (LIF-2, PAY-7, SEC-9).
+// A late final that differs from its decision, without an alert, meets a defect of ours when a worker that has just
+// started sweeps; the defect passes. What was not done is still to be done: the sweeps that follow come back to it
+// (LIF-2, PAY-7, SEC-9).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { endingIn } from '../harness/endings.ts';

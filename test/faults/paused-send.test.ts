@@ -1,5 +1,5 @@
-// An operator pauses the activity that sends an instruction, in the engine's UI, while it waits for its next try: its execution is not
-// idle, its next tries never come, and an enquiry is overdue (LIF-2, LIF-3, TIM-2).
+// An operator pauses the activity that sends an instruction, in the engine's UI, while it waits for its next try: its
+// execution is not idle, its next tries never come, and an enquiry is overdue (LIF-2, LIF-3, TIM-2).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';

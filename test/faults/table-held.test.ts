@@ -1,5 +1,5 @@
-// A session holds one table of resolutions for minutes (VACUUM FULL, ALTER TABLE, an index that is being rebuilt), so the sweep cannot look for
-// what concerns resolutions: payments are not kept waiting by that (LIF-2, I-15).
+// A session holds one table of resolutions for minutes (VACUUM FULL, ALTER TABLE, an index that is being rebuilt), so
+// the sweep cannot look for what concerns resolutions: payments are not kept waiting by that (LIF-2, I-15).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
