@@ -7,8 +7,8 @@ import type { SweepDependencies } from './dependencies.ts';
 const everyMs = 1_000;
 const undecided = 'a HIGH deadline passed and could not be decided; trying again';
 const graceMs = 1_000; // an execution that works decides within 250 ms
-/** Decisions at once: each may wait for a lock for as long as a statement may (db/connection.ts). */
-const lanes = 8;
+/** Decisions at once: each may hold a connection for as long as a statement may wait for a lock (db/connection.ts). */
+const lanes = 4;
 const lookMs = 5_000; // then those that have come meanwhile are looked at first
 
 /**
@@ -29,19 +29,18 @@ export function watchDeadlines(
     try {
       const overdue: string[] = [];
       for await (const uetr of findOverdue(db, graceMs)) overdue.push(uetr);
-      const inTurn = [
-        ...overdue.filter((uetr) => !held.has(uetr)),
-        ...overdue.filter((uetr) => held.has(uetr)),
-      ];
-      held = new Set(overdue.filter((uetr) => held.has(uetr)));
+      const again = overdue.filter((uetr) => held.has(uetr));
+      const fresh = overdue.filter((uetr) => !held.has(uetr));
+      held = new Set(again);
       const until = performance.now() + lookMs;
-      const lane = async () => {
-        for (let uetr = inTurn.shift(); uetr !== undefined; uetr = inTurn.shift()) {
+      const decideEach = async (uetrs: string[]) => {
+        for (let uetr = uetrs.shift(); uetr !== undefined; uetr = uetrs.shift()) {
           if (isStopped || performance.now() > until) return;
           await decide(uetr);
         }
       };
-      await Promise.all(Array.from({ length: lanes }, lane));
+      await Promise.all(Array.from({ length: lanes }, () => decideEach(fresh)));
+      await decideEach(again);
     } catch (error) {
       logger.warn({ err: error }, 'the deadlines could not be watched; trying again');
     }
