@@ -8,7 +8,7 @@ import { answerPacs008, confirmPacs008, type StatusStatement } from '../core/iso
 import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
 import { plainDecimal } from '../core/money.ts';
 import { additionalInformation } from '../core/explanation.ts';
-import type { Decision } from '../core/report.ts';
+import type { Decision } from '../core/decision.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,
@@ -29,7 +29,7 @@ const maxTries = 3; // each further try means that another final or decision was
 export function createDecidePayment(deps: ActivityDependencies): PaymentLocalActivities['decidePayment'] {
   return ({ uetr, cause }) =>
     boundDefects(
-      deps.logger,
+      deps.logger.child({ uetr }),
       () => decideOnce(deps, uetr, cause),
       async (): Promise<DecisionResult> => {
         // a decision that cannot be told must not be written: alert a person, and try again (SEC-9)

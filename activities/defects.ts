@@ -11,7 +11,7 @@ const maxTries = 3; // SEC-9
 /**
  * @param work may run several times
  * @param bare makes the answer instead, from nothing but checked keys; gets the kind of the defect
- * @throws failures of the world; if `bare` meets a defect too, a failure that is not retried at once
+ * @throws failures of the world; if `bare` meets a defect too, a failure that is never retried
  */
 export async function boundDefects<T>(
   logger: Logger,

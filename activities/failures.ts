@@ -30,9 +30,10 @@ type FailureKind =
   | 'Defect';
 
 /**
- * `again`: the engine calls the activity again, after so many milliseconds; `told`: after as many as the failure itself says.
- * `never`: it does not; the workflow continues from what is on record. An `unexpected` failure is an error in the engine's
- * log.
+ * `again`: the engine calls the activity again, after so many milliseconds (`told`: after as many as the failure itself
+ * says); a local activity has one try, and the workflow makes the next after a pause of its own (one-at-a-time.ts).
+ * `never`: nobody does; the workflow continues from what is on record. An `unexpected` failure is an error in the
+ * engine's log.
  */
 interface Consequence {
   readonly follows: 'again' | 'never';

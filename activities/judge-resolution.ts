@@ -57,11 +57,11 @@ async function judge(
   const { reading, references } = await openRequest(deps.engine, stored);
   const request: Request = { resolutionId: messageId, ...stored, references };
   if (stored.resolution !== undefined) return ok(await refuseRepeat(deps, request, stored));
-  if (!reading.ok) return turnAway(deps, request, stored, reading.refusal);
+  if (!reading.ok) return rejectRequest(deps, request, stored, reading.refusal);
   const routing = routeRequest(reading.value, deps.reference(), stored.sourceSystem);
   return routing.ok
     ? route(deps, request, { stored, values: reading.value, enquiry: routing.value })
-    : turnAway(deps, request, stored, routing.refusal);
+    : rejectRequest(deps, request, stored, routing.refusal);
 }
 
 /** SEC-9: the answer to a request that we cannot judge; a repeat gets it in the HTTP answer only. */
@@ -111,7 +111,7 @@ async function refuseRepeat(
 }
 
 /** The gateway's own answer, at once (RES-2, RES-4). */
-async function turnAway(
+async function rejectRequest(
   deps: ActivityDependencies,
   request: Request,
   stored: StoredRequest,

@@ -5,7 +5,7 @@ import { failure } from './failures.ts';
 
 const maxTries = 3; // each further try means that another submission with the same keys was written first
 
-/** @throws an expected failure, after which the engine tries again, when the keys kept being taken */
+/** @throws an expected failure, after which the workflow tries again, when the keys kept being taken */
 export async function untilWritten<Judgement>(
   judgeOnce: () => Promise<Written<Judgement>>,
 ): Promise<Judgement> {

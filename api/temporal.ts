@@ -13,7 +13,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
-import type { Decision } from '../core/report.ts';
+import type { Decision } from '../core/decision.ts';
 import type { ResolutionRequest } from '../contract/activities.ts';
 import {
   paymentWorkflowId,

@@ -4,7 +4,7 @@
  * (SEC-3).
  */
 import type { DecisionCause } from '../core/decision.ts';
-import type { Decision } from '../core/report.ts';
+import type { Decision } from '../core/decision.ts';
 import type { Subject } from './subject.ts';
 
 export type { DecisionCause };

@@ -3,7 +3,7 @@
  * It holds names, types and the version of the order of steps, so that importing it runs no code of theirs.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { Decision } from '../core/report.ts';
+import type { Decision } from '../core/decision.ts';
 import type { ResolutionRequest, Submission } from './activities.ts';
 
 export const taskQueues = {
@@ -56,6 +56,11 @@ export function assertKnownForm(form: number | undefined): void {
       `this execution was started by a newer release (form ${form}); this worker knows forms up to ${currentForm}`,
     );
   }
+}
+
+/** An execution keeps the order of steps in which it began; those that 0.1.0 started name no form. */
+export function keepsFirstForm({ form = 1 }: { readonly form?: number }): boolean {
+  return form < 2;
 }
 
 /**

@@ -7,6 +7,14 @@ import { assert } from './assert.ts';
 import { reject, type Rejection } from './rejection.ts';
 import { isFinal, type FinalStatus } from './report.ts';
 
+/** The one decision of a payment (PAY-10). */
+export interface Decision {
+  readonly status: FinalStatus;
+  readonly reasonCode: string | null;
+  readonly callbackMessageId: string;
+  readonly confirmationMessageId: string | null;
+}
+
 /**
  * Who decides: the destination by its pacs.002, or the gateway for one of two reasons; or nobody, yet. Once a final of
  * the destination is stored, that decides, whatever the cause (PAY-7).

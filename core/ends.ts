@@ -2,6 +2,7 @@
  * The two ends of a pacs.008, from the message and reference data, before anything is judged: shared by every check of
  * `payment-checks.ts`.
  */
+import type { RecordedKeys } from './duplicates.ts';
 import { isMember, resolveAgent } from './agent.ts';
 import type { Pacs008 } from './iso20022/pacs008.ts';
 import { clearingSystemsOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
@@ -11,17 +12,6 @@ export interface Submitted {
   readonly reference: ReferenceData;
   /** Clearing system of the submitter. */
   readonly submitter: string;
-}
-
-/** How long a MsgId of a sender counts as taken, days (DUP-2). */
-export const messageIdsCountForDays = 62;
-
-/** Other messages on record with the keys of a submission (DUP-2). */
-export interface RecordedKeys {
-  /** The payment of its UETR. */
-  readonly payment: { readonly sourceSystem: string; readonly messageIdentification: string } | undefined;
-  /** UETR of another payment with the same sender and MsgId in the last 62 days. */
-  readonly messageIdHeldBy: string | undefined;
 }
 
 /** A submission at a moment. */

@@ -13,14 +13,6 @@ export function isFinal(status: string): status is FinalStatus {
   return finalStatuses.some((one) => one === status);
 }
 
-/** The one decision of a payment (PAY-10). */
-export interface Decision {
-  readonly status: FinalStatus;
-  readonly reasonCode: string | null;
-  readonly callbackMessageId: string;
-  readonly confirmationMessageId: string | null;
-}
-
 export type ReportJudgement =
   /** It is about something else: `element` is the first id that is not ours. */
   | { readonly kind: 'mismatch'; readonly element: string }

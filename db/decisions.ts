@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { DecisionCondition, StoredReport, Undecided } from '../core/decision.ts';
 import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
-import type { Decision } from '../core/report.ts';
+import type { Decision } from '../core/decision.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';

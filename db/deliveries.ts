@@ -152,8 +152,8 @@ export async function claimInstruction(
   return row && toAttempt(row);
 }
 
-/** Deliveries that end once, taken or given up. What is asked ends with its answer or decision. */
-export const isTold = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
+/** Whether a delivery is of a kind that ends once, taken or given up. What is asked ends with its answer or decision. */
+export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 
 /** A delivery that waits to be taken by its receiver. */
 export interface OpenDelivery {
@@ -175,7 +175,7 @@ export async function listOpen(db: Db, subjectId: string): Promise<readonly Open
       (extract(epoch from next_due_at - clock_timestamp()) * 1000)::float8 as "dueInMs",
       (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as "elapsedMs"
     from deliveries -- index: unique (subject_id, kind)
-    where subject_id = ${subjectId} and ${isTold} and delivered_at is null and closed_at is null`;
+    where subject_id = ${subjectId} and ${isOfToldKind} and delivered_at is null and closed_at is null`;
   return runPrepared(db, 'list_open', select);
 }
 
@@ -256,7 +256,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
   const notSent = settled.outcome === 'NOT_SENT' ? 1 : 0;
   const is = (kind: Following['kind']) => sql`(${next.kind === kind}::boolean and asks = ${settled.asks})`;
   const isGivenUp = sql`(${is('closed')} and delivered_at is null and closed_at is null)`;
-  const isTakenAfterAll = sql`(${is('delivered')} and ${isTold})`;
+  const isTakenAfterAll = sql`(${is('delivered')} and ${isOfToldKind})`;
   const write = sql`
     with attempt as (
       update delivery_attempts

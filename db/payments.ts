@@ -2,12 +2,13 @@
 // Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { messageIdsCountForDays } from '../core/ends.ts';
+import { messageIdsCountForDays } from '../core/duplicates.ts';
 import type { BoundPayment } from '../core/bind-payment.ts';
 import { isStatusOwed } from '../core/delivery-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import { mapValue } from '../core/result.ts';
-import type { Decision, FinalStatus } from '../core/report.ts';
+import type { Decision } from '../core/decision.ts';
+import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertDecision } from './decisions.ts';

@@ -1,11 +1,13 @@
 // Where a destination's pacs.002 is taken in, whichever way it came: in the HTTP answer to our instruction, or at our
 // address (PAY-8). It is judged, stored once per content and marked where it is the first final; one that comes after
-// the decision is compared and confirmed (PAY-7, PAY-9). It decides nothing.
+// the decision is compared and confirmed (PAY-7, PAY-9). It writes no
+// decision, but from the mark on no other final can make one.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { StoredReport } from '../core/decision.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
-import { judgeReport, type Decision } from '../core/report.ts';
+import type { Decision } from '../core/decision.ts';
+import { judgeReport } from '../core/report.ts';
 import { recordAuditOnce } from './audit.ts';
 import type { Db } from './connection.ts';
 import type { DecidablePayment } from './decisions.ts';

@@ -1,10 +1,10 @@
-// What the sweep looks for (LIF-2): rows that somebody should be working on. Each question is answered from an index,
+// What the sweep looks for (LIF-2): rows that somebody should be working on. Each question is bounded by an index,
 // page after page to its end, so that nothing that makes no progress hides what stands behind it; whether somebody does
 // work on them is the engine's to say. It changes nothing.
 import { sql, type RawBuilder } from 'kysely';
 import type { Sends } from '../core/delivery-schedule.ts';
 import type { Db } from './connection.ts';
-import { isTold } from './deliveries.ts';
+import { isOfToldKind } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
 import { ago, hasAged, paged, pageRows, sliced, type Place } from './paged.ts';
 
@@ -33,20 +33,20 @@ const sends = sql`case when p.deadline_at is null then jsonb_build_object(
     where a.delivery_id = i.delivery_id),
   'isInDoubt', exists (select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.in-doubt')) end`;
 
-/** What was sent of an undecided NORM payment, now; undefined where it is decided, or HIGH. */
-export async function sendsOf(db: Db, uetr: string): Promise<Sends | undefined> {
+/** What was sent of an undecided NORM payment, now; null where it is decided, or HIGH. */
+export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
   const { rows } = await sql<{ sends: Sends | null }>`
     select ${sends} as sends from payments p
     join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction' and i.closed_at is null
     where p.uetr = ${uetr}`.execute(db); // primary key; unique (subject_id, kind)
-  return rows[0]?.sends ?? undefined;
+  return rows[0]?.sends ?? null;
 }
 
 /** Whether a party is still to be told of a decision, and nobody has tried since that was written. */
 export async function isUntold(db: Db, uetr: string): Promise<boolean> {
   const { rows } = await sql`
     select from deliveries
-    where subject_id = ${uetr} and ${isTold} and delivered_at is null and closed_at is null and attempts = 0
+    where subject_id = ${uetr} and ${isOfToldKind} and delivered_at is null and closed_at is null and attempts = 0
     limit 1`.execute(db); // unique (subject_id, kind)
   return rows.length > 0;
 }
@@ -55,7 +55,7 @@ export async function isUntold(db: Db, uetr: string): Promise<boolean> {
 export async function isUnasked(db: Db, subjectId: string): Promise<boolean> {
   const { rows } = await sql`
     select from deliveries
-    where subject_id = ${subjectId} and not ${isTold} and closed_at is null and attempts = 0
+    where subject_id = ${subjectId} and not ${isOfToldKind} and closed_at is null and attempts = 0
     limit 1`.execute(db); // unique (subject_id, kind)
   return rows.length > 0;
 }
@@ -164,7 +164,7 @@ export async function* findNeglected(
     // index deliveries_open
     sql<{ subjectId: string } & Place>`
       select subject_id as "subjectId", asked_at::text as at, delivery_id as id from deliveries
-      where ${isTold} and delivered_at is null and closed_at is null
+      where ${isOfToldKind} and delivered_at is null and closed_at is null
         and next_due_at < ${ago(neglectedMs)} and (asked_at, delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by asked_at, delivery_id
       limit ${sql.lit(pageRows)}`.execute(db);
@@ -178,7 +178,7 @@ export async function* findNeglected(
 export async function isNeglected(db: Db, subjectId: string): Promise<boolean> {
   const { rows } = await sql`
     select from deliveries
-    where subject_id = ${subjectId} and ${isTold} and delivered_at is null and closed_at is null
+    where subject_id = ${subjectId} and ${isOfToldKind} and delivered_at is null and closed_at is null
       and next_due_at < ${ago(neglectedMs)} limit 1`.execute(db); // unique (subject_id, kind)
   return rows.length > 0;
 }

@@ -7,7 +7,7 @@
  * A statement that fails leaves its turn to the others, and is tried again in another: what cannot be done now, because
  * a row is locked, holds up no deadline, no final and no other message (SEC-9).
  */
-import { ActivityFailure, ApplicationFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
+import { ApplicationFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
 
 /** Runs the work at once if none is under way, else after it. It adds no turn of its own to what is not waiting. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
@@ -48,8 +48,7 @@ function untilDone(inTurn: InTurn): InTurn {
 }
 
 function mayYetSucceed(error: unknown): boolean {
-  const failure = error instanceof ActivityFailure ? error.cause : error;
-  return isLocalFailure(failure) && !(failure instanceof ApplicationFailure && failure.nonRetryable === true);
+  return isLocalFailure(error) && !(error instanceof ApplicationFailure && error.nonRetryable === true);
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import { unreachableAfterMs } from '../core/delivery-schedule.ts';
-import type { Decision } from '../core/report.ts';
+import type { Decision } from '../core/decision.ts';
 import type {
   DestinationAnswer,
   ForwardingActivities,
@@ -105,8 +105,8 @@ async function tellOf(progress: Progress, decision: Decision): Promise<void> {
 }
 
 /**
- * Whether a final came in an HTTP answer while the parties were told. A function, so that the compiler does not narrow
- * it to false.
+ * Whether a send has, or may have, brought a final while the parties were told. A function, so that the compiler does
+ * not narrow it to false.
  */
 function isConfirmationDue({ confirmationDue }: Progress): boolean {
   return confirmationDue;
@@ -227,7 +227,6 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
       sending.run(() => forwardPayment({ uetr, deliveryId, destinationSystem })),
     );
   };
-  progress.sentAt = now(progress); // one that was started again waits from now
   showSends(progress, destinationSystem);
   if (finalReportId !== undefined) {
     // stored before this execution began, and not applied yet (PAY-7)

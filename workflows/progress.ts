@@ -2,8 +2,8 @@
  * What the execution of a payment knows (payment.ts): rebuilt from its history on replay.
  */
 import type { Judgement } from '../contract/activities.ts';
-import type { PaymentInput } from '../contract/ids.ts';
-import type { Decision } from '../core/report.ts';
+import { keepsFirstForm, type PaymentInput } from '../contract/ids.ts';
+import type { Decision } from '../core/decision.ts';
 import { atOnce, oneAtATime, type InTurn } from './one-at-a-time.ts';
 
 export type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
@@ -56,9 +56,4 @@ export function begin(input: PaymentInput): Progress {
     telling: false,
     confirmationDue: false,
   };
-}
-
-/** An execution keeps the order of steps in which it began; those that 0.1.0 started name no form. */
-export function keepsFirstForm({ form = 1 }: { readonly form?: number }): boolean {
-  return form < 2;
 }

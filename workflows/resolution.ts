@@ -29,6 +29,7 @@ import type {
 } from '../contract/activities.ts';
 import {
   assertKnownForm,
+  keepsFirstForm,
   currentForm,
   searchAttributes,
   updates,
@@ -39,7 +40,6 @@ import {
 } from '../contract/ids.ts';
 import { isLocalFailure, oneAtATime, type InTurn } from './one-at-a-time.ts';
 import { enquiryPolicy, lapseAfter, localPolicy } from './policies.ts';
-import { keepsFirstForm } from './progress.ts';
 import { shielded, tellAll } from './shield.ts';
 import { unanswerableStory } from './stories.ts';
 

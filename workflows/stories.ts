@@ -1,5 +1,5 @@
 // What an operator reads of a payment's execution in the Temporal UI.
-import type { Decision } from '../core/report.ts';
+import type { Decision } from '../core/decision.ts';
 import type { DestinationAnswer } from '../contract/activities.ts';
 
 export function story(decision: Decision): string {

@@ -59,7 +59,8 @@ export async function untilFinal(
     if (isMissed && !progress.keepsFirstForm) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEventWithin(progress, timer, acceptedAt + afterMs - now(progress))) {
-      if (await isDecidedOrLong(progress)) return;
+      await lookIfAsked(progress);
+      if (progress.decision !== undefined || isLong()) return;
       if (takeStatusAsked(progress)) send();
     }
     if (afterMs >= unreachableAfterMs) await decide(progress, { by: 'unreachable' });
@@ -71,19 +72,19 @@ export async function untilFinal(
   setCurrentDetails(
     'In doubt: the destination has not said how the payment ended. An operator must find out.',
   );
-  while (!(await isDecidedOrLong(progress))) {
+  await lookIfAsked(progress);
+  while (progress.decision === undefined && !isLong()) {
     await nextEvent(progress);
     if (takeStatusAsked(progress)) send();
+    await lookIfAsked(progress);
   }
 }
 
 /** Asks the record, if the sweep says that it knows more (LIF-2). */
-async function isDecidedOrLong(progress: Progress): Promise<boolean> {
-  if (progress.lookAsked && progress.decision === undefined) {
-    progress.lookAsked = false;
-    await decide(progress, { by: 'record' });
-  }
-  return progress.decision !== undefined || isLong();
+async function lookIfAsked(progress: Progress): Promise<void> {
+  if (!progress.lookAsked || progress.decision !== undefined) return;
+  progress.lookAsked = false;
+  await decide(progress, { by: 'record' });
 }
 
 /** Waits for the decision, an enquiry, a look or a long history. */

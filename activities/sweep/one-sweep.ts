@@ -219,7 +219,7 @@ async function answer(
   await watchAsked(
     stuck,
     { workflowId },
-    { subjectId: messageId, isOwed: () => Promise.resolve(true), goOn },
+    { subjectId: messageId, isOwed: () => Promise.resolve(true), goOn }, // it should have answered, and did not
   );
 }
 
@@ -246,10 +246,10 @@ async function sweepPayment(
       await startAgain(deps, { kind: 'payments', subjectId: uetr }, course, goOn);
     return;
   }
-  const isSendOwed = (now: Sends | null | undefined) => now != null && isSendOverdue(now, graceMs);
+  const isSendOwed = (now: Sends | null): now is Sends => now !== null && isSendOverdue(now, graceMs);
   if (!isSendOwed(sends)) return;
   const send = { subjectId: uetr, isOwed: async () => isSendOwed(await sendsOf(db, uetr)), goOn };
-  if (sends === null || !isStatusOwed(sends)) {
+  if (!isStatusOwed(sends)) {
     stuck.watch(execution, send);
     return;
   }

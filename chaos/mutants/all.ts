@@ -266,8 +266,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/sweep/one-sweep.ts',
-        find: 'await sweepPayments(deps, limits, course);',
-        replace: 'void sweepPayments;',
+        find: 'for (const kind of kinds) {',
+        replace: "for (const kind of kinds.filter((one) => one !== 'payments')) {\n    limits.pass.through.add('payments');",
       },
     ],
     breaks: ['I-15', 'I-1'],

@@ -27,7 +27,7 @@ test.each([
       if (asked < times) expect((await submit(gateway, message)).report?.status).toBe('ACTC');
     }
     const sends = await sendsOf(gateway.db, uetr);
-    expect(sends !== undefined && isSendOverdue(sends, graceMs)).toBe(true);
+    expect(sends !== null && isSendOverdue(sends, graceMs)).toBe(true);
     await gateway.temporal.workflow
       .getHandle(paymentWorkflowId(uetr))
       .terminate('it has shown what it should');
