@@ -8,7 +8,7 @@ import { recordReceived } from '../../db/messages.ts';
 import { buildAcmt023 } from '../harness/acmt023.ts';
 import { proxyRequest } from '../harness/asker.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { runIdleWorker } from '../harness/idle.ts';
+import { runBrokenWorker } from '../harness/broken-worker.ts';
 import { instruction, ownExchange } from '../harness/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
 
@@ -21,7 +21,7 @@ const gateway = await testGateway({
   },
 });
 const { db, temporal } = gateway;
-const taskQueue = await runIdleWorker(gateway);
+const taskQueue = await runBrokenWorker(gateway, 'idle');
 
 const idle = (workflowId: string) =>
   temporal.workflow.start(workflowTypes.payment, { workflowId, taskQueue });

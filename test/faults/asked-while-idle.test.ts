@@ -6,14 +6,14 @@ import { expect, test } from 'vitest';
 import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { runIdleWorker } from '../harness/idle.ts';
+import { runBrokenWorker } from '../harness/broken-worker.ts';
 import { submit } from '../harness/payer.ts';
 import { heard, undecided } from '../harness/reports.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 10_000 }); // as in production
 const evidence = evidenceOf(gateway);
 const { temporal } = gateway;
-const taskQueue = await runIdleWorker(gateway);
+const taskQueue = await runBrokenWorker(gateway, 'idle');
 
 test.each([
   ['once', 1],

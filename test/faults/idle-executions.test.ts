@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, signals, workflowTypes } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { runIdleWorker } from '../harness/idle.ts';
+import { runBrokenWorker } from '../harness/broken-worker.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { heard, reportFinal, undecided } from '../harness/reports.ts';
@@ -16,7 +16,7 @@ const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 2_500 });
 const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;
 
-const taskQueue = await runIdleWorker(gateway);
+const taskQueue = await runBrokenWorker(gateway, 'idle');
 
 /**
  * Puts an execution that does nothing, and never will, in the place of the payment's own.

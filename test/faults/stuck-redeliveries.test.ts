@@ -1,8 +1,7 @@
 // A redelivery that is stuck: what it should bring is brought all the same, within two sweeps (LIF-2, CBK-1, I-17).
-import { join } from 'node:path';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, redeliveryWorkflowId, workflowTypes } from '../../contract/ids.ts';
+import { runBrokenWorker } from '../harness/broken-worker.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -11,34 +10,17 @@ import { bestQuote, submit } from '../harness/payer.ts';
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 4_000 });
 const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;
-
-const connection = await NativeConnection.connect({ address: gateway.temporalAddress });
-const workers = await Promise.all(
-  ['idle', 'failing'].map(async (kind) =>
-    Worker.create({
-      connection,
-      namespace: gateway.config.temporal.namespace,
-      taskQueue: `${gateway.taskQueuePrefix}${kind}`,
-      workflowBundle: await bundleWorkflowCode({
-        workflowsPath: join(import.meta.dirname, `${kind}-workflow.ts`),
-        logger: new DefaultLogger('ERROR'),
-      }),
-    }),
-  ),
-);
-const working = workers.map((worker) => worker.run());
-afterAll(async () => {
-  for (const worker of workers) worker.shutdown();
-  await Promise.all(working);
-  await connection.close();
-});
+const queues = {
+  idle: await runBrokenWorker(gateway, 'idle'),
+  failing: await runBrokenWorker(gateway, 'failing'),
+};
 
 test.each([
   ['waits for nothing', 'idle', workflowTypes.payment],
   ['cannot be replayed', 'failing', workflowTypes.redelivery],
-])(
+] as const)(
   'a callback whose redelivery %s is delivered',
-  async (_, queue, type) => {
+  async (_, kind, type) => {
     gateway.sandbox.source.refuse({ status: 503, pathPrefix: '/callbacks/SGDFAST' });
     const message = instruction(await bestQuote(gateway));
     const { uetr } = message;
@@ -49,7 +31,7 @@ test.each([
     await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('by mistake');
     const stuck = await temporal.workflow.start(type, {
       workflowId: redeliveryWorkflowId(uetr),
-      taskQueue: `${gateway.taskQueuePrefix}${queue}`,
+      taskQueue: queues[kind],
       args: [{ subjectId: uetr }],
     });
     gateway.sandbox.source.refuse(null);
