@@ -3,7 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { workflowTypes } from '../../contract/ids.ts';
+import {
+  paymentWorkflowId,
+  updates,
+  workflowTypes,
+  type SubmitArguments,
+  type SubmitResult,
+} from '../../contract/ids.ts';
 import { redeliveryStart } from '../../contract/starts.ts';
 import { askCallbackAgain } from '../../db/asks.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
@@ -11,6 +17,8 @@ import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../harness/endings.ts';
 import { instruction, newMessageId, type Changes } from '../harness/instruction.ts';
 import { bestQuote, submit, submitXml, type Submitted } from '../harness/payer.ts';
+import { heard } from '../harness/reports.ts';
+import { untilPast } from '../harness/wait.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
@@ -48,6 +56,23 @@ const callbacks = (uetr: string) => evidence.received(uetr, 'source', 'pacs002')
 const instructions = (uetr: string) => evidence.received(uetr, 'destination', 'pacs008');
 
 describe('the same message again (DUP-1)', () => {
+  test('one that reaches the execution late, and was judged meanwhile, asks for nothing', async () => {
+    const message = await valid({ ending: endingIn.silent });
+    await submit(gateway, message);
+    await evidence.arrival(message.uetr, 'destination', 'pacs008');
+    await heard(gateway, message.uetr);
+    const { messageId } = await db
+      .selectFrom('payments')
+      .select('message_id as messageId')
+      .where('uetr', '=', message.uetr)
+      .executeTakeFirstOrThrow();
+    await gateway.temporal.workflow
+      .getHandle(paymentWorkflowId(message.uetr))
+      .executeUpdate<SubmitResult, SubmitArguments>(updates.submit, { args: [{ messageId }] });
+    await untilPast(2_000);
+    expect(instructions(message.uetr)).toHaveLength(1);
+  });
+
   test('before the final: ACTC in the same bytes, and the stored instruction goes once more', async () => {
     const message = await valid({ ending: endingIn.silent });
     const first = await submit(gateway, message);
