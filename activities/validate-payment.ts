@@ -124,7 +124,7 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
   );
   return {
     verdict: 'accepted',
-    enquiry: true,
+    enquiry: payment.isStatusOwed, // asked by a repeat; a submission itself, however late it comes, asks nothing
     answerMessageId: payment.answerMessageId,
     instructionDeliveryId,
     route: {

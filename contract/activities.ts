@@ -40,7 +40,7 @@ export interface Route {
 export type Judgement =
   | {
       readonly verdict: 'accepted';
-      /** Whether the very same message had been accepted before: a status enquiry (DUP-1). */
+      /** Whether a repeat has asked for the status since, and nobody has asked the destination yet (DUP-1). */
       readonly enquiry: boolean;
       readonly answerMessageId: string;
       readonly instructionDeliveryId: string;
