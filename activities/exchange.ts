@@ -1,6 +1,7 @@
 // One request and what came of it, classified (TIM-3). From the moment that a byte may have left it is MAYBE_SENT,
 // unless the head of an answer came: then its status counts, whatever becomes of the body (CBK-4).
-import type { Dispatcher } from 'undici';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Connections } from './kept-connections.ts';
 
 /** What came of one post. NOT_SENT: no byte of the request left. MAYBE_SENT: it may have been read (TIM-3). */
 export type PostResult =
@@ -34,13 +35,10 @@ const errorClasses: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
-  UND_ERR_DESTROYED: 'closed',
-  UND_ERR_CLOSED: 'closed',
   ETIMEDOUT: 'timeout',
   ENETUNREACH: 'unreachable',
   EHOSTUNREACH: 'unreachable',
-  UND_ERR_HEADERS_OVERFLOW: 'answer-too-large',
+  HPE_HEADER_OVERFLOW: 'answer-too-large',
   EPROTO: 'tls',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
 };
@@ -66,83 +64,148 @@ function retryAfterMs(value: string | string[] | undefined): number | null {
 /** How far an exchange has come. */
 interface Progress {
   ended: boolean;
-  /** Once a byte may have left. */
-  controller?: Dispatcher.DispatchController;
+  /** The one that carries the request; another, if its connection was closed before. */
+  client?: ClientRequest;
+  /** Whether a byte may have left. */
+  begun: boolean;
   head?: { readonly status: number; readonly retryAfterMs: number | null };
   readonly chunks: Buffer[];
   bytes: number;
 }
 
+/** What the steps of an exchange tell it. */
+interface Steps {
+  /** The connection stands: whether a byte may leave now, in the same turn. */
+  readonly begin: () => boolean;
+  readonly answered: (answer: IncomingMessage) => void;
+  /** The first one counts. @param errorClass why it ended, unless the answer was read to its end */
+  readonly end: (errorClass: string | undefined) => void;
+  readonly failed: (error: unknown) => void;
+}
+
 /**
- * Posts once; it has ended when the total limit is over.
+ * Posts once; it has ended when the total limit is over, or the connections are closed.
  * @throws only on a defect: an unusable header, or the like
  */
-export function exchange(dispatcher: Dispatcher, request: Exchange): Promise<PostResult> {
+export function exchange(
+  connections: Pick<Connections, 'post'>,
+  request: Exchange,
+  closing: AbortSignal,
+): Promise<PostResult> {
   return new Promise((resolve) => {
-    const progress: Progress = { ended: false, chunks: [], bytes: 0 };
+    const progress: Progress = { ended: false, begun: false, chunks: [], bytes: 0 };
     const timers: NodeJS.Timeout[] = [];
     const after = (ms: number, act: () => void) => void timers.push(setTimeout(act, Math.max(0, ms)));
+    const isTooLate = () => request.sendBefore !== undefined && performance.now() >= request.sendBefore;
+    const close = () => end('closed');
     const end = (errorClass: string | undefined) => {
       if (progress.ended) return;
       progress.ended = true;
       timers.forEach(clearTimeout);
+      closing.removeEventListener('abort', close);
       resolve(resultOf(progress, errorClass));
-      if (errorClass !== undefined) progress.controller?.abort(new Error(errorClass)); // closes the connection
+      if (errorClass !== undefined) progress.client?.destroy(); // closes the connection
     };
-    const isTooLate = () => request.sendBefore !== undefined && performance.now() >= request.sendBefore;
-    if (isTooLate()) {
-      end('too-late');
-      return;
-    }
     // First read what came while this process itself stood still.
     let isExpired = false;
     const unlessAnswered = (act: () => void) => {
       isExpired = true;
-      setImmediate(() => setImmediate(act));
+      afterReading(act);
     };
+    if (isTooLate() || closing.aborted) {
+      end(closing.aborted ? 'closed' : 'too-late');
+      return;
+    }
+    closing.addEventListener('abort', close);
     after(request.totalTimeoutMs, () => unlessAnswered(() => end('timeout')));
     if (request.sendBefore !== undefined) {
-      after(request.sendBefore - performance.now(), () => progress.controller ?? end('too-late'));
+      after(request.sendBefore - performance.now(), () => {
+        if (!progress.begun) end('too-late');
+      });
     }
-    const { origin, pathname, search } = request.url;
-    dispatcher.dispatch(
-      { origin, path: pathname + search, method: 'POST', body: request.body, headers: request.headers },
-      {
-        // Called when the connection stands, in the same turn as the first byte is written, and never if it does not.
-        onRequestStart: (controller) => {
-          if (isTooLate()) end('too-late');
-          if (progress.ended || progress.controller !== undefined) {
-            controller.abort(new Error('too-late'));
-            return;
-          }
-          progress.controller = controller;
-          after(request.headersTimeoutMs, () => {
-            if (progress.head === undefined) unlessAnswered(() => progress.head ?? end('timeout'));
-          });
-        },
-        onResponseStart: (_, status, headers) => {
-          if (status < 200) return;
-          progress.head = { status, retryAfterMs: retryAfterMs(headers['retry-after']) };
-        },
-        onResponseData: (_, chunk) => {
+    send(connections, request, progress, {
+      begin: () => {
+        if (isTooLate()) end('too-late');
+        if (progress.ended) return false;
+        progress.begun = true;
+        after(request.headersTimeoutMs, () => {
+          if (progress.head === undefined) unlessAnswered(() => progress.head ?? end('timeout'));
+        });
+        return true;
+      },
+      answered: (answer) => {
+        const { statusCode = 0, headers } = answer;
+        progress.head = { status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after']) };
+        answer.on('data', (chunk: Buffer) => {
           progress.chunks.push(chunk.subarray(0, maxBodyBytes - progress.bytes));
           progress.bytes += chunk.length;
           if (progress.bytes > maxBodyBytes) end('answer-too-large');
-        },
-        onResponseEnd: () => end(undefined),
-        onResponseError: (_, error) => end(isExpired ? 'timeout' : errorClassOf(error)),
+        });
       },
-    );
+      end,
+      failed: (error) => end(isExpired ? 'timeout' : errorClassOf(error)),
+    });
+  });
+}
+
+/** Once what has come until now is read. */
+function afterReading(act: () => void): void {
+  setImmediate(() => setImmediate(act));
+}
+
+/** On a connection that stands: one that was kept and that its receiver has closed since gets no byte. */
+function send(
+  connections: Pick<Connections, 'post'>,
+  request: Exchange,
+  progress: Progress,
+  steps: Steps,
+): void {
+  const client = connections.post(request.url, {
+    ...request.headers,
+    'content-length': String(request.body.length),
+  });
+  progress.client = client;
+  const again = () => {
+    send(connections, request, progress, steps);
+    client.destroy();
+  };
+  const write = () => {
+    if (steps.begin()) client.end(request.body);
+    else client.destroy();
+  };
+  client.once('socket', (socket) => {
+    if (!client.reusedSocket) write();
+    else {
+      afterReading(() => {
+        if (progress.client !== client) return;
+        if (progress.ended || (socket.readable && socket.writable)) write();
+        else again();
+      });
+    }
+  });
+  client.once('response', (answer) => {
+    steps.answered(answer);
+    answer.once('end', () => steps.end(undefined));
+    answer.once('error', steps.failed);
+  });
+  client.once('upgrade', () => steps.end('not-http')); // nobody asked for it
+  client.on('error', (error) => {
+    if (progress.client !== client) return;
+    if (client.reusedSocket && !progress.begun && !progress.ended) again();
+    else steps.failed(error);
+  });
+  client.once('close', () => {
+    if (progress.client === client) steps.end('reset');
   });
 }
 
 /** @param errorClass why it ended, unless the answer was read to its end */
-function resultOf({ head, controller, chunks }: Progress, errorClass: string | undefined): PostResult {
+function resultOf({ head, begun, chunks }: Progress, errorClass: string | undefined): PostResult {
   if (head !== undefined) {
     return { outcome: 'ANSWERED', ...head, body: Buffer.concat(chunks), truncated: errorClass !== undefined };
   }
   return {
-    outcome: controller === undefined ? 'NOT_SENT' : 'MAYBE_SENT',
+    outcome: begun ? 'MAYBE_SENT' : 'NOT_SENT',
     errorClass: errorClass ?? 'not-http',
   };
 }

@@ -1,9 +1,10 @@
 // The one way to the wire, for send.ts alone: posts a message to another party's server and classifies what happened
 // (TIM-3, SEC-2, SEC-5), behind a gate and a breaker per receiver (CBK-3). It never follows a redirect, never inflates,
 // and never connects to an address that it did not check itself.
-import { Agent } from 'undici';
+import { setMaxListeners } from 'node:events';
 import { createConnector } from './connect-checked.ts';
 import { exchange, type PostResult } from './exchange.ts';
+import { keepConnections } from './kept-connections.ts';
 import {
   createReceiverGate,
   type GateOptions,
@@ -61,12 +62,6 @@ export interface OutboundHttp {
   close(): Promise<void>;
 }
 
-// An idle connection is used again for this long. Servers commonly close theirs after 5 s or more, and one that says so
-// in
-// `Keep-Alive` is believed, less 2 s: a request that meets a close on its way is MAYBE_SENT, so it has to be rare.
-const keepAliveMs = 4_000;
-const longestKeepAliveMs = 30_000; // below the idle limits of common firewalls
-
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000 } = options; // SEC-5
   const gate = createReceiverGate(options);
@@ -75,27 +70,23 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     allowLoopback: options.allowLoopback,
     timeoutMs: headersTimeoutMs,
   });
-  const agent = new Agent({
-    connect: connector.connect,
-    pipelining: 1, // one request to a connection; how many connections there are is the gate's matter
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: longestKeepAliveMs,
-    headersTimeout: 0, // exchange.ts keeps the limits
-    bodyTimeout: 0,
-  });
+  const connections = keepConnections(connector);
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // one for each send that is under way
 
   async function postFrom(place: Place, ...[url, body, headers, limits]: Parameters<Admission['post']>) {
     place.begin();
     const { timeoutMs, sendBefore } = limits ?? {};
     try {
-      const result = await exchange(agent, {
+      const request = {
         url: new URL(url),
         body,
         headers: { ...headers, 'accept-encoding': 'identity' },
         headersTimeoutMs: timeoutMs ?? headersTimeoutMs,
         totalTimeoutMs: timeoutMs ?? totalTimeoutMs,
         sendBefore,
-      });
+      };
+      const result = await exchange(connections, request, closing.signal);
       place.end(signOf(result, timeoutMs !== undefined && timeoutMs < headersTimeoutMs));
       return result;
     } finally {
@@ -117,9 +108,11 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     enterAnyway: (receiver) => admit(gate.enterAnyway(receiver)),
     enterFor: (receiver, party) => admit(gate.enterFor(receiver, party)),
     states: gate.states,
-    close: async () => {
+    close: () => {
+      closing.abort();
       connector.close();
-      await agent.destroy();
+      connections.close();
+      return Promise.resolve();
     },
   };
 }
