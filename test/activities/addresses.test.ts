@@ -25,3 +25,19 @@ it('callbacks of two operators behind one host wait at two gates, those of one o
   expect(gateOf('SGDFAST', '/sg/pacs002')).not.toBe(gateOf('THBPPAY', '/th/pacs002'));
   expect(gateOf('SGDFAST', '/sg/pacs002')).toBe(gateOf('SGDFAST', '/sg/other'));
 });
+
+it.each([
+  ['https://in.example.com', '/iso20022/pacs008'],
+  ['https://in.example.com/', '/iso20022/pacs008'],
+  ['https://in.example.com/ips/?key=1', '/ips/iso20022/pacs008?key=1'],
+])('our path comes behind the path of %s, and its query stays a query (CBK-5)', (endpointUrl, path) => {
+  const registered = {
+    ...reference,
+    operators: new Map([['IPSO-SG', { operatorId: 'IPSO-SG', endpointUrl }]]),
+  } as unknown as ReferenceData;
+  const instruction = { kind: 'instruction', party: 'SGDFAST', url: null } as const;
+  const url = new URL(addressOf({ ...deps, reference: () => registered }, instruction)?.url ?? '');
+  const answer = url.searchParams.get('pacs002Endpoint');
+  url.searchParams.delete('pacs002Endpoint');
+  expect([url.pathname + url.search, answer]).toEqual([path, 'https://isthmus.example.com/iso20022/pacs002']);
+});
