@@ -27,26 +27,29 @@ export function addressOf(deps: AddressDependencies, delivery: Addressed): Addre
   const registered =
     delivery.kind === 'notification' ? fxpEndpoint(data, delivery.party) : endpoint(data, delivery.party);
   if (registered === undefined || refuseEndpoint(registered, policy) !== undefined) return undefined;
-  return { receiver: registered, url: `${registered}${pathOf(deps, delivery.kind)}` };
+  return {
+    receiver: registered,
+    url: delivery.kind === 'notification' ? registered : join(deps, registered, delivery.kind),
+  };
 }
 
-/** What is appended to the address that an operator registered; an FX provider registers its full address (NOT-1). */
-function pathOf(
-  { publicUrl }: AddressDependencies,
-  kind: Exclude<ClaimedAttempt['kind'], 'callback'>,
-): string {
-  switch (kind) {
-    case 'instruction':
-      return `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(`${publicUrl}/iso20022/pacs002`)}`;
-    case 'confirmation':
-      return '/iso20022/pacs002';
-    case 'directory-enquiry':
-    case 'account-enquiry':
-      return '/iso20022/acmt023';
-    case 'notification':
-      return '';
-  }
+/** Our path behind the registered one; what its operator has put into the query stays there. */
+function join({ publicUrl }: AddressDependencies, registered: string, kind: AppendedKind): string {
+  const url = new URL(registered);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${paths[kind]}`;
+  if (kind === 'instruction') url.searchParams.append('pacs002Endpoint', `${publicUrl}/iso20022/pacs002`);
+  return url.href;
 }
+
+type AppendedKind = Exclude<ClaimedAttempt['kind'], 'callback' | 'notification'>;
+
+/** What is appended to the address that an operator registered; an FX provider registers its full address (NOT-1). */
+const paths: Readonly<Record<AppendedKind, string>> = {
+  instruction: '/iso20022/pacs008',
+  confirmation: '/iso20022/pacs002',
+  'directory-enquiry': '/iso20022/acmt023',
+  'account-enquiry': '/iso20022/acmt023',
+};
 
 function operatorOf(data: ReferenceData, clearingSystemId: string) {
   const system = data.clearingSystems.get(clearingSystemId);
