@@ -160,7 +160,8 @@ function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>
   const fixed = fixAmount(corridor, asked);
   if (!fixed.ok) return amountRefused(fixed.refusal);
   const outcome = feesAndAmounts({
-    ...fixed.value,
+    amountSide: fixed.value.amountSide,
+    amount: fixed.value.amount,
     exchangeRate: asked.exchangeRate,
     sourceDecimalPlaces: corridor.source.currency.decimalPlaces,
     destinationDecimalPlaces: corridor.destination.currency.decimalPlaces,

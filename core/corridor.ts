@@ -164,15 +164,19 @@ export interface FixedAmount {
   readonly amount: string;
 }
 
+/** Whose currency it is; the source's, where both have the same. */
+function sideOf({ source, destination }: Corridor, currency: string): 'source' | 'destination' | undefined {
+  if (source.currency.currencyCode === currency) return 'source';
+  return destination.currency.currencyCode === currency ? 'destination' : undefined;
+}
+
 /** @param asked a well-formed amount (MON-1) */
 export function fixAmount(
   corridor: Corridor,
   asked: { readonly amountCurrency: string; readonly amount: string },
 ): Result<FixedAmount, AmountRefusal> {
   const { amountCurrency, amount } = asked;
-  const side = (['source', 'destination'] as const).find(
-    (one) => corridor[one].currency.currencyCode === amountCurrency,
-  );
+  const side = sideOf(corridor, amountCurrency);
   if (side === undefined) {
     const { key } = corridor;
     return refused({ code: 'amount-currency-not-of-corridor', currency: amountCurrency, key });

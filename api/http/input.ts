@@ -42,6 +42,9 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
     const inQuery = queryValues(context, queryNames, faults);
     const fromPath = params?.safeParse(inPath);
     const fromQuery = query?.safeParse(inQuery);
+    if (faults.length === 0 && fromPath?.success !== false && fromQuery?.success !== false) {
+      return { params: fromPath?.data ?? {}, query: fromQuery?.data ?? {} } as Pick<Result, 'params' | 'query'>;
+    }
     const told = new Set(faults.map((fault) => ('parameter' in fault ? fault.parameter : '')));
     for (const [result, shape, given] of [
       [fromPath, params?.shape, inPath],
@@ -51,9 +54,7 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
       const found = parameterFaults({ error: result.error, shape, given });
       faults.push(...found.filter((fault) => !('parameter' in fault && told.has(fault.parameter))));
     }
-    return faults.length > 0
-      ? invalidRequest(faults.slice(0, maxFaults))
-      : ({ params: fromPath?.data ?? {}, query: fromQuery?.data ?? {} } as Pick<Result, 'params' | 'query'>);
+    return invalidRequest(faults.slice(0, maxFaults));
   }
 
   if (body === undefined) {
