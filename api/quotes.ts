@@ -82,10 +82,15 @@ function addQuotes(router: Router, deps: ApiDependencies): void {
       answer: { ...rankedQuotes, schema: quoteSetSchema, example: quoteSetExample },
     },
     ({ params, query, caller }) =>
-      answerQuotes(store, deps.reference.current(), withFees, {
-        ...params,
+      answerQuotes(store, deps.reference.current(), withFees, caller, {
+        sourceCountry: params.sourceCountry,
+        sourceCurrency: params.sourceCurrency,
+        destinationCountry: params.destinationCountry,
+        destinationCurrency: params.destinationCurrency,
+        amountCurrency: params.amountCurrency,
+        amount: params.amount,
         psp: { type: query.finInstIdType, id: query.finInstId },
-        caller,
+        onlyFor: ownOf(caller),
       }),
   );
   router.add(
@@ -107,7 +112,7 @@ function addQuotes(router: Router, deps: ApiDependencies): void {
       answer: { ...rankedQuotes, schema: adjustedQuotesSchema },
     },
     ({ params, query, caller }) =>
-      answerQuotes(store, deps.reference.current(), withoutFees, {
+      answerQuotes(store, deps.reference.current(), withoutFees, caller, {
         sourceCountry: params.srcCtry,
         sourceCurrency: params.srcCcy,
         destinationCountry: params.destCtry,
@@ -115,7 +120,7 @@ function addQuotes(router: Router, deps: ApiDependencies): void {
         amountCurrency: query.amtCcy,
         amount: query.amt,
         psp: { type: query.pspIdType, id: query.pspId },
-        caller,
+        onlyFor: ownOf(caller),
       }),
   );
 }
@@ -199,30 +204,29 @@ const withoutFees = {
   render: renderAdjustedQuotes,
 };
 
-type Asked = Omit<AskedQuotes, 'onlyFor'> & { readonly caller: Caller };
+/** A PSP asks for itself only (QUO-1). */
+const ownOf = (caller: Caller) => (caller.role === 'psp' ? caller : undefined);
 
 async function answerQuotes<Quote extends QuoteSnapshot>(
   store: QuoteStore,
   data: ReferenceData,
   { fields, price, render }: Pricing<Quote>,
-  asked: Asked,
+  caller: Caller,
+  asked: AskedQuotes,
 ): Promise<Response | Problem> {
-  const { caller, amountCurrency } = asked;
-  const onlyFor = caller.role === 'psp' ? caller : undefined; // QUO-1
-  const request = readQuoteRequest(data, { ...asked, onlyFor });
+  const request = readQuoteRequest(data, asked);
   if (!request.ok) return quoteRefused(request.refusal, { fields, caller });
   const { corridor, pspId } = request.value;
   const offers = await store.offers({ corridor: corridor.key, pspId });
   const priced = price(request.value, offers);
   if (!priced.ok) return quoteRefused(priced.refusal, { fields, caller });
-  const issue = {
-    quoteRequestId: quoteRequestIdFrom(randomUUID()),
-    amountCurrency,
-    amount: asked.amount,
-    quotes: priced.value.slice(0, maxQuotesPerRequest),
-  };
-  const issuedAt = await store.store({ ...issue, corridor: corridor.key, pspId }); // QUO-7
-  return json(render({ ...issue, corridor, issuedAt }), 200, expiry(issuedAt));
+  const quoteRequestId = quoteRequestIdFrom(randomUUID());
+  const { amountCurrency, amount } = asked;
+  const quotes = priced.value.slice(0, maxQuotesPerRequest);
+  const issue = { quoteRequestId, pspId, corridor: corridor.key, amountCurrency, amount, quotes };
+  const issuedAt = await store.store(issue); // QUO-7
+  const issued = { corridor, quoteRequestId, issuedAt, amountCurrency, amount, quotes };
+  return json(render(issued), 200, expiry(issuedAt));
 }
 
 async function getIntermediaryAgents(

@@ -1,6 +1,6 @@
 // Quotes as JSON, in the fields of the specification, decimals digit for digit (MON-4).
 import type { Corridor, CorridorFxp, SettlementPlace } from '../core/corridor.ts';
-import { quoteIdOf, type QuoteRequestId } from '../core/ids.ts';
+import { quoteIdOf, type QuoteId, type QuoteRequestId } from '../core/ids.ts';
 import { jsonNumber, plainDecimal, renderedJson, type JsonNumber, type JsonObject } from '../core/money.ts';
 import type { AdjustedQuote, PricedQuote, QuoteSnapshot, StoredQuote } from '../core/quote.ts';
 import type { ReferenceData } from '../core/reference.ts';
@@ -19,17 +19,19 @@ export interface IssuedQuotes<Quote extends QuoteSnapshot> {
 /** Endpoint 12. */
 export function renderQuoteSet(issued: IssuedQuotes<PricedQuote>): JsonObject {
   const { corridor, quoteRequestId, quotes } = issued;
+  const { key } = corridor;
   const issuedDateTime = issued.issuedAt.toISOString();
   return {
     quoteRequestId,
-    ...corridor.key,
+    sourceCountry: key.sourceCountry,
+    sourceCurrency: key.sourceCurrency,
+    destinationCountry: key.destinationCountry,
+    destinationCurrency: key.destinationCurrency,
     amountCurrency: issued.amountCurrency,
     amount: jsonNumber(plainDecimal(issued.amount)),
-    quotes: quotes.map((quote, index) => ({
-      quoteId: quoteIdOf(quoteRequestId, index + 1),
-      issuedDateTime,
-      ...renderQuote(quote, corridor),
-    })),
+    quotes: quotes.map((quote, index) =>
+      renderQuote(quoteIdOf(quoteRequestId, index + 1), issuedDateTime, quote, corridor),
+    ),
   };
 }
 
@@ -89,11 +91,18 @@ function fxpOf(corridor: Corridor, { fxpId }: QuoteSnapshot): CorridorFxp {
   return fxp;
 }
 
-function renderQuote(quote: PricedQuote, corridor: Corridor): JsonObject {
+function renderQuote(
+  quoteId: QuoteId,
+  issuedDateTime: string,
+  quote: PricedQuote,
+  corridor: Corridor,
+): JsonObject {
   const fxp = fxpOf(corridor, quote);
   const { sourceCurrency, destinationCurrency } = corridor.key;
   const [source, destination] = [renderPlace(fxp.source), renderPlace(fxp.destination)];
   return {
+    quoteId,
+    issuedDateTime,
     fxpfinInstIdType: fxp.idType,
     fxpfinInstId: fxp.id,
     exchangeRate: jsonNumber(quote.exchangeRate),

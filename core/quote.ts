@@ -116,10 +116,8 @@ export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]):
   for (const choice of chosen) {
     const deducted = feeOn(choice.amounts.destination, terms.creditorAgentFee);
     if (choice.amounts.source.isZero() || deducted.gte(choice.amounts.destination)) continue;
-    quotes.push({
-      ...termsOf(choice, terms, deducted),
-      creditorAccountAmount: renderDecimal(choice.amounts.destination.minus(deducted)),
-    });
+    const credited = renderDecimal(choice.amounts.destination.minus(deducted));
+    quotes.push(quoteOf(choice, terms, deducted, credited));
   }
   return quotes.length > 0 ? ok(quotes) : noneLeft(chosen, terms);
 }
@@ -141,11 +139,9 @@ export function priceQuotesWithoutFees(
     const { source, destination } = choice.amounts;
     if (source.isZero() || destination.isZero()) continue;
     const deducted = feeOn(destination, terms.creditorAgentFee);
-    quotes.push({
-      ...termsOf(choice, terms, deducted),
-      creditorAccountAmount: deducted.lt(destination) ? renderDecimal(destination.minus(deducted)) : null,
-      adjustedReason: adjustedReasonOf(choice.amounts),
-    });
+    const credited = deducted.lt(destination) ? renderDecimal(destination.minus(deducted)) : null;
+    const adjustedReason = adjustedReasonOf(choice.amounts);
+    quotes.push({ ...quoteOf(choice, terms, deducted, credited), adjustedReason });
   }
   return quotes.length > 0 ? ok(quotes) : noneLeft(chosen, terms);
 }
@@ -254,7 +250,12 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function termsOf(choice: Choice, terms: Terms, deducted: Exact): Omit<PricedQuote, 'creditorAccountAmount'> {
+function quoteOf<Credited extends string | null>(
+  choice: Choice,
+  terms: Terms,
+  deducted: Exact,
+  creditorAccountAmount: Credited,
+): Omit<PricedQuote, 'creditorAccountAmount'> & { readonly creditorAccountAmount: Credited } {
   const { fxp, offer, rate, exchangeRate, amounts } = choice;
   const { source, destination } = fxp;
   return {
@@ -274,6 +275,7 @@ function termsOf(choice: Choice, terms: Terms, deducted: Exact): Omit<PricedQuot
     sourceAccountId: source.accountId,
     destinationSapId: destination.sap.institutionId,
     destinationAccountId: destination.accountId,
+    creditorAccountAmount,
   };
 }
 

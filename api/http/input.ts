@@ -43,7 +43,10 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
     const fromPath = params?.safeParse(inPath);
     const fromQuery = query?.safeParse(inQuery);
     if (faults.length === 0 && fromPath?.success !== false && fromQuery?.success !== false) {
-      return { params: fromPath?.data ?? {}, query: fromQuery?.data ?? {} } as Pick<Result, 'params' | 'query'>;
+      return { params: fromPath?.data ?? {}, query: fromQuery?.data ?? {} } as Pick<
+        Result,
+        'params' | 'query'
+      >;
     }
     const told = new Set(faults.map((fault) => ('parameter' in fault ? fault.parameter : '')));
     for (const [result, shape, given] of [
