@@ -3,7 +3,7 @@
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
-import { errorClassOf } from './exchange.ts';
+import { errorClassOf } from './error-class.ts';
 import { NameError, type NameResolver } from './resolve-name.ts';
 
 /** Raised before a request was written: nothing can have been read. */

@@ -1,6 +1,7 @@
 // One request and what came of it, classified (TIM-3). From the moment that a byte may have left it is MAYBE_SENT,
 // unless the head of an answer came: then its status counts, whatever becomes of the body (CBK-4).
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { errorClassOf } from './error-class.ts';
 import type { Connections } from './kept-connections.ts';
 
 /** What came of one post. NOT_SENT: no byte of the request left. MAYBE_SENT: it may have been read (TIM-3). */
@@ -30,28 +31,6 @@ export interface Exchange {
 }
 
 const maxBodyBytes = 64 * 1024; // SEC-5
-
-const errorClasses: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'refused',
-  ECONNRESET: 'reset',
-  EPIPE: 'reset',
-  ETIMEDOUT: 'timeout',
-  ENETUNREACH: 'unreachable',
-  EHOSTUNREACH: 'unreachable',
-  HPE_HEADER_OVERFLOW: 'answer-too-large',
-  EPROTO: 'tls',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
-};
-
-/** One word for the record (CBK-4), never a text of the other side. */
-export function errorClassOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'failed';
-  const { code, errorClass } = error as Error & { code?: unknown; errorClass?: unknown };
-  if (typeof errorClass === 'string') return errorClass;
-  if (typeof code !== 'string') return 'failed';
-  if (code.startsWith('ERR_TLS') || code.startsWith('ERR_SSL') || code.includes('CERT')) return 'tls';
-  return errorClasses[code] ?? (code.startsWith('HPE_') ? 'not-http' : 'failed');
-}
 
 /** Seconds or an HTTP date (RFC 9110). */
 function retryAfterMs(value: string | string[] | undefined): number | null {
