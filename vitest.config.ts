@@ -7,7 +7,7 @@ import { LongestFirst } from './test/harness/longest-first.ts';
 const waiting = [
   'test/faults/**/*.test.ts',
   'test/db/connection-silent.test.ts',
-  'test/workflows/{changed-workflows,payment-uncached,resolution-faults,resolution-killed}.test.ts',
+  'test/workflows/{changed-workflows,payment-uncached,resolution-faults,resolution-killed,resolution-resumed}.test.ts',
 ];
 
 const common = {
