@@ -267,7 +267,8 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'activities/sweep/one-sweep.ts',
         find: 'for (const kind of kinds) {',
-        replace: "for (const kind of kinds.filter((one) => one !== 'payments')) {\n    limits.pass.through.add('payments');",
+        replace:
+          "for (const kind of kinds.filter((one) => one !== 'payments')) {\n    limits.pass.through.add('payments');",
       },
     ],
     breaks: ['I-15', 'I-1'],

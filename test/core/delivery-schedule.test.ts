@@ -143,7 +143,11 @@ describe('what an undecided NORM payment owes (TIM-2, LIF-2)', () => {
   test('one that it has asked for since, again and again, until a send meets the last question', () => {
     const asked = { owedSince: 0.5 * minute, askedAt: 0.7 * minute };
     expect([owes(0.74, 0, asked), owes(0.75, 0, asked)]).toEqual([false, true]);
-    expect([owes(0.9, 0.6, asked), owes(0.95, 0.6, asked), owes(0.95, 0.7, asked)]).toEqual([false, true, false]);
+    expect([owes(0.9, 0.6, asked), owes(0.95, 0.6, asked), owes(0.95, 0.7, asked)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 
   test('no enquiry, where a send that was under way at its time, or a little before by the clock, made up for it', () => {
