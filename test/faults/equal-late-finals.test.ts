@@ -2,7 +2,7 @@
 // of the worker between storing it and asking for its confirmation.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { bothWays } from '../harness/both-ways.ts';
+import { bothWays, refuseConfirmations } from '../harness/both-ways.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { reportOn } from '../harness/reports.ts';
 import { killProcess } from '../harness/worker-process.ts';
@@ -35,17 +35,7 @@ test('an equal final in an HTTP answer is confirmed to the address of the destin
 test('and is, although the worker is killed when it has stored it and not yet asked for its confirmation (PAY-9)', async () => {
   const worker = await start();
   const { uetr, answer } = await decidedMeanwhile();
-  await sql
-    .raw(
-      `create function fails() returns trigger language plpgsql as $$ begin
-         if new.kind = 'confirmation' then
-           raise exception 'the database is shutting down' using errcode = '57P01';
-         end if;
-         return new;
-       end $$;
-       create trigger fails before insert or update on deliveries for each row execute function fails()`,
-    )
-    .execute(db);
+  await refuseConfirmations(db);
   answer();
   await vi.waitFor(async () => expect(await finals(uetr)).toBe(2), { timeout: 8_000, interval: 50 });
   await killProcess(worker);

@@ -3,7 +3,7 @@
 // takes it.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { bothWays } from '../harness/both-ways.ts';
+import { bothWays, refuseConfirmations } from '../harness/both-ways.ts';
 import { killProcess } from '../harness/worker-process.ts';
 
 const { gateway, told, start, reportedMeanwhile } = await bothWays();
@@ -20,19 +20,7 @@ test('the same bytes in the HTTP answer are confirmed to the address of the dest
 test('and are, although the worker is killed before it has asked for their confirmation (PAY-9)', async () => {
   const worker = await start();
   const { uetr, answer } = await reportedMeanwhile();
-  await sql
-    .raw(
-      `create sequence refused;
-       create function fails() returns trigger language plpgsql as $$ begin
-         if new.kind = 'confirmation' then
-           perform nextval('refused');
-           raise exception 'the database is shutting down' using errcode = '57P01';
-         end if;
-         return new;
-       end $$;
-       create trigger fails before insert or update on deliveries for each row execute function fails()`,
-    )
-    .execute(db);
+  await refuseConfirmations(db);
   answer();
   await vi.waitFor(
     async () => {

@@ -2,7 +2,9 @@
 // (PAY-8, PAY-9), with workers that a test kills.
 import type { ChildProcess } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
+import { sql } from 'kysely';
 import { afterAll, expect, vi } from 'vitest';
+import type { Db } from '../../db/connection.ts';
 import { receivedOf, setEndpoint } from './destination.ts';
 import { testGateway, type TestGateway } from './gateway.ts';
 import { instruction } from './instruction.ts';
@@ -71,4 +73,24 @@ export async function bothWays(): Promise<BothWays> {
       return { uetr, report, messageIdentification, answer };
     },
   };
+}
+
+/**
+ * The database refuses confirmations, as if it were shutting down, until the trigger `fails` on deliveries is dropped;
+ * the sequence `refused` is called for each.
+ */
+export async function refuseConfirmations(db: Db): Promise<void> {
+  await sql
+    .raw(
+      `create sequence refused;
+       create function fails() returns trigger language plpgsql as $$ begin
+         if new.kind = 'confirmation' then
+           perform nextval('refused');
+           raise exception 'the database is shutting down' using errcode = '57P01';
+         end if;
+         return new;
+       end $$;
+       create trigger fails before insert or update on deliveries for each row execute function fails()`,
+    )
+    .execute(db);
 }
