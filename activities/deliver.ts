@@ -26,7 +26,7 @@ const heldMs = 30_000; // how long a full gate is waited for before that is writ
 const takenElsewhereMs = 5_000; // when to look again at what another process has claimed
 
 /** A delivery as this call of the activity knows it. */
-interface Course {
+interface Scheduled {
   readonly delivery: OpenDelivery;
   /** `performance.now()` of its next attempt. */
   dueAt: number;
@@ -43,7 +43,7 @@ export function createDeliver(deps: ActivityDependencies): (due: Subject | Earli
  */
 export async function deliverOpen(deps: ActivityDependencies, subjectId: string): Promise<void> {
   const startedAt = performance.now();
-  const open = await coursesOf(deps, subjectId);
+  const open = await openDeliveries(deps, subjectId);
   const call: Call = { subjectId, open, underWay: new Map(), stories: [], failures: [] };
   const { underWay, stories, failures } = call;
   for (;;) {
@@ -62,7 +62,7 @@ export async function deliverOpen(deps: ActivityDependencies, subjectId: string)
 /** What this call of the activity has in hand. */
 interface Call {
   readonly subjectId: string;
-  readonly open: Map<string, Course>;
+  readonly open: Map<string, Scheduled>;
   readonly underWay: Map<string, Promise<void>>;
   /** For the Temporal UI. */
   readonly stories: string[];
@@ -70,7 +70,10 @@ interface Call {
   readonly failures: unknown[];
 }
 
-async function coursesOf(deps: ActivityDependencies, subjectId: string): Promise<Map<string, Course>> {
+async function openDeliveries(
+  deps: ActivityDependencies,
+  subjectId: string,
+): Promise<Map<string, Scheduled>> {
   const listedAt = performance.now();
   const open = await listOpen(deps.db, subjectId);
   return new Map(
@@ -78,7 +81,7 @@ async function coursesOf(deps: ActivityDependencies, subjectId: string): Promise
   );
 }
 
-function idleOf({ open, underWay }: Call): readonly Course[] {
+function idleOf({ open, underWay }: Call): readonly Scheduled[] {
   return [...open.values()].filter(({ delivery }) => !underWay.has(delivery.deliveryId));
 }
 
@@ -126,8 +129,8 @@ async function firstOf(exchanges: Iterable<Promise<void>>, withinMs: number): Pr
 }
 
 function follow({ open }: Call, deliveryId: string, next: Following): void {
-  const course = open.get(deliveryId);
-  if (next.kind === 'retry' && course !== undefined) course.dueAt = performance.now() + next.inMs;
+  const scheduled = open.get(deliveryId);
+  if (next.kind === 'retry' && scheduled !== undefined) scheduled.dueAt = performance.now() + next.inMs;
   else open.delete(deliveryId);
 }
 
@@ -142,19 +145,19 @@ interface Admitted {
  */
 async function claimAdmitted(
   deps: ActivityDependencies,
-  due: readonly Course[],
+  due: readonly Scheduled[],
   { open, stories }: Call,
 ): Promise<readonly Admitted[]> {
   const ways = new Map<string, Way | undefined>();
   let attempts: readonly ClaimedAttempt[] = [];
   try {
-    for (const course of due) {
-      const { deliveryId, kind, party } = course.delivery;
-      const way = enter(deps, course.delivery);
+    for (const scheduled of due) {
+      const { deliveryId, kind, party } = scheduled.delivery;
+      const way = enter(deps, scheduled.delivery);
       if (way === undefined || way.admitted) ways.set(deliveryId, way);
       else {
         stories.push(`${kind} to ${party}: ${way.reason}`);
-        await hold(deps, course, { held: way, open });
+        await hold(deps, scheduled, { held: way, open });
       }
     }
     const claim = randomUUID();
@@ -163,8 +166,8 @@ async function claimAdmitted(
     for (const [deliveryId, way] of ways) {
       if (attempts.some((one) => one.deliveryId === deliveryId)) continue;
       way?.admission.leave();
-      const course = open.get(deliveryId);
-      if (course !== undefined) course.dueAt = performance.now() + takenElsewhereMs;
+      const scheduled = open.get(deliveryId);
+      if (scheduled !== undefined) scheduled.dueAt = performance.now() + takenElsewhereMs;
     }
   }
   return attempts.map((attempt) => ({ attempt, way: ways.get(attempt.deliveryId) }));
@@ -177,11 +180,11 @@ async function claimAdmitted(
  */
 async function hold(
   deps: ActivityDependencies,
-  course: Course,
-  { held, open }: { readonly held: Held; readonly open: Map<string, Course> },
+  scheduled: Scheduled,
+  { held, open }: { readonly held: Held; readonly open: Map<string, Scheduled> },
 ): Promise<void> {
-  const { deliveryId, elapsedMs, dueInMs } = course.delivery;
-  course.dueAt = performance.now() + held.retryInMs;
+  const { deliveryId, elapsedMs, dueInMs } = scheduled.delivery;
+  scheduled.dueAt = performance.now() + held.retryInMs;
   if (held.reason !== 'breaker-open' && dueInMs > -heldMs) return;
   if (elapsedMs < giveUpAfterMs) await deferDelivery(deps.db, deliveryId, held.retryInMs);
   else if (await expireDelivery(deps.db, deliveryId)) open.delete(deliveryId);

@@ -41,7 +41,7 @@ function retryAfterMs(value: string | string[] | undefined): number | null {
 }
 
 /** How far an exchange has come. */
-interface Progress {
+interface ExchangeState {
   ended: boolean;
   /** The one that carries the request; another, if its connection was closed before. */
   client?: ClientRequest;
@@ -72,18 +72,18 @@ export function exchange(
   closing: AbortSignal,
 ): Promise<PostResult> {
   return new Promise((resolve) => {
-    const progress: Progress = { ended: false, begun: false, chunks: [], bytes: 0 };
+    const state: ExchangeState = { ended: false, begun: false, chunks: [], bytes: 0 };
     const timers: NodeJS.Timeout[] = [];
     const after = (ms: number, act: () => void) => void timers.push(setTimeout(act, Math.max(0, ms)));
     const isTooLate = () => request.sendBefore !== undefined && performance.now() >= request.sendBefore;
     const close = () => end('closed');
     const end = (errorClass: string | undefined) => {
-      if (progress.ended) return;
-      progress.ended = true;
+      if (state.ended) return;
+      state.ended = true;
       timers.forEach(clearTimeout);
       closing.removeEventListener('abort', close);
-      resolve(resultOf(progress, errorClass));
-      if (errorClass !== undefined) progress.client?.destroy(); // closes the connection
+      resolve(resultOf(state, errorClass));
+      if (errorClass !== undefined) state.client?.destroy(); // closes the connection
     };
     // First read what came while this process itself stood still.
     let isExpired = false;
@@ -99,26 +99,26 @@ export function exchange(
     after(request.totalTimeoutMs, () => unlessAnswered(() => end('timeout')));
     if (request.sendBefore !== undefined) {
       after(request.sendBefore - performance.now(), () => {
-        if (!progress.begun) end('too-late');
+        if (!state.begun) end('too-late');
       });
     }
-    send(connections, request, progress, {
+    send(connections, request, state, {
       begin: () => {
         if (isTooLate()) end('too-late');
-        if (progress.ended) return false;
-        progress.begun = true;
+        if (state.ended) return false;
+        state.begun = true;
         after(request.headersTimeoutMs, () => {
-          if (progress.head === undefined) unlessAnswered(() => progress.head ?? end('timeout'));
+          if (state.head === undefined) unlessAnswered(() => state.head ?? end('timeout'));
         });
         return true;
       },
       answered: (answer) => {
         const { statusCode = 0, headers } = answer;
-        progress.head = { status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after']) };
+        state.head = { status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after']) };
         answer.on('data', (chunk: Buffer) => {
-          progress.chunks.push(chunk.subarray(0, maxBodyBytes - progress.bytes));
-          progress.bytes += chunk.length;
-          if (progress.bytes > maxBodyBytes) end('answer-too-large');
+          state.chunks.push(chunk.subarray(0, maxBodyBytes - state.bytes));
+          state.bytes += chunk.length;
+          if (state.bytes > maxBodyBytes) end('answer-too-large');
         });
       },
       end,
@@ -136,16 +136,16 @@ function afterReading(act: () => void): void {
 function send(
   connections: Pick<Connections, 'post'>,
   request: Exchange,
-  progress: Progress,
+  state: ExchangeState,
   steps: Steps,
 ): void {
   const client = connections.post(request.url, {
     ...request.headers,
     'content-length': String(request.body.length),
   });
-  progress.client = client;
+  state.client = client;
   const again = () => {
-    send(connections, request, progress, steps);
+    send(connections, request, state, steps);
     client.destroy();
   };
   const write = () => {
@@ -156,8 +156,8 @@ function send(
     if (!client.reusedSocket) write();
     else {
       afterReading(() => {
-        if (progress.client !== client) return;
-        if (progress.ended || (socket.readable && socket.writable)) write();
+        if (state.client !== client) return;
+        if (state.ended || (socket.readable && socket.writable)) write();
         else again();
       });
     }
@@ -169,17 +169,17 @@ function send(
   });
   client.once('upgrade', () => steps.end('not-http')); // nobody asked for it
   client.on('error', (error) => {
-    if (progress.client !== client) return;
-    if (client.reusedSocket && !progress.begun && !progress.ended) again();
+    if (state.client !== client) return;
+    if (client.reusedSocket && !state.begun && !state.ended) again();
     else steps.failed(error);
   });
   client.once('close', () => {
-    if (progress.client === client) steps.end('reset');
+    if (state.client === client) steps.end('reset');
   });
 }
 
 /** @param errorClass why it ended, unless the answer was read to its end */
-function resultOf({ head, begun, chunks }: Progress, errorClass: string | undefined): PostResult {
+function resultOf({ head, begun, chunks }: ExchangeState, errorClass: string | undefined): PostResult {
   if (head !== undefined) {
     return { outcome: 'ANSWERED', ...head, body: Buffer.concat(chunks), truncated: errorClass !== undefined };
   }

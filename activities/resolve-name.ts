@@ -95,7 +95,7 @@ async function ask(
   ]);
   timers.forEach(clearTimeout);
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  if (records.length === 0) return { error: new NameError(errorClassOf(answers)) };
+  if (records.length === 0) return { error: new NameError(nameErrorClassOf(answers)) };
   return {
     addresses: records.map(({ address }) => address),
     ttlMs: Math.min(...records.map(({ ttl }) => ttl)) * 1_000,
@@ -105,7 +105,7 @@ async function ask(
 const unknownCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 const timeoutCodes: ReadonlySet<unknown> = new Set(['ETIMEOUT', 'ECANCELLED']);
 
-function errorClassOf(answers: readonly PromiseSettledResult<unknown>[]): NameError['errorClass'] {
+function nameErrorClassOf(answers: readonly PromiseSettledResult<unknown>[]): NameError['errorClass'] {
   const codes = answers.map((answer) =>
     answer.status === 'rejected' ? (answer.reason as NodeJS.ErrnoException).code : 'ENODATA',
   );

@@ -63,10 +63,10 @@ export async function claimSend(
   let claimed: Claimed | undefined;
   try {
     claimed = await outlast(async () => {
-      const askedAt = performance.now(); // before the database says how long there is: rather too early than too late (TIM-1)
+      const beganAt = performance.now(); // before the database says how long there is: rather too early than too late (TIM-1)
       const attempt = await claim(id);
       if (attempt === undefined) return undefined;
-      return { attempt, until: attempt.remainingMs === null ? undefined : askedAt + attempt.remainingMs };
+      return { attempt, until: attempt.remainingMs === null ? undefined : beganAt + attempt.remainingMs };
     }, claimForMs);
   } finally {
     if (claimed === undefined) way?.admission.leave();

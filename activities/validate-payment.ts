@@ -82,7 +82,7 @@ async function judge(deps: ActivityDependencies, messageId: string): Promise<Wri
     const submission: Case = { messageId, stored, references, document };
     const judged = judgePayment(await readValid(parsed.value, readPacs008), {
       reference: deps.reference(),
-      submitter: stored.sourceSystem,
+      sourceSystem: stored.sourceSystem,
       storedAt: stored.storedAt,
       now: stored.now,
       recorded: stored,
@@ -138,7 +138,7 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
     acceptedAt: payment.judgedAt,
     now,
     isTaken: payment.isInstructionTaken && !payment.isStatusOwed,
-    ...(payment.lastSentAt !== null && { lastSentAt: payment.lastSentAt }),
+    ...(payment.lastSendBeganAt !== null && { lastSentAt: payment.lastSendBeganAt }),
     ...(payment.finalReportId !== null && { finalReportId: payment.finalReportId }),
   };
 }

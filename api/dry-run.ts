@@ -107,7 +107,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         const message = parsed.value;
         const run = await judge(message, {
           reference: deps.reference.current(),
-          submitter: caller.clearingSystemId,
+          sourceSystem: caller.clearingSystemId,
           now: Date.now(),
         });
         return json(render(message, run));

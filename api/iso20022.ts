@@ -108,7 +108,7 @@ async function submit(
   if (refusal !== undefined) return refusal;
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.008 without UETR is refused at intake (MSG-2)');
-  const { messageId, known, unanswered } = await takePacs008(deps.db, {
+  const { messageId, known, timesUnanswerable } = await takePacs008(deps.db, {
     uetr,
     messageIdentification: message.key.messageIdentification,
     sourceSystem,
@@ -122,7 +122,7 @@ async function submit(
           sourceSystem,
           destinationCountry: destinationCountryOf(deps, document),
           messageId,
-          unanswered,
+          timesUnanswerable,
         })
       : answerKnown(deps, iso, known, { uetr, sourceSystem, messageId });
   giveUpTurn(); // what is left is to wait for the destination (SEC-7)

@@ -41,7 +41,7 @@ export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
   readonly destinationCountry: string | undefined;
   /** How often a defect of ours has kept it from being answered: those outcomes stand. */
-  readonly unanswered: number;
+  readonly timesUnanswerable: number;
 }
 
 export interface ResolutionSubmission extends ResolutionRequest, StoredRequestKey {
@@ -201,7 +201,7 @@ export async function connectTemporal(
         client.workflow.executeUpdateWithStart<PaymentWorkflow, SubmitResult, SubmitArguments>(
           updates.submit,
           {
-            ...submitUpdate(submission, submission.unanswered),
+            ...submitUpdate(submission, submission.timesUnanswerable),
             startWorkflowOperation: startOfPayment(submission, taskQueuePrefix),
           },
         ),

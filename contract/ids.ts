@@ -129,11 +129,11 @@ export interface ReportFinal {
 /**
  * The update that brings a submission to its execution, whoever brings it: the second to come finds the first's, and is
  * no enquiry.
- * @param unanswered how often a defect of ours has kept it from being answered: those outcomes stand. In 0.1.0 this was how long
+ * @param timesUnanswerable how often a defect of ours has kept it from being answered: those outcomes stand. In 0.1.0 this was how long
  * the sender waits
  */
-export function submitUpdateId(messageId: string, unanswered: number): string {
-  return `${messageId}/${unanswered}`;
+export function submitUpdateId(messageId: string, timesUnanswerable: number): string {
+  return `${messageId}/${timesUnanswerable}`;
 }
 
 export const updates = { submit: 'submit', reportFinal: 'reportFinal', resolve: 'resolve' } as const;

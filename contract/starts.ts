@@ -60,13 +60,13 @@ export function paymentStart(
 
 /**
  * The update that brings a stored submission to its execution, with `paymentStart` of the same.
- * @param unanswered as in `submitUpdateId`
+ * @param timesUnanswerable as in `submitUpdateId`
  */
 export function submitUpdate(
   { messageId }: StoredPaymentKey,
-  unanswered: number,
+  timesUnanswerable: number,
 ): { updateId: string; args: SubmitArguments } {
-  return { updateId: submitUpdateId(messageId, unanswered), args: [{ messageId }] };
+  return { updateId: submitUpdateId(messageId, timesUnanswerable), args: [{ messageId }] };
 }
 
 /** What the execution of a resolution is made from. */

@@ -58,8 +58,8 @@ export function isMember(institution: Institution, clearingSystemId: string): bo
 export const isOnboardedPsp = ({ onboarded, roles }: Institution) => onboarded && roles.includes('psp');
 
 /** Whether an institution may be the debtor agent of a submission (PAY-6). */
-export function mayBeDebtorAgent(one: Institution | undefined, submitter: string): boolean {
-  return one !== undefined && isOnboardedPsp(one) && isMember(one, submitter);
+export function mayBeDebtorAgent(one: Institution | undefined, sourceSystem: string): boolean {
+  return one !== undefined && isOnboardedPsp(one) && isMember(one, sourceSystem);
 }
 
 /**
@@ -76,9 +76,9 @@ export const mayBeCreditorAgent = (one: Institution | undefined) => one !== unde
 export function claimedDebtorAgent(
   data: ReferenceData,
   document: XmlElement,
-  submitter: string,
+  sourceSystem: string,
 ): Institution | null {
   const agent = readAgent(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf/DbtrAgt'));
-  const institution = agent && resolveAgent(data, agent, submitter);
-  return institution !== undefined && isMember(institution, submitter) ? institution : null;
+  const institution = agent && resolveAgent(data, agent, sourceSystem);
+  return institution !== undefined && isMember(institution, sourceSystem) ? institution : null;
 }

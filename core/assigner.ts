@@ -18,14 +18,14 @@ type Standing = 'own' | 'other' | 'unknown';
  * the submitter, and so must an assigner that is a party; a creator that is a party may be a customer, but not
  * another's institution.
  * @param request `IdVrfctnReq`, valid by its schema
- * @param submitter clearing system that submits it
+ * @param sourceSystem clearing system that submits it
  */
 export function refuseAssigner(
   request: XmlElement,
-  submitter: string,
+  sourceSystem: string,
   reference: ReferenceData,
 ): Rejection | undefined {
-  const standing = (agent: AgentIdentification) => standingOf(agent, submitter, reference);
+  const standing = (agent: AgentIdentification) => standingOf(agent, sourceSystem, reference);
   for (const path of ['Cretr/Agt', 'FrstAgt', 'Assgnr/Agt']) {
     const agent = readAgent(elementAt(request, `Assgnmt/${path}`));
     if (agent !== undefined && standing(agent) !== 'own') return refuse(path);
@@ -43,19 +43,19 @@ function refuse(path: string): Rejection {
   return reject('assigner-not-member', `/Document/IdVrfctnReq/Assgnmt/${path}`);
 }
 
-function standingOf(agent: AgentIdentification, submitter: string, reference: ReferenceData): Standing {
+function standingOf(agent: AgentIdentification, sourceSystem: string, reference: ReferenceData): Standing {
   const { bicfi, lei, memberId, otherId } = agent;
   const hasOnlyOtherId = otherId !== undefined && (bicfi ?? lei ?? memberId) === undefined;
   if (hasOnlyOtherId) {
     const named = [...reference.clearingSystems.values()].filter(
       (system) => system.clearingSystemId === otherId || system.operatorId === otherId,
     );
-    if (named.some((system) => system.clearingSystemId === submitter)) return 'own';
+    if (named.some((system) => system.clearingSystemId === sourceSystem)) return 'own';
     if (named.length > 0) return 'other';
   }
-  const institution = resolveAgent(reference, agent, submitter);
+  const institution = resolveAgent(reference, agent, sourceSystem);
   if (institution === undefined) return 'unknown';
-  return isMember(institution, submitter) ? 'own' : 'other';
+  return isMember(institution, sourceSystem) ? 'own' : 'other';
 }
 
 /** Each identifier of an organisation separately. */

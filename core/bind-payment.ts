@@ -4,7 +4,7 @@
  */
 import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';
-import type { Judged, Submitted } from './ends.ts';
+import type { Judged, SubmissionContext } from './ends.ts';
 import { creditorAgentFee, feeOn } from './fee.ts';
 import { inTransaction, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
@@ -60,7 +60,7 @@ const differs = (key: RejectionKey, found: string, expected: string, xpath?: str
   reject(key, xpath, undefined, { found, expected });
 
 /** Fixes every amount, agent and account of a message whose ends have passed their checks (PAY-4 to PAY-6). */
-export function bindPayment(judged: Judged<Submitted>, recorded: RecordedQuote): Bound {
+export function bindPayment(judged: Judged<SubmissionContext>, recorded: RecordedQuote): Bound {
   const { message, context, ends } = judged;
   const { source, debtorAgent, creditorAgent, destination } = ends;
   if (!source || !debtorAgent || !creditorAgent || !destination)
@@ -89,7 +89,7 @@ const boundBy = [
 ].map(inTransaction);
 
 /** PAY-5 and the limit: what can be judged without reading a quote. */
-export const ownExchangeCheck: Check<Judged<Submitted>> = {
+export const ownExchangeCheck: Check<Judged<SubmissionContext>> = {
   name: 'own account, creditor agent fee and destination maximum',
   ruleId: 'PAY-5',
   needs: boundBy,
@@ -107,7 +107,7 @@ interface Parties {
 }
 
 /** PAY-4: the message must agree with the quote; agents that it leaves out are filled in. */
-function bindQuote(judged: Judged<Submitted>, recorded: RecordedQuote, parties: Parties): Bound {
+function bindQuote(judged: Judged<SubmissionContext>, recorded: RecordedQuote, parties: Parties): Bound {
   const { message, context } = judged;
   const { reference } = context;
   const { quote, holder } = recorded;

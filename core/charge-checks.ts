@@ -4,7 +4,7 @@
  */
 import { mayBeCreditorAgent, mayBeDebtorAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';
-import type { Judged, Submitted } from './ends.ts';
+import type { Judged, SubmissionContext } from './ends.ts';
 import { refusedItself } from './hindrances.ts';
 import { inTransaction } from './iso20022/pacs008.ts';
 import { sameAgent, type AgentIdentification } from './iso20022/parties.ts';
@@ -20,18 +20,18 @@ interface Pair {
   readonly mayStandThere: (one: Institution | undefined) => boolean;
 }
 
-function atSource({ message, context, ends }: Judged<Submitted>): Pair {
+function atSource({ message, context, ends }: Judged<SubmissionContext>): Pair {
   const { agent } = message.charges[0];
   return {
     element: 'DbtrAgt',
     psp: ends.debtorAgent,
-    charging: resolveAgent(context.reference, agent, context.submitter),
+    charging: resolveAgent(context.reference, agent, context.sourceSystem),
     written: [agent, message.debtorAgent],
-    mayStandThere: (one) => mayBeDebtorAgent(one, context.submitter),
+    mayStandThere: (one) => mayBeDebtorAgent(one, context.sourceSystem),
   };
 }
 
-function atDestination({ message, context, ends }: Judged<Submitted>): Pair {
+function atDestination({ message, context, ends }: Judged<SubmissionContext>): Pair {
   const { agent } = message.charges[1];
   return {
     element: 'CdtrAgt',
@@ -59,7 +59,7 @@ function* judge(pair: Pair, path: string): Iterable<Rejection> {
 
 const hinderedBy = (pair: Pair) => (isPspAtFault(pair) ? refusedItself(pair.element) : undefined);
 
-export const chargeChecks: readonly Check<Judged<Submitted>>[] = [
+export const chargeChecks: readonly Check<Judged<SubmissionContext>>[] = [
   {
     name: 'agent of the source PSP fee',
     ruleId: 'MSG-6',

@@ -4,7 +4,7 @@
  * reported.
  */
 import type { Check } from './check.ts';
-import type { Ends, Judged, Submitted } from './ends.ts';
+import type { Ends, Judged, SubmissionContext } from './ends.ts';
 import { countryUnknown } from './hindrances.ts';
 import { inTransaction, type Pacs008 } from './iso20022/pacs008.ts';
 import { textAt } from './iso20022/tree.ts';
@@ -72,13 +72,13 @@ type FindWrong = (message: Pacs008, ends: Ends) => readonly WrongCurrency[];
 
 const check =
   (find: FindWrong) =>
-  ({ message, ends }: Judged<Submitted>): Iterable<Rejection> =>
+  ({ message, ends }: Judged<SubmissionContext>): Iterable<Rejection> =>
     find(message, ends).map(({ path, ...details }) =>
       reject('currency-wrong', inTransaction(path), undefined, details),
     );
 
 /** In the order of reporting. */
-export const corridorChecks: readonly Check<Judged<Submitted>>[] = [
+export const corridorChecks: readonly Check<Judged<SubmissionContext>>[] = [
   {
     name: 'currencies of the source',
     ruleId: 'MSG-4',

@@ -47,8 +47,8 @@ export interface StoredReport {
   readonly reasonCode: string | null;
 }
 
-/** What is known of an undecided payment. */
-export interface Undecided {
+/** What a payment is decided by, if it is not decided yet. */
+export interface DecisionFacts {
   /** The destination's report at hand, if there is one. */
   readonly report: StoredReport | null;
   /** The destination's first final that was stored while it was undecided: it decides, whatever the cause (PAY-7). */
@@ -60,7 +60,10 @@ export interface Undecided {
 }
 
 /** Milliseconds by the database clock until the cause may decide (TIM-1); 0: now. */
-export function untilDecidableMs({ firstFinal, deadlineAt, now }: Undecided, cause: DecisionCause): number {
+export function untilDecidableMs(
+  { firstFinal, deadlineAt, now }: DecisionFacts,
+  cause: DecisionCause,
+): number {
   if (cause.by !== 'deadline' || firstFinal !== null) return 0;
   assert(deadlineAt !== null, 'only a HIGH payment has a deadline');
   return Math.max(0, deadlineAt - now);
@@ -91,7 +94,7 @@ export interface DueDecision {
 }
 
 /** What a cause decides (PAY-7): the final that was stored first, whatever the cause; else the cause itself. */
-export function decisionBy(cause: DecisionCause, { firstFinal, report }: Undecided): DueDecision {
+export function decisionBy(cause: DecisionCause, { firstFinal, report }: DecisionFacts): DueDecision {
   const final = firstFinal ?? (cause.by === 'destination' ? report : null);
   const tellsDestination = cause.by !== 'destination' || cause.wantsConfirmation;
   if (final === null)

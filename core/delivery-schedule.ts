@@ -81,9 +81,9 @@ export const enquiryTimesMs: readonly number[] = [
 export interface Sends {
   readonly acceptedAt: number;
   /** When the last attempt ended, or began if it has no end on record; null before the first. */
-  readonly lastSendAt: number | null;
+  readonly lastSendEndedAt: number | null;
   /** When its source last asked how it stands, if that asks the destination (DUP-1); null: never. */
-  readonly askedAt: number | null;
+  readonly statusAskedAt: number | null;
   /** When it first asked what no send had met when it asked last; null: never. */
   readonly owedSince: number | null;
   /** Whether an operator has been told that it is in doubt. */
@@ -100,14 +100,19 @@ export const heardMs = 1_000;
  * Whether a send that the source asked for has not been made (DUP-1). One that was under way when it asked is joined,
  * or had ended so shortly before that the execution took it for one.
  */
-export function isStatusOwed({ lastSendAt, askedAt }: Pick<Sends, 'lastSendAt' | 'askedAt'>): boolean {
-  return askedAt !== null && (lastSendAt === null || lastSendAt + heardMs < askedAt);
+export function isStatusOwed({
+  lastSendEndedAt,
+  statusAskedAt,
+}: Pick<Sends, 'lastSendEndedAt' | 'statusAskedAt'>): boolean {
+  return statusAskedAt !== null && (lastSendEndedAt === null || lastSendEndedAt + heardMs < statusAskedAt);
 }
 
 /** Since when a status is owed that the source has asked for; undefined: none is. */
-function statusOwedSince({ lastSendAt, askedAt, owedSince }: Sends): number | undefined {
+function statusOwedSince({ lastSendEndedAt, statusAskedAt, owedSince }: Sends): number | undefined {
   // a send may have met the first of several questions since
-  const unmet = [owedSince, askedAt].filter((at) => isStatusOwed({ lastSendAt, askedAt: at }));
+  const unmet = [owedSince, statusAskedAt].filter((at) =>
+    isStatusOwed({ lastSendEndedAt, statusAskedAt: at }),
+  );
   return unmet[0] ?? undefined;
 }
 
@@ -118,14 +123,14 @@ function statusOwedSince({ lastSendAt, askedAt, owedSince }: Sends): number | un
  * enquiry, too.
  */
 export function isSendOverdue(sends: Sends, graceMs: number): boolean {
-  const { acceptedAt, lastSendAt, isInDoubt, now } = sends;
+  const { acceptedAt, lastSendEndedAt, isInDoubt, now } = sends;
   const isPast = (at: number) => at <= now - graceMs;
-  if (lastSendAt === null) return isPast(acceptedAt);
+  if (lastSendEndedAt === null) return isPast(acceptedAt);
   if (isPast(statusOwedSince(sends) ?? Infinity)) return true;
   const past = enquiryTimesMs.map((afterMs) => acceptedAt + afterMs).filter(isPast);
   const last = past.at(-1);
   if (last === undefined) return false;
-  return lastSendAt < last - clockErrorMs || (past.length === enquiryTimesMs.length && !isInDoubt);
+  return lastSendEndedAt < last - clockErrorMs || (past.length === enquiryTimesMs.length && !isInDoubt);
 }
 
 const retryDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3

@@ -43,7 +43,7 @@ export interface ValidatedMessage {
 export interface DryRunContext {
   readonly reference: ReferenceData;
   /** Clearing system of the submitter; undefined: as the message says. */
-  readonly submitter: string | undefined;
+  readonly sourceSystem: string | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -99,8 +99,12 @@ function judgePacs008({ document, violations }: ValidatedMessage, context: DryRu
   }
   const isFit = (xpath: string) => foundValid(xpath, violations);
   const read = readPacs008Throughout(document, isFit);
-  const { submitter = read.value.clearingSystemId } = context;
-  const referred = judgeByReference(read.value, { ...context, submitter }, { isFit, isSound: read.isSound });
+  const { sourceSystem = read.value.clearingSystemId } = context;
+  const referred = judgeByReference(
+    read.value,
+    { ...context, sourceSystem },
+    { isFit, isSound: read.isSound },
+  );
   return withSubmission(
     {
       judged: ['rules', 'reference-data'],
@@ -215,7 +219,7 @@ function judgeValid({ name, document }: ValidatedMessage, context: DryRunContext
     case 'acmt023': {
       const reading = readAcmt023(document);
       if (!reading.ok) return rules(reading);
-      const routing = routeRequest(reading.value, context.reference, context.submitter);
+      const routing = routeRequest(reading.value, context.reference, context.sourceSystem);
       return { judged: ['rules', 'reference-data'], rejections: routing.ok ? [] : [routing.refusal] };
     }
     case 'acmt024':

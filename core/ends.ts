@@ -8,14 +8,14 @@ import type { Pacs008 } from './iso20022/pacs008.ts';
 import { clearingSystemsOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
 
 /** Who submits a message, and the reference data. */
-export interface Submitted {
+export interface SubmissionContext {
   readonly reference: ReferenceData;
   /** Clearing system of the submitter. */
-  readonly submitter: string;
+  readonly sourceSystem: string;
 }
 
 /** A submission at a moment. */
-export interface SubmittedNow extends Submitted {
+export interface SubmissionNow extends SubmissionContext {
   /** Database clock, epoch milliseconds. */
   readonly now: number;
   /** When the submission was stored, database clock, epoch milliseconds; default: now. */
@@ -48,7 +48,7 @@ export interface Judged<Context> {
   readonly ends: Ends;
 }
 
-export function findEnds(message: Pacs008, { reference, submitter }: Submitted): Ends {
+export function findEnds(message: Pacs008, { reference, sourceSystem }: SubmissionContext): Ends {
   const creditorAgent = resolveAgent(reference, message.creditorAgent);
   const isContradicted = creditorAgent !== undefined && contradicts(message, reference, creditorAgent);
   const destinationCurrencies =
@@ -65,8 +65,8 @@ export function findEnds(message: Pacs008, { reference, submitter }: Submitted):
         )
       : undefined;
   return {
-    source: reference.clearingSystems.get(submitter),
-    debtorAgent: resolveAgent(reference, message.debtorAgent, submitter),
+    source: reference.clearingSystems.get(sourceSystem),
+    debtorAgent: resolveAgent(reference, message.debtorAgent, sourceSystem),
     creditorAgent,
     isContradicted,
     destinationCurrencies,

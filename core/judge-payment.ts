@@ -3,7 +3,7 @@
  * and the time are arguments, and the database's unique keys have the last word (DUP-3).
  */
 import { judgeFit, rejectionsOf, type Check, type Findings, type IsFit } from './check.ts';
-import { findEnds, type Judged, type SubmittedNow } from './ends.ts';
+import { findEnds, type Judged, type SubmissionNow } from './ends.ts';
 import { parseQuoteId, type QuoteId } from './ids.ts';
 import type { Pacs008 } from './iso20022/pacs008.ts';
 import { agentChecks, duplicateCheck, freshnessCheck, guidelineChecks } from './payment-checks.ts';
@@ -12,7 +12,7 @@ import type { Rejection } from './rejection.ts';
 import { first, ok, refused, type Result } from './result.ts';
 
 /** PAY-3, from the usage guidelines to the agents. */
-const checksBeforeQuote: readonly Check<Judged<SubmittedNow>>[] = [
+const checksBeforeQuote: readonly Check<Judged<SubmissionNow>>[] = [
   ...guidelineChecks,
   duplicateCheck,
   freshnessCheck,
@@ -35,7 +35,7 @@ export interface AwaitingQuote {
  */
 export function judgePayment(
   reading: Result<Pacs008, Rejection>,
-  context: SubmittedNow,
+  context: SubmissionNow,
 ): Result<AwaitingQuote, Rejection> {
   if (!reading.ok) return reading; // schema, and guidelines that need no reference data
   const { value: message } = reading;
@@ -58,7 +58,7 @@ export function judgePayment(
  */
 export function judgeByReference(
   message: Pacs008,
-  context: SubmittedNow,
+  context: SubmissionNow,
   { isFit, isSound }: { readonly isFit: IsFit; readonly isSound: boolean },
 ): Findings {
   const judged = { message, context, ends: findEnds(message, context) };

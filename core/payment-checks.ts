@@ -6,7 +6,7 @@ import { isOnboardedPsp, mayBeDebtorAgent, unknownInstitution } from './agent.ts
 import { chargeChecks } from './charge-checks.ts';
 import type { Check, IsFit } from './check.ts';
 import { corridorChecks, inWrongCurrency } from './currency-checks.ts';
-import type { Judged, Submitted, SubmittedNow } from './ends.ts';
+import type { Judged, SubmissionContext, SubmissionNow } from './ends.ts';
 import { countryUnknown, currencyUnknown, currencyWrong } from './hindrances.ts';
 import { amountsOf, inTransaction, pacs008Paths, type Pacs008 } from './iso20022/pacs008.ts';
 import { withoutPositions } from './iso20022/tree.ts';
@@ -17,7 +17,7 @@ import { reject, rejectWith, type Rejection } from './rejection.ts';
 const maxAheadMs = 10_000; // TIM-4
 
 /** MSG-4 to MSG-7: guidelines that need reference data. */
-export const guidelineChecks: readonly Check<Judged<Submitted>>[] = [
+export const guidelineChecks: readonly Check<Judged<SubmissionContext>>[] = [
   {
     name: "the submitter's clearing system",
     ruleId: 'MSG-5',
@@ -45,14 +45,14 @@ export const guidelineChecks: readonly Check<Judged<Submitted>>[] = [
   },
 ];
 
-export const duplicateCheck: Check<Judged<SubmittedNow>> = {
+export const duplicateCheck: Check<Judged<SubmissionNow>> = {
   name: 'duplicates',
   ruleId: 'DUP-2',
   needs: [],
   run: checkDuplicate,
 };
 
-export const freshnessCheck: Check<Judged<SubmittedNow>> = {
+export const freshnessCheck: Check<Judged<SubmissionNow>> = {
   name: 'freshness',
   ruleId: 'TIM-4',
   needs: [inTransaction('AddtlDtTm')],
@@ -60,7 +60,7 @@ export const freshnessCheck: Check<Judged<SubmittedNow>> = {
   run: checkFreshness,
 };
 
-export const agentChecks: readonly Check<Judged<Submitted>>[] = [
+export const agentChecks: readonly Check<Judged<SubmissionContext>>[] = [
   { name: 'debtor agent', ruleId: 'PAY-6', needs: [inTransaction('DbtrAgt')], run: checkDebtorAgent },
   {
     name: 'creditor agent',
@@ -71,15 +71,18 @@ export const agentChecks: readonly Check<Judged<Submitted>>[] = [
   },
 ];
 
-function* checkClearingSystem({ message, context }: Judged<Submitted>): Iterable<Rejection> {
-  const { submitter } = context;
-  const details = { found: 'another clearing system', expected: submitter };
-  if (message.clearingSystemId !== submitter) {
+function* checkClearingSystem({ message, context }: Judged<SubmissionContext>): Iterable<Rejection> {
+  const { sourceSystem } = context;
+  const details = { found: 'another clearing system', expected: sourceSystem };
+  if (message.clearingSystemId !== sourceSystem) {
     yield rejectWith('clearing-system-foreign', details);
   }
 }
 
-function* checkDecimals({ message, context, ends }: Judged<Submitted>, isFit: IsFit): Iterable<Rejection> {
+function* checkDecimals(
+  { message, context, ends }: Judged<SubmissionContext>,
+  isFit: IsFit,
+): Iterable<Rejection> {
   const unknown = inWrongCurrency(message, ends);
   for (const { amount, path } of amountsOf(message)) {
     if (!isFit(withoutPositions(inTransaction(path))) || unknown.has(path)) continue;
@@ -95,7 +98,7 @@ function* checkDecimals({ message, context, ends }: Judged<Submitted>, isFit: Is
   }
 }
 
-function* checkRequiredElements({ message, context, ends }: Judged<Submitted>): Iterable<Rejection> {
+function* checkRequiredElements({ message, context, ends }: Judged<SubmissionContext>): Iterable<Rejection> {
   const { creditorAgent } = ends;
   if (creditorAgent === undefined || ends.isContradicted) return; // reported elsewhere: RC07, MSG-6
   const { countryCode } = creditorAgent;
@@ -113,10 +116,10 @@ function* checkRequiredElements({ message, context, ends }: Judged<Submitted>): 
 }
 
 /** DUP-2: keys that another message has used; the same message again is an enquiry and is not judged (DUP-1). */
-function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<Rejection> {
+function* checkDuplicate({ message, context }: Judged<SubmissionNow>): Iterable<Rejection> {
   const { payment, messageIdHeldBy } = context.recorded ?? {};
   if (payment !== undefined) {
-    if (payment.sourceSystem !== context.submitter) yield reject('uetr-of-another');
+    if (payment.sourceSystem !== context.sourceSystem) yield reject('uetr-of-another');
     else if (payment.messageIdentification === message.messageIdentification)
       yield reject('duplicate-content');
     else yield reject('duplicate-uetr');
@@ -127,7 +130,7 @@ function* checkDuplicate({ message, context }: Judged<SubmittedNow>): Iterable<R
  * TIM-4, and TIM-1 for a HIGH payment. What was wrong when the message arrived comes first; if it arrived in time and
  * we judged it too late, its sender is not at fault.
  */
-function* checkFreshness({ message, context, ends }: Judged<SubmittedNow>): Iterable<Rejection> {
+function* checkFreshness({ message, context, ends }: Judged<SubmissionNow>): Iterable<Rejection> {
   const { now, storedAt = now } = context;
   const { text, epochMs: acceptanceAt } = message.acceptanceDateTime;
   const maxAgeMs = (ends.source?.maxAcceptanceAgeSeconds ?? 0) * 1_000;
@@ -167,15 +170,15 @@ const shortcomingOf = (institution: Institution) =>
     : 'an institution that is not an onboarded PSP';
 
 /** PAY-6. */
-function* checkDebtorAgent({ context, ends }: Judged<Submitted>): Iterable<Rejection> {
+function* checkDebtorAgent({ context, ends }: Judged<SubmissionContext>): Iterable<Rejection> {
   const { debtorAgent } = ends;
-  if (mayBeDebtorAgent(debtorAgent, context.submitter)) return;
+  if (mayBeDebtorAgent(debtorAgent, context.sourceSystem)) return;
   const found = debtorAgent === undefined ? unknownInstitution : shortcomingOf(debtorAgent);
   yield rejectWith('debtor-agent-not-member', { found });
 }
 
 /** PAY-6. */
-function* checkCreditorAgent({ ends }: Judged<Submitted>): Iterable<Rejection> {
+function* checkCreditorAgent({ ends }: Judged<SubmissionContext>): Iterable<Rejection> {
   const { creditorAgent, destination } = ends;
   if (creditorAgent?.roles.includes('psp') !== true) {
     const found = creditorAgent === undefined ? unknownInstitution : 'an institution that is not a PSP';

@@ -29,14 +29,15 @@ export type FollowUp = Result<Enquiry | null, Rejection>;
 
 /**
  * Where a valid request goes first.
- * @param submitter clearing system that submits it; undefined: any (a dry run without authentication)
+ * @param sourceSystem clearing system that submits it; undefined: any (a dry run without authentication)
  */
 export function routeRequest(
   request: Acmt023,
   reference: ReferenceData,
-  submitter: string | undefined,
+  sourceSystem: string | undefined,
 ): Result<Enquiry, Rejection> {
-  const foreign = submitter === undefined ? undefined : refuseAssigner(request.request, submitter, reference);
+  const foreign =
+    sourceSystem === undefined ? undefined : refuseAssigner(request.request, sourceSystem, reference);
   if (foreign !== undefined) return refused(foreign);
   const { destinationCountry, account, creditorAgent: agent } = request;
   const systems = systemsOf(reference, destinationCountry);

@@ -3,7 +3,7 @@ import { additionalInformation, explain } from './explanation.ts';
 import { reject, rowOf, type Rejection } from './rejection.ts';
 
 /** A submission, or the payment of its UETR, as far as duplicates are told by it. */
-interface Sent {
+interface SubmissionKey {
   readonly sourceSystem: string;
   readonly messageIdentification: string;
 }
@@ -33,7 +33,11 @@ const firstStands = 'DUP-2 the UETR is that of an earlier message: the first mes
  * fault first, and its sender is told both.
  * @param payment of its UETR, if there is one
  */
-export function turnAway(rejection: Rejection, submission: Sent, payment: Sent | undefined): TurnedAway {
+export function turnAway(
+  rejection: Rejection,
+  submission: SubmissionKey,
+  payment: SubmissionKey | undefined,
+): TurnedAway {
   const { ofRepeat = false, event } = rowOf(rejection);
   const isBrokenCopy = !ofRepeat && payment?.sourceSystem === submission.sourceSystem;
   const isContentChanged = isBrokenCopy && payment.messageIdentification === submission.messageIdentification;

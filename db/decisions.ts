@@ -3,7 +3,7 @@
 // attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
-import type { DecisionCondition, StoredReport, Undecided } from '../core/decision.ts';
+import type { DecisionCondition, StoredReport, DecisionFacts } from '../core/decision.ts';
 import { unreachableAfterMs } from '../core/delivery-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Decision } from '../core/decision.ts';
@@ -14,7 +14,7 @@ import { fromStored, type StoredReferences } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 
 /** What a decision and the messages that derive from it are made of. */
-export interface DecidablePayment extends Undecided {
+export interface DecidablePayment extends DecisionFacts {
   readonly uetr: string;
   readonly sourceSystem: string;
   readonly destinationSystem: string;

@@ -51,7 +51,7 @@ export interface StoredPayment {
   /** Whether the destination has answered a send of it, without a final. */
   readonly isInstructionTaken: boolean;
   /** Epoch milliseconds: when the last send of it began; null: none did. */
-  readonly lastSentAt: number | null;
+  readonly lastSendBeganAt: number | null;
   /** Its source has asked how it stands, and no send has been made for that (DUP-1). */
   readonly isStatusOwed: boolean;
   /** The first final of the destination that was stored while it was undecided (PAY-7). */
@@ -76,8 +76,8 @@ interface PaymentRow {
   instruction_delivery_id: string | null;
   is_instruction_taken: boolean;
   final_report_id: string | null;
-  last_sent_at: Date | null;
-  last_send_at: Date | null;
+  last_send_began_at: Date | null;
+  last_send_ended_at: Date | null;
   enquiry_asked_at: Date | null;
   corridor: string | null;
   destination_clearing_system: string | null;
@@ -95,8 +95,8 @@ const paymentColumns = sql`
   p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
   p.source_clearing_system, p.answer_message_id, p.received_at,
   i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id,
-  (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_sent_at,
-  (select max(coalesce(a.finished_at, a.started_at)) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_send_at,
+  (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_send_began_at,
+  (select max(coalesce(a.finished_at, a.started_at)) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_send_ended_at,
   i.enquiry_asked_at,
   p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
   p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
@@ -117,10 +117,10 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     judgedAt: row.received_at.getTime(),
     instructionDeliveryId: row.instruction_delivery_id,
     isInstructionTaken: row.is_instruction_taken,
-    lastSentAt: row.last_sent_at?.getTime() ?? null,
+    lastSendBeganAt: row.last_send_began_at?.getTime() ?? null,
     isStatusOwed: isStatusOwed({
-      lastSendAt: row.last_send_at?.getTime() ?? null,
-      askedAt: row.enquiry_asked_at?.getTime() ?? null,
+      lastSendEndedAt: row.last_send_ended_at?.getTime() ?? null,
+      statusAskedAt: row.enquiry_asked_at?.getTime() ?? null,
     }),
     finalReportId: row.final_report_id,
     corridor: row.corridor,

@@ -6,7 +6,7 @@ import { askCallbackAgain, askStatus, nameCallbackAddress } from './asks.ts';
 import { recordReceived } from './messages.ts';
 import { findPayment, type StoredPayment } from './payments.ts';
 import { findResolution, type StoredResolution } from './resolutions.ts';
-import { timesUnanswered } from './unanswered.ts';
+import { timesUnanswerable } from './unanswered.ts';
 
 /** A message that came in, and whose address was judged (SEC-2). */
 export interface Submitted {
@@ -36,7 +36,7 @@ export interface Taken<Subject> {
 
 export interface TakenPacs008 extends Taken<StoredPayment> {
   /** How often a defect of ours has kept it from being answered, where it is not known (SEC-9). */
-  readonly unanswered: number;
+  readonly timesUnanswerable: number;
 }
 
 export async function takePacs008(
@@ -44,16 +44,16 @@ export async function takePacs008(
   { uetr, ...submitted }: Submitted & { readonly uetr: string },
 ): Promise<TakenPacs008> {
   const { messageId, isNew } = await store(db, { type: 'pacs008', subjectId: uetr, ...submitted });
-  if (isNew) return { messageId, unanswered: 0 };
+  if (isNew) return { messageId, timesUnanswerable: 0 };
   const payment = await findPayment(db, uetr);
   if (payment?.messageId !== messageId)
-    return { messageId, unanswered: await timesUnanswered(db, messageId) };
+    return { messageId, timesUnanswerable: await timesUnanswerable(db, messageId) };
   if (payment.decision !== null) {
     await askCallbackAgain(db, uetr);
-    return { messageId, unanswered: 0, known: { subject: payment, due: 'redelivery' } };
+    return { messageId, timesUnanswerable: 0, known: { subject: payment, due: 'redelivery' } };
   }
   const isAsked = await askStatus(db, uetr);
-  return { messageId, unanswered: 0, known: { subject: payment, due: isAsked ? 'enquiry' : null } };
+  return { messageId, timesUnanswerable: 0, known: { subject: payment, due: isAsked ? 'enquiry' : null } };
 }
 
 export async function takeAcmt023(db: Db, submitted: Submitted): Promise<Taken<StoredResolution>> {

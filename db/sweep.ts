@@ -27,8 +27,8 @@ export interface UndecidedPayment {
 /** Of a payment `p` with its instruction `i`. Primary key; audit_events_subject_id. */
 const sends = sql`case when p.deadline_at is null then jsonb_build_object(
   'acceptedAt', ${epochMs(sql`p.received_at`)}, 'now', ${epochMs(sql`clock_timestamp()`)},
-  'askedAt', ${epochMs(sql`i.enquiry_asked_at`)}, 'owedSince', ${epochMs(sql`i.enquiry_owed_since`)},
-  'lastSendAt', (
+  'statusAskedAt', ${epochMs(sql`i.enquiry_asked_at`)}, 'owedSince', ${epochMs(sql`i.enquiry_owed_since`)},
+  'lastSendEndedAt', (
     select ${epochMs(sql`max(coalesce(a.finished_at, a.started_at))`)} from delivery_attempts a
     where a.delivery_id = i.delivery_id),
   'isInDoubt', exists (select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.in-doubt')) end`;

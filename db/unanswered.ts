@@ -31,7 +31,7 @@ const triesOf = (subjectId: RawBuilder<unknown>, messageId: RawBuilder<unknown>)
 
 /** Of a submission `m`. */
 const triesOfSubmission = triesOf(sql`m.subject_id`, sql`m.message_id`);
-const unanswered = sql`(select count(*)::int from ${triesOfSubmission})`;
+const countOfTries = sql`(select count(*)::int from ${triesOfSubmission})`;
 
 /** A worker that could not answer does not try again; one that was started since may have other code. */
 const hasTried = (tries: RawBuilder<unknown>, workerId: string) =>
@@ -71,10 +71,10 @@ export function findUnjudged(
 }
 
 /** How often a defect of ours has kept a submission from being answered. */
-export async function timesUnanswered(db: Db, messageId: string): Promise<number> {
-  const { rows } = await sql<{ unanswered: number }>`
-    select ${unanswered} as unanswered from messages m where m.message_id = ${messageId}`.execute(db); // primary key
-  return rows[0]?.unanswered ?? 0;
+export async function timesUnanswerable(db: Db, messageId: string): Promise<number> {
+  const { rows } = await sql<{ times: number }>`
+    select ${countOfTries} as times from messages m where m.message_id = ${messageId}`.execute(db); // primary key
+  return rows[0]?.times ?? 0;
 }
 
 /**

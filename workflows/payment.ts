@@ -42,8 +42,9 @@ import { now, setClock } from './database-clock.ts';
 import { isLocalFailure } from './one-at-a-time.ts';
 import { forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
 import { begin, type Accepted, type Progress } from './progress.ts';
-import { shielded, tellAll, tellOnce } from './shield.ts';
+import { shielded } from './shield.ts';
 import { refusedStory, sendingStory, story, unanswerableStory } from './stories.ts';
+import { tellAll, tellOnce } from './tell.ts';
 import { decide, show, showBeforeEnd, untilDeadline, untilFinal } from './until-decided.ts';
 
 const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({

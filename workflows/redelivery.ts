@@ -6,7 +6,8 @@
 import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
 import { redeliverySignal } from '../contract/ids.ts';
 import { subjectIdOf, type EarlierSubject, type Subject } from '../contract/subject.ts';
-import { shielded, tellAll } from './shield.ts';
+import { shielded } from './shield.ts';
+import { tellAll } from './tell.ts';
 
 export function redelivery(subject: Subject | EarlierSubject): Promise<void> {
   return shielded(async () => {

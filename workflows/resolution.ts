@@ -40,8 +40,9 @@ import {
 } from '../contract/ids.ts';
 import { isLocalFailure, oneAtATime, type InTurn } from './one-at-a-time.ts';
 import { enquiryPolicy, lapseAfter, localPolicy } from './policies.ts';
-import { shielded, tellAll } from './shield.ts';
+import { shielded } from './shield.ts';
 import { unanswerableStory } from './stories.ts';
+import { tellAll } from './tell.ts';
 
 const { judgeResolution, followResolution, endResolution } =
   proxyLocalActivities<ResolutionLocalActivities>(localPolicy);
@@ -54,7 +55,7 @@ type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
 type RecordedRequest = ResolutionRequest & Pick<ResolutionInput, 'form'>;
 
 /** What this execution knows; rebuilt from its history on replay. */
-interface Progress {
+interface ResolutionProgress {
   /** Of its local activities. */
   readonly inTurn: InTurn;
   judgement?: Judged;
@@ -79,7 +80,12 @@ export function resolution(recorded?: RecordedRequest): Promise<ResolutionOutcom
 
 async function resolve(recorded: RecordedRequest | undefined): Promise<ResolutionOutcome> {
   assertKnownForm(recorded?.form);
-  const progress: Progress = { inTurn: oneAtATime(), refused: false, unanswerable: false, isGivenUp: false };
+  const progress: ResolutionProgress = {
+    inTurn: oneAtATime(),
+    refused: false,
+    unanswerable: false,
+    isGivenUp: false,
+  };
   setHandler(resolveUpdate, (request) => shielded(() => takeRequest(progress, request)));
 
   await untilKnown(progress, recorded);
@@ -104,7 +110,10 @@ async function resolve(recorded: RecordedRequest | undefined): Promise<Resolutio
  * Waits for the request, which comes with the start or is in the record. If it was lost on the way, this execution
  * lapses.
  */
-async function untilKnown(progress: Progress, recorded: RecordedRequest | undefined): Promise<void> {
+async function untilKnown(
+  progress: ResolutionProgress,
+  recorded: RecordedRequest | undefined,
+): Promise<void> {
   const isTurnedAway = () => progress.refused || (progress.unanswerable && !keepsFirstForm(recorded ?? {}));
   const isKnown = () => progress.judgement !== undefined || (isTurnedAway() && allHandlersFinished());
   await Promise.resolve(); // lets the update that came with the start begin
@@ -114,7 +123,7 @@ async function untilKnown(progress: Progress, recorded: RecordedRequest | undefi
 }
 
 /** Judges the request that this execution was started for; one that was judged before is continued from the record. */
-async function takeRecorded(progress: Progress, recorded: RecordedRequest): Promise<void> {
+async function takeRecorded(progress: ResolutionProgress, recorded: RecordedRequest): Promise<void> {
   try {
     note(progress, await judge(progress, recorded));
   } catch (error) {
@@ -126,7 +135,7 @@ async function takeRecorded(progress: Progress, recorded: RecordedRequest): Prom
 }
 
 /** Answers one request: the first one, or a repeat. */
-async function takeRequest(progress: Progress, request: ResolutionRequest): Promise<SubmitResult> {
+async function takeRequest(progress: ResolutionProgress, request: ResolutionRequest): Promise<SubmitResult> {
   const judgement = await judge(progress, request);
   note(progress, judgement);
   if (judgement.verdict === 'refused') return { answerMessageId: judgement.answerMessageId };
@@ -137,7 +146,10 @@ async function takeRequest(progress: Progress, request: ResolutionRequest): Prom
 }
 
 /** @throws what will not change by trying again */
-async function judge(progress: Progress, { messageId }: ResolutionRequest): Promise<ResolutionJudgement> {
+async function judge(
+  progress: ResolutionProgress,
+  { messageId }: ResolutionRequest,
+): Promise<ResolutionJudgement> {
   try {
     return await progress.inTurn(() => judgeResolution({ messageId }));
   } catch (error) {
@@ -146,7 +158,7 @@ async function judge(progress: Progress, { messageId }: ResolutionRequest): Prom
   }
 }
 
-function note(progress: Progress, judgement: ResolutionJudgement): void {
+function note(progress: ResolutionProgress, judgement: ResolutionJudgement): void {
   if (judgement.verdict === 'refused') {
     progress.refused = true;
     return;
@@ -159,7 +171,10 @@ function note(progress: Progress, judgement: ResolutionJudgement): void {
  * Asks until a party or the deadline answers (RES-1); which was first, the record settles by compare-and-set. Undefined
  * where a defect of ours keeps it from being answered at all: the record keeps it, and a person is told (SEC-9).
  */
-async function bringToAnswer(progress: Progress, routed: Routed): Promise<ResolutionAnswer | undefined> {
+async function bringToAnswer(
+  progress: ResolutionProgress,
+  routed: Routed,
+): Promise<ResolutionAnswer | undefined> {
   const { resolutionId, enquiry } = routed;
   upsertSearchAttributes([{ key: searchAttributes.destinationSystem, value: enquiry.destinationSystem }]);
   const asking = new CancellationScope();
@@ -193,7 +208,7 @@ function tellSource(resolutionId: string): Promise<void> {
 }
 
 /** The proxy directory, then the creditor agent, as far as each answer leads (RES-2). */
-async function ask(progress: Progress, routed: Routed): Promise<void> {
+async function ask(progress: ResolutionProgress, routed: Routed): Promise<void> {
   const { resolutionId, deadlineAt } = routed;
   let next: ResolutionEnquiry = routed.enquiry;
   let remainingMs = routed.remainingMs ?? deadlineAt - Date.now();

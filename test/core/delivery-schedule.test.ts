@@ -112,8 +112,8 @@ describe('what an undecided NORM payment owes (TIM-2, LIF-2)', () => {
       {
         acceptedAt: 0,
         now: minutes * minute,
-        lastSendAt: sentMinutes === null ? null : sentMinutes * minute,
-        askedAt: null,
+        lastSendEndedAt: sentMinutes === null ? null : sentMinutes * minute,
+        statusAskedAt: null,
         owedSince: null,
         isInDoubt: false,
         ...rest,
@@ -131,7 +131,7 @@ describe('what an undecided NORM payment owes (TIM-2, LIF-2)', () => {
   });
 
   test('one that the source asked for; a send that was under way then is joined', () => {
-    const asked = { askedAt: 0.5 * minute };
+    const asked = { statusAskedAt: 0.5 * minute };
     expect([owes(0.7, 0, asked), owes(0.75, 0, asked)]).toEqual([false, true]);
     expect([owes(0.9, 0.5, asked), owes(0.9, 29.2 / 60, asked), owes(0.9, 28.8 / 60, asked)]).toEqual([
       false,
@@ -141,7 +141,7 @@ describe('what an undecided NORM payment owes (TIM-2, LIF-2)', () => {
   });
 
   test('one that it has asked for since, again and again, until a send meets the last question', () => {
-    const asked = { owedSince: 0.5 * minute, askedAt: 0.7 * minute };
+    const asked = { owedSince: 0.5 * minute, statusAskedAt: 0.7 * minute };
     expect([owes(0.74, 0, asked), owes(0.75, 0, asked)]).toEqual([false, true]);
     expect([owes(0.9, 0.6, asked), owes(0.95, 0.6, asked), owes(0.95, 0.7, asked)]).toEqual([
       false,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { QuoteId } from '../../core/ids.ts';
 import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { branch } from '../../core/iso20022/tree.ts';
-import type { SubmittedNow } from '../../core/ends.ts';
+import type { SubmissionNow } from '../../core/ends.ts';
 import { judgePayment } from '../../core/judge-payment.ts';
 import type { BoundPayment, RecordedQuote } from '../../core/bind-payment.ts';
 import type { Rejection } from '../../core/rejection.ts';
@@ -52,8 +52,8 @@ const valid: Pacs008 = {
 };
 
 /** What is known of the world and of the record. */
-type Around = SubmittedNow & RecordedQuote;
-const context: Around = { reference: world, submitter: 'SGDFAST', now, quote, holder: undefined };
+type Around = SubmissionNow & RecordedQuote;
+const context: Around = { reference: world, sourceSystem: 'SGDFAST', now, quote, holder: undefined };
 
 /** Judged to the end, with the quote that is on record. */
 function outcomeOf(changes: Partial<Pacs008>, around: Partial<Around> = {}): Result<BoundPayment, Rejection> {

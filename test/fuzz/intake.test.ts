@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const nobody: Case['context'] = {
-  submitter: 'SGDFAST',
+  sourceSystem: 'SGDFAST',
   now: Date.UTC(2026, 10, 21, 4),
   quote: undefined,
   holder: undefined,

@@ -23,7 +23,7 @@ import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
 import { compareMessages } from '../../core/message-difference.ts';
 import { exact, renderDecimal } from '../../core/money.ts';
-import type { SubmittedNow } from '../../core/ends.ts';
+import type { SubmissionNow } from '../../core/ends.ts';
 import { judgePayment } from '../../core/judge-payment.ts';
 import type { BoundPayment, RecordedQuote } from '../../core/bind-payment.ts';
 import type { StoredQuote } from '../../core/quote.ts';
@@ -43,7 +43,7 @@ export type Outcome = 'refused' | 'rejected' | 'accepted';
 export interface Case {
   readonly message: MessageName;
   readonly text: string;
-  readonly context: Omit<SubmittedNow, 'reference'> & RecordedQuote;
+  readonly context: Omit<SubmissionNow, 'reference'> & RecordedQuote;
 }
 
 const readers: Readonly<Record<MessageName, (document: XmlElement) => Result<unknown, Rejection>>> = {
@@ -62,8 +62,8 @@ export async function judge(bytes: Buffer, reference: ReferenceData, one: Case):
   const { document, type } = parsed.value;
   const violations = await parsed.value.validate();
   parsed.value.dispose();
-  const { submitter, now } = one.context;
-  const run = dryRun({ name: type.name, document, violations }, { reference, submitter, now });
+  const { sourceSystem, now } = one.context;
+  const run = dryRun({ name: type.name, document, violations }, { reference, sourceSystem, now });
   const key = readMessageKey(type.name, document);
   const [violation] = violations;
   if (violation !== undefined) {
@@ -165,7 +165,7 @@ async function carryOn(
   }
   if (type !== 'acmt023') return undefined;
   const values = value as Acmt023;
-  const routing = routeRequest(values, reference, one.context.submitter);
+  const routing = routeRequest(values, reference, one.context.sourceSystem);
   if (!routing.ok) return routing.refusal;
   const { message } = await composeEnquiry(libxml2, { ...request, values }, routing.value);
   await expectValid('acmt023', message.body);
@@ -175,7 +175,7 @@ async function carryOn(
 async function forward(
   document: XmlElement,
   value: Pacs008,
-  context: SubmittedNow & RecordedQuote,
+  context: SubmissionNow & RecordedQuote,
 ): Promise<Rejection | undefined> {
   const judged = judgePayment(ok(value), context);
   const bound = judged.ok ? judged.value.bind(context) : judged;
@@ -221,7 +221,7 @@ export function circumstancesOf(document: XmlElement, reference: ReferenceData):
   if (!reading.ok) throw new Error(reading.refusal.key);
   const { value } = reading;
   return {
-    submitter: value.clearingSystemId,
+    sourceSystem: value.clearingSystemId,
     now: value.acceptanceDateTime.epochMs,
     quote: quoteOf(value, reference),
     holder: undefined,

@@ -1,7 +1,7 @@
 // The calls of decidePayment, by whomever: read the payment, write the decision or find the one that stands, compare
 // (activities/decide-payment.ts, db/decisions.ts, db/reports.ts). What decides and who is told is core's own rule. A
 // call begins with its first read: before that it is not yet there, and lost alike.
-import { decisionBy, untilDecidableMs, type DecisionCause, type Undecided } from '../../core/decision.ts';
+import { decisionBy, untilDecidableMs, type DecisionCause, type DecisionFacts } from '../../core/decision.ts';
 import {
   askConfirmation,
   recordContradiction,
@@ -166,7 +166,7 @@ function knownOf(
   state: State,
   rules: Rules,
   { first, report }: { readonly first: Report | '-'; readonly report: Report | null },
-): Undecided {
+): DecisionFacts {
   const stored = (one: Report) => ({ messageId: one, status: statusOf(state, one), reasonCode: null });
   return {
     report: report && stored(report),

@@ -1,0 +1,53 @@
+/**
+ * The steps that bring what is due of a payment or resolution to its receivers, in whatever execution. No failure of a
+ * delivery ends the others (I-17).
+ */
+import {
+  ActivityFailure,
+  proxyActivities,
+  sleep,
+  workflowInfo,
+  type ActivityOptions,
+} from '@temporalio/workflow';
+import type { DeliveryActivities } from '../contract/activities.ts';
+import { deliverAgainAfter, deliverPolicy } from './policies.ts';
+
+/**
+ * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up.
+ * @param subjectId UETR of the payment, or id of the resolution
+ * @param summary what an operator reads beside it in the Temporal UI
+ * @param beforePause runs when the activity has failed for good, which none should (I-17)
+ */
+export async function tellAll(
+  subjectId: string,
+  summary?: string,
+  beforePause?: () => Promise<void>,
+): Promise<void> {
+  while (!(await delivered(subjectId, deliverPolicy(workflowInfo().taskQueue), summary))) {
+    await beforePause?.();
+    await sleep(deliverAgainAfter, { summary: 'deliveries that failed are tried again' });
+  }
+}
+
+/**
+ * The same, with one try, which most receivers need.
+ * @returns whether each has taken it or is given up
+ */
+export function tellOnce(subjectId: string, summary: string): Promise<boolean> {
+  const policy = deliverPolicy(workflowInfo().taskQueue);
+  return delivered(subjectId, { ...policy, retry: { maximumAttempts: 1 } }, summary);
+}
+
+async function delivered(subjectId: string, policy: ActivityOptions, summary?: string): Promise<boolean> {
+  const { deliver } = proxyActivities<DeliveryActivities>({
+    ...policy,
+    ...(summary !== undefined && { summary }),
+  });
+  try {
+    await deliver({ subjectId });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return false;
+  }
+}
