@@ -2,7 +2,6 @@
 // that is due is sent side by side, and none waits for another; what fails stays due, and Temporal calls again when the
 // next one is. Bytes are as stored.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { giveUpAfterMs } from '../core/delivery-schedule.ts';
 import {
   claimDue,
@@ -117,14 +116,14 @@ async function startDue(deps: ActivityDependencies, call: Call): Promise<boolean
 
 /** Resolves with the first exchange that ends, or when the next attempt is due. */
 async function firstOf(exchanges: Iterable<Promise<void>>, withinMs: number): Promise<void> {
-  const timer = new AbortController();
-  const due = Number.isFinite(withinMs)
-    ? [delay(Math.max(1, withinMs), undefined, { signal: timer.signal }).catch(() => undefined)]
-    : [];
+  let timer: NodeJS.Timeout | undefined;
+  const due = new Promise<void>((resolve) => {
+    if (Number.isFinite(withinMs)) timer = setTimeout(resolve, Math.max(1, withinMs));
+  });
   try {
-    await Promise.race([...exchanges, ...due]);
+    await Promise.race([...exchanges, due]);
   } finally {
-    timer.abort();
+    clearTimeout(timer);
   }
 }
 

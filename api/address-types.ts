@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../core/money.ts';
 import type { AddressInput, AddressType, ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { countryCode } from './http/parameters.ts';
-import { referenceAnswer } from './http/reference-answer.ts';
+import { referenceAnswer, referenceRoute } from './http/reference-answer.ts';
 import type { Router } from './http/route.ts';
 import { refuse, unknownCountry } from './http/told.ts';
 
@@ -67,12 +67,7 @@ const addressTypeId = z
   .openapi({ example: 'SG-ACCT' });
 
 export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
-  const common = {
-    method: 'get',
-    tag: 'Reference data',
-    roles: 'any',
-    madeFrom: deps.reference.current,
-  } as const;
+  const common = referenceRoute(deps.reference.current);
   const ofCountry = { params: z.object({ countryCode }), problems: ['unknown-country'] as const };
   router.add(
     {

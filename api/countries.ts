@@ -5,7 +5,7 @@ import { exact, type JsonObject } from '../core/money.ts';
 import { clearingSystemsOf, type Country, type ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { countryCode, currencyCode } from './http/parameters.ts';
-import { referenceAnswer } from './http/reference-answer.ts';
+import { referenceAnswer, referenceRoute } from './http/reference-answer.ts';
 import type { Router } from './http/route.ts';
 import { placeRefused, unknownCountry } from './http/told.ts';
 
@@ -40,12 +40,7 @@ const maxAmountsSchema = z
   .openapi('MaxAmounts');
 
 export function countryRoutes(router: Router, deps: ApiDependencies): void {
-  const common = {
-    method: 'get',
-    tag: 'Reference data',
-    roles: 'any',
-    madeFrom: deps.reference.current,
-  } as const;
+  const common = referenceRoute(deps.reference.current);
   router.add(
     {
       ...common,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/money.ts';
 import type { Currency, ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { currencyCode } from './http/parameters.ts';
-import { referenceAnswer } from './http/reference-answer.ts';
+import { referenceAnswer, referenceRoute } from './http/reference-answer.ts';
 import type { Router } from './http/route.ts';
 import { unknownCurrency } from './http/told.ts';
 
@@ -27,12 +27,7 @@ const currencyListSchema = z
   .openapi('Currencies');
 
 export function currencyRoutes(router: Router, deps: ApiDependencies): void {
-  const common = {
-    method: 'get',
-    tag: 'Reference data',
-    roles: 'any',
-    madeFrom: deps.reference.current,
-  } as const;
+  const common = referenceRoute(deps.reference.current);
   router.add(
     {
       ...common,

@@ -8,7 +8,7 @@ import { findInstitution, type Institution, type ReferenceData } from '../core/r
 import type { ApiDependencies } from './dependencies.ts';
 import { countryCode, finInstId, finInstIdType } from './http/parameters.ts';
 import { problem } from './http/problem.ts';
-import { referenceAnswer } from './http/reference-answer.ts';
+import { referenceAnswer, referenceRoute } from './http/reference-answer.ts';
 import type { Router } from './http/route.ts';
 import { unknownCountry, unknownInstitution } from './http/told.ts';
 
@@ -63,10 +63,8 @@ export function finInstRoutes(router: Router, deps: ApiDependencies): void {
   addLookup(router, deps);
 }
 
-const shared = { method: 'get', tag: 'Reference data', roles: 'any' } as const;
-
 function addList(router: Router, deps: ApiDependencies): void {
-  const common = { ...shared, madeFrom: deps.reference.current };
+  const common = referenceRoute(deps.reference.current);
   router.add(
     {
       ...common,
@@ -104,7 +102,7 @@ function addList(router: Router, deps: ApiDependencies): void {
 }
 
 function addCountryLists(router: Router, deps: ApiDependencies): void {
-  const common = { ...shared, madeFrom: deps.reference.current };
+  const common = referenceRoute(deps.reference.current);
   router.add(
     {
       ...common,
@@ -140,7 +138,7 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
 }
 
 function addLookup(router: Router, deps: ApiDependencies): void {
-  const common = { ...shared, madeFrom: deps.reference.current };
+  const common = referenceRoute(deps.reference.current);
   router.add(
     {
       ...common,

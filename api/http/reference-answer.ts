@@ -15,6 +15,11 @@ export interface Kept {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** What every route of reference data is, beside its path and answer. @param current the snapshot that it is made from */
+export function referenceRoute(current: () => object) {
+  return { method: 'get', tag: 'Reference data', roles: 'any', madeFrom: current } as const;
+}
+
 const keptOf = new WeakMap<object, Map<string, Kept>>();
 const maxKept = 2_000; // per snapshot; a client that tries many addresses must not fill the memory
 

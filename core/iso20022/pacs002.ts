@@ -8,18 +8,10 @@ import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
 import { readable } from './lexical.ts';
 import type { Pacs008 } from './pacs008.ts';
-import { buildAgent, collapsed, compact, readAgent, type AgentIdentification } from './parties.ts';
+import { originalElements, originalReferencesOf, renderAboutTransaction } from './original-transaction.ts';
+import { collapsed, compact, readAgent, type AgentIdentification } from './parties.ts';
 import type { OriginalReferences, Pacs008References } from './references.ts';
-import {
-  branch,
-  childrenNamed,
-  elementAt,
-  leaf,
-  optionalLeaf,
-  renderDocument,
-  textAt,
-  type XmlElement,
-} from './tree.ts';
+import { branch, childrenNamed, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
 
 /** The statuses of the scheme: three finals, two interim ones (PAY-7). */
 const transactionStatuses = ['ACCC', 'RJCT', 'BLCK', 'ACWP', 'ACTC'] as const;
@@ -122,35 +114,16 @@ function buildReason(values: Pacs002): XmlElement | undefined {
 
 /** The pacs.002 as text. */
 export function buildPacs002(values: Pacs002): string {
-  const { original, instructingAgent, instructedAgent } = values;
-  const transaction = branch(
+  return renderAboutTransaction(
+    message,
     'TxInfAndSts',
+    values,
     optionalLeaf('StsId', values.statusId),
-    branch(
-      'OrgnlGrpInf',
-      leaf('OrgnlMsgId', original.messageIdentification),
-      leaf('OrgnlMsgNmId', original.messageNameId),
-      optionalLeaf('OrgnlCreDtTm', original.creationDateTime),
-    ),
-    optionalLeaf('OrgnlInstrId', original.instructionId),
-    optionalLeaf('OrgnlEndToEndId', original.endToEndId),
-    optionalLeaf('OrgnlTxId', original.transactionId),
-    leaf('OrgnlUETR', original.uetr),
+    ...originalElements(values.original),
     leaf('TxSts', values.status),
     buildReason(values),
     optionalLeaf('AccptncDtTm', values.acceptanceDateTime),
     optionalLeaf('ClrSysRef', values.clearingSystemReference),
-    instructingAgent === undefined ? undefined : buildAgent('InstgAgt', instructingAgent),
-    instructedAgent === undefined ? undefined : buildAgent('InstdAgt', instructedAgent),
-  );
-  const group = branch(
-    'GrpHdr',
-    leaf('MsgId', values.messageIdentification),
-    leaf('CreDtTm', values.creationDateTime),
-  );
-  return renderDocument(
-    message.namespace,
-    branch('Document', branch(message.messageElement, group, transaction)),
   );
 }
 
@@ -161,19 +134,6 @@ export interface StatusStatement {
   readonly status: TransactionStatus;
   readonly reasonCode?: string;
   readonly additionalInformation?: readonly string[];
-}
-
-/** The ids of a pacs.008, as reports about it repeat them. */
-export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
-  return compact<OriginalReferences>({
-    messageIdentification: pacs008.messageIdentification,
-    messageNameId: messages.pacs008.identifier,
-    creationDateTime: pacs008.creationDateTime,
-    instructionId: pacs008.instructionId,
-    endToEndId: pacs008.endToEndId,
-    transactionId: pacs008.transactionId,
-    uetr: pacs008.uetr,
-  });
 }
 
 /** What a report about a pacs.008 repeats of it. */

@@ -3,43 +3,21 @@
  * the pacs.008 again (TIM-2).
  */
 import { messages } from './messages.ts';
-import { originalReferencesOf } from './pacs002.ts';
+import { originalElements, originalReferencesOf, renderAboutTransaction } from './original-transaction.ts';
 import type { Pacs008 } from './pacs008.ts';
-import { buildAgent } from './parties.ts';
-import { branch, leaf, optionalLeaf, renderDocument } from './tree.ts';
-
-const message = messages.pacs028;
+import { leaf } from './tree.ts';
 
 /** The enquiry about a forwarded pacs.008, as text; it goes the same way as that message. */
 export function enquireAboutPacs008(
   forwarded: Pacs008,
   leg: { readonly messageIdentification: string; readonly creationDateTime: string },
 ): string {
-  const original = originalReferencesOf(forwarded);
   const { instructingAgent, instructedAgent } = forwarded;
-  const transaction = branch(
+  return renderAboutTransaction(
+    messages.pacs028,
     'TxInf',
-    branch(
-      'OrgnlGrpInf',
-      leaf('OrgnlMsgId', original.messageIdentification),
-      leaf('OrgnlMsgNmId', original.messageNameId),
-      optionalLeaf('OrgnlCreDtTm', original.creationDateTime),
-    ),
-    optionalLeaf('OrgnlInstrId', original.instructionId),
-    optionalLeaf('OrgnlEndToEndId', original.endToEndId),
-    optionalLeaf('OrgnlTxId', original.transactionId),
-    leaf('OrgnlUETR', original.uetr),
+    { ...leg, instructingAgent, instructedAgent },
+    ...originalElements(originalReferencesOf(forwarded)),
     leaf('AccptncDtTm', forwarded.acceptanceDateTime.text),
-    instructingAgent === undefined ? undefined : buildAgent('InstgAgt', instructingAgent),
-    instructedAgent === undefined ? undefined : buildAgent('InstdAgt', instructedAgent),
-  );
-  const group = branch(
-    'GrpHdr',
-    leaf('MsgId', leg.messageIdentification),
-    leaf('CreDtTm', leg.creationDateTime),
-  );
-  return renderDocument(
-    message.namespace,
-    branch('Document', branch(message.messageElement, group, transaction)),
   );
 }

@@ -8,11 +8,11 @@ import { answerAcmt023, passOnAcmt024, readAcmt024 } from '../../core/iso20022/a
 import { buildForwardedPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
+import { originalReferencesOf } from '../../core/iso20022/original-transaction.ts';
 import {
   answerPacs008,
   buildPacs002,
   confirmPacs008,
-  originalReferencesOf,
   pacs008ReferencesOf,
   type StatusStatement,
 } from '../../core/iso20022/pacs002.ts';

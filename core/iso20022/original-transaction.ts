@@ -1,0 +1,69 @@
+/**
+ * What a message about a transaction repeats of the one that made it, and how it is framed: alike in the pacs.002 and
+ * the pacs.028 (MSG-11).
+ */
+import { messages, type MessageType } from './messages.ts';
+import type { Pacs008 } from './pacs008.ts';
+import { buildAgent, compact, type AgentIdentification } from './parties.ts';
+import type { OriginalReferences } from './references.ts';
+import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
+
+/** The ids of a pacs.008, as messages about it repeat them. */
+export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
+  return compact<OriginalReferences>({
+    messageIdentification: pacs008.messageIdentification,
+    messageNameId: messages.pacs008.identifier,
+    creationDateTime: pacs008.creationDateTime,
+    instructionId: pacs008.instructionId,
+    endToEndId: pacs008.endToEndId,
+    transactionId: pacs008.transactionId,
+    uetr: pacs008.uetr,
+  });
+}
+
+/** `OrgnlGrpInf` to `OrgnlUETR`. */
+export function originalElements(original: OriginalReferences): readonly (XmlElement | undefined)[] {
+  return [
+    branch(
+      'OrgnlGrpInf',
+      leaf('OrgnlMsgId', original.messageIdentification),
+      leaf('OrgnlMsgNmId', original.messageNameId),
+      optionalLeaf('OrgnlCreDtTm', original.creationDateTime),
+    ),
+    optionalLeaf('OrgnlInstrId', original.instructionId),
+    optionalLeaf('OrgnlEndToEndId', original.endToEndId),
+    optionalLeaf('OrgnlTxId', original.transactionId),
+    leaf('OrgnlUETR', original.uetr),
+  ];
+}
+
+interface Frame {
+  readonly messageIdentification: string;
+  readonly creationDateTime: string;
+  readonly instructingAgent?: AgentIdentification | undefined;
+  readonly instructedAgent?: AgentIdentification | undefined;
+}
+
+/**
+ * The message as text.
+ * @param name the element of the transaction
+ * @param elements of the transaction, before its agents
+ */
+export function renderAboutTransaction(
+  message: MessageType,
+  name: string,
+  { messageIdentification, creationDateTime, instructingAgent, instructedAgent }: Frame,
+  ...elements: readonly (XmlElement | undefined)[]
+): string {
+  const group = branch('GrpHdr', leaf('MsgId', messageIdentification), leaf('CreDtTm', creationDateTime));
+  const transaction = branch(
+    name,
+    ...elements,
+    instructingAgent === undefined ? undefined : buildAgent('InstgAgt', instructingAgent),
+    instructedAgent === undefined ? undefined : buildAgent('InstdAgt', instructedAgent),
+  );
+  return renderDocument(
+    message.namespace,
+    branch('Document', branch(message.messageElement, group, transaction)),
+  );
+}
