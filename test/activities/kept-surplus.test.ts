@@ -1,0 +1,68 @@
+// What a receiver sends on a kept connection before it was asked: it is the answer to nothing that we are going to send.
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { listening, post } from './receivers.ts';
+
+const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
+afterAll(() => http.close());
+
+const answer = (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+
+/** Answers the n-th request of all connections with its number. */
+async function counting() {
+  const state = { requests: 0, sockets: [] as net.Socket[], url: '' };
+  state.url = await listening(
+    net.createServer((socket) => {
+      state.sockets.push(socket);
+      socket.on('error', () => undefined).on('data', () => {
+        state.requests += 1;
+        socket.write(answer(String(state.requests)));
+      });
+    }),
+  );
+  return state;
+}
+
+test('an answer that was there before the request left is not taken for its answer (TIM-3, I-4)', async () => {
+  const receiver = await counting();
+  expect(await post(http, receiver.url)).toMatchObject({ outcome: 'ANSWERED', body: Buffer.from('1') });
+  await sleep(50);
+  receiver.sockets[0]?.write(answer('stray')); // again for the first one
+  const second = await post(http, receiver.url);
+  await sleep(50);
+  expect({ second: 'body' in second ? String(second.body) : second.outcome, requests: receiver.requests }).toEqual({
+    second: '2',
+    requests: 2,
+  });
+});
+
+test('a connection on which something came unasked is not used again (RFC 9112, section 9.2)', async () => {
+  const receiver = await counting();
+  await post(http, receiver.url);
+  await sleep(50);
+  receiver.sockets[0]?.write(answer('stray'));
+  await sleep(50);
+  expect(await post(http, receiver.url)).toMatchObject({ outcome: 'ANSWERED', body: Buffer.from('2') });
+  expect(receiver.sockets.length).toBe(2);
+});
+
+test('the rest of an answer whose beginning came unasked is no answer to the next request (TIM-3, I-4)', async () => {
+  const [beginning, rest] = ['HTTP/1.1 200 OK\r\ncontent-length: 5\r\n', '\r\nstray'];
+  const sockets: net.Socket[] = [];
+  const url = await listening(
+    net.createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined).once('data', () => socket.write(answer('1'))); // then it is silent
+    }),
+  );
+  await post(http, url);
+  await sleep(50);
+  sockets[0]?.write(beginning);
+  const posting = post(http, url);
+  await sleep(20);
+  sockets[0]?.write(rest);
+  const second = await posting;
+  expect('body' in second ? String(second.body) : second.outcome).not.toBe('stray');
+});
