@@ -66,3 +66,21 @@ test('the rest of an answer whose beginning came unasked is no answer to the nex
   const second = await posting;
   expect('body' in second ? String(second.body) : second.outcome).not.toBe('stray');
 });
+
+test('101 without an upgrade is no answer, and what follows it is not that to the next request (RFC 9110, TIM-3, I-4)', async () => {
+  let requests = 0;
+  const url = await listening(
+    net.createServer((socket) => {
+      socket.on('error', () => undefined).on('data', () => {
+        requests += 1;
+        if (requests > 1) return; // silent
+        socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+        setTimeout(() => socket.write(answer('first')), 20);
+      });
+    }),
+  );
+  const results = [await post(http, url), await post(http, url)].map((result) =>
+    'status' in result ? `${result.status} ${String(result.body)}` : `${result.outcome} ${result.errorClass}`,
+  );
+  expect(results).toEqual(['MAYBE_SENT not-http', 'MAYBE_SENT timeout']);
+});

@@ -8,7 +8,7 @@ import { entered, headers, listening } from './receivers.ts';
 const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
 afterAll(() => http.close());
 
-// Larger than the buffers of both kernels on loopback; on a real path, with small segments, 256 KiB are.
+// Larger than the buffers of both kernels on loopback; where segments are small and windows narrow, 32 KiB are.
 const large = Buffer.alloc(8 * 1024 * 1024, ' ');
 
 test.each(['', 'connection: close\r\n'])(
