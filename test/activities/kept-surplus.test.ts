@@ -84,3 +84,15 @@ test('101 without an upgrade is no answer, and what follows it is not that to th
   );
   expect(results).toEqual(['MAYBE_SENT not-http', 'MAYBE_SENT timeout']);
 });
+
+test.each([
+  ['408 and a close', 'HTTP/1.1 408 Request Time-out\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'],
+  ['101 and a close', 'HTTP/1.1 101 Bye\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+])('%s of an idle connection is no answer: the request leaves on another one (TIM-3, CBK-4)', async (_, text) => {
+  const receiver = await counting();
+  await post(http, receiver.url);
+  await sleep(50);
+  receiver.sockets[0]?.end(text); // it is there when the next request looks for a connection, as after a standstill
+  const second = await post(http, receiver.url);
+  expect({ ...second, requests: receiver.requests }).toMatchObject({ outcome: 'ANSWERED', status: 200, requests: 2 });
+});
