@@ -80,7 +80,7 @@ async function connect(
   if (!addresses.every(isAllowed)) throw new ConnectError('address-forbidden');
   const until = performance.now() + timeoutMs;
   const turns = addresses.slice(0, maxAddresses);
-  let failure: unknown;
+  const failures: unknown[] = [];
   for (const [index, address] of turns.entries()) {
     const turnMs = Math.max(1, (until - performance.now()) / (turns.length - index));
     const checked = { ...target, hostname: address, ...(isName && { servername: host }) };
@@ -88,12 +88,13 @@ async function connect(
       const socket = await connectTo(checked, turnMs, connecting);
       if (isAllowed(socket.remoteAddress)) return socket;
       socket.destroy();
-      failure = new ConnectError('address-forbidden');
+      failures.push(new ConnectError('address-forbidden'));
     } catch (error) {
-      failure = error;
+      failures.push(error);
     }
   }
-  throw failure;
+  // one that came as far as TLS says more than an address that nobody listens at
+  throw failures.find((one) => errorClassOf(one) === 'tls') ?? failures[0];
 }
 
 // The limit is kept here: undici's timers are half a second coarse. That it returns the socket is not declared.

@@ -43,7 +43,7 @@ function retryAfterMs(value: string | string[] | undefined): number | null {
 /** How far an exchange has come. */
 interface ExchangeState {
   ended: boolean;
-  /** The one that carries the request; another, if its connection was closed before. */
+  /** The one that carries the request. */
   client?: ClientRequest;
   /** Whether a byte may have left. */
   begun: boolean;
@@ -102,7 +102,7 @@ export function exchange(
         if (!state.begun) end('too-late');
       });
     }
-    send(connections, request, state, {
+    const steps: Steps = {
       begin: () => {
         if (isTooLate()) end('too-late');
         if (state.ended) return false;
@@ -123,6 +123,9 @@ export function exchange(
       },
       end,
       failed: (error) => end(isExpired ? 'timeout' : errorClassOf(error)),
+    };
+    afterReading(() => {
+      if (!state.ended) send(connections, request, state, steps);
     });
   });
 }
@@ -132,7 +135,11 @@ function afterReading(act: () => void): void {
   setImmediate(() => setImmediate(act));
 }
 
-/** On a connection that stands: one that was kept and that its receiver has closed since gets no byte. */
+/**
+ * On a connection that stands, and on which nothing came: a kept one that its receiver has closed, or used unasked, is
+ * found out before it is taken, because what has come until then is read first. From there to the first byte it is one
+ * turn, in which nothing comes.
+ */
 function send(
   connections: Pick<Connections, 'post'>,
   request: Exchange,
@@ -144,38 +151,32 @@ function send(
     'content-length': String(request.body.length),
   });
   state.client = client;
-  const again = () => {
-    send(connections, request, state, steps);
-    client.destroy();
-  };
-  const write = () => {
-    if (steps.begin()) client.end(request.body);
-    else client.destroy();
-  };
   client.once('socket', (socket) => {
-    if (!client.reusedSocket) write();
-    else {
-      afterReading(() => {
-        if (state.client !== client) return;
-        if (state.ended || (socket.readable && socket.writable)) write();
-        else again();
-      });
-    }
+    if (socket.readableLength > 0)
+      steps.end('not-http'); // it answers what it was not asked
+    else if (steps.begin()) client.end(request.body);
+    if (!state.begun) client.destroy();
   });
   client.once('response', (answer) => {
+    if (!isFinalStatus(answer.statusCode)) {
+      steps.end('not-http');
+      return;
+    }
     steps.answered(answer);
-    answer.once('end', () => steps.end(undefined));
+    answer.once('end', () => {
+      steps.end(undefined);
+      if (!client.writableFinished) client.destroy(); // it answers what it has not read, and may never read
+    });
     answer.once('error', steps.failed);
   });
   client.once('upgrade', () => steps.end('not-http')); // nobody asked for it
-  client.on('error', (error) => {
-    if (state.client !== client) return;
-    if (client.reusedSocket && !state.begun && !state.ended) again();
-    else steps.failed(error);
-  });
-  client.once('close', () => {
-    if (state.client === client) steps.end('reset');
-  });
+  client.on('error', steps.failed);
+  client.once('close', () => steps.end('reset'));
+}
+
+/** 1xx is no answer yet; Node keeps those to itself, but for a 101 that upgrades nothing (RFC 9110, section 15.2). */
+function isFinalStatus(status = 0): boolean {
+  return status >= 200;
 }
 
 /** @param errorClass why it ended, unless the answer was read to its end */

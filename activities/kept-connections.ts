@@ -1,4 +1,5 @@
 // The connections of outbound-http.ts to receivers: each carries one request at a time, and is kept open for the next.
+// What comes on one while it waits is the answer to nothing, and closes it (RFC 9112, section 9.2).
 // Node's own client reads what comes back, interim answers (1xx) included, as RFC 9110 asks of every client.
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Socket } from 'node:net';
@@ -16,6 +17,10 @@ function keptAfter({ headers }: IncomingMessage): number {
   const [, seconds] = /(?:^|[\s,])timeout=(\d{1,6})/i.exec(String(headers['keep-alive'])) ?? [];
   if (seconds === undefined) return keptMs;
   return Math.min(longestKeptMs, Math.max(0, Number(seconds) * 1_000 - announcedMarginMs));
+}
+
+function closeUnasked(this: Duplex): void {
+  this.destroy();
 }
 
 class KeptConnections extends Agent {
@@ -45,7 +50,13 @@ class KeptConnections extends Agent {
     socket.setKeepAlive(true);
     socket.unref();
     socket.setTimeout(ms);
+    socket.on('data', closeUnasked);
     return ms > 0;
+  }
+
+  override reuseSocket(socket: Duplex, client: ClientRequest): void {
+    socket.off('data', closeUnasked);
+    super.reuseSocket(socket, client);
   }
 
   heed(answer: IncomingMessage): void {
@@ -54,7 +65,10 @@ class KeptConnections extends Agent {
 }
 
 export interface Connections {
-  /** A POST whose head is not written before its body is given: by `end`, once it has its socket. */
+  /**
+   * A POST whose head is not written before its body is given: by `end`, once it has its socket. It takes a kept one that
+   * was sound when the process last read what had come, so that is to be done in the same turn (exchange.ts).
+   */
   post(url: URL, headers: Readonly<Record<string, string>>): ClientRequest;
   close(): void;
 }

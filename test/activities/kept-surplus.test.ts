@@ -16,10 +16,12 @@ async function counting() {
   state.url = await listening(
     net.createServer((socket) => {
       state.sockets.push(socket);
-      socket.on('error', () => undefined).on('data', () => {
-        state.requests += 1;
-        socket.write(answer(String(state.requests)));
-      });
+      socket
+        .on('error', () => undefined)
+        .on('data', () => {
+          state.requests += 1;
+          socket.write(answer(String(state.requests)));
+        });
     }),
   );
   return state;
@@ -32,7 +34,10 @@ test('an answer that was there before the request left is not taken for its answ
   receiver.sockets[0]?.write(answer('stray')); // again for the first one
   const second = await post(http, receiver.url);
   await sleep(50);
-  expect({ second: 'body' in second ? String(second.body) : second.outcome, requests: receiver.requests }).toEqual({
+  expect({
+    second: 'body' in second ? String(second.body) : second.outcome,
+    requests: receiver.requests,
+  }).toEqual({
     second: '2',
     requests: 2,
   });
@@ -71,12 +76,14 @@ test('101 without an upgrade is no answer, and what follows it is not that to th
   let requests = 0;
   const url = await listening(
     net.createServer((socket) => {
-      socket.on('error', () => undefined).on('data', () => {
-        requests += 1;
-        if (requests > 1) return; // silent
-        socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
-        setTimeout(() => socket.write(answer('first')), 20);
-      });
+      socket
+        .on('error', () => undefined)
+        .on('data', () => {
+          requests += 1;
+          if (requests > 1) return; // silent
+          socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+          setTimeout(() => socket.write(answer('first')), 20);
+        });
     }),
   );
   const results = [await post(http, url), await post(http, url)].map((result) =>
@@ -88,11 +95,18 @@ test('101 without an upgrade is no answer, and what follows it is not that to th
 test.each([
   ['408 and a close', 'HTTP/1.1 408 Request Time-out\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'],
   ['101 and a close', 'HTTP/1.1 101 Bye\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-])('%s of an idle connection is no answer: the request leaves on another one (TIM-3, CBK-4)', async (_, text) => {
-  const receiver = await counting();
-  await post(http, receiver.url);
-  await sleep(50);
-  receiver.sockets[0]?.end(text); // it is there when the next request looks for a connection, as after a standstill
-  const second = await post(http, receiver.url);
-  expect({ ...second, requests: receiver.requests }).toMatchObject({ outcome: 'ANSWERED', status: 200, requests: 2 });
-});
+])(
+  '%s of an idle connection is no answer: the request leaves on another one (TIM-3, CBK-4)',
+  async (_, text) => {
+    const receiver = await counting();
+    await post(http, receiver.url);
+    await sleep(50);
+    receiver.sockets[0]?.end(text); // it is there when the next request looks for a connection, as after a standstill
+    const second = await post(http, receiver.url);
+    expect({ ...second, requests: receiver.requests }).toMatchObject({
+      outcome: 'ANSWERED',
+      status: 200,
+      requests: 2,
+    });
+  },
+);

@@ -24,7 +24,9 @@ test.each(['', 'connection: close\r\n'])(
     const result = await entered(http, url).post(url, large, headers);
     expect(result).toMatchObject({ outcome: 'ANSWERED', status: 413 });
     await sleep(2_500); // three times the limit
-    const ourEnds = process.getActiveResourcesInfo().filter((it) => it === 'SimpleWriteWrap' || it === 'WriteWrap');
+    const ourEnds = process
+      .getActiveResourcesInfo()
+      .filter((it) => it === 'SimpleWriteWrap' || it === 'WriteWrap');
     let bytes = 0;
     sockets[0]?.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume();
     await sleep(1_000);
