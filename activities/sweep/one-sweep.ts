@@ -249,7 +249,8 @@ async function sweepPayment(
   const isSendOwed = (now: Sends | null): now is Sends => now !== null && isSendOverdue(now, graceMs);
   if (!isSendOwed(sends)) return;
   const send = { subjectId: uetr, isOwed: async () => isSendOwed(await sendsOf(db, uetr)), goOn };
-  if (!isStatusOwed(sends)) {
+  // one that is about to send, however long the breaker holds it, meets the question by that
+  if (!isStatusOwed(sends) || !execution.isIdle) {
     stuck.watch(execution, send);
     return;
   }
