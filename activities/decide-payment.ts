@@ -1,14 +1,10 @@
 // Writes the decision of a payment with everything that derives from it: the callback, the confirmation to the
 // destination and, on ACCC with a quote, the fxtr.017 (PAY-7, PAY-9, PAY-10, TIM-1, NOT-1). It sends nothing.
 import { assert } from '../core/assert.ts';
-import { identifyAgent } from '../core/agent.ts';
-import { decisionBy, untilDecidableMs, type DueDecision } from '../core/decision.ts';
-import { buildFxtr017 } from '../core/iso20022/fxtr017.ts';
+import { decisionBy, untilDecidableMs, type Decision, type DueDecision } from '../core/decision.ts';
 import { answerPacs008, confirmPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
-import { compact, type AgentIdentification } from '../core/iso20022/parties.ts';
-import { plainDecimal } from '../core/money.ts';
+import { compact } from '../core/iso20022/parties.ts';
 import { additionalInformation } from '../core/explanation.ts';
-import type { Decision } from '../core/decision.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,
@@ -19,17 +15,17 @@ import {
 import type { OutgoingMessage } from '../db/messages.ts';
 import { takeLateFinal } from '../db/reports.ts';
 import { compose, newMessageIdentification } from './compose.ts';
+import { alertIfNoEndpoint, composeNotification } from './compose-notification.ts';
 import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
-import { failure, isDefect } from './failures.ts';
 
-const maxTries = 3; // each further try means that another final or decision was written meanwhile
+const maxTries = 3; // a first final and a decision may each be written meanwhile, once
 
 export function createDecidePayment(deps: ActivityDependencies): PaymentLocalActivities['decidePayment'] {
   return ({ uetr, cause }) =>
     boundDefects(
-      deps.logger.child({ uetr }),
+      { logger: deps.logger.child({ uetr }), what: 'a decision met a defect' },
       () => decideOnce(deps, uetr, cause),
       async (): Promise<DecisionResult> => {
         // a decision that cannot be told must not be written: alert a person, and try again (SEC-9)
@@ -61,18 +57,7 @@ async function decideOnce(
       if (meanwhile === null && firstFinal === null) return null;
     }
   }
-  throw failure('FinalsKeptComing', 'finals of a payment kept coming while it was decided');
-}
-
-export function createReportInDoubt(deps: ActivityDependencies): PaymentLocalActivities['reportInDoubt'] {
-  return async function reportInDoubt({ uetr }): Promise<void> {
-    const isNew = await recordAuditOnce(deps.db, {
-      severity: 'alert',
-      kind: 'payment.in-doubt',
-      subjectId: uetr,
-    });
-    if (isNew) deps.logger.error({ uetr }, 'payment in doubt: ask the destination operator how it ended'); // TIM-2
-  };
+  throw new Error('what was written meanwhile, a first final or a decision, is found by the third reading');
 }
 
 /** The first final wins: another one is compared, confirmed and changes nothing (PAY-7, PAY-9). */
@@ -131,6 +116,9 @@ async function write(
   };
 }
 
+/** What a destination is told beside a rejection of ours: nobody else tells it (PAY-9). */
+const returnCredit = 'PAY-9 if you have credited this payment, return it: its source is told RJCT';
+
 /** The pacs.002 that states the decision, for either side (MSG-11, PAY-9). */
 function composeReport(
   deps: ActivityDependencies,
@@ -144,7 +132,10 @@ function composeReport(
     creationDateTime: new Date(payment.now).toISOString(),
     status,
     reasonCode: reasonCode ?? undefined,
-    additionalInformation: rejection && [additionalInformation(rejection)],
+    additionalInformation: rejection && [
+      additionalInformation(rejection),
+      ...(leg === 'destination' ? [returnCredit] : []),
+    ],
   });
   return compose(deps.engine, {
     type: 'pacs002',
@@ -158,86 +149,5 @@ function composeReport(
       leg === 'source'
         ? answerPacs008(payment.sourceReferences, statement)
         : confirmPacs008(payment.destinationReferences, statement),
-  });
-}
-
-/**
- * The fxtr.017 of a payment with a quote; null where the debtor agent does its own FX (NOT-1, PAY-5). One that cannot
- * be made must not hold the decision back: it raises an alert (SEC-9).
- */
-async function composeNotification(
-  deps: ActivityDependencies,
-  payment: DecidablePayment,
-): Promise<OutgoingMessage | null> {
-  const { quoteId, fxpId, sourceSapId, sourceAccountId, uetr } = payment;
-  if (quoteId === null || fxpId === null || sourceSapId === null || sourceAccountId === null) return null;
-  const terms = { ...payment, quoteId, fxpId, sourceSapId, sourceAccountId };
-  try {
-    return await buildNotification(deps, terms);
-  } catch (error) {
-    if (!isDefect(error)) throw error;
-    deps.logger.error({ err: error, uetr }, 'an fxtr.017 could not be made');
-    await recordAuditOnce(deps.db, {
-      severity: 'alert',
-      kind: 'notification.defect',
-      subjectId: uetr,
-      party: fxpId,
-    });
-    return null;
-  }
-}
-
-/** A person must register an address; the notification waits for it (NOT-1). */
-async function alertIfNoEndpoint(
-  deps: ActivityDependencies,
-  { uetr, fxpId }: DecidablePayment,
-): Promise<void> {
-  if (fxpId === null || typeof deps.reference().institutions.get(fxpId)?.notificationUrl === 'string') return;
-  const about = { subjectId: uetr, party: fxpId };
-  await recordAuditOnce(deps.db, { severity: 'alert', kind: 'notification.no-endpoint', ...about });
-}
-
-interface NotificationTerms extends DecidablePayment {
-  readonly quoteId: string;
-  readonly fxpId: string;
-  readonly sourceSapId: string;
-  readonly sourceAccountId: string;
-}
-
-function buildNotification(deps: ActivityDependencies, payment: NotificationTerms): Promise<OutgoingMessage> {
-  const { institutions } = deps.reference();
-  const agent = (institutionId: string): AgentIdentification => {
-    const institution = institutions.get(institutionId);
-    assert(institution !== undefined, 'an institution of a payment stays in the reference data');
-    return identifyAgent(institution);
-  };
-  const messageIdentification = newMessageIdentification();
-  const fxp = agent(payment.fxpId);
-  const xml = buildFxtr017({
-    messageIdentification,
-    uetr: payment.uetr,
-    quoteId: payment.quoteId,
-    completionDate: new Date(payment.now).toISOString().slice(0, 10),
-    sourcePsp: agent(payment.debtorAgentId),
-    fxp,
-    tradingSideBuyAmount: {
-      currency: payment.destinationCurrency,
-      amount: plainDecimal(payment.destinationAmount),
-    },
-    tradingSideSellAmount: { currency: payment.sourceCurrency, amount: plainDecimal(payment.sourceAmount) },
-    exchangeRate: plainDecimal(payment.exchangeRate),
-    destinationSap: agent(payment.destinationSapId),
-    destinationSapAccountId: payment.destinationAccountId,
-    destinationPsp: agent(payment.creditorAgentId),
-    sourceSap: agent(payment.sourceSapId),
-    sourceSapAccountId: payment.sourceAccountId,
-  });
-  return compose(deps.engine, {
-    type: 'fxtr017',
-    subjectId: payment.uetr,
-    messageIdentification,
-    leg: 'fxp',
-    party: fxp.bicfi ?? payment.fxpId,
-    xml,
   });
 }

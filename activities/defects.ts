@@ -8,13 +8,20 @@ import { failure, isDefect } from './failures.ts';
 
 const maxTries = 3; // SEC-9
 
+/** Where a defect is noted, and of what. */
+interface Defective {
+  /** With the id of what it is about. */
+  readonly logger: Logger;
+  readonly what: 'a submission met a defect' | 'a decision met a defect' | 'an answer met a defect';
+}
+
 /**
  * @param work may run several times
  * @param bare makes the answer instead, from nothing but checked keys; gets the kind of the defect
  * @throws failures of the world; if `bare` meets a defect too, a failure that is never retried
  */
 export async function boundDefects<T>(
-  logger: Logger,
+  defective: Defective,
   work: () => Promise<T>,
   bare: (defect: string) => Promise<T>,
 ): Promise<T> {
@@ -23,13 +30,16 @@ export async function boundDefects<T>(
     try {
       return await work();
     } catch (error) {
-      defect = noteDefect(logger, error);
+      defect = noteDefect(defective, error);
     }
   }
   try {
     return await bare(defect);
   } catch (error) {
-    throw failure('Defect', `a message could not be answered at all: ${noteDefect(logger, error)}`);
+    throw failure(
+      'Defect',
+      `${defective.what}, and so did the barest answer: ${noteDefect(defective, error)}`,
+    );
   }
 }
 
@@ -45,7 +55,11 @@ export async function boundSubmission<T>(
   bare: (defect: string) => Promise<T>,
 ): Promise<T> {
   try {
-    return await boundDefects(logger.child({ messageId }), judge, bare);
+    return await boundDefects(
+      { logger: logger.child({ messageId }), what: 'a submission met a defect' },
+      judge,
+      bare,
+    );
   } catch (error) {
     if (isUnanswerable(error)) await recordUnanswerable(db, messageId, workerId);
     throw error;
@@ -58,10 +72,10 @@ export function isUnanswerable(error: unknown): boolean {
 }
 
 /** @throws everything but defects */
-function noteDefect(logger: Logger, error: unknown): string {
+function noteDefect({ logger, what }: Defective, error: unknown): string {
   if (!isDefect(error)) throw error;
   const { defect, frames } = describeDefect(error);
-  logger.error({ defect, frames }, 'a message could not be judged');
+  logger.error({ defect, frames }, what);
   return defect;
 }
 

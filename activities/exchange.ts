@@ -1,6 +1,7 @@
 // One request and what came of it, classified (TIM-3). From the moment that a byte may have left it is MAYBE_SENT,
 // unless the head of an answer came: then its status counts, whatever becomes of the body (CBK-4).
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { assert } from '../core/assert.ts';
 import { errorClassOf } from './error-class.ts';
 import type { Connections } from './kept-connections.ts';
 
@@ -26,7 +27,7 @@ export interface Exchange {
   readonly headersTimeoutMs: number;
   /** Milliseconds in all. */
   readonly totalTimeoutMs: number;
-  /** `performance.now()` after which no byte may leave. */
+  /** `performance.now()` after which no byte may leave (TIM-1). */
   readonly sendBefore: number | undefined;
 }
 
@@ -184,8 +185,9 @@ function resultOf({ head, begun, chunks }: ExchangeState, errorClass: string | u
   if (head !== undefined) {
     return { outcome: 'ANSWERED', ...head, body: Buffer.concat(chunks), truncated: errorClass !== undefined };
   }
+  assert(errorClass !== undefined, 'nothing is read to its end before its head');
   return {
     outcome: begun ? 'MAYBE_SENT' : 'NOT_SENT',
-    errorClass: errorClass ?? 'not-http',
+    errorClass,
   };
 }

@@ -22,39 +22,36 @@ type FailureKind =
   | 'NotYetDelivered'
   /** Other submissions with the same keys kept being written first (DUP-3). */
   | 'KeysTaken'
-  /** Other finals kept being stored first (PAY-7). */
-  | 'FinalsKeptComing'
   /** Already answered, or past the deadline: nothing is sent any longer (RES-1). */
   | 'TooLate'
   /** We are wrong, and cannot even say so to the sender (SEC-9). */
   | 'Defect';
 
 /**
- * `again`: the engine calls the activity again, after so many milliseconds (`told`: after as many as the failure itself
+ * `again`: the engine calls the activity again, after so many milliseconds (`given`: after as many as the failure itself
  * says); a local activity has one try, and the workflow makes the next after a pause of its own (one-at-a-time.ts).
  * `never`: nobody does; the workflow continues from what is on record. An `unexpected` failure is an error in the
  * engine's log.
  */
 interface Consequence {
   readonly follows: 'again' | 'never';
-  readonly inMs?: number | 'told';
+  readonly inMs?: number | 'given';
   readonly unexpected?: true;
 }
 
 const consequences = {
-  Held: { follows: 'again', inMs: 'told' },
+  Held: { follows: 'again', inMs: 'given' },
   AddressWithdrawn: { follows: 'again', inMs: 1_000 }, // one may be registered at any moment
-  DestinationDidNotAnswer: { follows: 'again', inMs: 'told' },
-  PartyDidNotAnswer: { follows: 'again', inMs: 'told' },
-  NotYetDelivered: { follows: 'again', inMs: 'told' },
+  DestinationDidNotAnswer: { follows: 'again', inMs: 'given' },
+  PartyDidNotAnswer: { follows: 'again', inMs: 'given' },
+  NotYetDelivered: { follows: 'again', inMs: 'given' },
   KeysTaken: { follows: 'again', inMs: 50 }, // the other submission is done by then
-  FinalsKeptComing: { follows: 'again', inMs: 50 },
   TooLate: { follows: 'never' },
   Defect: { follows: 'never', unexpected: true },
 } as const satisfies Record<FailureKind, Consequence>;
 
-type Told = {
-  [Kind in FailureKind]: (typeof consequences)[Kind] extends { readonly inMs: 'told' } ? Kind : never;
+type Given = {
+  [Kind in FailureKind]: (typeof consequences)[Kind] extends { readonly inMs: 'given' } ? Kind : never;
 }[FailureKind];
 
 // nextRetryDelay 0 does not mean at once: it ends the activity for good (RETRY_STATE_TIMEOUT, server 1.31)
@@ -65,11 +62,11 @@ const leastRetryMs = 1;
  * @param message for the Temporal UI: parties and codes, nothing about a person (SEC-3)
  * @param inMs milliseconds; whatever is given, the activity is called again
  */
-export function failure(kind: Exclude<FailureKind, Told>, message: string): ApplicationFailure;
-export function failure(kind: Told, message: string, inMs: number): ApplicationFailure;
-export function failure(kind: FailureKind, message: string, toldMs = leastRetryMs): ApplicationFailure {
+export function failure(kind: Exclude<FailureKind, Given>, message: string): ApplicationFailure;
+export function failure(kind: Given, message: string, inMs: number): ApplicationFailure;
+export function failure(kind: FailureKind, message: string, givenMs = leastRetryMs): ApplicationFailure {
   const { follows, inMs, unexpected }: Consequence = consequences[kind];
-  const afterMs = typeof inMs === 'number' ? inMs : toldMs;
+  const afterMs = typeof inMs === 'number' ? inMs : givenMs;
   return ApplicationFailure.create({
     type: kind,
     message,

@@ -132,7 +132,7 @@ export async function send<Answer = never>(
 }
 
 async function post({ attempt, way, until }: Sending<unknown>, policy: SendPolicy): Promise<PostResult> {
-  if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'address-not-registered' };
+  if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'no-usable-address' };
   const headers = {
     'content-type': 'application/xml; charset=utf-8',
     ...(policy.isWebhook && { 'webhook-id': attempt.messageIdentification }),
@@ -156,25 +156,30 @@ async function answerOf<Answer>(
   if (isReceipt(result.status)) return { kind: 'receipt' };
   const { read } = sending;
   if (result.status !== 200 || distrustedAs === null || read === undefined) return undefined;
+  const { subjectId } = sending;
+  const about = { severity: 'alert', subjectId, party: sending.attempt.party } as const;
   /** An answer that cannot be about what was asked does not count; a person must look. */
   const distrust = async (reason: string): Promise<undefined> => {
-    const about = { subjectId: sending.subjectId, party: sending.attempt.party, detail: { reason } };
-    await recordAuditOnce(deps.db, { severity: 'alert', kind: distrustedAs, ...about }, 'detail'); // not once per attempt
+    await recordAuditOnce(deps.db, { ...about, kind: distrustedAs, detail: { reason } }, 'detail'); // not once per attempt
     return undefined;
   };
   return boundDefects(
-    deps.logger,
+    { logger: deps.logger.child({ subjectId }), what: 'an answer met a defect' },
     () =>
       outlast(async () => {
         if (result.truncated) return distrust('not a whole message');
         const reading = await read(result.body);
         return reading.ok ? { kind: 'message', value: reading.value } : distrust(reading.refusal);
       }),
-    () => outlast(() => distrust('it could not be judged')), // SEC-9
+    () =>
+      outlast(async (): Promise<undefined> => {
+        await recordAuditOnce(deps.db, { ...about, kind: 'answer.defect' });
+        return undefined;
+      }),
   );
 }
 
-/** What follows for a delivery whose receiver said nothing that counts. */
+/** What follows for a delivery whose receiver said nothing that counts (CBK-1). */
 function followingOf(
   { schedule }: SendPolicy,
   attempt: ClaimedAttempt,

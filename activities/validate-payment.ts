@@ -12,6 +12,7 @@ import { compact } from '../core/iso20022/parties.ts';
 import { readPacs008References, type Pacs008References } from '../core/iso20022/references.ts';
 import type { QuoteId } from '../core/ids.ts';
 import { judgePayment } from '../core/judge-payment.ts';
+import { fxpNameOf } from '../core/reference.ts';
 import type { BoundPayment, RecordedQuote } from '../core/bind-payment.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
@@ -133,7 +134,7 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
       sourceSystem: payment.sourceSystem,
       destinationSystem,
       priority,
-      fxp: fxpNameOf(deps, payment.fxpId),
+      fxp: fxpNameOf(deps.reference(), payment.fxpId),
     },
     deadlineAt: payment.deadlineAt,
     acceptedAt: payment.judgedAt,
@@ -142,11 +143,6 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
     ...(payment.lastSendBeganAt !== null && { lastSentAt: payment.lastSendBeganAt }),
     ...(payment.finalReportId !== null && { finalReportId: payment.finalReportId }),
   };
-}
-
-/** An FX provider as everybody else names it: by its BIC (PaymentStatus and Fxp are what operators filter by). */
-function fxpNameOf(deps: ActivityDependencies, fxpId: string | null): string | null {
-  return fxpId === null ? null : (deps.reference().institutions.get(fxpId)?.bics[0] ?? fxpId);
 }
 
 /** A refused repeat is answered in the HTTP answer only; any other rejection is the payment's final status. */
@@ -250,7 +246,7 @@ async function accept(
       sourceSystem: source.clearingSystemId,
       destinationSystem: destination.clearingSystemId,
       priority: message.priority,
-      fxp: fxpNameOf(deps, payment.quote?.fxpId ?? null),
+      fxp: fxpNameOf(deps.reference(), payment.quote?.fxpId ?? null),
     },
     deadlineAt: payment.deadlineAt,
     acceptedAt,

@@ -10,7 +10,7 @@ import type {
   PaymentLocalActivities,
   ResolutionLocalActivities,
 } from '../contract/activities.ts';
-import { createDecidePayment, createReportInDoubt } from './decide-payment.ts';
+import { createDecidePayment } from './decide-payment.ts';
 import { createDeliver, deliverOpen } from './deliver.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { createEndResolution, createFollowResolution } from './follow-resolution.ts';
@@ -18,6 +18,7 @@ import { createForwardPayment } from './forward-payment.ts';
 import { createJudgeResolution } from './judge-resolution.ts';
 import { openExecutions } from './sweep/executions.ts';
 import { startSweep, type SweepOptions } from './sweep/sweep.ts';
+import { createReportInDoubt } from './report-in-doubt.ts';
 import { createValidatePayment } from './validate-payment.ts';
 import { watchDeadlines } from './sweep/watch-deadlines.ts';
 
@@ -61,7 +62,7 @@ function createActivities(deps: ActivityDependencies): Activities {
 
 // A slot is only held while a socket is open, and a receiver has at most 16 of those (CBK-3): dead receivers by the
 // dozen leave slots for the others.
-const maxSends = 2_000;
+const maxSendSlots = 2_000;
 
 export async function runWorkers(
   deps: ActivityDependencies,
@@ -84,7 +85,7 @@ export async function runWorkers(
     activities,
     maxCachedWorkflows: options.maxCachedWorkflows ?? 2_000,
     stickyQueueScheduleToStartTimeout: '2s', // a payment does not wait long for a worker that died
-    maxConcurrentActivityTaskExecutions: maxSends,
+    maxConcurrentActivityTaskExecutions: maxSendSlots,
     maxConcurrentLocalActivityExecutions: 100,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 8 },
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
@@ -92,7 +93,7 @@ export async function runWorkers(
   const sending = {
     ...shared,
     activities,
-    maxConcurrentActivityTaskExecutions: maxSends,
+    maxConcurrentActivityTaskExecutions: maxSendSlots,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
   } as const;
   const queue = (name: 'deliveries' | 'enquiries') => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;

@@ -5,12 +5,14 @@ import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
 import { statedStatus, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
+import { messages } from '../core/iso20022/messages.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { resolveAgent } from '../core/agent.ts';
 import { additionalInformation } from '../core/explanation.ts';
 import type { Rejection } from '../core/rejection.ts';
 import type { Result } from '../core/result.ts';
 import { recordAudit, recordAuditOnce } from '../db/audit.ts';
+import type { Decision } from '../core/decision.ts';
 import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
 import { messageBody } from '../db/messages.ts';
 import { takeReport } from '../db/reports.ts';
@@ -227,6 +229,8 @@ interface RefusedReport {
   readonly detail: string;
 }
 
+const doesNotCount = 'This report does not count: send a correct one.';
+
 const senderOf = (caller: Caller) => caller.clearingSystemId ?? caller.clientId;
 
 /** PAY-8: each of these is a security event. */
@@ -271,7 +275,18 @@ async function refuseInvalid(
     'detail',
   );
   const detail = additionalInformation(fault);
-  return problem('message-invalid', { detail, ruleId, errors: [{ xpath: xpath ?? '/Document', detail }] });
+  return problem('message-invalid', {
+    detail: `${detail}${detail.endsWith('.') ? '' : '.'} ${doesNotCount}`,
+    ruleId,
+    errors: [{ xpath: xpath ?? '/Document', detail }],
+  });
+}
+
+/** For a program that does not read the confirmation (PAY-7). */
+function contradiction({ status }: Decision, reported: string): Readonly<Record<string, string>> {
+  if (reported === status) return {};
+  const stands = `PAY-7 the final status of this payment is ${status}; your ${reported} changes nothing, and an operator is told`;
+  return { 'isthmus-contradiction': stands };
 }
 
 /** Takes in a report of the destination, and answers what stands (PAY-8, PAY-9). */
@@ -287,7 +302,11 @@ async function answerReport(
   const taken = await takeReport(deps.db, payment, report);
   if (taken.kind === 'mismatch') {
     const { element } = taken;
-    const detail = `${element} must be the ${element.replace('Orgnl', '')} of the pacs.008 that you got from us.`;
+    const expected =
+      element === 'OrgnlMsgNmId'
+        ? messages.pacs008.identifier
+        : `the ${element.replace('Orgnl', '')} of the pacs.008 that you got from us`;
+    const detail = `${element} must be ${expected}. ${doesNotCount}`;
     return refuseReport(deps, 'original-ids-differ', {
       uetr,
       caller,
@@ -308,5 +327,8 @@ async function answerReport(
         });
   if (standing === null) return problem('unavailable', { detail: 'The report is stored. Send it again.' });
   assert(standing.confirmationMessageId !== null, 'a payment that was forwarded has a confirmation');
-  return xml(await messageBody(deps.db, standing.confirmationMessageId));
+  return xml(
+    await messageBody(deps.db, standing.confirmationMessageId),
+    contradiction(standing, reading.value.status),
+  );
 }

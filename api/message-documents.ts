@@ -55,6 +55,13 @@ export const reportDocument = {
     contentType: 'application/xml',
     schema: wholeMessage,
     examples: { ACCC: 'pacs002-confirmation-accc', RJCT: 'pacs002-confirmation-rjct' },
+    headers: {
+      'Isthmus-Contradiction': {
+        description: 'If the decision is another than the final status that was reported (PAY-7)',
+        example:
+          'PAY-7 the final status of this payment is ACCC; your RJCT changes nothing, and an operator is told',
+      },
+    },
     others: { 202: 'An interim status was received; the final one is still due' },
   },
 } as const satisfies MessageDocument;

@@ -72,7 +72,8 @@ const deliverySchema = z
         'instruction, which is sent again by the enquiries of its payment (TIM-2)',
     }),
     deliveredAt: time.nullable().openapi({
-      description: 'When it was received; if it was sent more than once, the last time (each is in attempts)',
+      description:
+        'When it was received; null again once it was asked for again, until it is received once more (each send is in attempts)',
     }),
     closedAt: time.nullable().openapi({ description: 'From when on it is not sent again (CBK-1)' }),
     closedReason: code.nullable().openapi({

@@ -168,3 +168,8 @@ export function mainIdentifier(institution: Institution): { type: FinInstIdType;
   if (otherId !== undefined) return { type: 'otherId', value: otherId };
   return { type: 'internalId', value: institution.institutionId };
 }
+
+/** An FX provider as everybody else names it: by its BIC; else by our own id. */
+export function fxpNameOf<Id extends string | null>({ institutions }: ReferenceData, fxpId: Id): string | Id {
+  return (fxpId === null ? undefined : institutions.get(fxpId)?.bics[0]) ?? fxpId;
+}

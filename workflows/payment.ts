@@ -200,7 +200,7 @@ async function takeFinal(progress: Progress, { reportMessageId }: ReportFinal): 
   return progress.decision ?? null;
 }
 
-/** Forwards the instruction and waits until the destination, the deadline or the destination's silence decides. */
+/** Forwards the instruction and waits for the decision; or until the history is long. */
 async function bringToDecision(progress: Progress, accepted: Accepted): Promise<void> {
   const { uetr } = progress.input;
   const { route, finalReportId } = accepted;

@@ -1,7 +1,7 @@
 /**
- * The wait of an accepted payment for its decision (payment.ts): until the destination, the deadline (TIM-1) or the
- * destination's silence (TIM-2, TIM-3) decides, and what the source or the sweep asks for meanwhile. What decides is
- * the record; this only asks it in time.
+ * The wait of an accepted payment for its decision (payment.ts): until the destination decides, or the deadline (TIM-1),
+ * or that the destination could never be reached (TIM-3); silence decides nothing, and is enquired about (TIM-2). What
+ * the source or the sweep asks for is done meanwhile. What decides is the record; this only asks it in time.
  */
 import {
   condition,

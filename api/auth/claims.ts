@@ -15,7 +15,10 @@ export function isRole(value: unknown): value is Role {
   return everyRole.some((role) => role === value);
 }
 
-/** @returns undefined if the claims name no known institution or system, which each role needs (SEC-1) */
+/**
+ * @returns undefined unless a psp or fxp names an institution that has this role, and an ipso a known payment system; an
+ * operator names neither (SEC-1)
+ */
 export function callerFrom(claims: CallerClaims, data: ReferenceData): Caller | undefined {
   const { role, clientId, institutionId, clearingSystemId } = claims;
   switch (role) {

@@ -17,7 +17,7 @@ export function withCors(response: Response, context: Context, origins: readonly
 
 /** Headers that a page may read. */
 const readableHeaders =
-  'etag, isthmus-quotes-expire, isthmus-rejection, link, preference-applied, retry-after, www-authenticate';
+  'etag, isthmus-contradiction, isthmus-quotes-expire, isthmus-rejection, link, preference-applied, retry-after, www-authenticate';
 
 const preflightSeconds = '600'; // for which a browser may cache the answer
 

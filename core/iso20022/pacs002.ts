@@ -74,7 +74,8 @@ export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
   const reason = elementAt(transaction, 'StsRsnInf');
   const reasonCode = reason && textAt(reason, 'Rsn/Cd');
   if (status === 'RJCT' && reasonCode === undefined) {
-    return refused(reject('element-missing', xpath('StsRsnInf/Rsn/Cd'), 'MSG-11'));
+    const text = 'mandatory element missing, because TxSts is RJCT';
+    return refused(reject('element-missing', xpath('StsRsnInf/Rsn/Cd'), 'MSG-11', { text }));
   }
   const [unknownCode] = findUnknownCodes(report, `/Document/${message.messageElement}`);
   if (unknownCode !== undefined) return refused(unknownCode);

@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { createDecidePayment, createReportInDoubt } from '../../activities/decide-payment.ts';
+import { createDecidePayment } from '../../activities/decide-payment.ts';
+import { createReportInDoubt } from '../../activities/report-in-doubt.ts';
 import type { DecisionCause } from '../../contract/activities.ts';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { loadDecidable, withdrawConfirmation } from '../../db/decisions.ts';

@@ -363,7 +363,7 @@ test('an origin that was withdrawn since is not connected to (SEC-2)', async () 
   requests = 0;
   await db.deleteFrom('operator_callback_origins').where('operator_id', '=', 'IPSO-SG').execute();
   await expect.poll(() => deps.reference().operators.get('IPSO-SG')?.callbackOrigins).toEqual([]);
-  expect(await run(uetr)).toMatch(/NOT_SENT \(address-not-registered\)$/);
+  expect(await run(uetr)).toMatch(/NOT_SENT \(no-usable-address\)$/);
   expect(requests).toBe(0);
-  expect(await attemptOf(uetr)).toMatchObject({ outcome: 'NOT_SENT', error_class: 'address-not-registered' });
+  expect(await attemptOf(uetr)).toMatchObject({ outcome: 'NOT_SENT', error_class: 'no-usable-address' });
 });

@@ -213,7 +213,7 @@ test('the operator has moved since the payment was accepted: the instruction goe
 test('an operator whose address may not be used any more is not connected to (SEC-2)', async () => {
   const payment = await accepted();
   await moveTo('http://operator.example'); // neither https nor loopback
-  await expect(run(payment)).rejects.toThrow('NOT_SENT (address-not-registered)');
+  await expect(run(payment)).rejects.toThrow('NOT_SENT (no-usable-address)');
   await moveTo(url);
 });
 

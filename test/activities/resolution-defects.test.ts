@@ -118,6 +118,6 @@ test('an answer of a party that breaks us decides nothing, and a person is told'
   expect(broken.made.defects).toBe(3);
   expect(operator.asked).toBeGreaterThan(0);
   expect(await audit(judgement.resolutionId)).toMatchObject([
-    { severity: 'alert', kind: 'resolution.answer-refused' },
+    { severity: 'alert', kind: 'answer.defect' }, // the party has done nothing wrong
   ]);
 });

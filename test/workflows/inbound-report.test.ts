@@ -17,6 +17,7 @@ interface Posted {
   readonly status: number;
   readonly text: string;
   readonly code: unknown;
+  readonly contradiction: string | null;
 }
 
 /** Posts a pacs.002 as an operator; null: without a token. */
@@ -28,6 +29,7 @@ async function post(xml: string, clientId?: string | null): Promise<Posted> {
     status: response.status,
     text,
     code: isProblem ? (JSON.parse(text) as { code: string }).code : undefined,
+    contradiction: response.headers.get('isthmus-contradiction'),
   };
 }
 
@@ -84,12 +86,12 @@ describe('a report is refused and recorded', () => {
     ['OrgnlTxId', { transactionId: 'TX-2' }],
     ['OrgnlInstrId', { instructionId: 'INSTR-2' }],
   ])('with an %s that is not ours: 409', async (name, change) => {
+    const ofOurs = `the ${name.replace('Orgnl', '')} of the pacs.008 that you got from us`;
+    const expected = name === 'OrgnlMsgNmId' ? 'pacs.008.001.13' : ofOurs;
     const { uetr, original } = await forwarded();
     const answer = await post(reportOn({ ...original, ...change }));
     expect([answer.status, answer.code]).toEqual([409, 'original-ids-differ']);
-    expect(answer.text).toContain(
-      `${name} must be the ${name.replace('Orgnl', '')} of the pacs.008 that you got from us`,
-    );
+    expect(answer.text).toContain(`${name} must be ${expected}. This report does not count`);
     expect(await securityEvents(uetr)).toEqual(['report.original-ids-differ THBPPAY {"reported":"ACCC"}']);
     expect(await evidence.decision(uetr)).toBeUndefined();
   });
@@ -106,10 +108,18 @@ describe('a report is refused and recorded', () => {
     ] as const) {
       const answer = await post(xml);
       expect([answer.status, answer.code]).toEqual([422, 'message-invalid']);
-      const { ruleId, detail, errors } = JSON.parse(answer.text) as Record<string, unknown>;
-      expect({ ruleId, detail }).toEqual({ ruleId: rule, detail: expect.stringContaining(rule) as unknown });
+      const { ruleId, detail, errors } = JSON.parse(answer.text) as {
+        ruleId: string;
+        detail: string;
+        errors: readonly { xpath: string; detail: string }[];
+      };
+      expect(ruleId).toBe(rule);
+      expect(detail).toContain(rule);
+      expect(detail).toMatch(/\. This report does not count: send a correct one\.$/);
       expect((await post(xml)).status).toBe(422);
-      expect(errors).toEqual([{ xpath: `/Document/FIToFIPmtStsRpt/${place}`, detail }]);
+      expect(errors).toEqual([
+        { xpath: `/Document/FIToFIPmtStsRpt/${place}`, detail: expect.stringContaining(rule) as unknown },
+      ]);
     }
     expect(await evidence.decision(uetr)).toBeUndefined();
     const events = await gateway.db
@@ -225,6 +235,10 @@ describe('a report is taken', () => {
     expect(await evidence.audit(uetr)).toEqual([]);
     const late = await post(reportOn(original, { status: 'RJCT', reasonCode: 'AC04' }));
     expect([late.status, late.text]).toEqual([200, first.text]);
+    expect([first, late].map(({ contradiction }) => contradiction)).toEqual([
+      null,
+      'PAY-7 the final status of this payment is ACCC; your RJCT changes nothing, and an operator is told',
+    ]);
     expect(await evidence.audit(uetr)).toEqual(['payment.contradiction']);
     expect((await evidence.decision(uetr))?.status).toBe('ACCC');
   });

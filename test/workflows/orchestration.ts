@@ -267,6 +267,10 @@ function deadlineTests(gateway: TestGateway, pay: Pay): void {
     expect(await lateness(message)).toBeLessThan(2_500); // 250 ms where nothing else runs: the bench shows it
     const negative = await evidence.arrival(uetr, 'destination', 'pacs002');
     expect([negative.status, negative.reasonCode]).toEqual(['RJCT', 'AB03']);
+    expect(parsePacs002(negative.bytes ?? '').additionalInformation).toEqual([
+      'TIM-1 no final status before the deadline',
+      'PAY-9 if you have credited this payment, return it: its source is told RJCT',
+    ]);
     await evidence.closed(uetr);
     expect(await evidence.decision(uetr)).toMatchObject({ decided_by: 'gateway', rule_id: 'TIM-1' });
     expect(await evidence.quoteHolder(quote.quoteId)).toBeUndefined();

@@ -124,7 +124,7 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'white space around a time',
       edit(/(<AccptncDtTm>)/, '$1 '),
-      `MSG-4 ${tx}/AddtlDtTm/AccptncDtTm: must be: Date and time with seconds and time zone, years 1000 to 9999, without whitespace around it (FF01, ${value}). Found: 25 characters, white space around it.`,
+      `MSG-4 ${tx}/AddtlDtTm/AccptncDtTm: must be: Date and time with seconds and time zone, as in 2026-01-05T12:00:00+08:00 or 2026-01-05T04:00:00Z, years 1000 to 9999, without whitespace around it (FF01, ${value}). Found: 25 characters, white space around it.`,
     ],
     [
       'nothing where something must be',

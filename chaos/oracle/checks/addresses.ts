@@ -47,7 +47,7 @@ export function judgeAddresses(world: World, report: Report): void {
 
 /** Nothing was connected to: no address is registered, or its name could not be resolved. */
 function isWithoutConnection(errorClass: string | null): boolean {
-  return errorClass === 'address-not-registered' || errorClass?.startsWith('name-') === true;
+  return errorClass === 'no-usable-address' || errorClass?.startsWith('name-') === true;
 }
 
 /** An address that a source named for its answer, and since when. */
