@@ -20,6 +20,7 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
       'import-x/no-default-export': 'error',
       'import-x/no-cycle': 'error',
+      'import-x/no-duplicates': 'error',
       // a pattern that can take a text in two ways, or try it from every place, holds the event loop (SEC-9)
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
       'regexp/no-super-linear-move': ['error', { report: 'potential' }],

@@ -3,7 +3,7 @@
 // it.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { heardMs } from '../core/delivery-schedule.ts';
+import { heardMs } from '../core/enquiry-schedule.ts';
 import type { Db } from './connection.ts';
 
 /** Back to the start of its schedule, whatever has happened to it. */

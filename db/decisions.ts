@@ -3,10 +3,9 @@
 // attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
-import type { DecisionCondition, StoredReport, DecisionFacts } from '../core/decision.ts';
-import { unreachableAfterMs } from '../core/delivery-schedule.ts';
+import type { DecisionCondition, StoredReport, DecisionFacts, Decision } from '../core/decision.ts';
+import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
-import type { Decision } from '../core/decision.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';

@@ -3,7 +3,7 @@
 // has an id that only the claimant knows: if the answer is lost, the claimant, who has sent nothing, gets the same
 // claim again.
 import { sql, type RawBuilder } from 'kysely';
-import { unreachableAfterMs } from '../core/delivery-schedule.ts';
+import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
 
@@ -152,6 +152,9 @@ export async function claimInstruction(
   return row && toAttempt(row);
 }
 
+/** Neither taken nor given up (CBK-1). */
+export const isOpen = sql`delivered_at is null and closed_at is null`;
+
 /** Whether a delivery is of a kind that ends once, taken or given up. What is asked ends with its answer or decision. */
 export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 
@@ -175,7 +178,7 @@ export async function listOpen(db: Db, subjectId: string): Promise<readonly Open
       (extract(epoch from next_due_at - clock_timestamp()) * 1000)::float8 as "dueInMs",
       (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as "elapsedMs"
     from deliveries -- index: unique (subject_id, kind)
-    where subject_id = ${subjectId} and ${isOfToldKind} and delivered_at is null and closed_at is null`;
+    where subject_id = ${subjectId} and ${isOfToldKind} and ${isOpen}`;
   return runPrepared(db, 'list_open', select);
 }
 
@@ -195,7 +198,7 @@ export async function claimDue(
       set claim = ${claim}::uuid, attempts = attempts + ${isNew}, attempts_since_asked = attempts_since_asked + ${isNew},
         possibly_sent = possibly_sent + ${isNew},
         next_due_at = clock_timestamp() + ${sql.lit(claimSeconds)} * interval '1 second'
-      where delivery_id = any(${deliveryIds}::uuid[]) and delivered_at is null and closed_at is null
+      where delivery_id = any(${deliveryIds}::uuid[]) and ${isOpen}
         and (next_due_at <= clock_timestamp() or claim = ${claim}::uuid)
       returning delivery_id, kind, attempts, attempts_since_asked, asks, asked_at, party, url, message_id
     ),
@@ -255,7 +258,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
   const { next } = settled;
   const notSent = settled.outcome === 'NOT_SENT' ? 1 : 0;
   const is = (kind: Following['kind']) => sql`(${next.kind === kind}::boolean and asks = ${settled.asks})`;
-  const isGivenUp = sql`(${is('closed')} and delivered_at is null and closed_at is null)`;
+  const isGivenUp = sql`(${is('closed')} and ${isOpen})`;
   const isTakenAfterAll = sql`(${is('delivered')} and ${isOfToldKind})`;
   const write = sql`
     with attempt as (
@@ -292,7 +295,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
 export async function deferDelivery(db: Db, deliveryId: string, inMs: number): Promise<void> {
   await sql`
     update deliveries set next_due_at = clock_timestamp() + ${inMs} * interval '1 millisecond'
-    where delivery_id = ${deliveryId} and delivered_at is null and closed_at is null
+    where delivery_id = ${deliveryId} and ${isOpen}
       and next_due_at <= clock_timestamp()`.execute(db);
 }
 
@@ -304,7 +307,7 @@ export async function expireDelivery(db: Db, deliveryId: string): Promise<boolea
   const { rows } = await sql`
     with ended as (
       update deliveries set closed_at = clock_timestamp(), closed_reason = 'expired'
-      where delivery_id = ${deliveryId} and delivered_at is null and closed_at is null
+      where delivery_id = ${deliveryId} and ${isOpen}
         and next_due_at <= clock_timestamp()
       returning delivery_id, subject_id, kind, party, closed_reason as reason
     )

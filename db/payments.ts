@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { messageIdsCountForDays } from '../core/duplicates.ts';
 import type { BoundPayment } from '../core/bind-payment.ts';
-import { isStatusOwed } from '../core/delivery-schedule.ts';
+import { isStatusOwed } from '../core/enquiry-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import { mapValue } from '../core/result.ts';
 import type { Decision } from '../core/decision.ts';

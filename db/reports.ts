@@ -4,9 +4,8 @@
 // decision, but from the mark on no other final can make one.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { StoredReport } from '../core/decision.ts';
+import type { StoredReport, Decision } from '../core/decision.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
-import type { Decision } from '../core/decision.ts';
 import { judgeReport } from '../core/report.ts';
 import { recordAuditOnce } from './audit.ts';
 import type { Db } from './connection.ts';

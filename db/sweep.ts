@@ -2,9 +2,9 @@
 // page after page to its end, so that nothing that makes no progress hides what stands behind it; whether somebody does
 // work on them is the engine's to say. It changes nothing.
 import { sql, type RawBuilder } from 'kysely';
-import type { Sends } from '../core/delivery-schedule.ts';
+import type { Sends } from '../core/enquiry-schedule.ts';
 import type { Db } from './connection.ts';
-import { isOfToldKind } from './deliveries.ts';
+import { isOfToldKind, isOpen } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
 import { ago, hasAged, paged, pageRows, sliced, type Place } from './paged.ts';
 
@@ -46,7 +46,7 @@ export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
 export async function isUntold(db: Db, uetr: string): Promise<boolean> {
   const { rows } = await sql`
     select from deliveries
-    where subject_id = ${uetr} and ${isOfToldKind} and delivered_at is null and closed_at is null and attempts = 0
+    where subject_id = ${uetr} and ${isOfToldKind} and ${isOpen} and attempts = 0
     limit 1`.execute(db); // unique (subject_id, kind)
   return rows.length > 0;
 }
@@ -164,7 +164,7 @@ export async function* findNeglected(
     // index deliveries_open
     sql<{ subjectId: string } & Place>`
       select subject_id as "subjectId", asked_at::text as at, delivery_id as id from deliveries
-      where ${isOfToldKind} and delivered_at is null and closed_at is null
+      where ${isOfToldKind} and ${isOpen}
         and next_due_at < ${ago(neglectedMs)} and (asked_at, delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by asked_at, delivery_id
       limit ${sql.lit(pageRows)}`.execute(db);
@@ -178,7 +178,7 @@ export async function* findNeglected(
 export async function isNeglected(db: Db, subjectId: string): Promise<boolean> {
   const { rows } = await sql`
     select from deliveries
-    where subject_id = ${subjectId} and ${isOfToldKind} and delivered_at is null and closed_at is null
+    where subject_id = ${subjectId} and ${isOfToldKind} and ${isOpen}
       and next_due_at < ${ago(neglectedMs)} limit 1`.execute(db); // unique (subject_id, kind)
   return rows.length > 0;
 }

@@ -16,7 +16,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { unreachableAfterMs } from '../core/delivery-schedule.ts';
+import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Decision } from '../core/decision.ts';
 import type {
   DestinationAnswer,

@@ -12,7 +12,7 @@ import {
 } from '@temporalio/workflow';
 import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../contract/activities.ts';
 import { searchAttributes, type PaymentOutcome } from '../contract/ids.ts';
-import { enquiryTimesMs, unreachableAfterMs } from '../core/delivery-schedule.ts';
+import { enquiryTimesMs, unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import { now, setClock } from './database-clock.ts';
 import { localPolicy } from './policies.ts';
 import type { Accepted, Progress } from './progress.ts';

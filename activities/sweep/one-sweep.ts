@@ -1,6 +1,6 @@
 // One sweep (LIF-2): what the record says that nobody is working on, in the order in which it is started again.
 import { causeOnRecord, type DecisionCause } from '../../core/decision.ts';
-import { isSendOverdue, isStatusOwed, type Sends } from '../../core/delivery-schedule.ts';
+import { isSendOverdue, isStatusOwed, type Sends } from '../../core/enquiry-schedule.ts';
 import { paymentWorkflowId, redeliveryWorkflowId, resolutionWorkflowId } from '../../contract/ids.ts';
 import {
   findNeglected,

@@ -8,7 +8,7 @@ import type { MessageName } from '../../core/iso20022/messages.ts';
 import { childrenNamed, elementAt, textAt } from '../../core/iso20022/tree.ts';
 import { exampleFiles } from '../../docs/reference/examples.ts';
 import { referenceFiles } from '../../docs/reference/generate.ts';
-import { enquiryTimesMs } from '../../core/delivery-schedule.ts';
+import { enquiryTimesMs } from '../../core/enquiry-schedule.ts';
 import { testDatabase } from '../harness/database.ts';
 import { libxml2, lotus, validTree } from '../xml/fixtures.ts';
 import { startApi } from './running-api.ts';

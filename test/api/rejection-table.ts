@@ -1,8 +1,7 @@
 // docs/reference/rejections.md, written from the table that the gateway itself goes by.
 import { passingReasons } from '../../core/resolution.ts';
 import { linkRules } from '../../docs/reference/rule-links.ts';
-import { faults } from '../../core/explanation.ts';
-import { additionalInformation, explain } from '../../core/explanation.ts';
+import { faults, additionalInformation, explain } from '../../core/explanation.ts';
 import { reject } from '../../core/rejection.ts';
 import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejection-table.ts';
 

@@ -3,7 +3,7 @@
 // A request to cancel reaches none of it (workflows/shield.ts); it can be terminated or deleted at any moment, and
 // begins again from the record, as one does that continues as new.
 import { causeOnRecord } from '../../core/decision.ts';
-import { enquiryTimesMs, unreachableAfterMs } from '../../core/delivery-schedule.ts';
+import { enquiryTimesMs, unreachableAfterMs } from '../../core/enquiry-schedule.ts';
 import { decides, firstFinal, isDeciding } from './deciding.ts';
 import { recordAccepted, recordRejected, type Record } from './record.ts';
 import { isBusy, isPastDeadline, statusOf, type Judging, type State } from './state.ts';
