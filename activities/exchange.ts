@@ -153,8 +153,8 @@ function send(
   });
   state.client = client;
   client.once('socket', (socket) => {
-    if (socket.readableLength > 0)
-      steps.end('not-http'); // it answers what it was not asked
+    // what came before the request is the answer to nothing
+    if (socket.readableLength > 0) steps.end('not-http');
     else if (steps.begin()) client.end(request.body);
     if (!state.begun) client.destroy();
   });

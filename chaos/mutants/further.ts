@@ -160,4 +160,23 @@ export const furtherMutants: readonly Mutant[] = [
     ],
     breaks: ['R:SEC-1'],
   },
+  {
+    name: 'unasked-answers-count',
+    tells: 'What comes on a kept connection just before a message leaves counts as the answer to it.',
+    edits: [
+      {
+        file: 'activities/kept-connections.ts',
+        find: "socket.on('data', closeUnasked);",
+        replace: '',
+      },
+      {
+        file: 'activities/exchange.ts',
+        find: 'else if (steps.begin()) client.end(request.body);\n    if (!state.begun) client.destroy();',
+        replace:
+          'else setTimeout(() => { if (!state.ended && steps.begin()) client.end(request.body); }, 15);',
+      },
+    ],
+    breaks: ['I-3', 'I-5', 'I-17'],
+    shownBy: { fault: 'source-answers-unasked', seconds: 20 },
+  },
 ];

@@ -22,6 +22,8 @@ export type Conduct =
   | 'keep-answer'
   /** Carries everything, each piece of an answer 700 ms late. */
   | 'slow'
+  /** Carries everything; a moment after each answer comes an HTTP 200 that nobody asked for. */
+  | 'unasked'
   /** HTTP 503 at once, in the server's place; with a `Retry-After` of 2 s; after 300 ms. */
   | 'fail'
   | 'fail-for-now'
@@ -83,8 +85,16 @@ interface State {
 
 const slowMs = 700;
 const dripMs = 100;
+const unaskedAfterMs = 15;
 
-const carrying: ReadonlySet<Conduct> = new Set(['pass', 'refuse', 'lose-answer', 'keep-answer', 'slow']);
+const carrying: ReadonlySet<Conduct> = new Set([
+  'pass',
+  'refuse',
+  'lose-answer',
+  'keep-answer',
+  'slow',
+  'unasked',
+]);
 
 const head = (status: string, rest: string) => `HTTP/1.1 ${status}\r\nConnection: close\r\n${rest}`;
 const nothing = 'Content-Length: 0\r\n\r\n';
@@ -170,12 +180,19 @@ function carry(state: State, pair: Pair, far: Socket): void {
   far.on('data', (chunk: Buffer) => {
     if (pair.speaks === 'far') {
       pair.speaks = 'near';
+      if (pair.conduct === 'unasked') setTimeout(() => answerUnasked(pair), unaskedAfterMs).unref();
       state.listeners.forEach((listener) => listener('answer'));
     }
     if (pair.conduct === 'lose-answer') near.resetAndDestroy();
     else if (pair.conduct === 'slow') setTimeout(() => near.write(chunk), slowMs).unref();
     else if (pair.conduct !== 'keep-answer') pass(chunk, far, near);
   });
+}
+
+/** Only between two requests: what came behind one would say that it was done. */
+function answerUnasked({ near, speaks, conduct }: Pair): void {
+  if (conduct === 'unasked' && speaks === 'near' && !near.destroyed)
+    near.write(`HTTP/1.1 200 OK\r\n${nothing}`);
 }
 
 function pass(chunk: Buffer, from: Socket, to: Socket): void {

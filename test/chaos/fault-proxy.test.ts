@@ -1,10 +1,10 @@
 // Each way in which the proxy fails, seen by a real HTTP client before a real server.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'undici';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openFaultProxy, type Conduct } from '../../chaos/system/fault-proxy.ts';
 
 let arrived = 0;
@@ -89,6 +89,17 @@ describe('a party behind the proxy', () => {
     await proxy.conduct('pass');
     expect(await post()).toBe('200 done');
     expect(await held).toBe('no answer');
+    expect(arrived).toBe(1);
+  });
+
+  it('says something unasked after an answer, on a connection that stays open', async () => {
+    await proxy.conduct('unasked');
+    const socket = connect(Number(new URL(`http://${proxy.origin}`).port), '127.0.0.1');
+    let seen = '';
+    socket.on('data', (chunk: Buffer) => (seen += chunk.toString()));
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n');
+    await vi.waitFor(() => expect(seen.match(/HTTP\/1\.1 200/g)).toHaveLength(2));
+    socket.destroy();
     expect(arrived).toBe(1);
   });
 

@@ -108,7 +108,7 @@ test('an answer of the destination that meets a defect of ours is asked for four
     const attempts = await evidence.attempts(message.uetr, 'instruction');
     expect(attempts.filter(({ outcome }) => outcome === 'ANSWERED')).toHaveLength(4);
   }, 25_000);
-  expect(await evidence.audit(message.uetr)).toContain('destination.answer-refused');
+  expect(await evidence.audit(message.uetr)).toContain('answer.defect');
   expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(4);
 });
 
