@@ -86,9 +86,10 @@ async function connect(
     const checked = { ...target, hostname: address, ...(isName && { servername: host }) };
     try {
       const socket = await connectTo(checked, turnMs, connecting);
-      if (isAllowed(socket.remoteAddress)) return socket;
+      const { remoteAddress } = socket;
+      if (isAllowed(remoteAddress)) return socket;
       socket.destroy();
-      failures.push(new ConnectError('address-forbidden'));
+      failures.push(new ConnectError(remoteAddress === undefined ? 'reset' : 'address-forbidden'));
     } catch (error) {
       failures.push(error);
     }

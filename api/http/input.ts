@@ -63,7 +63,9 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
   if (body === undefined) {
     return (context) => {
       const address = readAddress(context);
-      return isProblem(address) ? address : ({ ...address, body: undefined, bodyText: '' } as Result);
+      if (isProblem(address)) return address;
+      // each member by its name: a spread costs more than all of the reading (`npm run bench -- quotes`)
+      return { params: address.params, query: address.query, body: undefined, bodyText: '' } as Result;
     };
   }
   return async (context) => {

@@ -173,9 +173,11 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
     }
     const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);
     if (known !== undefined) return known;
-    return andThen(read(context), (input) =>
-      isProblem(input) ? input : handle({ ...input, caller, context, giveUpTurn: noTurn }),
-    );
+    return andThen(read(context), (input) => {
+      if (isProblem(input)) return input;
+      const { params, query, body, bodyText } = input;
+      return handle({ params, query, body, bodyText, caller, context, giveUpTurn: noTurn });
+    });
   };
 }
 
