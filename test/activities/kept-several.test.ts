@@ -67,3 +67,41 @@ test.each([
     expect(results).toEqual([-1, 0, 1, 2].map((turns) => `${turns}: ANSWERED 200, requests 3`));
   },
 );
+
+test('the only one that its receiver ended just before is not taken: the request leaves on another one (TIM-3)', async () => {
+  let requests = 0;
+  const sockets: net.Socket[] = [];
+  const url = await listening(
+    net.createServer((socket) => {
+      sockets.push(socket);
+      socket
+        .on('error', () => undefined)
+        .on('data', () => {
+          requests += 1;
+          socket.write(answer);
+        });
+    }),
+  );
+  await post(http, url);
+  await sleep(50);
+  const posting = post(http, url);
+  await turn();
+  sockets[0]?.end(); // what comes in this turn is read before a connection is taken
+  expect({ ...(await posting), requests }).toMatchObject({ outcome: 'ANSWERED', requests: 2 });
+});
+
+test('of a NORM payment, say, nothing has left for a receiver that ended its connections and went away (TIM-3)', async () => {
+  const sockets: net.Socket[] = [];
+  const server = net.createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined).on('data', () => socket.write(answer));
+  });
+  const url = await listening(server);
+  await post(http, url);
+  await sleep(50);
+  const posting = post(http, url);
+  await turn();
+  server.close();
+  sockets[0]?.end();
+  expect(await posting).toEqual({ outcome: 'NOT_SENT', errorClass: 'refused' });
+});
