@@ -16,5 +16,8 @@ test('a post with an unusable header is refused to its caller, who records a def
     .catch((error: unknown) => (error as { code?: string }).code);
   process.removeAllListeners('uncaughtException');
   for (const listener of others) process.on('uncaughtException', listener);
-  expect({ outcome, uncaught: uncaught.mock.calls.length }).toEqual({ outcome: 'ERR_INVALID_CHAR', uncaught: 0 });
+  expect({ outcome, uncaught: uncaught.mock.calls.length }).toEqual({
+    outcome: 'ERR_INVALID_CHAR',
+    uncaught: 0,
+  });
 });

@@ -23,6 +23,9 @@ test.each([256 * 1024, 8 * 1024 * 1024])(
     );
     const result = await entered(http, url).post(url, Buffer.alloc(length, ' '), headers);
     await sleep(1_000);
-    expect({ outcome: result.outcome, isWhole: bytes >= length }).toEqual({ outcome: 'ANSWERED', isWhole: true });
+    expect({ outcome: result.outcome, isWhole: bytes >= length }).toEqual({
+      outcome: 'ANSWERED',
+      isWhole: true,
+    });
   },
 );

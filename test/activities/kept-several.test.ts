@@ -90,7 +90,7 @@ test('the only one that its receiver ended just before is not taken: the request
   expect({ ...(await posting), requests }).toMatchObject({ outcome: 'ANSWERED', requests: 2 });
 });
 
-test('of a NORM payment, say, nothing has left for a receiver that ended its connections and went away (TIM-3)', async () => {
+test('nothing has left for a receiver that ended its connections and went away (TIM-3)', async () => {
   const sockets: net.Socket[] = [];
   const server = net.createServer((socket) => {
     sockets.push(socket);
