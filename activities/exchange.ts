@@ -48,6 +48,8 @@ interface ExchangeState {
   client?: ClientRequest;
   /** Whether a byte may have left. */
   begun: boolean;
+  /** Whether the answer was read to its end. */
+  isWhole: boolean;
   head?: { readonly status: number; readonly retryAfterMs: number | null };
   readonly chunks: Buffer[];
   bytes: number;
@@ -72,20 +74,24 @@ export function exchange(
   request: Exchange,
   closing: AbortSignal,
 ): Promise<PostResult> {
-  return new Promise((resolve) => {
-    const state: ExchangeState = { ended: false, begun: false, chunks: [], bytes: 0 };
+  return new Promise((resolve, reject) => {
+    const state: ExchangeState = { ended: false, begun: false, isWhole: false, chunks: [], bytes: 0 };
     const timers: NodeJS.Timeout[] = [];
     const after = (ms: number, act: () => void) => void timers.push(setTimeout(act, Math.max(0, ms)));
     const isTooLate = () => request.sendBefore !== undefined && performance.now() >= request.sendBefore;
     const close = () => end('closed');
-    const end = (errorClass: string | undefined) => {
+    const settle = (act: () => void) => {
       if (state.ended) return;
       state.ended = true;
       timers.forEach(clearTimeout);
       closing.removeEventListener('abort', close);
-      resolve(resultOf(state, errorClass));
-      if (errorClass !== undefined) state.client?.destroy(); // closes the connection
+      act();
     };
+    const end = (errorClass: string | undefined) =>
+      settle(() => {
+        resolve(resultOf(state, errorClass));
+        if (errorClass !== undefined) state.client?.destroy(); // closes the connection
+      });
     // First read what came while this process itself stood still.
     let isExpired = false;
     const unlessAnswered = (act: () => void) => {
@@ -126,7 +132,12 @@ export function exchange(
       failed: (error) => end(isExpired ? 'timeout' : errorClassOf(error)),
     };
     afterReading(() => {
-      if (!state.ended) send(connections, request, state, steps);
+      if (state.ended) return;
+      try {
+        send(connections, request, state, steps);
+      } catch (error) {
+        settle(() => reject(error as Error));
+      }
     });
   });
 }
@@ -165,14 +176,16 @@ function send(
     }
     steps.answered(answer);
     answer.once('end', () => {
-      steps.end(undefined);
-      if (!client.writableFinished) client.destroy(); // it answers what it has not read, and may never read
+      state.isWhole = true;
+      // one that answers before it has read all may read on, or never (RFC 9110, section 7.5)
+      if (client.writableFinished) steps.end(undefined);
+      else client.once('finish', () => steps.end(undefined));
     });
     answer.once('error', steps.failed);
   });
   client.once('upgrade', () => steps.end('not-http')); // nobody asked for it
   client.on('error', steps.failed);
-  client.once('close', () => steps.end('reset'));
+  client.once('close', () => steps.end(state.isWhole ? undefined : 'reset'));
 }
 
 /** 1xx is no answer yet; Node keeps those to itself, but for a 101 that upgrades nothing (RFC 9110, section 15.2). */
@@ -181,9 +194,12 @@ function isFinalStatus(status = 0): boolean {
 }
 
 /** @param errorClass why it ended, unless the answer was read to its end */
-function resultOf({ head, begun, chunks }: ExchangeState, errorClass: string | undefined): PostResult {
+function resultOf(
+  { head, begun, isWhole, chunks }: ExchangeState,
+  errorClass: string | undefined,
+): PostResult {
   if (head !== undefined) {
-    return { outcome: 'ANSWERED', ...head, body: Buffer.concat(chunks), truncated: errorClass !== undefined };
+    return { outcome: 'ANSWERED', ...head, body: Buffer.concat(chunks), truncated: !isWhole };
   }
   assert(errorClass !== undefined, 'nothing is read to its end before its head');
   return {

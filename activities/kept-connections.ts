@@ -19,8 +19,10 @@ function keptAfter({ headers }: IncomingMessage): number {
   return Math.min(longestKeptMs, Math.max(0, Number(seconds) * 1_000 - announcedMarginMs));
 }
 
-function closeUnasked(this: Duplex): void {
+/** Its agent forgets it at once, not only when it has closed; of what is kept it forgets only what is destroyed. */
+function drop(this: Duplex): void {
   this.destroy();
+  this.emit('agentRemove');
 }
 
 class KeptConnections extends Agent {
@@ -50,12 +52,14 @@ class KeptConnections extends Agent {
     socket.setKeepAlive(true);
     socket.unref();
     socket.setTimeout(ms);
-    socket.on('data', closeUnasked);
+    socket.on('data', drop);
+    socket.on('end', drop);
     return ms > 0;
   }
 
   override reuseSocket(socket: Duplex, client: ClientRequest): void {
-    socket.off('data', closeUnasked);
+    socket.off('data', drop);
+    socket.off('end', drop);
     super.reuseSocket(socket, client);
   }
 

@@ -173,7 +173,7 @@ export const furtherMutants: readonly Mutant[] = [
         file: 'activities/exchange.ts',
         find: 'else if (steps.begin()) client.end(request.body);\n    if (!state.begun) client.destroy();',
         replace:
-          'else setTimeout(() => { if (!state.ended && steps.begin()) client.end(request.body); }, 15);',
+          'else setTimeout(() => { if (!state.ended && steps.begin()) client.end(request.body); }, 900);',
       },
     ],
     breaks: ['I-3', 'I-5', 'I-17'],

@@ -85,7 +85,7 @@ interface State {
 
 const slowMs = 700;
 const dripMs = 100;
-const unaskedAfterMs = 15;
+const unaskedAfterMs = 500;
 
 const carrying: ReadonlySet<Conduct> = new Set([
   'pass',
