@@ -166,7 +166,7 @@ export const furtherMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/kept-connections.ts',
-        find: "socket.on('data', closeUnasked);",
+        find: "socket.on('data', drop);",
         replace: '',
       },
       {

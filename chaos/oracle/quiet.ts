@@ -18,24 +18,29 @@ export interface Quiet {
   readonly hadFaults: boolean;
   /**
    * Whether something on the way to a party, or the party itself, was broken between two moments: then bytes may have
-   * been held up, or answered by somebody in its place.
+   * been held up.
    */
   readonly isWayBroken: (from: number, to: number) => boolean;
+  /** Whether somebody in a party's place may have answered 2xx between two moments. */
+  readonly isAnsweredByOthers: (from: number, to: number) => boolean;
   /** Whether one of our own processes or servers was broken, or so long before. */
   readonly isOursBroken: (from: number, to: number, marginMs: number) => boolean;
 }
 
 /** Faults of our own processes and servers, which change nothing on the way from us to a party. */
 const ours = /^(worker|api|database|engine|temporal|postgres|execution|clock)/;
+/** Faults in which something else than a party answers 200. */
+const others = /^(destination-answers-garbage|destination-never-ends|receivers-.*)$/;
 const wayMarginMs = 2_000;
 const marginDefaultMs = 10_000;
 const settleMs = 60_000; // I-15
 
 export function quietOf({ faults, run }: Evidence): Quiet {
-  const windows = faults.map(({ beganAt, endedAt, target }) => ({
+  const windows = faults.map(({ name, beganAt, endedAt, target }) => ({
     from: instant(beganAt),
     to: instant(endedAt),
     isOurs: target.split(',').every((one) => ours.test(one.trim())),
+    isByOthers: others.test(name),
   }));
   const onTheWay = windows.filter(({ isOurs }) => !isOurs);
   const ofOurs = windows.filter(({ isOurs }) => isOurs);
@@ -53,5 +58,7 @@ export function quietOf({ faults, run }: Evidence): Quiet {
       ofOurs.some((window) => window.from <= to && window.to + marginMs >= from),
     isWayBroken: (from, to) =>
       onTheWay.some((window) => window.from <= to && window.to + wayMarginMs >= from),
+    isAnsweredByOthers: (from, to) =>
+      windows.some((one) => one.isByOthers && one.from <= to && one.to + wayMarginMs >= from),
   };
 }

@@ -200,6 +200,27 @@ export const scheduleCases: readonly Case[] = [
     },
   },
   {
+    title: 'a callback counts as taken that never arrived, while its source is slow',
+    id: 'I-3',
+    also: ['I-17'],
+    alter: (draft) => {
+      const uetr = first(
+        uetrs(draft, { status: 'ACCC' }).filter((one) => delivery(draft, one, 'callback')['asks'] === '1'),
+      );
+      draft.journal = draft.journal.filter(
+        (one) => one.uetr !== uetr || !one.party.startsWith('source/') || one.kind !== 'pacs002',
+      );
+      const attempt = first(attempts(draft, uetr, 'callback'));
+      draft.faults.push({
+        name: 'source-is-slow',
+        target: `source/${String(delivery(draft, uetr, 'callback')['party'])}`,
+        beganAt: moved(String(attempt['started_at']), -2_000),
+        endedAt: moved(String(attempt['started_at']), 2_000),
+        detail: '',
+      });
+    },
+  },
+  {
     title: 'a final that came ten seconds after the deadline decides, because nothing had',
     id: 'R:TIM-1',
     alter: (draft) => {

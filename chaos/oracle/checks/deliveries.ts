@@ -34,9 +34,9 @@ const mayHaveLeft = (outcome: string | null) => outcome !== 'NOT_SENT';
 
 const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
 
-/** While the way is broken, a 2xx may be somebody else's: it counts as taken all the same (CBK-4). */
+/** A 2xx may be somebody else's: it counts as taken all the same (CBK-4). */
 function mayBeAnsweredByOthers({ quiet }: World, { startedAt, finishedAt = startedAt }: Attempt): boolean {
-  return quiet.isWayBroken(startedAt, finishedAt);
+  return quiet.isAnsweredByOthers(startedAt, finishedAt);
 }
 
 /** Whether its receiver may never have seen it, though somebody took it. */
