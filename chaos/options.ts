@@ -52,7 +52,7 @@ export function declareOptions(command: Command): Command {
 
 const help = `
 A run ends by itself: after the faults everything heals, and the judge waits at most two minutes for the system to come to rest.
-Exit code: 0 every invariant held; 1 one was broken, or the run failed; 2 the options were not understood.
+Exit code: 0 none was broken (some may be not shown); 1 one was broken, or the run failed; 2 the options were not understood.
 docs/explanation/reliability.md says what is promised, and which command shows it.`;
 
 /** @throws UsageError unless it is a number in that range */

@@ -44,7 +44,7 @@ function list({ terminal }: CommandContext): number {
   };
   terminal.line('Faults, for --fault:');
   table(faults);
-  terminal.line('Mistakes, for --mutant:');
-  table(mutants);
+  terminal.line('Mistakes, for --mutant, and by what one of each is found:');
+  table(mutants.map(({ name, tells, breaks }) => ({ name, tells: `${tells} (${breaks.join(', ')})` })));
   return 0;
 }
