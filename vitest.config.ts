@@ -1,4 +1,4 @@
-// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, five at once;
+// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, four at once;
 // then those that keep the processors busy, two at once.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
@@ -21,7 +21,7 @@ const common = {
 } as const;
 
 const projects: TestProjectInlineConfiguration[] = [
-  { test: { ...common, name: 'waiting', include: waiting, maxWorkers: 5, sequence: { groupOrder: 0 } } },
+  { test: { ...common, name: 'waiting', include: waiting, maxWorkers: 4, sequence: { groupOrder: 0 } } },
   {
     test: {
       ...common,

@@ -7,6 +7,7 @@
 // honest system may do after kill -9, a reset or a black hole: `world.quiet.isCalm` says when nothing was broken. Then
 // alter the clean evidence in test/chaos/ so that the check must name it.
 import { judgeAddresses } from './checks/addresses.ts';
+import { judgeAlerts } from './checks/alerts.ts';
 import { judgeAnswers } from './checks/answers.ts';
 import { judgeAskedFor } from './checks/asked-for.ts';
 import { judgeDeliveries } from './checks/deliveries.ts';
@@ -40,6 +41,7 @@ const checks: readonly Check[] = [
   judgeWaiting,
   judgeDestinations,
   judgeTold,
+  judgeAlerts,
   judgeNotifications,
   judgeQuoteUses,
   judgeSums,

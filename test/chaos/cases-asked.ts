@@ -301,6 +301,24 @@ const ofResolutions: readonly Case[] = [
 
 const ofReaders: readonly Case[] = [
   {
+    title: 'a record leaves out what its destination said',
+    id: 'I-4',
+    alter: (draft) => {
+      const { report_message_id: report } = row(draft, 'decisions', { uetr: credited(draft) });
+      const messages = rows(draft, 'messages')
+        .filter((one) => one['subject_id'] === credited(draft) && one['message_id'] !== report)
+        .map((one) => ({
+          messageId: one['message_id'],
+          leg: one['leg'],
+          status: one['status'],
+          reasonCode: one['reason_code'],
+          sha256: String(one['sha256']).slice(2),
+          href: null,
+        }));
+      show(draft, 'LOTUSGS0', { messages });
+    },
+  },
+  {
     title: 'the record of a payment that is credited shows it as rejected',
     id: 'I-4',
     alter: (draft) => show(draft, 'LOTUSGS0', { status: 'RJCT' }),

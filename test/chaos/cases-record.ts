@@ -84,7 +84,7 @@ export const recordCases: readonly Case[] = [
   {
     title: 'an enquiry after the decision is told ACTC',
     id: 'I-13',
-    also: ['R:DUP-1'],
+    also: ['R:DUP-1', 'I-12'],
     alter: (draft) => {
       const uetr = repeated(draft);
       const repeat = submissionOf(draft, uetr, 'repeat');
@@ -114,6 +114,51 @@ export const recordCases: readonly Case[] = [
     alter: (draft) => {
       const uetr = contradicted(draft);
       drop(draft, 'audit_events', { subject_id: uetr, kind: 'payment.contradiction' });
+    },
+  },
+  {
+    title: 'an alert tells of a contradiction that there is none of',
+    id: 'R:PAY-7',
+    alter: (draft) => {
+      const event = row(draft, 'audit_events', { kind: 'payment.contradiction' });
+      const { report_message_id: id } = row(draft, 'decisions', { uetr: credited(draft) });
+      const detail = { ...(event['detail'] as object), reportMessageId: id };
+      rows(draft, 'audit_events').push({ ...event, subject_id: credited(draft), detail });
+    },
+  },
+  {
+    title: 'a payment is called in doubt after a minute',
+    id: 'R:TIM-2',
+    alter: (draft) => {
+      const uetr = silent(draft);
+      const { received_at: at } = row(draft, 'payments', { uetr });
+      rows(draft, 'audit_events').push({
+        audit_event_id: '900000',
+        occurred_at: moved(String(at), 60_000),
+        severity: 'alert',
+        kind: 'payment.in-doubt',
+        subject_id: uetr,
+        party: null,
+        detail: {},
+      });
+    },
+  },
+  {
+    title: 'a destination answers 200 with what does not count, and no alert says so',
+    id: 'R:PAY-8',
+    also: ['I-12', 'I-17', 'R:TIM-3', 'I-4', 'R:PAY-9'],
+    alter: (draft) => {
+      const attempt = first(attempts(draft, silent(draft), 'instruction'));
+      Object.assign(attempt, { outcome: 'ANSWERED', http_status: '200' });
+    },
+  },
+  {
+    title: 'the alert of a dead letter does not say what was decided',
+    id: 'I-17',
+    alter: (draft) => {
+      const event = row(draft, 'audit_events', { kind: 'delivery.dead-letter' });
+      const { status: _, ...detail } = event['detail'] as Record<string, unknown>;
+      event['detail'] = detail;
     },
   },
   {

@@ -309,12 +309,13 @@ function judgeExpected(world: World, report: Report, exchange: Exchange, expecte
     );
     return;
   }
-  if (status !== 'RJCT') return;
+  if (!isRefused) return;
   const payment = world.paymentOf.get(exchange.uetr ?? '');
   const isOfDestination = payment?.row.accepted === true;
   if (isOfDestination || expected.orCodes?.includes(reason ?? '') === true || reason === 'AB03') return;
+  if (status === 'false' && reason === 'AB08') return; // RES-1: nobody has answered in time
   report.breach(
-    'R:PAY-3',
+    status === 'false' ? 'R:RES-2' : 'R:PAY-3',
     `A message that the rules accept was rejected with ${reason ?? 'no code'}.`,
     subject,
     show,

@@ -30,6 +30,7 @@ export function judgeResolutions(world: World, report: Report): void {
     judgeDeadline(world, report, judged);
     judgeOwnAnswer(world, report, judged);
     judgeFollowUp(world, report, judged);
+    judgeFound(world, report, judged);
   }
   judgeLate(world, report, all);
 }
@@ -134,6 +135,18 @@ function judgeOwnAnswer(world: World, report: Report, { answer, resolution, requ
 function isSupporting({ evidence }: World, institution: string | undefined): boolean {
   const row = (evidence.tables['institutions'] ?? []).find((one) => one['institution_id'] === institution);
   return row?.['supports_acmt023'] === true;
+}
+
+/** RES-2: what a directory found is passed on only if its agent is an onboarded one. */
+function judgeFound(world: World, report: Report, { answer, request }: Judged): void {
+  if (!answer.verified) return;
+  const said = world.messageOf.get(answer.report_message_id ?? '')?.message?.root;
+  const found = at(said, 'Rpt/UpdtdPtyAndAcctId/Agt') ?? at(request.message?.root, 'Vrfctn/PtyAndAcctId/Agt');
+  if (found === undefined) return;
+  const agent = world.reference.find(found);
+  if (agent?.isOnboarded === true) return;
+  const statement = 'A true answer was passed on of an agent that is unknown, or not onboarded.';
+  report.breach('R:RES-2', statement, answer.resolution_id, [answer, agent]);
 }
 
 /** RES-2: an account that a directory found is confirmed by its creditor agent, if that supports it. */

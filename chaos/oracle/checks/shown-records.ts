@@ -4,7 +4,7 @@ import type { Exchange } from '../evidence.ts';
 import { parseExactly } from '../read-evidence.ts';
 import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
-import type { Payment, World } from '../world.ts';
+import type { Payment, Stored, World } from '../world.ts';
 
 interface Shown {
   readonly status: string;
@@ -55,6 +55,7 @@ function judgeShown(world: World, report: Report, exchange: Exchange): void {
     ...statusFaults(payment, told, exchange),
     ...factFaults(payment, told),
     ...messageFaults(world, told),
+    ...missing(payment, told, exchange),
   ];
   if (wrong.length > 0)
     report.breach('I-4', 'What is shown of a payment is not what is on record.', uetr, [
@@ -129,6 +130,24 @@ function messageFaults({ messageOf }: World, { messages }: Shown): readonly stri
           `message ${one.messageId} ${what}: ${String(is)} instead of ${String(mustBe)}`,
       );
   });
+}
+
+/** What was on record long before, and is not shown. */
+function missing(
+  { submission, reports, decision }: Payment,
+  told: Shown,
+  { sentAt }: Exchange,
+): readonly string[] {
+  const shown = new Set(told.messages.map(({ messageId }) => messageId));
+  const isOld = ({ createdAt }: Stored) => createdAt < instant(sentAt) - lockMs;
+  const due = [...(submission === undefined ? [] : [submission]), ...reports]
+    .filter(isOld)
+    .map(({ row }) => row.message_id);
+  const ofDecision =
+    told.decision === null ? [] : [decision?.report_message_id, decision?.callback_message_id];
+  return [...due, ...ofDecision.flatMap((id) => id ?? [])]
+    .filter((id) => !shown.has(id))
+    .map((id) => `message ${id}: not shown`);
 }
 
 /** SEC-1: by one of its two sides, which may read the messages of its own leg, and sees nothing of security. */

@@ -1,13 +1,11 @@
 // Who had to be told what, and was: the source by a callback (I-3), the destination by a confirmation (PAY-9),
-// operators by alerts (PAY-7, DUP-2, PAY-8). The FX providers are in notifications.ts.
+// operators by security events (DUP-2, PAY-8). The FX providers are in notifications.ts, alerts in alerts.ts.
 import { textAt } from '../read-message.ts';
-import { clock, instant } from '../rows.ts';
+import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type Payment, type World } from '../world.ts';
 import { isTakenByOthers } from './deliveries.ts';
 import { brief, received, standingOf } from './lines.ts';
-
-const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
 
 export function judgeTold(world: World, report: Report): void {
   const decided = world.payments.filter(({ decision }) => decision !== undefined);
@@ -20,7 +18,6 @@ export function judgeTold(world: World, report: Report): void {
   for (const payment of world.payments) {
     judgeCallback(world, report, payment);
     judgeConfirmation(world, report, payment);
-    judgeContradictions(world, report, payment);
   }
   judgeViolations(world, report);
   judgeSecurityEvents(world, report);
@@ -128,28 +125,6 @@ const postMs = 15_000; // a report is journaled once it was answered
 /** Of the report that decided. */
 function sha256OfReport({ messageOf }: World, { decision }: Payment): string | undefined {
   return messageOf.get(decision?.report_message_id ?? '')?.sha256;
-}
-
-/** PAY-7: a final that differs from the decision raises an alert. */
-function judgeContradictions(world: World, report: Report, payment: Payment): void {
-  const { uetr, decision, reports, events } = payment;
-  if (decision === undefined) return;
-  const differing = reports.filter(
-    ({ row, createdAt }) =>
-      finals.includes(row.status ?? '') &&
-      row.status !== decision.status &&
-      createdAt < world.quiet.endAt - 60_000,
-  );
-  report.examined('R:PAY-7', 'finals that differ from the decision', differing.length);
-  for (const one of differing) {
-    if (events.some(({ kind, severity }) => kind === 'payment.contradiction' && severity === 'alert'))
-      continue;
-    const stored = `${one.row.status ?? ''} stored ${clock(one.createdAt)}`;
-    report.breach('R:PAY-7', 'A final that differs from the decision raised no alert.', uetr, [
-      decision,
-      stored,
-    ]);
-  }
 }
 
 const violationIds: readonly (readonly [RegExp, string])[] = [
