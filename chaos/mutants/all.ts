@@ -2,6 +2,7 @@
 // it is; the command plays them one by one.
 import { UsageError } from '../../cli/errors.ts';
 import { furtherMutants } from './further.ts';
+import { toldMutants } from './told.ts';
 import type { Mutant } from './mutant.ts';
 
 const closedToSends = '(d.closed_at is null and (remaining_ms is null or remaining_ms > 0))';
@@ -358,6 +359,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I-3', 'I-5'],
   },
   ...furtherMutants,
+  ...toldMutants,
 ];
 
 /** @throws UsageError, with all names */

@@ -1,0 +1,82 @@
+// More known mistakes: in what operators and sources are told of a payment or resolution. They belong to the list of
+// all.ts.
+import type { Mutant } from './mutant.ts';
+
+export const toldMutants: readonly Mutant[] = [
+  {
+    name: 'agreement-is-a-contradiction',
+    tells: 'A final raises the alert of a contradiction though it agrees with the decision.',
+    edits: [
+      {
+        file: 'db/reports.ts',
+        find: 'if (report.status === decision.status) return;',
+        replace: 'if (report.messageId === decision.callbackMessageId) return;',
+      },
+    ],
+    breaks: ['R:PAY-7'],
+  },
+  {
+    name: 'in-doubt-at-once',
+    tells: 'A payment is called in doubt with its first enquiry.',
+    edits: [
+      {
+        file: 'workflows/until-decided.ts',
+        find: '    if (!isMissed) send();\n',
+        replace:
+          '    if (!isMissed) send();\n    await progress.inTurn(() => reportInDoubt({ uetr: progress.input.uetr }));\n',
+      },
+    ],
+    breaks: ['R:TIM-2'],
+  },
+  {
+    name: 'record-without-reports',
+    tells: 'The record of a payment leaves out what its destination said.',
+    edits: [
+      {
+        file: 'db/evidence.ts',
+        find: 'from messages where subject_id = ${uetr}',
+        replace: "from messages where subject_id = ${uetr} and (direction = 'out' or leg = 'source')",
+      },
+    ],
+    breaks: ['I-4'],
+  },
+  {
+    name: 'found-agent-ignored',
+    tells: 'The agent that a directory found is ignored; that of the request is taken.',
+    edits: [
+      {
+        file: 'core/resolution.ts',
+        find: 'const { account, agent = request.creditorAgent } = answer.found ?? {};',
+        replace: 'const { account } = answer.found ?? {};\n  const agent = request.creditorAgent;',
+      },
+    ],
+    breaks: ['R:RES-2'],
+  },
+  {
+    name: 'dead-letter-of-what',
+    tells: 'The alert of a dead letter does not say what was decided.',
+    edits: [
+      {
+        file: 'db/deliveries.ts',
+        find: 'left join decisions d on d.uetr = ended.subject_id',
+        replace: "left join decisions d on d.uetr = ended.subject_id and d.decided_by = 'gateway'",
+      },
+    ],
+    breaks: ['I-17'],
+    shownBy: { fault: 'source-is-gone', seconds: 20 },
+  },
+  {
+    name: 'refused-answers-untold',
+    tells: 'A destination answers with what does not count, and nobody is told.',
+    edits: [
+      {
+        file: 'activities/send.ts',
+        find: "await recordAuditOnce(deps.db, { ...about, kind: distrustedAs, detail: { reason } }, 'detail');",
+        replace:
+          "deps.logger.warn({ ...about, kind: distrustedAs, reason }, 'no answer');\n    await Promise.resolve();",
+      },
+    ],
+    breaks: ['R:PAY-8'],
+    shownBy: { fault: 'destination-answers-garbage', seconds: 25 },
+  },
+];
