@@ -119,15 +119,7 @@ export function exchange(
         });
         return true;
       },
-      answered: (answer) => {
-        const { statusCode = 0, headers } = answer;
-        state.head = { status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after']) };
-        answer.on('data', (chunk: Buffer) => {
-          state.chunks.push(chunk.subarray(0, maxBodyBytes - state.bytes));
-          state.bytes += chunk.length;
-          if (state.bytes > maxBodyBytes) end('answer-too-large');
-        });
-      },
+      answered: (answer) => readAnswer(state, answer, () => end('answer-too-large')),
       end,
       failed: (error) => end(isExpired ? 'timeout' : errorClassOf(error)),
     };
@@ -136,9 +128,19 @@ export function exchange(
       try {
         send(connections, request, state, steps);
       } catch (error) {
-        settle(() => reject(error as Error));
+        settle(() => reject(error instanceof Error ? error : new Error(String(error))));
       }
     });
+  });
+}
+
+function readAnswer(state: ExchangeState, answer: IncomingMessage, onTooLarge: () => void): void {
+  const { statusCode = 0, headers } = answer;
+  state.head = { status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after']) };
+  answer.on('data', (chunk: Buffer) => {
+    state.chunks.push(chunk.subarray(0, maxBodyBytes - state.bytes));
+    state.bytes += chunk.length;
+    if (state.bytes > maxBodyBytes) onTooLarge();
   });
 }
 

@@ -157,8 +157,8 @@ export const recordCases: readonly Case[] = [
     id: 'I-17',
     alter: (draft) => {
       const event = row(draft, 'audit_events', { kind: 'delivery.dead-letter' });
-      const { status: _, ...detail } = event['detail'] as Record<string, unknown>;
-      event['detail'] = detail;
+      const detail = Object.entries(event['detail'] as object).filter(([name]) => name !== 'status');
+      event['detail'] = Object.fromEntries(detail);
     },
   },
   {
