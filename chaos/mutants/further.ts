@@ -175,6 +175,11 @@ export const furtherMutants: readonly Mutant[] = [
         replace:
           'else setTimeout(() => { if (!state.ended && steps.begin()) client.end(request.body); }, 900);',
       },
+      {
+        file: 'activities/exchange.ts',
+        find: 'if (client.writableFinished) steps.end(undefined);\n      else client.once',
+        replace: 'steps.end(undefined);\n      client.once',
+      },
     ],
     breaks: ['I-3', 'I-5', 'I-17'],
     shownBy: { fault: 'source-answers-unasked', seconds: 20 },
