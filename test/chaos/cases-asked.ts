@@ -38,6 +38,20 @@ function askLater(draft: Draft, uetr: string, ms: number) {
 const baseRate = (draft: Draft) => row(draft, 'rates', { exchange_rate: '25.1234567', threshold: '0' });
 const answerOf = (draft: Draft, values: Record<string, unknown>) => row(draft, 'resolution_answers', values);
 
+/** The messages of a payment, as its source's side reads them. */
+function messagesShown(draft: Draft, uetr: string) {
+  return rows(draft, 'messages')
+    .filter((one) => one['subject_id'] === uetr)
+    .map((one) => ({
+      messageId: one['message_id'],
+      leg: one['leg'],
+      status: one['status'],
+      reasonCode: one['reason_code'],
+      sha256: String(one['sha256']).slice(2),
+      href: one['leg'] === 'source' ? '/' : null,
+    }));
+}
+
 /** GET /payments/{uetr} by the debtor agent, after the end. */
 function show(draft: Draft, client: string, changes: Record<string, unknown>): void {
   const uetr = credited(draft);
@@ -54,16 +68,7 @@ function show(draft: Draft, client: string, changes: Record<string, unknown>): v
       decidedBy: decision['decided_by'],
       decidedAt: decision['decided_at'],
     },
-    messages: rows(draft, 'messages')
-      .filter((one) => one['subject_id'] === uetr)
-      .map((one) => ({
-        messageId: one['message_id'],
-        leg: one['leg'],
-        status: one['status'],
-        reasonCode: one['reason_code'],
-        sha256: String(one['sha256']).slice(2),
-        href: one['leg'] === 'source' ? '/' : null,
-      })),
+    messages: messagesShown(draft, uetr),
     deliveries: [],
     events: [],
     ...changes,
@@ -304,17 +309,9 @@ const ofReaders: readonly Case[] = [
     title: 'a record leaves out what its destination said',
     id: 'I-4',
     alter: (draft) => {
-      const { report_message_id: report } = row(draft, 'decisions', { uetr: credited(draft) });
-      const messages = rows(draft, 'messages')
-        .filter((one) => one['subject_id'] === credited(draft) && one['message_id'] !== report)
-        .map((one) => ({
-          messageId: one['message_id'],
-          leg: one['leg'],
-          status: one['status'],
-          reasonCode: one['reason_code'],
-          sha256: String(one['sha256']).slice(2),
-          href: null,
-        }));
+      const uetr = credited(draft);
+      const { report_message_id: report } = row(draft, 'decisions', { uetr });
+      const messages = messagesShown(draft, uetr).filter(({ messageId }) => messageId !== report);
       show(draft, 'LOTUSGS0', { messages });
     },
   },
