@@ -1,4 +1,4 @@
-// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, four at once;
+// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, five at once;
 // then those that keep the processors busy, two at once; and alone, those that hold the product to a single second.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
@@ -7,8 +7,9 @@ import { LongestFirst } from './test/harness/longest-first.ts';
 const waiting = [
   'test/faults/**/*.test.ts',
   'test/activities/unread-request.test.ts',
+  'test/chaos/minute.test.ts',
   'test/db/connection-silent.test.ts',
-  'test/workflows/{changed-workflows,payment-uncached,resolution-faults,resolution-killed,resolution-resumed}.test.ts',
+  'test/workflows/{changed-workflows,payment-uncached,record-histories,resolution-faults,resolution-killed,resolution-resumed}.test.ts',
 ];
 
 /** A machine that is busy with something else takes that second away. */
@@ -24,7 +25,7 @@ const common = {
 } as const;
 
 const projects: TestProjectInlineConfiguration[] = [
-  { test: { ...common, name: 'waiting', include: waiting, maxWorkers: 4, sequence: { groupOrder: 0 } } },
+  { test: { ...common, name: 'waiting', include: waiting, maxWorkers: 5, sequence: { groupOrder: 0 } } },
   {
     test: {
       ...common,

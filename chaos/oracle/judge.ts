@@ -2,16 +2,17 @@
 // recomputed from the messages that were sent, the quotes that were answered, the scheme's data and the rules.
 //
 // To add a check: write a function `(world, report)` in checks/, beside those of the same invariant, name what it
-// examined by
-// `report.examined` (zero too: then the invariant is not shown), and put it into the list below. Ask of each check what an
-// honest system may do after kill -9, a reset or a black hole: `world.quiet.isCalm` says when nothing was broken. Then
-// alter the clean evidence in test/chaos/ so that the check must name it.
+// examined by `report.examined` (zero too: then the invariant is not shown), and put it into the list below. Ask of each
+// check what an honest system may do after kill -9, a reset or a black hole: `world.quiet.isCalm` says when neither we
+// nor the parties that concern it were broken; name those, and no others. Then alter the clean evidence in test/chaos/
+// so that the check must name it.
 import { judgeAddresses } from './checks/addresses.ts';
 import { judgeAlerts } from './checks/alerts.ts';
 import { judgeAnswers } from './checks/answers.ts';
 import { judgeAskedFor } from './checks/asked-for.ts';
 import { judgeDeliveries } from './checks/deliveries.ts';
 import { judgeDestinations } from './checks/destination.ts';
+import { judgeHeldUp } from './checks/held-up.ts';
 import { judgeJudgements } from './checks/judgement.ts';
 import { judgeMessages } from './checks/messages.ts';
 import { judgeNotifications } from './checks/notifications.ts';
@@ -55,6 +56,7 @@ const checks: readonly Check[] = [
   judgeMessages,
   judgeSchedules,
   judgeTriedAgain,
+  judgeHeldUp,
   judgePrivacy,
   judgePace,
   judgeDeliveries,

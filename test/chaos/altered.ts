@@ -121,12 +121,17 @@ export function moved(time: string, ms: number): string {
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-const textOf = (message: DraftRow) => Buffer.from(String(message['body']).slice(2), 'hex').toString('utf8');
+
+/** Of a stored message. */
+export function textOf(draft: Draft, messageId: unknown): string {
+  const { body } = row(draft, 'messages', { message_id: messageId });
+  return Buffer.from(String(body).slice(2), 'hex').toString('utf8');
+}
 
 /** What a stored message says, and everything that arrived of it. */
 export function rewrite(draft: Draft, messageId: unknown, change: (text: string) => string): void {
   const message = row(draft, 'messages', { message_id: messageId });
-  const before = textOf(message);
+  const before = textOf(draft, messageId);
   const after = change(before);
   if (after === before) throw new Error(`nothing to change in ${before}`);
   message['body'] = `\\x${Buffer.from(after).toString('hex')}`;

@@ -1,5 +1,5 @@
 // What sources, FX providers and readers of records asked for, and did not get or got wrongly: PAY-1, DUP-1, TIM-1,
-// TIM-3, CBK-1, CBK-3, FX-4, FX-5, FX-10, RES-1, RES-2, SEC-1.
+// TIM-3, CBK-1, CBK-3, FX-4, FX-5, FX-10, SEC-1.
 import {
   addAttempt,
   attempts,
@@ -13,13 +13,11 @@ import {
   rows,
   silent,
   submissionOf,
+  textOf,
   uetrs,
   type Case,
   type Draft,
 } from './altered.ts';
-
-const textOf = (draft: Draft, id: unknown) =>
-  Buffer.from(String(row(draft, 'messages', { message_id: id })['body']).slice(2), 'hex').toString('utf8');
 
 /** A payment whose source waited for its final. */
 function waited(draft: Draft): string {
@@ -36,7 +34,6 @@ function askLater(draft: Draft, uetr: string, ms: number) {
 }
 
 const baseRate = (draft: Draft) => row(draft, 'rates', { exchange_rate: '25.1234567', threshold: '0' });
-const answerOf = (draft: Draft, values: Record<string, unknown>) => row(draft, 'resolution_answers', values);
 
 /** The messages of a payment, as its source's side reads them. */
 function messagesShown(draft: Draft, uetr: string) {
@@ -230,6 +227,16 @@ const ofDeliveries: readonly Case[] = [
       for (const one of attempts(draft, uetr, 'callback')) one['http_status'] = '503';
     },
   },
+  {
+    title: 'who takes everything at once is sent to three seconds late',
+    id: 'R:CBK-3',
+    alter: (draft) => {
+      const well = rows(draft, 'deliveries').filter(
+        ({ party }) => party === 'EURTIPS' || party === 'JPYZGIN',
+      );
+      for (const one of well) one['asked_at'] = moved(String(one['asked_at']), -3_000);
+    },
+  },
 ];
 
 const ofRates: readonly Case[] = [
@@ -264,42 +271,6 @@ const ofRates: readonly Case[] = [
           one['threshold'] === '0',
       );
       Object.assign(other ?? {}, { expired_at: base['created_at'] });
-    },
-  },
-];
-
-const ofResolutions: readonly Case[] = [
-  {
-    title: 'a resolution is not told at the address that its source named',
-    id: 'R:RES-1',
-    also: ['I-11', 'I-17'],
-    alter: (draft) => {
-      const { resolution_id: id } = answerOf(draft, { answered_by: 'creditor-agent' });
-      drop(draft, 'deliveries', { subject_id: id, kind: 'callback' });
-    },
-  },
-  {
-    title: 'a resolution has a longer deadline',
-    id: 'R:RES-1',
-    alter: (draft) => {
-      const { resolution_id: id } = answerOf(draft, { answered_by: 'creditor-agent' });
-      const resolution = row(draft, 'resolutions', { resolution_id: id });
-      resolution['deadline_at'] = moved(String(resolution['deadline_at']), 4_000);
-    },
-  },
-  {
-    title: 'the gateway answers before the deadline that nobody answered',
-    id: 'R:RES-1',
-    alter: (draft) => {
-      const answer = answerOf(draft, { rule_id: 'RES-1' });
-      answer['answered_at'] = moved(String(answer['answered_at']), -1_000);
-    },
-  },
-  {
-    title: 'a creditor agent that confirms accounts is not asked',
-    id: 'R:RES-2',
-    alter: (draft) => {
-      row(draft, 'institutions', { institution_id: 'TH-BANY' })['supports_acmt023'] = true;
     },
   },
 ];
@@ -358,10 +329,4 @@ const ofReaders: readonly Case[] = [
   },
 ];
 
-export const askedCases: readonly Case[] = [
-  ...ofSources,
-  ...ofDeliveries,
-  ...ofRates,
-  ...ofResolutions,
-  ...ofReaders,
-];
+export const askedCases: readonly Case[] = [...ofSources, ...ofDeliveries, ...ofRates, ...ofReaders];

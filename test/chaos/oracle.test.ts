@@ -4,13 +4,14 @@
 import { expect, test } from 'vitest';
 import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';
-import { addAttempt, attempts, draftOf, moved, row, rows, silent, type Case } from './altered.ts';
+import { addAttempt, attempts, draftOf, moved, row, rows, silent, type Case, type Draft } from './altered.ts';
 import { unpackCleanEvidence } from './clean-evidence.ts';
 import { askedCases } from './cases-asked.ts';
 import { messageCases } from './cases-messages.ts';
 import { moneyCases } from './cases-money.ts';
 import { quoteCases } from './cases-quotes.ts';
 import { recordCases } from './cases-record.ts';
+import { resolutionCases } from './cases-resolutions.ts';
 import { scheduleCases } from './cases-schedule.ts';
 
 const folder = unpackCleanEvidence();
@@ -88,6 +89,7 @@ const cases: readonly Case[] = [
   ...messageCases,
   ...scheduleCases,
   ...askedCases,
+  ...resolutionCases,
 ];
 
 test.each(cases)('$title: $id', ({ id, also = [], alter }) => {
@@ -102,3 +104,27 @@ test.each(cases)('$title: $id', ({ id, also = [], alter }) => {
     expect(breach.statement).toMatch(/\.$|: /);
   }
 });
+
+/** Of an FX provider of whom nobody wanted a quote, all the time. */
+function breakSomebodyElse(draft: Draft): void {
+  draft.faults.push({
+    name: 'fxp-is-silent',
+    target: 'fxp/ORBIDES0',
+    beganAt: draft.run.startedAt,
+    endedAt: draft.run.gatheredAt,
+    detail: '',
+  });
+}
+
+/** Judged once all has been well for a minute, and in these cases somebody is broken to the end. */
+const onceSettled: ReadonlySet<string> = new Set(['I-1', 'I-15']);
+
+test.each(cases.filter(({ id }) => !onceSettled.has(id)))(
+  '$title: $id, also while somebody is broken who has nothing to do with it (CBK-3)',
+  ({ id, alter }) => {
+    const draft = draftOf(clean);
+    alter(draft);
+    breakSomebodyElse(draft);
+    expect(judge(draft).breaches.map((breach) => breach.id)).toContain(id);
+  },
+);

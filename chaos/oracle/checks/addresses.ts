@@ -1,6 +1,7 @@
 // I-7: every connection goes to an address that is registered, and each kind of message to the address of its own
 // party.
 import { clock, instant, rowsOf } from '../rows.ts';
+import { receiverOf } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import type { Delivery, World } from '../world.ts';
 
@@ -93,9 +94,13 @@ function judgeCallback(
     report.breach('I-7', 'A callback went to an address that its source never named.', subject, shown);
     return;
   }
+  const receiver = receiverOf(world.reference, delivery.row);
   const last = namings.filter((one) => one.at < startedAt - takesEffectMs).at(-1);
   const sinceLast = namings.filter((one) => last === undefined || one.at >= last.at);
-  if (!sinceLast.some((one) => one.url === url) && world.quiet.isCalm(startedAt - takesEffectMs, startedAt)) {
+  if (
+    !sinceLast.some((one) => one.url === url) &&
+    world.quiet.isCalm([receiver], startedAt - takesEffectMs, startedAt)
+  ) {
     report.breach(
       'I-7',
       'A callback went to an address that its source had replaced (DUP-1).',

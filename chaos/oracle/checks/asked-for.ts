@@ -2,8 +2,9 @@
 // preferred), DUP-1 (its same bytes again have the final told again, at the address that it names now, or the
 // destination asked again).
 import { clock } from '../rows.ts';
+import { destinationOf, sourceOf } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
-import { grouped, type Attempt, type Payment, type Submission, type World } from '../world.ts';
+import { grouped, type Attempt, type Delivery, type Payment, type Submission, type World } from '../world.ts';
 import { textAt } from '../read-message.ts';
 
 const second = 1_000;
@@ -11,6 +12,9 @@ const soonMs = 15 * second; // an open breaker of the source's, and a busy machi
 const enquiredMs = 20 * second; // the same, of the destination's
 const joinMs = 12 * second; // an enquiry joins one that is under way, or was made within 5 s (DUP-1)
 const lookMs = 5 * second; // until a decision that stands is seen by whoever waits for it, on a busy machine
+
+/** How long after a repeat it is seen what became of it, and how long before it nothing may have been broken. */
+export const repeatSpan = { beforeMs: joinMs, afterMs: enquiredMs };
 
 export function judgeAskedFor(world: World, report: Report): void {
   const answered = world.submissions.filter(({ exchange }) => exchange.status === 200);
@@ -62,7 +66,7 @@ function judgeFirst(world: World, report: Report, { payment, all }: OfPayment): 
   if (!isAlone || preferredMs(first) !== undefined || !payment.row.accepted) return;
   const status = statusOf(first);
   if (first.exchange.status !== 200 || status === 'ACTC') return;
-  if (!world.quiet.isCalm(first.sentAt, first.endedAt)) return; // it may have been taken in twice
+  if (!world.quiet.isCalm([], first.sentAt, first.endedAt)) return; // it may have been taken in twice
   const statement = `A sender that did not want to wait was told ${status} (PAY-1).`;
   report.breach('R:PAY-1', statement, payment.uetr, [lineOf(first), payment.decision]);
 }
@@ -88,7 +92,7 @@ function judgeWait(world: World, report: Report, payment: Payment, submission: S
     const statement = 'An answer to Prefer: wait does not say that it was applied (PAY-1).';
     report.breach('R:PAY-1', statement, payment.uetr, shown);
   }
-  if (statusOf(submission) !== 'ACTC' || !world.quiet.isCalm(sentAt, endedAt)) return;
+  if (statusOf(submission) !== 'ACTC' || !world.quiet.isCalm([], sentAt, endedAt)) return;
   const { decidedAt = Infinity } = payment;
   const isDecided = decidedAt + lookMs < endedAt && decidedAt + lookMs < sentAt + waitMs;
   if (endedAt - sentAt >= waitMs - 0.5 * second && !isDecided) return;
@@ -105,20 +109,38 @@ function judgeRepeats(world: World, report: Report, of: OfPayment): void {
     .slice(1)
     .filter(({ exchange }) => exchange.status === 200);
   report.examined('R:DUP-1', 'repeats', repeats.length);
+  const { row } = of.payment;
+  const source = sourceOf(row.source_clearing_system);
+  const destination = destinationOf(world.reference, row.destination_clearing_system);
   for (const repeat of repeats) {
-    if (!world.quiet.isCalm(repeat.sentAt - joinMs, repeat.sentAt + enquiredMs)) continue;
-    if (repeat.sentAt + enquiredMs > world.quiet.endAt) continue;
-    judgeToldAgain(report, of, repeat);
-    judgeAskedAgain(report, of, repeat);
+    const [from, to] = [repeat.sentAt - repeatSpan.beforeMs, repeat.sentAt + repeatSpan.afterMs];
+    if (to > world.quiet.endAt) continue;
+    const { uetr, decidedAt: closedAt, deliveries } = of.payment;
+    const told = { subject: uetr, closedAt, callback: deliveries['callback'], all: of.all };
+    if (world.quiet.isCalm([source], from, to)) judgeToldAgain(report, told, repeat);
+    if (world.quiet.isCalm([destination], from, to)) judgeAskedAgain(report, of, repeat);
   }
 }
 
-/** The final was taken before: it is told again, where this repeat says. */
-function judgeToldAgain(report: Report, { payment, all }: OfPayment, repeat: Submission): void {
-  const { decidedAt, deliveries, uetr } = payment;
+/** A subject whose source was told how it ended. */
+export interface Told {
+  /** UETR, or the id of a resolution. */
+  readonly subject: string;
+  /** When it was decided, or answered. */
+  readonly closedAt: number | undefined;
+  readonly callback: Delivery | undefined;
+  /** Every time that its bytes were sent, answered or not. */
+  readonly all: readonly Submission[];
+}
+
+/** The end was taken before: it is told again, where this repeat says. */
+export function judgeToldAgain(
+  report: Report,
+  { subject, closedAt, callback, all }: Told,
+  repeat: Submission,
+): void {
   const { sentAt, callbackUrl } = repeat;
-  const callback = deliveries['callback'];
-  if (decidedAt === undefined || callback === undefined || decidedAt > sentAt - 5 * second) return;
+  if (closedAt === undefined || callback === undefined || closedAt > sentAt - 5 * second) return;
   const before = callback.attempts.filter(({ startedAt }) => startedAt <= sentAt).at(-1);
   const isOver = before?.finishedAt !== undefined && before.finishedAt < sentAt - second;
   if (!isOver || !isTaken(before)) return;
@@ -130,9 +152,9 @@ function judgeToldAgain(report: Report, { payment, all }: OfPayment, repeat: Sub
   if (after.some(({ row }) => allowed.has(row.url ?? ''))) return;
   const statement =
     after.length === 0
-      ? 'A source asked again for a final that it had taken, and its callback was not sent again (DUP-1).'
+      ? 'A source asked again for what it had taken, and its callback was not sent again (DUP-1).'
       : 'A source named another address, and its callback went elsewhere (DUP-1).';
-  report.breach('R:DUP-1', statement, uetr, [
+  report.breach('R:DUP-1', statement, subject, [
     lineOf(repeat),
     `named ${callbackUrl ?? 'none'}`,
     ...callback.attempts.map(({ row }) => `attempt ${row.attempt} ${row.started_at} to ${row.url ?? ''}`),

@@ -1,6 +1,7 @@
 // I-17, and the record of attempts that everything else rests on (TIM-3): an intent is committed before a socket opens,
 // each attempt is classified as what it was, and every delivery has one end.
 import { clock, instant } from '../rows.ts';
+import { receiverOf } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import { isArrival, type Attempt, type Delivery, type World } from '../world.ts';
 import { standingOf } from './lines.ts';
@@ -35,13 +36,17 @@ const mayHaveLeft = (outcome: string | null) => outcome !== 'NOT_SENT';
 const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
 
 /** A 2xx may be somebody else's: it counts as taken all the same (CBK-4). */
-function mayBeAnsweredByOthers({ quiet }: World, { startedAt, finishedAt = startedAt }: Attempt): boolean {
-  return quiet.isAnsweredByOthers(startedAt, finishedAt);
+function mayBeAnsweredByOthers(
+  { quiet, reference }: World,
+  { row }: Delivery,
+  { startedAt, finishedAt = startedAt }: Attempt,
+): boolean {
+  return quiet.isAnsweredByOthers(receiverOf(reference, row), startedAt, finishedAt);
 }
 
 /** Whether its receiver may never have seen it, though somebody took it. */
-export function isTakenByOthers(world: World, { attempts }: Delivery): boolean {
-  return attempts.some((attempt) => isTaken(attempt) && mayBeAnsweredByOthers(world, attempt));
+export function isTakenByOthers(world: World, delivery: Delivery): boolean {
+  return delivery.attempts.some((one) => isTaken(one) && mayBeAnsweredByOthers(world, delivery, one));
 }
 
 /** Each arrival belongs to an attempt whose row was there before it. */
@@ -70,7 +75,7 @@ function judgeArrivals(world: World, report: Report, delivery: Delivery): void {
       return;
     }
   }
-  const taken = attempts.filter((attempt) => isTaken(attempt) && !mayBeAnsweredByOthers(world, attempt));
+  const taken = attempts.filter((one) => isTaken(one) && !mayBeAnsweredByOthers(world, delivery, one));
   const answered = arrivals.filter(
     ({ entry }) => (entry.httpStatus ?? 0) >= 200 && (entry.httpStatus ?? 0) < 300,
   );
@@ -108,10 +113,10 @@ function judgeRecord(world: World, report: Report, delivery: Delivery): void {
   }
   for (const { startedAt, row: attempt } of attempts) {
     if (attempt.outcome !== null || startedAt > world.quiet.endAt - 2 * attemptMs) continue;
-    if (!world.quiet.isCalm(startedAt - attemptMs, startedAt + attemptMs)) continue;
+    if (!world.quiet.isCalm([], startedAt - attemptMs, startedAt + attemptMs)) continue;
     report.breach(
       'I-17',
-      `An attempt of a ${row.kind} was never settled, though nothing was broken (TIM-3).`,
+      `An attempt of a ${row.kind} was never settled, though nothing of ours was broken (TIM-3).`,
       row.subject_id,
       [attempt],
     );

@@ -231,7 +231,7 @@ function judgeDeadline(world: World, report: Report, payment: Payment): void {
     if (entry.kind === 'pacs002' && (entry.status === 'RJCT' || payment.decision?.status !== 'RJCT'))
       continue;
     const from = Math.max(...attempts.map(({ startedAt }) => startedAt), deadlineAt - 20_000);
-    if (world.quiet.isWayBroken(from, at) && entry.kind === 'pacs008') continue;
+    if (world.quiet.isWayBroken(entry.party, from, at) && entry.kind === 'pacs008') continue;
     report.breach(
       'I-19',
       `A ${entry.kind} reached the destination after the deadline of a HIGH payment.`,

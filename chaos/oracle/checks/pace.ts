@@ -1,5 +1,5 @@
-// I-16 and I-20: while nothing is broken, senders are answered soon, nothing is judged late, no defect of ours shows,
-// and the sweep has nothing to find.
+// I-16 and I-20: while nothing of ours is broken, senders are answered soon, nothing is judged late, no defect of ours
+// shows, and the sweep has nothing to find; whatever the parties are doing (CBK-3).
 import type { Exchange } from '../evidence.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
@@ -34,8 +34,8 @@ function judgeAnswerTimes(world: World, report: Report): void {
   const posted = evidence.exchanges
     .filter((one) => isPost(one, '/iso20022/pacs008') || isPost(one, '/iso20022/acmt023'))
     .map((exchange) => toPosted(world, exchange));
-  const calm = posted.filter(({ sentAt, endedAt }) => quiet.isCalm(sentAt, endedAt, recoveryMs));
-  report.examined('I-16', 'messages sent while nothing was broken', calm.length);
+  const calm = posted.filter(({ sentAt, endedAt }) => quiet.isCalm([], sentAt, endedAt, recoveryMs));
+  report.examined('I-16', 'messages sent while nothing of ours was broken', calm.length);
   for (const one of calm.filter((each) => each.isSlow && isAlone(each, posted))) {
     const took = `after ${Math.round(one.endedAt - one.sentAt)} ms, while others were answered at once`;
     const statement =
@@ -50,7 +50,7 @@ function judgeAnswerTimes(world: World, report: Report): void {
 
 /** A minute after the last fault, at least half of what comes is answered in time: less is no machine that is busy. */
 function judgeRecovery({ quiet }: World, report: Report, posted: readonly Posted[]): void {
-  const late = posted.filter(({ sentAt, endedAt }) => quiet.isCalm(sentAt, endedAt, recoveredMs));
+  const late = posted.filter(({ sentAt, endedAt }) => quiet.isCalm([], sentAt, endedAt, recoveredMs));
   const slow = late.filter(({ isSlow }) => isSlow);
   const [first] = slow;
   if (first === undefined || slow.length < 10 || slow.length * 2 < late.length) return;
@@ -98,7 +98,7 @@ function isAlone({ exchange, sentAt }: Posted, posted: readonly Posted[]): boole
 /** From being stored to being judged: a busy machine holds up most, a message that holds a slot a few. */
 function judgeJudgements(world: World, report: Report): void {
   const calm = world.payments.flatMap(({ uetr, submission, judgedAt }) => {
-    if (submission === undefined || !world.quiet.isCalm(submission.createdAt, judgedAt, recoveredMs))
+    if (submission === undefined || !world.quiet.isCalm([], submission.createdAt, judgedAt, recoveredMs))
       return [];
     return [{ uetr, storedAt: submission.createdAt, judgedAt }];
   });
@@ -131,7 +131,7 @@ function judgeSweep(world: World, report: Report): void {
   report.examined('I-20', 'events of a run without faults', quiet.hadFaults ? 0 : events.length + 1);
   for (const event of found) {
     const at = instant(event.occurred_at);
-    if (!quiet.isCalm(at, at, sweepMs)) continue;
+    if (!quiet.isCalm([], at, at, sweepMs)) continue;
     report.breach(
       'I-20',
       'The sweep found work that nobody was doing, though nothing had failed.',

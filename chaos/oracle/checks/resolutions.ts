@@ -2,8 +2,18 @@
 // it named.
 import { at, textAt } from '../read-message.ts';
 import { clock, instant, rowsOf, type ResolutionAnswerRow, type ResolutionRow } from '../rows.ts';
+import { sourceOf } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
-import { grouped, isPost, toSubmission, type Delivery, type Stored, type World } from '../world.ts';
+import {
+  grouped,
+  isPost,
+  toSubmission,
+  type Delivery,
+  type Stored,
+  type Submission,
+  type World,
+} from '../world.ts';
+import { judgeToldAgain, repeatSpan } from './asked-for.ts';
 
 const earlyMs = 50;
 const lateMs = 1_000;
@@ -13,26 +23,65 @@ export function judgeResolutions(world: World, report: Report): void {
   const answers = rowsOf(tables, 'resolution_answers');
   const resolutions = new Map(rowsOf(tables, 'resolutions').map((row) => [row.resolution_id, row]));
   const deliveries = grouped(world.deliveries, ({ row }) => row.subject_id);
-  const named = new Map<string, Set<string>>();
-  for (const exchange of exchanges.filter((one) => isPost(one, '/iso20022/acmt023'))) {
-    const { sha256, callbackUrl } = toSubmission(exchange);
-    named.set(sha256, (named.get(sha256) ?? new Set()).add(callbackUrl ?? ''));
-  }
+  const incoming = grouped(
+    world.messages.filter(({ row }) => row.direction === 'in' && row.leg === 'destination'),
+    ({ row }) => row.subject_id ?? '',
+  );
+  const questions = grouped(
+    exchanges.filter((one) => isPost(one, '/iso20022/acmt023')).map(toSubmission),
+    ({ exchange, sha256 }) => `${exchange.client} ${sha256}`,
+  );
+  const askedBy = ({ resolution, request }: Judged) =>
+    questions.get(`${resolution.source_clearing_system} ${request.sha256}`) ?? [];
   report.examined('R:RES-1', 'answers of resolutions', answers.length);
   const all = answers.flatMap((answer): readonly Judged[] => {
     const resolution = resolutions.get(answer.resolution_id);
     const request = world.messageOf.get(answer.resolution_id);
     if (resolution === undefined || request === undefined) return []; // I-10
-    return [{ answer, resolution, request, own: deliveries.get(answer.resolution_id) ?? [] }];
+    const id = answer.resolution_id;
+    return [{ answer, resolution, request, own: deliveries.get(id) ?? [], answers: incoming.get(id) ?? [] }];
   });
   for (const judged of all) {
-    judgeCallback(report, judged, named.get(judged.request.sha256) ?? new Set());
+    judgeCallback(report, judged, new Set(askedBy(judged).map(({ callbackUrl = '' }) => callbackUrl)));
     judgeDeadline(world, report, judged);
     judgeOwnAnswer(world, report, judged);
     judgeFollowUp(world, report, judged);
     judgeFound(world, report, judged);
   }
   judgeLate(world, report, all);
+  judgeRepeats(
+    world,
+    report,
+    all.map((judged) => ({ judged, asked: askedBy(judged) })),
+  );
+}
+
+interface Asked {
+  readonly judged: Judged;
+  readonly asked: readonly Submission[];
+}
+
+/** DUP-1 holds for these too: the same bytes again have the answer told again. */
+function judgeRepeats({ quiet }: World, report: Report, all: readonly Asked[]): void {
+  const repeats = all.flatMap(({ judged: { answer, resolution, own }, asked }) => {
+    const callback = own.find(({ row }) => row.kind === 'callback');
+    const told = {
+      subject: answer.resolution_id,
+      closedAt: instant(answer.answered_at),
+      callback,
+      all: asked,
+    };
+    return [...asked]
+      .sort((one, other) => one.sentAt - other.sentAt)
+      .slice(1)
+      .filter(({ exchange }) => exchange.status === 200)
+      .map((repeat) => ({ told, repeat, source: sourceOf(resolution.source_clearing_system) }));
+  });
+  report.examined('R:DUP-1', 'repeats of resolutions', repeats.length);
+  for (const { told, repeat, source } of repeats) {
+    const [from, to] = [repeat.sentAt - repeatSpan.beforeMs, repeat.sentAt + repeatSpan.afterMs];
+    if (to <= quiet.endAt && quiet.isCalm([source], from, to)) judgeToldAgain(report, told, repeat);
+  }
 }
 
 interface Judged {
@@ -40,6 +89,8 @@ interface Judged {
   readonly resolution: ResolutionRow;
   readonly request: Stored;
   readonly own: readonly Delivery[];
+  /** Of directory and agent, as they came. */
+  readonly answers: readonly Stored[];
 }
 
 const asks = (own: readonly Delivery[]) => own.filter(({ row }) => row.kind.endsWith('-enquiry'));
@@ -91,9 +142,9 @@ function judgeLate(world: World, report: Report, all: readonly Judged[]): void {
   const due = all.filter(({ resolution, answer, own }) => {
     const [deadlineAt, answeredAt] = [instant(resolution.deadline_at), instant(answer.answered_at)];
     const isOver = answeredAt >= deadlineAt - earlyMs && asks(own).length > 0;
-    return isOver && world.quiet.isCalm(deadlineAt - 20_000, answeredAt);
+    return isOver && world.quiet.isCalm([], deadlineAt - 20_000, answeredAt);
   });
-  report.examined('R:RES-1', 'deadlines that passed while nothing was broken', due.length);
+  report.examined('R:RES-1', 'deadlines that passed while nothing of ours was broken', due.length);
   const late = due.filter(
     ({ resolution, answer }) => instant(answer.answered_at) > instant(resolution.deadline_at) + lateMs,
   );
@@ -138,13 +189,14 @@ function isSupporting({ evidence }: World, institution: string | undefined): boo
 }
 
 /** RES-2: what a directory found is passed on only if its agent is an onboarded one. */
-function judgeFound(world: World, report: Report, { answer, request }: Judged): void {
+function judgeFound(world: World, report: Report, { answer, request, answers }: Judged): void {
   if (!answer.verified) return;
-  const said = world.messageOf.get(answer.report_message_id ?? '')?.message?.root;
-  const found = at(said, 'Rpt/UpdtdPtyAndAcctId/Agt') ?? at(request.message?.root, 'Vrfctn/PtyAndAcctId/Agt');
-  if (found === undefined) return;
-  const agent = world.reference.find(found);
-  if (agent?.isOnboarded === true) return;
+  const said = answers.flatMap(({ message }) => at(message?.root, 'Rpt/UpdtdPtyAndAcctId/Agt') ?? []);
+  const given = at(request.message?.root, 'Vrfctn/PtyAndAcctId/Agt');
+  const named = said.length === 0 && given !== undefined ? [given] : said;
+  const wrong = named.find((one) => world.reference.find(one)?.isOnboarded !== true);
+  if (wrong === undefined) return;
+  const agent = world.reference.find(wrong);
   const statement = 'A true answer was passed on of an agent that is unknown, or not onboarded.';
   report.breach('R:RES-2', statement, answer.resolution_id, [answer, agent]);
 }

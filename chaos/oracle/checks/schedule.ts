@@ -1,6 +1,7 @@
 // I-12: attempts come neither too early nor far too late (CBK-1, TIM-2, TIM-3, DUP-1). What a fault may have repeated
 // or held up is left out; what nothing explains is a breach.
 import { clock, instant } from '../rows.ts';
+import { receiverOf } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import { standingOf } from './lines.ts';
 import { sha256Of, type Attempt, type Delivery, type Payment, type World } from '../world.ts';
@@ -92,8 +93,10 @@ const lineOf = ({ row }: Attempt) =>
   `attempt ${row.attempt} ${row.started_at} to ${row.finished_at ?? 'open'} ${row.outcome ?? ''} ${row.http_status ?? row.error_class ?? ''}`;
 
 /** Whether an attempt got what ends a round: a pacs.002 or a 202 (TIM-3), of the destination itself. */
-function isAnswered({ quiet }: World, { httpStatus, startedAt, finishedAt = startedAt }: Attempt): boolean {
-  return httpStatus === 202 || (httpStatus === 200 && !quiet.isWayBroken(startedAt, finishedAt));
+function isAnswered({ world, destination }: Course, attempt: Attempt): boolean {
+  const { httpStatus, startedAt, finishedAt = startedAt } = attempt;
+  if (httpStatus !== 200) return httpStatus === 202;
+  return !world.quiet.isWayBroken(destination, startedAt, finishedAt);
 }
 
 /** Why an attempt may come when it comes. */
@@ -104,13 +107,14 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
   const { payment, delivery, repeats } = instruction;
   const { uetr, judgedAt } = payment;
   const { attempts } = delivery;
+  const destination = receiverOf(world.reference, delivery.row);
   const taken = new Set<number>(); // TIM-2 times that an attempt was made for
   const early: string[] = [];
   let inRound = 0;
   let askedAt = -Infinity;
   for (const [index, attempt] of attempts.entries()) {
     const previous = attempts[index - 1];
-    const cause = causeOf({ world, judgedAt, repeats, taken, inRound }, attempt, previous);
+    const cause = causeOf({ world, destination, judgedAt, repeats, taken, inRound }, attempt, previous);
     if (cause === undefined) {
       const shown = [`judged ${clock(judgedAt)}`, ...attempts.map(lineOf)];
       report.breach('I-12', 'An instruction was sent again before it was due (TIM-2, TIM-3).', uetr, shown);
@@ -119,7 +123,7 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
     if (cause === 'asked') {
       // the five seconds lie between the asks, and each send follows its own after a while
       const isSoon = attempt.startedAt - askedAt < enquiryGapMs - second;
-      if (isSoon && world.quiet.isCalm(askedAt - attemptMs, attempt.startedAt)) {
+      if (isSoon && world.quiet.isCalm([destination], askedAt - attemptMs, attempt.startedAt)) {
         const shown = attempts.map(lineOf);
         report.breach('I-12', 'The destination was asked more than once in 5 s (DUP-1).', uetr, shown);
       }
@@ -129,7 +133,7 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
       early.push(uetr);
     inRound = cause === 'retry' ? inRound + 1 : 0;
   }
-  judgeOverdue(world, report, payment, attempts);
+  judgeOverdue(world, report, { payment, destination, attempts });
   return early;
 }
 
@@ -145,6 +149,7 @@ function judgeEarly(report: Report, early: readonly string[], sends: number): vo
 
 interface Course {
   readonly world: World;
+  readonly destination: string;
   readonly judgedAt: number;
   readonly repeats: readonly Repeat[];
   readonly taken: Set<number>;
@@ -152,17 +157,14 @@ interface Course {
   readonly inRound: number;
 }
 
-function causeOf(
-  { world, judgedAt, repeats, taken, inRound }: Course,
-  attempt: Attempt,
-  previous: Attempt | undefined,
-): Cause | undefined {
+function causeOf(course: Course, attempt: Attempt, previous: Attempt | undefined): Cause | undefined {
+  const { world, judgedAt, repeats, taken, inRound } = course;
   if (previous === undefined) return 'first';
   const { startedAt } = attempt;
   const endedAt = previous.finishedAt ?? previous.startedAt;
   const delay = retriesMs[inRound];
   const isRetry = delay !== undefined && startedAt - endedAt >= delay - earlyMs;
-  if (isRetry && !isAnswered(world, previous)) return 'retry';
+  if (isRetry && !isAnswered(course, previous)) return 'retry';
   const due = enquiryTimesMs.find((ms) => !taken.has(ms) && startedAt >= judgedAt + ms - second);
   if (due !== undefined) {
     // one enquiry makes up for all that were missed
@@ -175,14 +177,20 @@ function causeOf(
   return world.quiet.isOursBroken(previous.startedAt - attemptMs, startedAt, sweptMs) ? 'fault' : undefined;
 }
 
+interface Sends {
+  readonly payment: Payment;
+  readonly destination: string;
+  readonly attempts: readonly Attempt[];
+}
+
 /** The first send, the retries of an unanswered one, and the enquiries are made, and not a minute too late. */
-function judgeOverdue(world: World, report: Report, payment: Payment, attempts: readonly Attempt[]): void {
+function judgeOverdue(world: World, report: Report, { payment, destination, attempts }: Sends): void {
   const { uetr, judgedAt, decidedAt, deadlineAt } = payment;
   const until = Math.min(decidedAt ?? Infinity, deadlineAt ?? Infinity, world.quiet.endAt);
   const missed = (due: number) =>
     due + overdueMs < until &&
     !attempts.some(({ startedAt }) => startedAt >= due - second && startedAt <= due + overdueMs) &&
-    world.quiet.isCalm(due - 15 * second, due + overdueMs, 30 * second);
+    world.quiet.isCalm([destination], due - 15 * second, due + overdueMs, 30 * second);
   const shown = [`judged ${clock(judgedAt)}, undecided until ${clock(until)}`, ...attempts.map(lineOf)];
   if (missed(judgedAt)) {
     report.breach('I-12', 'An instruction was not sent, though nothing was broken.', uetr, shown);
@@ -251,30 +259,29 @@ function delayFault(world: World, gap: Gap): string | undefined {
     return `was attempted again ${Math.round(gapMs)} ms after its receiver had asked for a pause of ${askedMs} ms (Retry-After)`;
   const told = `${Math.round(gapMs)} ms after a failure, where ${delayMs} ms are due`;
   if (gapMs < delayMs * (1 - variation) - recordMs) return `was attempted again too early, ${told}`;
-  const isCalm = world.quiet.isCalm(previous.startedAt - attemptMs, attempt.startedAt, 20 * second);
+  const receiver = receiverOf(world.reference, gap.row);
+  const isCalm = world.quiet.isCalm(
+    [receiver],
+    previous.startedAt - attemptMs,
+    attempt.startedAt,
+    20 * second,
+  );
   if (gapMs > delayMs * (1 + variation) + overdueMs && isCalm) return `was attempted again too late, ${told}`;
   return undefined;
 }
 
 /** What the receiver's Retry-After said: known of one that a fault made answer so, and no other fault beside it. */
 function askedToWaitMs(world: World, { row, previous, finishedAt }: Gap): number {
-  const { party, kind } = row;
-  const operator = world.reference.systems.get(party)?.operatorId ?? '';
-  const receiver = kind === 'callback' ? `source/${party}` : `destination/${operator}`;
-  if (kind === 'notification' || previous.httpStatus !== 503) return 0;
-  const beside = world.evidence.faults.filter(
-    ({ beganAt, endedAt }) => instant(beganAt) < finishedAt && instant(endedAt) > previous.startedAt,
-  );
-  const [only] = beside;
-  const isAsked =
-    beside.length === 1 && only?.name.endsWith('-fails-for-now') && only.target.split(',').includes(receiver);
-  return isAsked === true ? 2 * second : 0;
+  const receiver = receiverOf(world.reference, row);
+  if (row.kind === 'notification' || previous.httpStatus !== 503) return 0;
+  const names = world.quiet.faultsOn(receiver, previous.startedAt, finishedAt);
+  return names.length === 1 && names[0]?.endsWith('-fails-for-now') === true ? 2 * second : 0;
 }
 
 function judgeFirst(world: World, report: Report, { row }: Delivery, first: Attempt): void {
   const stored = world.messageOf.get(row.message_id);
   if (stored === undefined || first.startedAt - stored.createdAt <= overdueMs) return;
-  if (!world.quiet.isCalm(stored.createdAt, first.startedAt)) return;
+  if (!world.quiet.isCalm([receiverOf(world.reference, row)], stored.createdAt, first.startedAt)) return;
   report.breach(
     'I-12',
     `A ${row.kind} was first attempted more than a minute late (CBK-1).`,

@@ -4,6 +4,7 @@
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';
+import { isMachineBusy } from './machine.ts';
 
 const lockMs = 5_000; // for so long one statement may have waited for the row that another held
 const second = 1_000;
@@ -118,7 +119,7 @@ function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
   }
   if (decision === undefined || decidedAt === undefined) return;
   const late = attempts.filter(({ startedAt }) => {
-    const tolerance = world.quiet.isCalm(decidedAt - second, startedAt) ? 500 : lockMs;
+    const tolerance = world.quiet.isCalm([], decidedAt - second, startedAt) ? 500 : lockMs;
     return startedAt > decidedAt + tolerance;
   });
   if (late.length > 0) {
@@ -173,20 +174,6 @@ function judgeStoredDeadline(report: Report, { uetr, row, deadlineAt, acceptedAt
 const deadlineErrorMs = 250; // TIM-1
 const hopelessMs = 5_000; // beyond any load of the machine
 
-const busyMs = 200; // from being stored to being judged, where 30 ms are usual
-const aroundMs = 5_000;
-
-/**
- * Whether messages that came at that time were judged late, too: then it is not the deadline that is late, but the
- * machine.
- */
-function isMachineBusy({ payments }: World, moment: number): boolean {
-  return payments.some(({ submission, judgedAt }) => {
-    const storedAt = submission?.createdAt ?? judgedAt;
-    return Math.abs(storedAt - moment) < aroundMs && judgedAt - storedAt > busyMs;
-  });
-}
-
 /**
  * TIM-1: the deadline error. A busy machine may miss 250 ms once; a defect misses it every time, or by far. Whoever
  * decided after the deadline: a destination's final only decides then because the gateway had not.
@@ -196,10 +183,10 @@ function judgeDeadlineErrors(world: World, report: Report): void {
     if (decision === undefined || decidedAt === undefined || deadlineAt === undefined) return [];
     const isOwn = decision.decided_by === 'gateway' && decision.reason_code === 'AB03';
     if (!isOwn && decidedAt < deadlineAt) return [];
-    if (!world.quiet.isCalm(Math.min(deadlineAt - 20 * second, judgedAt), decidedAt)) return [];
+    if (!world.quiet.isCalm([], Math.min(deadlineAt - 20 * second, judgedAt), decidedAt)) return [];
     return [{ uetr, deadlineAt, errorMs: decidedAt - deadlineAt }];
   });
-  report.examined('R:TIM-1', 'deadlines that passed while nothing was broken', errors.length);
+  report.examined('R:TIM-1', 'deadlines that passed while nothing of ours was broken', errors.length);
   const late = errors.filter(
     ({ errorMs, deadlineAt }) =>
       errorMs > hopelessMs || (errorMs > deadlineErrorMs && !isMachineBusy(world, deadlineAt)),

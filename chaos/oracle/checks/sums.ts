@@ -66,7 +66,7 @@ function judgeQuote(world: World, report: Report, quoteId: string, payments: rea
     const cameAt = submission?.createdAt ?? judgedAt;
     if (
       cameAt > expiresAt ||
-      (judgedAt > expiresAt + 50 && world.quiet.isCalm(expiresAt - 30_000, judgedAt))
+      (judgedAt > expiresAt + 50 && world.quiet.isCalm([], expiresAt - 30_000, judgedAt))
     ) {
       report.breach('I-6', 'A payment was accepted after its quote had expired (QUO-6).', uetr, [
         `issued ${clock(quote.issuedAt)}`,

@@ -1,6 +1,7 @@
 // What failed is tried again: an instruction within its round (TIM-3), a delivery once its receiver is well (CBK-1,
 // CBK-3). The other half of the schedule, that nothing comes too early, is in schedule.ts.
 import { clock, instant } from '../rows.ts';
+import { destinationOf } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import { type Delivery, type Payment, type World } from '../world.ts';
 import { standingOf } from './lines.ts';
@@ -24,7 +25,7 @@ export function judgeTriedAgain(world: World, report: Report): void {
  */
 function judgeRetries(world: World, report: Report): void {
   const due = world.payments.flatMap((payment) => dueRetries(world, payment));
-  report.examined('R:TIM-3', 'sends that failed while nothing else was broken', due.length);
+  report.examined('R:TIM-3', 'sends that failed while nothing was broken', due.length);
   const missed = due.filter(({ isMade }) => !isMade);
   if (missed.length < 3 || missed.length * 4 < due.length) return;
   const [first] = missed;
@@ -48,6 +49,7 @@ function dueRetries(world: World, payment: Payment): readonly DueRetry[] {
   const { uetr, deliveries, decidedAt = Infinity, deadlineAt = Infinity } = payment;
   const [first, next] = deliveries['instruction']?.attempts ?? [];
   const { finishedAt, startedAt = 0, httpStatus = 0 } = first ?? {};
+  const destination = destinationOf(world.reference, payment.row.destination_clearing_system);
   const isFailed =
     httpStatus >= 500 || first?.row.outcome === 'MAYBE_SENT' || first?.row.outcome === 'NOT_SENT';
   if (finishedAt === undefined || !isFailed || httpStatus === 200) return [];
@@ -56,7 +58,7 @@ function dueRetries(world: World, payment: Payment): readonly DueRetry[] {
     // decided by then: a late final, or by the retry itself
     if (next === undefined || next.startedAt > until) return [];
   }
-  if (!world.quiet.isCalm(startedAt - 5 * second, until)) return [];
+  if (!world.quiet.isCalm([destination], startedAt - 5 * second, until)) return [];
   const isMade = next !== undefined && next.startedAt <= until;
   return [{ uetr, isMade, shown: `failed ${clock(finishedAt)}, next ${next?.row.started_at ?? 'never'}` }];
 }

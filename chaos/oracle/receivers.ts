@@ -1,0 +1,21 @@
+// Whose each message of ours is, by the name under which the faults know its party: `source/SGDFAST`,
+// `destination/IPSO-TH`, `fxp/MERISGS0`.
+import type { Reference } from './reference.ts';
+import type { DeliveryRow } from './rows.ts';
+
+type Receiving = Pick<DeliveryRow, 'kind' | 'party'>;
+
+export function receiverOf(reference: Pick<Reference, 'systems'>, { kind, party }: Receiving): string {
+  if (kind === 'callback') return sourceOf(party);
+  if (kind === 'notification') return `fxp/${party}`;
+  return destinationOf(reference, party);
+}
+
+export function sourceOf(system: string | null): string {
+  return `source/${system ?? ''}`;
+}
+
+/** Its operator's: several systems may share one. */
+export function destinationOf({ systems }: Pick<Reference, 'systems'>, system: string | null): string {
+  return `destination/${systems.get(system ?? '')?.operatorId ?? ''}`;
+}
