@@ -22,6 +22,8 @@ import { judgePrivacy } from './checks/privacy.ts';
 import { judgeReferenceData } from './checks/reference-data.ts';
 import { judgeResolutions } from './checks/resolutions.ts';
 import { judgeSchedules } from './checks/schedule.ts';
+import { judgeShownMessages } from './checks/shown-messages.ts';
+import { judgeShownRates } from './checks/shown-rates.ts';
 import { judgeShownRecords } from './checks/shown-records.ts';
 import { judgeStates } from './checks/states.ts';
 import { judgeQuotes } from './checks/quotes.ts';
@@ -39,6 +41,7 @@ const checks: readonly Check[] = [
   judgeAnswers,
   judgeAskedFor,
   judgeShownRecords,
+  judgeShownMessages,
   judgeWaiting,
   judgeDestinations,
   judgeTold,
@@ -50,6 +53,7 @@ const checks: readonly Check[] = [
   judgeReferenceData,
   judgeQuotes,
   judgePostedRates,
+  judgeShownRates,
   judgeResolutions,
   judgeAddresses,
   judgeStates,

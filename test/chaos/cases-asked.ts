@@ -1,5 +1,5 @@
 // What sources, FX providers and readers of records asked for, and did not get or got wrongly: PAY-1, DUP-1, TIM-1,
-// TIM-3, CBK-1, CBK-3, FX-4, FX-5, FX-10, SEC-1.
+// TIM-3, CBK-1, CBK-3, FX-4, FX-5, FX-10.
 import {
   addAttempt,
   attempts,
@@ -34,55 +34,6 @@ function askLater(draft: Draft, uetr: string, ms: number) {
 }
 
 const baseRate = (draft: Draft) => row(draft, 'rates', { exchange_rate: '25.1234567', threshold: '0' });
-
-/** The messages of a payment, as its source's side reads them. */
-function messagesShown(draft: Draft, uetr: string) {
-  return rows(draft, 'messages')
-    .filter((one) => one['subject_id'] === uetr)
-    .map((one) => ({
-      messageId: one['message_id'],
-      leg: one['leg'],
-      status: one['status'],
-      reasonCode: one['reason_code'],
-      sha256: String(one['sha256']).slice(2),
-      href: one['leg'] === 'source' ? '/' : null,
-    }));
-}
-
-/** GET /payments/{uetr} by the debtor agent, after the end. */
-function show(draft: Draft, client: string, changes: Record<string, unknown>): void {
-  const uetr = credited(draft);
-  const [payment, decision] = [row(draft, 'payments', { uetr }), row(draft, 'decisions', { uetr })];
-  const shown = {
-    status: decision['status'],
-    sourceClearingSystem: payment['source_clearing_system'],
-    destinationClearingSystem: payment['destination_clearing_system'],
-    quoteId: payment['quote_id'],
-    deadlineAt: payment['deadline_at'],
-    decision: {
-      status: decision['status'],
-      reasonCode: decision['reason_code'],
-      decidedBy: decision['decided_by'],
-      decidedAt: decision['decided_at'],
-    },
-    messages: messagesShown(draft, uetr),
-    deliveries: [],
-    events: [],
-    ...changes,
-  };
-  draft.exchanges.push({
-    sentAt: moved(String(decision['decided_at']), 9_000),
-    endedAt: moved(String(decision['decided_at']), 9_020),
-    api: 'api-1',
-    client,
-    method: 'GET',
-    path: `/payments/${uetr}`,
-    purpose: 'evidence',
-    uetr,
-    status: 200,
-    responseBody: JSON.stringify(shown),
-  });
-}
 
 const ofSources: readonly Case[] = [
   {
@@ -275,58 +226,4 @@ const ofRates: readonly Case[] = [
   },
 ];
 
-const ofReaders: readonly Case[] = [
-  {
-    title: 'a record leaves out what its destination said',
-    id: 'I-4',
-    alter: (draft) => {
-      const uetr = credited(draft);
-      const { report_message_id: report } = row(draft, 'decisions', { uetr });
-      const messages = messagesShown(draft, uetr).filter(({ messageId }) => messageId !== report);
-      show(draft, 'LOTUSGS0', { messages });
-    },
-  },
-  {
-    title: 'the record of a payment that is credited shows it as rejected',
-    id: 'I-4',
-    alter: (draft) => show(draft, 'LOTUSGS0', { status: 'RJCT' }),
-  },
-  {
-    title: 'the record of a payment shows no decision after it',
-    id: 'I-4',
-    alter: (draft) => show(draft, 'LOTUSGS0', { status: 'ACTC', decision: null }),
-  },
-  {
-    title: 'the intermediary agents of a quote are told the wrong way round',
-    id: 'R:QUO-9',
-    alter: (draft) => {
-      const { quote_id: id } = row(draft, 'payments', { uetr: credited(draft) });
-      const agent = (country: string, currencyCode: string) => ({
-        finInstId: { BICFI: [`HARB${country}S0`] },
-        currencyCode,
-        account: { otherId: `MERI-${country}-${currencyCode}` },
-      });
-      draft.exchanges.push({
-        sentAt: draft.run.loadEndedAt,
-        endedAt: draft.run.loadEndedAt,
-        api: 'api-1',
-        client: 'LOTUSGS0',
-        method: 'GET',
-        path: `/quotes/${String(id)}/intermediary-agents`,
-        purpose: 'quote-agents',
-        status: 200,
-        responseBody: JSON.stringify({
-          intermediaryAgent1: agent('TH', 'THB'),
-          intermediaryAgent2: agent('SG', 'SGD'),
-        }),
-      });
-    },
-  },
-  {
-    title: 'the record of a payment is shown to a stranger',
-    id: 'R:SEC-1',
-    alter: (draft) => show(draft, 'LOTUMYS0', {}),
-  },
-];
-
-export const askedCases: readonly Case[] = [...ofSources, ...ofDeliveries, ...ofRates, ...ofReaders];
+export const askedCases: readonly Case[] = [...ofSources, ...ofDeliveries, ...ofRates];

@@ -10,6 +10,7 @@ import { askedCases } from './cases-asked.ts';
 import { messageCases } from './cases-messages.ts';
 import { moneyCases } from './cases-money.ts';
 import { quoteCases } from './cases-quotes.ts';
+import { readerCases } from './cases-readers.ts';
 import { recordCases } from './cases-record.ts';
 import { resolutionCases } from './cases-resolutions.ts';
 import { scheduleCases } from './cases-schedule.ts';
@@ -90,6 +91,7 @@ const cases: readonly Case[] = [
   ...scheduleCases,
   ...askedCases,
   ...resolutionCases,
+  ...readerCases,
 ];
 
 test.each(cases)('$title: $id', ({ id, also = [], alter }) => {

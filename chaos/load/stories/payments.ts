@@ -5,6 +5,7 @@ import { draftPayment, write, type Draft } from '../draft.ts';
 import { askQuotes, choose, drawAmount, drawCorridor, pay, statusOf } from '../paying.ts';
 import type { Random } from '../random.ts';
 import { endOf } from '../scheme.ts';
+import type { Request } from '../sender.ts';
 import type { Story, Tools } from '../tools.ts';
 import type { Terms } from '../../../test/harness/instruction.ts';
 import type { QuoteOnOffer } from '../../../test/harness/bodies.ts';
@@ -53,7 +54,10 @@ const quoted: Story = {
   },
 };
 
-/** The debtor agent reads the record of its payment; a PSP that has nothing to do with it learns nothing (SEC-1). */
+/**
+ * The debtor agent reads the record of its payment, a message of its own leg, and tries one of the other's; a PSP that
+ * has nothing to do with it learns nothing (SEC-1).
+ */
 async function lookAfter(
   tools: Tools,
   draft: Draft,
@@ -62,7 +66,8 @@ async function lookAfter(
   if (!(await tools.rest(ms))) return;
   const { uetr, debtorPsp, corridor } = draft;
   const question = { api, method: 'GET', path: `/payments/${uetr}`, uetr } as const;
-  await tools.send({ ...question, client: debtorPsp, purpose: 'evidence' });
+  const record = await tools.send({ ...question, client: debtorPsp, purpose: 'evidence' });
+  if (record.status === 200) await readMessages(tools, { ...question, client: debtorPsp }, record.text);
   const involved = [corridor.source.country, corridor.destination.country];
   const stranger = ['SG', 'MY', 'TH'].find((country) => !involved.includes(country)) ?? 'IN';
   await tools.send({
@@ -71,6 +76,23 @@ async function lookAfter(
     purpose: 'evidence-of-others',
     expected: { verdict: 'refused', status: 404 },
   });
+}
+
+type Question = Pick<Request, 'api' | 'client' | 'method' | 'path' | 'uetr'>;
+
+async function readMessages(tools: Tools, question: Question, record: string): Promise<void> {
+  const { messages } = JSON.parse(record) as {
+    readonly messages: readonly { readonly messageId: string; readonly href: string | null }[];
+  };
+  const [own, other] = [
+    messages.find(({ href }) => href !== null),
+    messages.find(({ href }) => href === null),
+  ];
+  if (own?.href != null) await tools.send({ ...question, path: own.href, purpose: 'evidence-message' });
+  if (other === undefined) return;
+  const path = `${question.path}/messages/${other.messageId}`;
+  const expected = { verdict: 'refused', status: 404 } as const;
+  await tools.send({ ...question, path, purpose: 'evidence-message-of-others', expected });
 }
 
 export const ownCorridor = { source: endOf('SG'), destination: endOf('TH') };

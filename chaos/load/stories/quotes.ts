@@ -6,6 +6,7 @@ import { feeOn } from '../decimal.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
 import { insist } from '../patience.ts';
 import { askQuotes, choose, drawAmount, drawCorridor, pay } from '../paying.ts';
+import { drawRate } from '../rate.ts';
 import { pspsOf } from '../scheme.ts';
 import { StoryEnded, type Story, type Tools } from '../tools.ts';
 
@@ -148,4 +149,19 @@ const refusals = [
   },
 }));
 
-export const quoteStories: readonly Story[] = [adjusted, left, ...refusals];
+/** Endpoint 14: what a payment costs at a rate of the asker's own; small amounts may be eaten up by the fee (FEE-5). */
+const fees: Story = {
+  name: 'fees-and-amounts',
+  weight: 2,
+  play: async (tools) => {
+    const { random } = tools;
+    const { source, destination } = drawCorridor(random);
+    const { currency, amount } = drawAmount(random, { source, destination });
+    const rate = drawRate(random, { source, destination });
+    const [api, client] = [random.integer(0, 7), random.pick(pspsOf(source.country))];
+    const path = `/fees-and-amounts/${source.country}/${source.currency}/${destination.country}/${destination.currency}/${currency}/${amount}/${rate}`;
+    await tools.send({ api, client, method: 'GET', path, purpose: 'fees-and-amounts' });
+  },
+};
+
+export const quoteStories: readonly Story[] = [adjusted, left, fees, ...refusals];

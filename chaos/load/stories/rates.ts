@@ -1,9 +1,9 @@
 // What FX providers do: new rates now and then, so that quotes differ; improvements rarely, and always the usual value
 // again; and rates that the rules refuse (FX-2 to FX-10).
-import { dividedBy, times } from '../decimal.ts';
 import { insist } from '../patience.ts';
 import type { Random } from '../random.ts';
-import { corridors, endOf, fxps, isRated, type Corridor } from '../scheme.ts';
+import { drawRate } from '../rate.ts';
+import { corridors, endOf, fxps, isRated, pspsOf, type Corridor } from '../scheme.ts';
 import { isPassing, type Request } from '../sender.ts';
 import type { Story } from '../tools.ts';
 
@@ -22,14 +22,6 @@ function membersOf({ source, destination }: Corridor, rate: string): readonly Me
     ['destinationCurrency', quoted(destination.currency)],
     ['rate', quoted(rate)],
   ];
-}
-
-/** Near the market: up to half a per cent off the mid rate; at most 11 digits, as MON-1 wants it. */
-function drawRate(random: Random, { source, destination }: Corridor): string {
-  const mid = dividedBy(destination.perDollar, source.perDollar, 10);
-  const [whole = ''] = mid.split('.');
-  const factor = String(random.integer(99_500, 100_500)).padStart(6, '0'); // of 100,000
-  return times(mid, `${factor.slice(0, 1)}.${factor.slice(1)}`, 10 - whole.length);
 }
 
 const post = (path: string, client: string, body: string) =>
@@ -168,8 +160,25 @@ const improvement = (
   },
 });
 
+/** What is offered now: of a corridor by all, for who compares; an FX provider's own, for itself alone (FX-9). */
+const listed: Story = {
+  name: 'rates-listed',
+  weight: 1.5,
+  play: async (tools) => {
+    const { random } = tools;
+    const { fxp, corridor } = drawOffer(random);
+    const { source, destination } = corridor;
+    const [api, psp] = [random.integer(0, 7), random.pick(pspsOf(source.country))];
+    const query = `sourceCountry=${source.country}&sourceCurrency=${source.currency}&destinationCountry=${destination.country}&destinationCurrency=${destination.currency}`;
+    const question = { api, method: 'GET', purpose: 'rates-listed' } as const;
+    await tools.send({ ...question, client: psp, path: `/rates/?${query}` });
+    await tools.send({ ...question, client: fxp, path: '/api/v1/rates' });
+  },
+};
+
 export const rateStories: readonly Story[] = [
   newRate,
+  listed,
   reusedKey,
   ...refusals.map(refusedRate),
   improvement('tier', '/api/v1/tier_improvements', '10', (points) =>

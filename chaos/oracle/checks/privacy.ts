@@ -3,6 +3,7 @@
 import type { Evidence } from '../read-evidence.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type World } from '../world.ts';
+import { messagePath } from './shown-messages.ts';
 
 /** Tables that hold the messages themselves, or what is encrypted with them. */
 const ofMessages: ReadonlySet<string> = new Set(['messages']);
@@ -34,8 +35,9 @@ function* placesOf({ files, exchanges, executions, tables }: Evidence): Iterable
   for (const { path, read } of files) yield { name: path, bytes: read() };
   yield { name: 'executions.jsonl', bytes: Buffer.from(JSON.stringify(executions)) };
   for (const exchange of exchanges) {
-    // an acmt.024 tells names: that is what it is for (RES-3)
-    if (isPost(exchange, '/iso20022/acmt023') && exchange.status === 200) continue;
+    // an acmt.024 tells names: that is what it is for (RES-3); and a message that is asked for is shown whole (SEC-1)
+    const isMessage = isPost(exchange, '/iso20022/acmt023') || messagePath.test(exchange.path);
+    if (isMessage && exchange.status === 200) continue;
     const headers = Object.values(exchange.headers ?? {}).join(' ');
     const name = `answer to ${exchange.method} ${exchange.path.split('?', 1)[0] ?? ''} at ${exchange.sentAt}`;
     yield { name, bytes: Buffer.from(`${exchange.responseBody ?? ''} ${headers}`) };

@@ -5,6 +5,7 @@ import { parseExactly } from '../read-evidence.ts';
 import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Stored, World } from '../world.ts';
+import { legsOf } from './sides.ts';
 
 interface Shown {
   readonly status: string;
@@ -160,23 +161,10 @@ function judgeSides(
     exchange,
   }: { readonly payment: Payment; readonly told: Shown; readonly exchange: Exchange },
 ): void {
-  const { row, uetr } = payment;
+  const { uetr } = payment;
   const { client } = exchange;
-  const psp = world.reference.findById('BICFI', client)?.id;
-  const sides = [
-    {
-      leg: 'source',
-      isTheirs: client === row.source_clearing_system || (psp !== undefined && psp === row.debtor_agent_id),
-    },
-    {
-      leg: 'destination',
-      isTheirs:
-        client === row.destination_clearing_system || (psp !== undefined && psp === row.creditor_agent_id),
-    },
-  ];
-  const own = sides.filter(({ isTheirs }) => isTheirs).map(({ leg }) => leg);
-  const isParty = psp !== undefined || world.reference.systems.has(client);
-  if (!isParty) return; // an operator
+  const own = legsOf(world, payment, client);
+  if (own === undefined) return;
   if (own.length === 0) {
     report.breach('R:SEC-1', 'A payment was shown to somebody who has no part in it.', uetr, [
       `to ${client}`,
