@@ -82,6 +82,27 @@ const ofSources: readonly Case[] = [
     },
   },
   {
+    title: 'a source asks again while its callback is under way, and that counts as the answer',
+    id: 'R:DUP-1',
+    alter: (draft) => {
+      const uetr = first(
+        uetrs(draft, { status: 'ACCC' }).filter((one) => attempts(draft, one, 'callback').length === 1),
+      );
+      const [attempt] = attempts(draft, uetr, 'callback');
+      const from = String(attempt?.['started_at']);
+      Object.assign(attempt ?? {}, { finished_at: moved(from, 900) });
+      const asked = submissionOf(draft, uetr);
+      draft.exchanges.push({
+        ...asked,
+        sentAt: moved(from, 300),
+        endedAt: moved(from, 330),
+        purpose: 'repeat-at-the-final',
+        responseBody: textOf(draft, row(draft, 'decisions', { uetr })['callback_message_id']),
+      });
+      draft.run.gatheredAt = moved(draft.run.gatheredAt, 30_000);
+    },
+  },
+  {
     title: 'a repeat without a final does not reach the destination',
     id: 'R:DUP-1',
     also: ['I-12'],

@@ -126,6 +126,24 @@ const often: Story = {
   },
 };
 
+/** Asked again in the moment in which the final is being told: it is told once more after that (DUP-1). */
+const atTheFinal: Story = {
+  name: 'repeat-at-the-final',
+  weight: 2,
+  play: async (tools) => {
+    const { random } = tools;
+    const afterMs = random.integer(20, 700);
+    const { draft, body, api } = await prepare(tools, random.fork());
+    const answer = await pay(tools, draft, body, { api, prefer: 'wait=20' });
+    const isOver = ['ACCC', 'BLCK'].includes(statusOf(answer)?.status ?? '');
+    if (!isOver || !(await tools.rest(afterMs))) return;
+    const expected = acceptedSince(draft);
+    await tools.send(
+      submission(tools, draft, body, { api: api + 1, purpose: 'repeat-at-the-final', expected }),
+    );
+  },
+};
+
 /** What looks like a repeat, and is refused by the HTTP answer alone (DUP-2). */
 interface Lookalike {
   readonly name: string;
@@ -185,6 +203,7 @@ const gaps = [
 export const repeatStories: readonly Story[] = [
   atOnce,
   often,
+  atTheFinal,
   later('repeat-later', 3, 'usual', [1, 4, 8, 20, 45, 90, 150]),
   later('repeat-elsewhere', 1.5, 'other', [0, 2, 10, 30, 60]),
   ...lookalikes.map(lookalike),

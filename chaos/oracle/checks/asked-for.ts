@@ -11,6 +11,9 @@ const second = 1_000;
 const soonMs = 15 * second; // an open breaker of the source's, and a busy machine
 const enquiredMs = 20 * second; // the same, of the destination's
 const joinMs = 12 * second; // an enquiry joins one that is under way, or was made within 5 s (DUP-1)
+const heldMs = 130 * second; // the same, with a breaker that is open as long as can be, and two sweeps (LIF-2)
+const clockMs = 50;
+const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
 const lookMs = 5 * second; // until a decision that stands is seen by whoever waits for it, on a busy machine
 
 /** How long after a repeat it is seen what became of it, and how long before it nothing may have been broken. */
@@ -114,9 +117,10 @@ function judgeRepeats(world: World, report: Report, of: OfPayment): void {
   const destination = destinationOf(world.reference, row.destination_clearing_system);
   for (const repeat of repeats) {
     const [from, to] = [repeat.sentAt - repeatSpan.beforeMs, repeat.sentAt + repeatSpan.afterMs];
-    if (to > world.quiet.endAt) continue;
     const { uetr, decidedAt: closedAt, deliveries } = of.payment;
-    const told = { subject: uetr, closedAt, callback: deliveries['callback'], all: of.all };
+    const told = { subject: uetr, source, closedAt, callback: deliveries['callback'], all: of.all };
+    if (finals.includes(statusOf(repeat))) judgeToldAfter(world, report, told, repeat);
+    if (to > world.quiet.endAt) continue;
     if (world.quiet.isCalm([source], from, to)) judgeToldAgain(report, told, repeat);
     if (world.quiet.isCalm([destination], from, to)) judgeAskedAgain(report, of, repeat);
   }
@@ -126,11 +130,40 @@ function judgeRepeats(world: World, report: Report, of: OfPayment): void {
 export interface Told {
   /** UETR, or the id of a resolution. */
   readonly subject: string;
+  /** As the faults name it. */
+  readonly source: string;
   /** When it was decided, or answered. */
   readonly closedAt: number | undefined;
   readonly callback: Delivery | undefined;
   /** Every time that its bytes were sent, answered or not. */
   readonly all: readonly Submission[];
+}
+
+/**
+ * The end was being told when its source asked again: what was under way then is no answer to that, and another
+ * follows.
+ */
+export function judgeToldAfter(
+  { quiet }: World,
+  report: Report,
+  { subject, source, callback }: Told,
+  repeat: Submission,
+): void {
+  const { sentAt, endedAt } = repeat;
+  const attempts = callback?.attempts ?? [];
+  const isUnderWay = attempts.some(
+    ({ startedAt, finishedAt = Infinity }) => startedAt < sentAt && finishedAt > endedAt + clockMs,
+  );
+  const isGone = attempts.some(({ httpStatus }) => httpStatus === 410); // CBK-1: nothing more goes there
+  const waitMs = quiet.isCalm([source], sentAt - joinMs, sentAt + enquiredMs) ? enquiredMs : heldMs;
+  if (!isUnderWay || isGone || sentAt + waitMs > quiet.endAt) return;
+  if (attempts.some(({ startedAt }) => startedAt >= sentAt - clockMs)) return;
+  const statement =
+    'A source asked again while its callback was under way, and it was not sent again (DUP-1).';
+  report.breach('R:DUP-1', statement, subject, [
+    lineOf(repeat),
+    ...attempts.map(({ row }) => `attempt ${row.attempt} ${row.started_at} to ${row.finished_at ?? 'open'}`),
+  ]);
 }
 
 /** The end was taken before: it is told again, where this repeat says. */

@@ -13,7 +13,7 @@ import {
   type Submission,
   type World,
 } from '../world.ts';
-import { judgeToldAgain, repeatSpan } from './asked-for.ts';
+import { judgeToldAfter, judgeToldAgain, repeatSpan } from './asked-for.ts';
 
 const earlyMs = 50;
 const lateMs = 1_000;
@@ -62,11 +62,13 @@ interface Asked {
 }
 
 /** DUP-1 holds for these too: the same bytes again have the answer told again. */
-function judgeRepeats({ quiet }: World, report: Report, all: readonly Asked[]): void {
+function judgeRepeats(world: World, report: Report, all: readonly Asked[]): void {
+  const { quiet } = world;
   const repeats = all.flatMap(({ judged: { answer, resolution, own }, asked }) => {
     const callback = own.find(({ row }) => row.kind === 'callback');
     const told = {
       subject: answer.resolution_id,
+      source: sourceOf(resolution.source_clearing_system),
       closedAt: instant(answer.answered_at),
       callback,
       all: asked,
@@ -75,12 +77,13 @@ function judgeRepeats({ quiet }: World, report: Report, all: readonly Asked[]): 
       .sort((one, other) => one.sentAt - other.sentAt)
       .slice(1)
       .filter(({ exchange }) => exchange.status === 200)
-      .map((repeat) => ({ told, repeat, source: sourceOf(resolution.source_clearing_system) }));
+      .map((repeat) => ({ told, repeat }));
   });
   report.examined('R:DUP-1', 'repeats of resolutions', repeats.length);
-  for (const { told, repeat, source } of repeats) {
+  for (const { told, repeat } of repeats) {
     const [from, to] = [repeat.sentAt - repeatSpan.beforeMs, repeat.sentAt + repeatSpan.afterMs];
-    if (to <= quiet.endAt && quiet.isCalm([source], from, to)) judgeToldAgain(report, told, repeat);
+    judgeToldAfter(world, report, told, repeat);
+    if (to <= quiet.endAt && quiet.isCalm([told.source], from, to)) judgeToldAgain(report, told, repeat);
   }
 }
 

@@ -1,7 +1,7 @@
 // GET /payments/{uetr}/messages/{messageId}: a side reads the messages of its own leg, as they were sent to the byte,
 // and no others (SEC-1, I-13).
 import type { Report } from '../verdict.ts';
-import { sha256Of, type World } from '../world.ts';
+import type { World } from '../world.ts';
 import { legsOf } from './sides.ts';
 
 export const messagePath = /^\/payments\/([0-9a-f-]{36})\/messages\/([^/?]+)$/;
@@ -20,7 +20,8 @@ export function judgeShownMessages(world: World, report: Report): void {
       report.breach('I-10', 'A message of a payment was shown that is not on record of it.', uetr, by);
       continue;
     }
-    if (sha256Of(exchange.responseBody ?? '') !== stored.sha256)
+    if (exchange.responseBody !== stored.text.replace(/^\uFEFF/, ''))
+      // its reader takes a byte order mark away
       report.breach('I-4', 'A message was shown otherwise than it was sent.', uetr, by);
     const payment = world.paymentOf.get(uetr);
     const legs = payment === undefined ? undefined : legsOf(world, payment, exchange.client);
