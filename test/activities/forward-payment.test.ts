@@ -118,22 +118,25 @@ test('200 with a final: its stored id', async () => {
 });
 
 test.each([
-  ['no XML', () => Promise.resolve('ok'), /^not a valid pacs\.002: not well-formed XML/],
+  ['no XML', () => Promise.resolve('ok'), /^not a valid pacs\.002: not well-formed XML/, undefined],
   [
     'a pacs.002 that is not valid',
     async (uetr: string) => (await report(uetr)).replace('ACCC', 'DONE'),
     /^not a valid pacs\.002: MSG-4 TxInfAndSts\/TxSts: must be ACCC, .*ACTC .*Found: DONE\.$/,
+    null,
   ],
   [
     'a RJCT without reason',
     (uetr: string) => report(uetr, { status: 'RJCT' }),
     /^not a valid pacs\.002: MSG-11 TxInfAndSts\/StsRsnInf\/Rsn\/Cd: .*Expected: /,
+    'RJCT',
   ],
   [
     'a pacs.002 about another message',
     (uetr: string) =>
       report(uetr, { original: { messageIdentification: 'OTHER', messageNameId: 'pacs.008.001.13', uetr } }),
-    /^OrgnlMsgId is not ours$/,
+    /^OrgnlMsgId must be the MsgId of the pacs\.008 that you got from us$/,
+    'ACCC',
   ],
   [
     'a pacs.002 about another payment',
@@ -145,17 +148,19 @@ test.each([
           uetr: '11111111-1111-4111-8111-111111111111',
         },
       }),
-    /^OrgnlUETR is not ours$/,
+    /^OrgnlUETR must be the UETR of the pacs\.008 that you got from us$/,
+    'ACCC',
   ],
 ] as const)(
-  '200 with %s decides nothing, raises an alert that says why, and is asked again',
-  async (_, body, reason) => {
+  '200 with %s decides nothing, raises an alert that says why and what was reported, and is asked again',
+  async (_, body, reason, reported) => {
     const payment = await accepted();
     answer = say(200, await body(payment.uetr));
     await expect(run(payment)).rejects.toThrow('THBPPAY: HTTP 200');
     const { kind, detail } = await alertOf(payment.uetr);
     expect(kind).toBe('destination.answer-refused');
     expect(detail['reason']).toMatch(reason);
+    expect(detail['reported']).toBe(reported);
   },
 );
 
