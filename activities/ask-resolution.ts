@@ -13,7 +13,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { failure } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { assigneeOf, openRequest } from './resolution-messages.ts';
-import { claimSend, enter, send } from './send.ts';
+import { claimSend, enter, send, type Distrusted } from './send.ts';
 
 const followMs = 100; // to store an answer and act on it before the deadline
 const untilDeadlineMs = 1_000; // between retries beyond those of TIM-3: a request that is read twice does no harm
@@ -53,12 +53,13 @@ async function takeAnswer(
   { db, engine }: ActivityDependencies,
   { resolutionId, attempt, references }: Asked,
   body: Buffer,
-): Promise<Result<string, string>> {
+): Promise<Result<string, Distrusted>> {
   const reading = await parseMessage(engine, 'acmt024', body);
-  if (!reading.ok) return refused(`not a valid acmt.024: ${reading.refusal}`);
+  if (!reading.ok) return refused({ reason: `not a valid acmt.024: ${reading.refusal.reason}` });
   const { value } = reading;
   const mismatch = findRequestMismatch(value, references);
-  if (mismatch !== undefined) return refused(`${mismatch} is not ours`);
+  if (mismatch !== undefined)
+    return refused({ reason: `${mismatch} must be that of the acmt.023 that you got from us` });
   const { messageId } = await recordReceived(db, {
     subjectId: resolutionId,
     type: 'acmt024',

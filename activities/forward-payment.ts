@@ -1,6 +1,8 @@
 // Sends the stored instruction to the destination, once per call, and takes in what it answers (PAY-8, TIM-3).
 // A payment that is decided, or past its deadline, is never sent again.
 import { activityInfo } from '@temporalio/activity';
+import { statedStatus } from '../core/iso20022/pacs002.ts';
+import { expectedOriginal } from '../core/report.ts';
 import { ok, refused, type Result } from '../core/result.ts';
 import { retryDelayMs } from '../core/delivery-schedule.ts';
 import { claimInstruction, partyOf, untilEndOfRound } from '../db/deliveries.ts';
@@ -11,7 +13,7 @@ import type { DestinationAnswer, ForwardingActivities } from '../contract/activi
 import type { ActivityDependencies } from './dependencies.ts';
 import { failure, outlast } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { claimSend, enter, send, type Way } from './send.ts';
+import { claimSend, enter, send, type Distrusted, type Way } from './send.ts';
 
 export function createForwardPayment(deps: ActivityDependencies): ForwardingActivities['forwardPayment'] {
   return ({ uetr, deliveryId, destinationSystem }) =>
@@ -74,14 +76,18 @@ async function readAnswer(
   deps: ActivityDependencies,
   uetr: string,
   { body, inReplyTo }: { readonly body: Buffer; readonly inReplyTo: string },
-): Promise<Result<DestinationAnswer, string>> {
+): Promise<Result<DestinationAnswer, Distrusted>> {
   const reading = await parseMessage(deps.engine, 'pacs002', body);
-  if (!reading.ok) return refused(`not a valid pacs.002: ${reading.refusal}`);
+  if (!reading.ok) {
+    const { reason, document } = reading.refusal;
+    const reported = document && { reported: statedStatus(document) ?? null };
+    return refused({ reason: `not a valid pacs.002: ${reason}`, ...reported });
+  }
   const payment = await loadDecidable(deps.db, uetr, null);
   const taken = await takeReport(deps.db, payment, { values: reading.value, body, inReplyTo });
   switch (taken.kind) {
     case 'mismatch':
-      return refused(`${taken.element} is not ours`);
+      return refused({ reason: expectedOriginal(taken.element), reported: reading.value.status });
     case 'interim': // as a 202: the final one comes later
       return ok({ kind: 'pending' });
     case 'final':

@@ -74,6 +74,13 @@ export async function claimSend(
   return claimed;
 }
 
+/** Why an answer cannot be about what was asked; the detail of its alert. */
+export interface Distrusted {
+  readonly reason: string;
+  /** The status that it states, for whoever must find out whether somebody credited; null: none of the scheme. */
+  readonly reported?: string | null;
+}
+
 export interface Sending<Answer> extends Claimed {
   readonly way: Way | undefined;
   /** UETR of the payment, or id of the resolution, for the record. */
@@ -82,7 +89,7 @@ export interface Sending<Answer> extends Claimed {
    * Takes in the message that the receiver answered; may run several times. A refusal says why it cannot be about ours.
    * Only for what is asked.
    */
-  readonly read?: (body: Buffer) => Promise<Result<Answer, string>>;
+  readonly read?: (body: Buffer) => Promise<Result<Answer, Distrusted>>;
 }
 
 /** What came of a send. */
@@ -159,15 +166,15 @@ async function answerOf<Answer>(
   const { subjectId } = sending;
   const about = { severity: 'alert', subjectId, party: sending.attempt.party } as const;
   /** An answer that cannot be about what was asked does not count; a person must look. */
-  const distrust = async (reason: string): Promise<undefined> => {
-    await recordAuditOnce(deps.db, { ...about, kind: distrustedAs, detail: { reason } }, 'detail'); // not once per attempt
+  const distrust = async (distrusted: Distrusted): Promise<undefined> => {
+    await recordAuditOnce(deps.db, { ...about, kind: distrustedAs, detail: { ...distrusted } }, 'detail'); // not once per attempt
     return undefined;
   };
   return boundDefects(
     { logger: deps.logger.child({ subjectId }), what: 'an answer met a defect' },
     () =>
       outlast(async () => {
-        if (result.truncated) return distrust('not a whole message');
+        if (result.truncated) return distrust({ reason: 'not a whole message' });
         const reading = await read(result.body);
         return reading.ok ? { kind: 'message', value: reading.value } : distrust(reading.refusal);
       }),

@@ -5,11 +5,11 @@ import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
 import { statedStatus, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
-import { messages } from '../core/iso20022/messages.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { resolveAgent } from '../core/agent.ts';
-import { additionalInformation } from '../core/explanation.ts';
+import { explain } from '../core/explanation.ts';
 import type { Rejection } from '../core/rejection.ts';
+import { expectedOriginal } from '../core/report.ts';
 import type { Result } from '../core/result.ts';
 import { recordAudit, recordAuditOnce } from '../db/audit.ts';
 import type { Decision } from '../core/decision.ts';
@@ -199,7 +199,7 @@ async function report(
   assert(uetr !== undefined, 'a pacs.002 without OrgnlUETR is refused at intake (MSG-2)');
   const payment = await findDecidable(deps.db, uetr);
   if (payment === undefined) {
-    const detail = `There is no payment ${uetr}.`;
+    const detail = `There is no payment ${uetr}: check OrgnlUETR. ${doesNotCount} ${ifCredited}`;
     return refuseReport(deps, 'unknown-payment', { uetr, caller, reported, detail });
   }
   if (caller.role !== 'all' && caller.clearingSystemId !== payment.destinationSystem) {
@@ -207,7 +207,7 @@ async function report(
       uetr,
       caller,
       reported,
-      detail: notYours(caller, uetr),
+      detail: `${notYours(caller, uetr)} ${doesNotCount} ${ifCredited}`,
     });
   }
   return answerReport(deps, iso, { reading, reported, body, payment, caller, giveUpTurn });
@@ -230,6 +230,7 @@ interface RefusedReport {
 }
 
 const doesNotCount = 'This report does not count: send a correct one.';
+const ifCredited = 'If you have credited it, call the operators of the scheme.';
 
 const senderOf = (caller: Caller) => caller.clearingSystemId ?? caller.clientId;
 
@@ -274,9 +275,9 @@ async function refuseInvalid(
     { ...event, party: senderOf(caller), detail: { ruleId, reported } },
     'detail',
   );
-  const detail = additionalInformation(fault);
+  const detail = explain(fault);
   return problem('message-invalid', {
-    detail: `${detail}${detail.endsWith('.') ? '' : '.'} ${doesNotCount}`,
+    detail: `${detail} ${doesNotCount}`,
     ruleId,
     errors: [{ xpath: xpath ?? '/Document', detail }],
   });
@@ -301,12 +302,7 @@ async function answerReport(
   const report = { values: reading.value, body, inReplyTo: null };
   const taken = await takeReport(deps.db, payment, report);
   if (taken.kind === 'mismatch') {
-    const { element } = taken;
-    const expected =
-      element === 'OrgnlMsgNmId'
-        ? messages.pacs008.identifier
-        : `the ${element.replace('Orgnl', '')} of the pacs.008 that you got from us`;
-    const detail = `${element} must be ${expected}. ${doesNotCount}`;
+    const detail = `${expectedOriginal(taken.element)}. ${doesNotCount}`;
     return refuseReport(deps, 'original-ids-differ', {
       uetr,
       caller,

@@ -93,6 +93,13 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
   };
 }
 
+/** A PSP sees its payment once it is judged, and must not take that for a loss (PAY-2). */
+function hint({ role }: Caller): string {
+  return role === 'psp'
+    ? ' It may be stored all the same, and still go out: until its operator has an answer, keep the amount reserved and do not pay again.'
+    : '';
+}
+
 interface Seen {
   readonly evidence: PaymentEvidence;
   readonly view: View;
@@ -109,7 +116,7 @@ async function openEvidence(
   return view === undefined
     ? problem('unknown-payment', {
         ruleId: 'SEC-1',
-        detail: `There is no payment ${paymentUetr} that ${caller.clientId} may read.`,
+        detail: `There is no payment ${paymentUetr} that ${caller.clientId} may read.${hint(caller)}`,
       })
     : { evidence, view };
 }

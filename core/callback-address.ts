@@ -13,7 +13,7 @@ export interface CallbackPolicy extends WebAddressPolicy {
 }
 
 const notRegistered =
-  'is not under a callback origin registered by the operator of the submitting clearing system';
+  'is not under a callback origin registered by the operator of the submitting clearing system; the operators of the scheme register one';
 
 /** The registered origin under which an address lies: the narrowest, where there are several. */
 export function originOf(address: string, origins: readonly string[]): string | undefined {

@@ -2,6 +2,7 @@
  * What a destination's pacs.002 means for a payment: whether it is about our instruction (PAY-8), and whether it is
  * final (PAY-7). The same for every report, whichever way it arrived.
  */
+import { messages } from './iso20022/messages.ts';
 import type { Pacs002, TransactionStatus } from './iso20022/pacs002.ts';
 import type { OriginalReferences } from './iso20022/references.ts';
 
@@ -25,6 +26,15 @@ export function judgeReport(report: Pacs002, sent: OriginalReferences): ReportJu
   const element = findMismatch(report, sent);
   if (element !== undefined) return { kind: 'mismatch', element };
   return { kind: isFinal(report.status) ? 'final' : 'interim' };
+}
+
+/** What an id of another message should have been, for its sender. */
+export function expectedOriginal(element: string): string {
+  const ours =
+    element === 'OrgnlMsgNmId'
+      ? messages.pacs008.identifier
+      : `the ${element.replace('Orgnl', '')} of the pacs.008 that you got from us`;
+  return `${element} must be ${ours}`;
 }
 
 /** The first id that does not match; ids that the report leaves out are not compared. */

@@ -33,14 +33,23 @@ export async function readMessage<Name extends keyof Answers>(
   }
 }
 
-/** The same from bytes, with the refusal in words: element and expectation, without the sender's text (MSG-13). */
+/** Bytes that are no valid message. */
+export interface Unreadable {
+  /** In words: element and expectation, without the sender's text (MSG-13). */
+  readonly reason: string;
+  /** What can be read of it all the same; undefined: it is not even XML. */
+  readonly document?: XmlElement;
+}
+
+/** The same from bytes. */
 export async function parseMessage<Name extends keyof Answers>(
   engine: XmlEngine,
   name: Name,
   bytes: Uint8Array,
-): Promise<Result<Answers[Name], string>> {
+): Promise<Result<Answers[Name], Unreadable>> {
   const parsed = engine.parse(bytes, [name]);
-  if (!parsed.ok) return refused(parsed.refusal.detail);
+  if (!parsed.ok) return refused({ reason: parsed.refusal.detail });
+  const { document } = parsed.value;
   const reading = await readMessage(name, parsed.value);
-  return reading.ok ? reading : refused(explain(reading.refusal));
+  return reading.ok ? reading : refused({ reason: explain(reading.refusal), document });
 }

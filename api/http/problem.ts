@@ -114,7 +114,7 @@ export const problems = {
   },
   'message-refused': {
     status: 400,
-    title: 'Not an ISO 20022 message',
+    title: 'Message cannot be answered',
     ruleId: 'MSG-2',
     detail: 'The body is not a message that can be answered.',
   },

@@ -34,7 +34,7 @@ describe('an address that is not under one is refused', () => {
     'https://other.example/',
   ])('%s', (address) => {
     expect(judge(address)).toBe(
-      'is not under a callback origin registered by the operator of the submitting clearing system',
+      'is not under a callback origin registered by the operator of the submitting clearing system; the operators of the scheme register one',
     );
   });
 
