@@ -25,9 +25,14 @@ export interface ConnectorOptions {
 }
 
 export interface Connector {
-  readonly connect: buildConnector.connector;
-  /** Ends what is still connecting. */
-  readonly close: () => void;
+  /** @returns ends it, if it is still connecting: no further address is tried */
+  readonly connect: (...args: Parameters<buildConnector.connector>) => () => void;
+}
+
+/** How far a connection has come. */
+interface Course {
+  isOver: boolean;
+  connecting?: net.Socket;
 }
 
 const maxAddresses = 5; // of one name: each has at least 1 s of the 5 s of SEC-5
@@ -47,16 +52,17 @@ export function isAllowedAddress(address: string, allowLoopback: boolean): boole
 }
 
 export function createConnector(options: ConnectorOptions): Connector {
-  const connecting = new Set<net.Socket>();
   return {
     connect: (target, callback) => {
-      connect(target, options, connecting).then(
+      const course: Course = { isOver: false };
+      connect(target, options, course).then(
         (socket) => callback(null, socket),
         (error: unknown) => callback(toConnectError(error), null),
       );
-    },
-    close: () => {
-      for (const socket of connecting) socket.destroy(new ConnectError('closed'));
+      return () => {
+        course.isOver = true;
+        course.connecting?.destroy(new ConnectError('closed'));
+      };
     },
   };
 }
@@ -66,11 +72,14 @@ function toConnectError(error: unknown): ConnectError {
   return new ConnectError(error instanceof NameError ? error.errorClass : errorClassOf(error));
 }
 
+/** Asked anew: it may be over since it was last asked. */
+const isOver = (course: Course): boolean => course.isOver;
+
 /** Each address in its turn, within one limit. */
 async function connect(
   target: buildConnector.Options,
   { resolver, allowLoopback, timeoutMs }: ConnectorOptions,
-  connecting: Set<net.Socket>,
+  course: Course,
 ): Promise<net.Socket> {
   const host = target.hostname.replace(/^\[|\]$/g, '');
   const isName = net.isIP(host) === 0;
@@ -84,10 +93,11 @@ async function connect(
   for (const [index, address] of turns.entries()) {
     const turnMs = Math.max(1, (until - performance.now()) / (turns.length - index));
     const checked = { ...target, hostname: address, ...(isName && { servername: host }) };
+    if (isOver(course)) throw new ConnectError('closed');
     try {
-      const socket = await connectTo(checked, turnMs, connecting);
+      const socket = await connectTo(checked, turnMs, course);
       const { remoteAddress } = socket;
-      if (isAllowed(remoteAddress)) return socket;
+      if (isAllowed(remoteAddress) && !isOver(course)) return socket;
       socket.destroy();
       failures.push(new ConnectError(remoteAddress === undefined ? 'reset' : 'address-forbidden'));
     } catch (error) {
@@ -103,19 +113,15 @@ const open = buildConnector({ timeout: 0 }) as unknown as (
   ...args: Parameters<buildConnector.connector>
 ) => net.Socket;
 
-function connectTo(
-  target: buildConnector.Options,
-  limitMs: number,
-  connecting: Set<net.Socket>,
-): Promise<net.Socket> {
+function connectTo(target: buildConnector.Options, limitMs: number, course: Course): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const socket = open(target, (...[error, connected]) => {
       clearTimeout(timer);
-      connecting.delete(socket);
+      delete course.connecting;
       if (error !== null) reject(error);
       else resolve(connected);
     });
     const timer = setTimeout(() => void socket.destroy(new ConnectError('timeout')), limitMs);
-    connecting.add(socket);
+    course.connecting = socket;
   });
 }

@@ -1,9 +1,9 @@
 // One request and what came of it, classified (TIM-3). From the moment that a byte may have left it is MAYBE_SENT,
 // unless the head of an answer came: then its status counts, whatever becomes of the body (CBK-4).
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { assert } from '../core/assert.ts';
+import type { Connections, Posting } from './connections.ts';
 import { errorClassOf } from './error-class.ts';
-import type { Connections } from './kept-connections.ts';
 
 /** What came of one post. NOT_SENT: no byte of the request left. MAYBE_SENT: it may have been read (TIM-3). */
 export type PostResult =
@@ -32,6 +32,7 @@ export interface Exchange {
 }
 
 const maxBodyBytes = 64 * 1024; // SEC-5
+const maxInterims = 20; // 1xx: without end, they would hold up the sends to others (CBK-3)
 
 /** Seconds or an HTTP date (RFC 9110). */
 function retryAfterMs(value: string | string[] | undefined): number | null {
@@ -44,38 +45,47 @@ function retryAfterMs(value: string | string[] | undefined): number | null {
 /** How far an exchange has come. */
 interface ExchangeState {
   ended: boolean;
-  /** The one that carries the request. */
-  client?: ClientRequest;
+  posting?: Posting;
   /** Whether a byte may have left. */
   begun: boolean;
+  /** Whether the whole request has left. */
+  isSent: boolean;
   /** Whether the answer was read to its end. */
   isWhole: boolean;
   head?: { readonly status: number; readonly retryAfterMs: number | null };
   readonly chunks: Buffer[];
   bytes: number;
+  interims: number;
 }
 
 /** What the steps of an exchange tell it. */
 interface Steps {
   /** The connection stands: whether a byte may leave now, in the same turn. */
   readonly begin: () => boolean;
-  readonly answered: (answer: IncomingMessage) => void;
-  /** The first one counts. @param errorClass why it ended, unless the answer was read to its end */
+  /** The first one counts. @param errorClass why it ended, unless all was sent, and the answer read to its end */
   readonly end: (errorClass: string | undefined) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Posts once; it has ended when the total limit is over, or the connections are closed.
+ * Posts once; it has ended when the total limit is over, or the way out is closed.
  * @throws only on a defect: an unusable header, or the like
  */
 export function exchange(
-  connections: Pick<Connections, 'post'>,
+  connections: Connections,
   request: Exchange,
   closing: AbortSignal,
 ): Promise<PostResult> {
   return new Promise((resolve, reject) => {
-    const state: ExchangeState = { ended: false, begun: false, isWhole: false, chunks: [], bytes: 0 };
+    const state: ExchangeState = {
+      ended: false,
+      begun: false,
+      isSent: false,
+      isWhole: false,
+      chunks: [],
+      bytes: 0,
+      interims: 0,
+    };
     const timers: NodeJS.Timeout[] = [];
     const after = (ms: number, act: () => void) => void timers.push(setTimeout(act, Math.max(0, ms)));
     const isTooLate = () => request.sendBefore !== undefined && performance.now() >= request.sendBefore;
@@ -90,7 +100,7 @@ export function exchange(
     const end = (errorClass: string | undefined) =>
       settle(() => {
         resolve(resultOf(state, errorClass));
-        if (errorClass !== undefined) state.client?.destroy(); // closes the connection
+        if (errorClass !== undefined) state.posting?.abandon();
       });
     // First read what came while this process itself stood still.
     let isExpired = false;
@@ -105,43 +115,76 @@ export function exchange(
     closing.addEventListener('abort', close);
     after(request.totalTimeoutMs, () => unlessAnswered(() => end('timeout')));
     if (request.sendBefore !== undefined) {
+      // also of a request of which a part has left, nothing more may (TIM-1)
       after(request.sendBefore - performance.now(), () => {
-        if (!state.begun) end('too-late');
+        if (!state.isSent) end('too-late');
       });
     }
-    const steps: Steps = {
-      begin: () => {
-        if (isTooLate()) end('too-late');
-        if (state.ended) return false;
-        state.begun = true;
-        after(request.headersTimeoutMs, () => {
-          if (state.head === undefined) unlessAnswered(() => state.head ?? end('timeout'));
-        });
-        return true;
-      },
-      answered: (answer) => readAnswer(state, answer, () => end('answer-too-large')),
-      end,
-      failed: (error) => end(isExpired ? 'timeout' : errorClassOf(error)),
-    };
-    afterReading(() => {
-      if (state.ended) return;
-      try {
-        send(connections, request, state, steps);
-      } catch (error) {
-        settle(() => reject(error instanceof Error ? error : new Error(String(error))));
-      }
-    });
+    try {
+      send(connections, request, state, {
+        begin: () => {
+          if (isTooLate()) end('too-late');
+          if (state.ended) return false;
+          state.begun = true;
+          after(request.headersTimeoutMs, () => {
+            if (state.head === undefined) unlessAnswered(() => state.head ?? end('timeout'));
+          });
+          return true;
+        },
+        end,
+        failed: (error) => end(isExpired ? 'timeout' : errorClassOf(error)),
+      });
+    } catch (error) {
+      settle(() => reject(error instanceof Error ? error : new Error(String(error))));
+    }
   });
 }
 
-function readAnswer(state: ExchangeState, answer: IncomingMessage, onTooLarge: () => void): void {
+function send(connections: Connections, request: Exchange, state: ExchangeState, steps: Steps): void {
+  const headers = { ...request.headers, 'content-length': String(request.body.length) };
+  const { client, abandon } = (state.posting = connections.post(request.url, headers));
+  client.once('socket', (socket) => {
+    // what came before the request is the answer to nothing
+    if (socket.readableLength > 0) steps.end('not-http');
+    else if (steps.begin()) write();
+    if (!state.begun) abandon();
+  });
+  const write = () => {
+    client.write(request.body, (error) => {
+      if (error !== null && error !== undefined) return; // told by its event
+      state.isSent = true;
+      if (state.isWhole) steps.end(undefined);
+    });
+    client.end();
+  };
+  client.on('information', () => {
+    state.interims += 1;
+    if (state.interims > maxInterims) steps.end('not-http');
+  });
+  client.once('response', (answer) => readAnswer(state, steps, answer));
+  client.once('upgrade', () => steps.end('not-http')); // nobody asked for it
+  client.on('error', steps.failed);
+  client.once('close', () => steps.end(state.isWhole && state.isSent ? undefined : 'reset'));
+}
+
+function readAnswer(state: ExchangeState, steps: Steps, answer: IncomingMessage): void {
   const { statusCode = 0, headers } = answer;
+  if (!isFinalStatus(statusCode)) {
+    steps.end('not-http');
+    return;
+  }
   state.head = { status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after']) };
   answer.on('data', (chunk: Buffer) => {
     state.chunks.push(chunk.subarray(0, maxBodyBytes - state.bytes));
     state.bytes += chunk.length;
-    if (state.bytes > maxBodyBytes) onTooLarge();
+    if (state.bytes > maxBodyBytes) steps.end('answer-too-large');
   });
+  answer.once('end', () => {
+    state.isWhole = true;
+    // one that answers before it has read all may read on, or never (RFC 9110, section 7.5)
+    if (state.isSent) steps.end(undefined);
+  });
+  answer.once('error', steps.failed);
 }
 
 /** Once what has come until now is read. */
@@ -149,58 +192,22 @@ function afterReading(act: () => void): void {
   setImmediate(() => setImmediate(act));
 }
 
-/**
- * On a connection that stands, and on which nothing came: a kept one that its receiver has closed, or used unasked, is
- * found out before it is taken, because what has come until then is read first. From there to the first byte it is one
- * turn, in which nothing comes.
- */
-function send(
-  connections: Pick<Connections, 'post'>,
-  request: Exchange,
-  state: ExchangeState,
-  steps: Steps,
-): void {
-  const client = connections.post(request.url, {
-    ...request.headers,
-    'content-length': String(request.body.length),
-  });
-  state.client = client;
-  client.once('socket', (socket) => {
-    // what came before the request is the answer to nothing
-    if (socket.readableLength > 0) steps.end('not-http');
-    else if (steps.begin()) client.end(request.body);
-    if (!state.begun) client.destroy();
-  });
-  client.once('response', (answer) => {
-    if (!isFinalStatus(answer.statusCode)) {
-      steps.end('not-http');
-      return;
-    }
-    steps.answered(answer);
-    answer.once('end', () => {
-      state.isWhole = true;
-      // one that answers before it has read all may read on, or never (RFC 9110, section 7.5)
-      if (client.writableFinished) steps.end(undefined);
-      else client.once('finish', () => steps.end(undefined));
-    });
-    answer.once('error', steps.failed);
-  });
-  client.once('upgrade', () => steps.end('not-http')); // nobody asked for it
-  client.on('error', steps.failed);
-  client.once('close', () => steps.end(state.isWhole ? undefined : 'reset'));
-}
-
 /** 1xx is no answer yet; Node keeps those to itself, but for a 101 that upgrades nothing (RFC 9110, section 15.2). */
 function isFinalStatus(status = 0): boolean {
   return status >= 200;
 }
 
-/** @param errorClass why it ended, unless the answer was read to its end */
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+/**
+ * Nobody has taken what has not left whole, though they may say so already; any other status stands.
+ * @param errorClass why it ended, unless all was sent, and the answer read to its end
+ */
 function resultOf(
-  { head, begun, isWhole, chunks }: ExchangeState,
+  { head, begun, isSent, isWhole, chunks }: ExchangeState,
   errorClass: string | undefined,
 ): PostResult {
-  if (head !== undefined) {
+  if (head !== undefined && (isSent || !isSuccess(head.status))) {
     return { outcome: 'ANSWERED', ...head, body: Buffer.concat(chunks), truncated: !isWhole };
   }
   assert(errorClass !== undefined, 'nothing is read to its end before its head');

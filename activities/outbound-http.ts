@@ -3,8 +3,8 @@
 // and never connects to an address that it did not check itself.
 import { setMaxListeners } from 'node:events';
 import { createConnector } from './connect-checked.ts';
+import { openConnections } from './connections.ts';
 import { exchange, type PostResult } from './exchange.ts';
-import { keepConnections } from './kept-connections.ts';
 import {
   createReceiverGate,
   type GateOptions,
@@ -70,7 +70,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     allowLoopback: options.allowLoopback,
     timeoutMs: headersTimeoutMs,
   });
-  const connections = keepConnections(connector);
+  const connections = openConnections(connector);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // one for each send that is under way
 
@@ -110,8 +110,6 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     states: gate.states,
     close: () => {
       closing.abort();
-      connector.close();
-      connections.close();
       return Promise.resolve();
     },
   };

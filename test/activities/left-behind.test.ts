@@ -18,7 +18,10 @@ test.each([
     let most = 0;
     const silent = net.createServer((socket) => {
       most = Math.max(most, (open += 1));
-      socket.on('error', () => undefined).on('close', () => (open -= 1));
+      socket
+        .resume()
+        .on('error', () => undefined)
+        .on('close', () => (open -= 1));
     });
     const url = (await listening(silent)).replace('http:', 'https:'); // TLS never comes about
     for (let round = 0; round < 5; round += 1) {
