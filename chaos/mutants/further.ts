@@ -162,23 +162,33 @@ export const furtherMutants: readonly Mutant[] = [
   },
   {
     name: 'unasked-answers-count',
-    tells: 'What comes on a kept connection just before a message leaves counts as the answer to it.',
+    tells: 'Connections are kept for the next message: what came on one unasked is taken for its answer.',
     edits: [
       {
-        file: 'activities/kept-connections.ts',
-        find: "socket.on('data', drop);",
-        replace: '',
-      },
-      {
-        file: 'activities/exchange.ts',
-        find: 'else if (steps.begin()) client.end(request.body);\n    if (!state.begun) client.destroy();',
+        file: 'activities/connections.ts',
+        find: "import { type ClientRequest, request } from 'node:http';",
         replace:
-          'else setTimeout(() => { if (!state.ended && steps.begin()) client.end(request.body); }, 900);',
+          "import { Agent, type ClientRequest, request } from 'node:http';\n\nconst kept = new Agent({ keepAlive: true });",
+      },
+      {
+        file: 'activities/connections.ts',
+        find: 'createConnection: (_, callback) => {',
+        replace: 'agent: kept,\n        createConnection: (_, callback) => {',
       },
       {
         file: 'activities/exchange.ts',
-        find: 'if (client.writableFinished) steps.end(undefined);\n      else client.once',
-        replace: 'steps.end(undefined);\n      client.once',
+        find: "if (socket.readableLength > 0) steps.end('not-http');\n    else if (steps.begin()) write();\n    if (!state.begun) abandon();",
+        replace: 'setTimeout(() => { if (!state.ended && steps.begin()) write(); }, 900);',
+      },
+      {
+        file: 'activities/exchange.ts',
+        find: 'if (state.isSent) steps.end(undefined);',
+        replace: 'steps.end(undefined);',
+      },
+      {
+        file: 'activities/exchange.ts',
+        find: 'if (head !== undefined && (isSent || !isSuccess(head.status))) {',
+        replace: 'if (head !== undefined) {',
       },
     ],
     breaks: ['I-3', 'I-5', 'I-17'],

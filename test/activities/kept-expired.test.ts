@@ -1,4 +1,5 @@
-// Kept connections whose time is over when the process goes on after a standstill: none of them is taken for a request.
+// Were connections kept (docs/decisions.md): one whose time is over when the process goes on after a standstill is not
+// taken for a request.
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// A receiver that answers before it has read all, and sends more while the rest is on its way: that is the answer to nothing.
+// Were connections kept (docs/decisions.md): what a receiver sends after its answer, while the rest of the request is on
+// its way or with the answer itself, is the answer to nothing.
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';

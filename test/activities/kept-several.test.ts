@@ -1,4 +1,4 @@
-// Several connections to one receiver are kept: one that has just been closed is not taken while another one stands.
+// Were connections kept (docs/decisions.md): one that has just been closed is not taken while another one stands.
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// What a receiver sends on a kept connection before it was asked: it is the answer to nothing that we are going to send.
+// Were connections kept (docs/decisions.md): what a receiver sends before it was asked is the answer to nothing that we
+// are going to send.
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
