@@ -168,7 +168,7 @@ export const furtherMutants: readonly Mutant[] = [
         file: 'activities/connections.ts',
         find: "import { type ClientRequest, request } from 'node:http';",
         replace:
-          "import { Agent, type ClientRequest, request } from 'node:http';\n\nconst kept = new Agent({ keepAlive: true });",
+          "import { Agent, type ClientRequest, request } from 'node:http';\n\nconst kept = new Agent({ keepAlive: true, maxSockets: 1 });",
       },
       {
         file: 'activities/connections.ts',

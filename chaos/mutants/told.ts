@@ -71,9 +71,9 @@ export const toldMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/send.ts',
-        find: "await recordAuditOnce(deps.db, { ...about, kind: distrustedAs, detail: { reason } }, 'detail');",
+        find: "await recordAuditOnce(deps.db, { ...about, kind: distrustedAs, detail: { ...distrusted } }, 'detail');",
         replace:
-          "deps.logger.warn({ ...about, kind: distrustedAs, reason }, 'no answer');\n    await Promise.resolve();",
+          "deps.logger.warn({ ...about, kind: distrustedAs, ...distrusted }, 'no answer');\n    await Promise.resolve();",
       },
     ],
     breaks: ['R:PAY-8'],
