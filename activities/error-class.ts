@@ -1,5 +1,10 @@
 // What a failed attempt is called on record (CBK-4): to connect (connect-checked.ts), or on the way (exchange.ts).
 
+/** Files, ports and memory that we are short of: they say nothing about the receiver. */
+const ofOurMachine = Object.fromEntries(
+  ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM'].map((code) => [code, 'own-resources']),
+);
+
 const errorClasses: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused',
   ECONNRESET: 'reset',
@@ -7,6 +12,7 @@ const errorClasses: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'timeout',
   ENETUNREACH: 'unreachable',
   EHOSTUNREACH: 'unreachable',
+  ...ofOurMachine,
   HPE_HEADER_OVERFLOW: 'answer-too-large',
   EPROTO: 'tls',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',

@@ -50,6 +50,7 @@ interface ExchangeState {
   begun: boolean;
   /** Whether the whole request has left. */
   isSent: boolean;
+  answer?: IncomingMessage;
   /** Whether the answer was read to its end. */
   isWhole: boolean;
   head?: { readonly status: number; readonly retryAfterMs: number | null };
@@ -100,7 +101,7 @@ export function exchange(
     const end = (errorClass: string | undefined) =>
       settle(() => {
         resolve(resultOf(state, errorClass));
-        if (errorClass !== undefined) state.posting?.abandon();
+        state.posting?.abandon();
       });
     // First read what came while this process itself stood still.
     let isExpired = false;
@@ -124,6 +125,7 @@ export function exchange(
       send(connections, request, state, {
         begin: () => {
           if (isTooLate()) end('too-late');
+          if (isExpired) end('timeout');
           if (state.ended) return false;
           state.begun = true;
           after(request.headersTimeoutMs, () => {
@@ -163,7 +165,14 @@ function send(connections: Connections, request: Exchange, state: ExchangeState,
   });
   client.once('response', (answer) => readAnswer(state, steps, answer));
   client.once('upgrade', () => steps.end('not-http')); // nobody asked for it
-  client.on('error', steps.failed);
+  client.on('error', (error) => {
+    if (state.answer?.complete) {
+      state.answer.read(); // what has come of it and was not handed out yet; what came behind it was wrong
+      state.isWhole = true;
+      if (state.isSent) steps.end(undefined);
+    }
+    steps.failed(error);
+  });
   client.once('close', () => steps.end(state.isWhole && state.isSent ? undefined : 'reset'));
 }
 
@@ -173,6 +182,7 @@ function readAnswer(state: ExchangeState, steps: Steps, answer: IncomingMessage)
     steps.end('not-http');
     return;
   }
+  state.answer = answer;
   state.head = { status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after']) };
   answer.on('data', (chunk: Buffer) => {
     state.chunks.push(chunk.subarray(0, maxBodyBytes - state.bytes));

@@ -115,8 +115,8 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   };
 }
 
-/** What we held back ourselves: it says nothing about the receiver. */
-const heldBack: ReadonlySet<string> = new Set(['too-late', 'closed', 'address-forbidden']);
+/** What we held back, or could not do, ourselves: it says nothing about the receiver. */
+const heldBack: ReadonlySet<string> = new Set(['too-late', 'closed', 'address-forbidden', 'own-resources']);
 
 /** @param isShort whether it had less time than SEC-5 gives: its silence does not count */
 function signOf(result: PostResult, isShort: boolean): Sign {

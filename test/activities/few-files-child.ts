@@ -16,7 +16,7 @@ async function send(): Promise<void> {
 }
 await send();
 const files: number[] = [];
-for (let isLeft = true; isLeft; ) {
+for (let isLeft = true; isLeft;) {
   try {
     files.push(openSync('/dev/null', 'r'));
   } catch {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { errorClassOf } from '../../activities/error-class.ts';
 import { reading } from '../harness/listening.ts';
 
 const program = fileURLToPath(new URL('few-files-child.ts', import.meta.url));
@@ -16,6 +17,13 @@ test('a file descriptor that our process is short of says nothing about a receiv
   );
   const results = JSON.parse(await text(child.stdout)) as string[];
   expect(results.at(0)).toBe('ANSWERED');
-  expect(results.at(1)).toMatch(/^NOT_SENT/);
+  expect(results.at(1)).toBe('NOT_SENT own-resources');
   expect(results.at(-1)).toBe('ANSWERED');
 }, 30_000);
+
+test.each(['EADDRNOTAVAIL', 'ENOBUFS', 'ENFILE', 'ENOMEM'])(
+  '%s is a lack of this machine too, whatever it was short of (CBK-3)',
+  (code) => {
+    expect(errorClassOf(Object.assign(new Error(code), { code }))).toBe('own-resources');
+  },
+);
