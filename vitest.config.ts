@@ -1,4 +1,4 @@
-// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, five at once;
+// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, six at once;
 // then those that keep the processors busy, two at once; and alone, those that hold the product to a single second.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
@@ -6,14 +6,20 @@ import { LongestFirst } from './test/harness/longest-first.ts';
 
 const waiting = [
   'test/faults/**/*.test.ts',
-  'test/activities/unread-request.test.ts',
+  'test/activities/{cut-off,early-answer,kept-*,outbound-enquiries,unread-request}.test.ts',
+  'test/api/{payments,prefer-wait}.test.ts',
   'test/chaos/minute.test.ts',
   'test/db/connection-silent.test.ts',
-  'test/workflows/{changed-workflows,payment-uncached,record-histories,resolution-faults,resolution-killed,resolution-resumed}.test.ts',
+  'test/system/corridors.test.ts',
+  'test/workflows/{changed-workflows,operators-view,payment,payment-*,record-histories,resolution}.test.ts',
+  'test/workflows/{resolution-faults,resolution-killed,resolution-resumed,worker-killed}.test.ts',
 ];
 
 /** A machine that is busy with something else takes that second away. */
-const withinASecond = ['test/api/{two-processes,reference-data,auth/withdrawn}.test.ts'];
+const withinASecond = [
+  'test/activities/interim-flood.test.ts',
+  'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
+];
 
 const common = {
   pool: 'forks', // native modules (Temporal's core, libxml2) want a process, not a thread
@@ -25,7 +31,7 @@ const common = {
 } as const;
 
 const projects: TestProjectInlineConfiguration[] = [
-  { test: { ...common, name: 'waiting', include: waiting, maxWorkers: 5, sequence: { groupOrder: 0 } } },
+  { test: { ...common, name: 'waiting', include: waiting, maxWorkers: 6, sequence: { groupOrder: 0 } } },
   {
     test: {
       ...common,

@@ -182,8 +182,8 @@ export const furtherMutants: readonly Mutant[] = [
       },
       {
         file: 'activities/exchange.ts',
-        find: 'if (state.isSent) steps.end(undefined);',
-        replace: 'steps.end(undefined);',
+        find: '(RFC 9110, section 7.5)\n    if (state.isSent) steps.end(undefined);',
+        replace: '(RFC 9110, section 7.5)\n    steps.end(undefined);',
       },
       {
         file: 'activities/exchange.ts',
@@ -193,5 +193,18 @@ export const furtherMutants: readonly Mutant[] = [
     ],
     breaks: ['I-3', 'I-5', 'I-17'],
     shownBy: { fault: 'source-answers-unasked', seconds: 20 },
+  },
+  {
+    name: 'what-follows-an-answer-spoils-it',
+    tells: 'A whole answer does not count if anything stands behind it.',
+    edits: [
+      {
+        file: 'activities/exchange.ts',
+        find: 'if (state.answer?.complete) {',
+        replace: 'if (Number.isNaN(state.bytes)) {',
+      },
+    ],
+    breaks: ['I-4', 'I-18', 'R:PAY-8'],
+    shownBy: { fault: 'destination-answers-twice', seconds: 30 },
   },
 ];

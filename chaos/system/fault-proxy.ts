@@ -24,6 +24,8 @@ export type Conduct =
   | 'slow'
   /** Carries everything; a moment after each answer comes an HTTP 200 that nobody asked for. */
   | 'unasked'
+  /** Carries everything; each answer comes twice, in one piece. */
+  | 'twice'
   /** HTTP 503 at once, in the server's place; with a `Retry-After` of 2 s; after 300 ms. */
   | 'fail'
   | 'fail-for-now'
@@ -94,6 +96,7 @@ const carrying: ReadonlySet<Conduct> = new Set([
   'keep-answer',
   'slow',
   'unasked',
+  'twice',
 ]);
 
 const head = (status: string, rest: string) => `HTTP/1.1 ${status}\r\nConnection: close\r\n${rest}`;
@@ -178,13 +181,15 @@ function carry(state: State, pair: Pair, far: Socket): void {
     if (carrying.has(pair.conduct) && pair.conduct !== 'keep-answer') near.destroy();
   });
   far.on('data', (chunk: Buffer) => {
-    if (pair.speaks === 'far') {
+    const isFirst = pair.speaks === 'far';
+    if (isFirst) {
       pair.speaks = 'near';
       if (pair.conduct === 'unasked') setTimeout(() => answerUnasked(pair), unaskedAfterMs).unref();
       state.listeners.forEach((listener) => listener('answer'));
     }
     if (pair.conduct === 'lose-answer') near.resetAndDestroy();
     else if (pair.conduct === 'slow') setTimeout(() => near.write(chunk), slowMs).unref();
+    else if (isFirst && pair.conduct === 'twice') pass(Buffer.concat([chunk, chunk]), far, near);
     else if (pair.conduct !== 'keep-answer') pass(chunk, far, near);
   });
 }
