@@ -9,7 +9,6 @@ const waiting = [
   'test/activities/{cut-off,early-answer,kept-*,outbound-enquiries,unread-request}.test.ts',
   'test/api/{payments,prefer-wait}.test.ts',
   'test/chaos/minute.test.ts',
-  'test/db/connection-silent.test.ts',
   'test/system/corridors.test.ts',
   'test/workflows/{changed-workflows,operators-view,payment,payment-*,record-histories,resolution}.test.ts',
   'test/workflows/{resolution-faults,resolution-killed,resolution-resumed,worker-killed}.test.ts',
@@ -19,6 +18,7 @@ const waiting = [
 const withinASecond = [
   'test/activities/interim-flood.test.ts',
   'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
+  'test/db/connection-silent.test.ts',
 ];
 
 const common = {
