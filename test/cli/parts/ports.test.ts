@@ -3,11 +3,20 @@ import { createServer } from 'node:net';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { choosePorts } from '../../../cli/demo-ports.ts';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type * as DemoPorts from '../../../cli/demo-ports.ts';
 import { openHome } from '../../../cli/parts/home.ts';
-import { freePort } from '../../../cli/parts/ports.ts';
+import type * as Ports from '../../../cli/parts/ports.ts';
 import { quietPort } from '../../harness/quiet-port.ts';
+
+// What this process has given out, in other tests too, is not given again: each test begins as a new process does.
+let freePort: typeof Ports.freePort;
+let choosePorts: typeof DemoPorts.choosePorts;
+beforeEach(async () => {
+  vi.resetModules();
+  ({ freePort } = await import('../../../cli/parts/ports.ts'));
+  ({ choosePorts } = await import('../../../cli/demo-ports.ts'));
+});
 
 describe('freePort', () => {
   it('gives the preferred port when it is free, and another one when somebody listens there', async () => {
