@@ -89,6 +89,19 @@ export const furtherMutants: readonly Mutant[] = [
     shownBy: { fault: 'source-refuses', seconds: 20 },
   },
   {
+    name: 'gate-by-host',
+    tells: 'Receivers of one host share a breaker: who is dead stops those who are well.',
+    edits: [
+      {
+        file: 'activities/addresses.ts',
+        find: 'receiver: registered,',
+        replace: 'receiver: new URL(registered).hostname,',
+      },
+    ],
+    breaks: ['R:CBK-3'],
+    shownBy: { fault: 'destination-is-silent', seconds: 60, target: 'destination/IPSO-TH' },
+  },
+  {
     name: 'gone-is-asked-again',
     tells: 'What a receiver will never take is sent again and again.',
     edits: [

@@ -79,4 +79,42 @@ export const toldMutants: readonly Mutant[] = [
     breaks: ['R:PAY-8'],
     shownBy: { fault: 'destination-answers-garbage', seconds: 25 },
   },
+  {
+    name: 'resolution-not-told-again',
+    tells: 'Who asks again for an account has what was found in the answer only.',
+    edits: [
+      {
+        file: 'db/submissions.ts',
+        find: "  await askCallbackAgain(db, messageId);\n  return { messageId, known: { subject: resolution, due: 'redelivery' } };",
+        replace: '  return { messageId, known: { subject: resolution, due: null } };',
+      },
+    ],
+    breaks: ['R:DUP-1'],
+  },
+  {
+    name: 'holder-at-a-stranger',
+    tells: 'An account that a directory finds at an agent that is not onboarded is told as found.',
+    edits: [
+      {
+        file: 'core/resolution.ts',
+        find: '  const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);\n  if (!creditorAgent.ok) return creditorAgent;\n  const institution = creditorAgent.value;\n  const isKnown',
+        replace:
+          "  const institution = resolveAgent(reference, agent);\n  if (institution === undefined) return refused(reject('resolution-agent-unknown'));\n  const isKnown",
+      },
+    ],
+    breaks: ['R:RES-2'],
+  },
+  {
+    name: 'attempt-settles-a-later-ask',
+    tells: 'A callback that was under way when it was asked for again ends what was asked.',
+    edits: [
+      {
+        file: 'db/deliveries.ts',
+        find: '(${next.kind === kind}::boolean and asks = ${settled.asks})',
+        replace: '(${next.kind === kind}::boolean)',
+      },
+    ],
+    breaks: ['R:DUP-1'],
+    shownBy: { fault: 'source-is-slow', seconds: 30 },
+  },
 ];
