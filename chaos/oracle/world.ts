@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Evidence, JournalEntry } from './read-evidence.ts';
 import { readMessage, type Element, type Message } from './read-message.ts';
 import { quietOf, type Quiet } from './quiet.ts';
+import { receiverOf } from './receivers.ts';
 import { openReference, type Reference } from './reference.ts';
 import {
   instant,
@@ -92,6 +93,8 @@ export interface World {
   /** By sha256 of the bytes. */
   readonly messagesBySha: ReadonlyMap<string, readonly Stored[]>;
   readonly deliveries: readonly Delivery[];
+  /** By receiver, as the faults name it. */
+  readonly attemptsTo: ReadonlyMap<string, readonly Attempt[]>;
   readonly quotes: ReadonlyMap<string, Quote>;
   readonly quoteRequests: readonly QuoteRequestRow[];
   readonly events: readonly AuditRow[];
@@ -159,6 +162,7 @@ export function openWorld(gathered: Evidence): World {
     messageOf,
     messagesBySha,
     deliveries,
+    attemptsTo: attemptsTo(reference, deliveries),
     quotes: new Map(quoteRequests.flatMap(quotesOf).map((quote) => [quote.quoteId, quote])),
     quoteRequests,
     events,
@@ -179,6 +183,14 @@ export function grouped<Item>(
     else group.push(item);
   }
   return groups;
+}
+
+function attemptsTo(
+  reference: Reference,
+  deliveries: readonly Delivery[],
+): ReadonlyMap<string, readonly Attempt[]> {
+  const byReceiver = grouped(deliveries, ({ row }) => receiverOf(reference, row));
+  return new Map([...byReceiver].map(([receiver, own]) => [receiver, own.flatMap((one) => one.attempts)]));
 }
 
 function toStored(row: MessageRow): Stored {

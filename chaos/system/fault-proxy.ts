@@ -89,6 +89,12 @@ const slowMs = 700;
 const dripMs = 100;
 const unaskedAfterMs = 500;
 
+/** How long after the server's end of a connection the client's ends. */
+const endsLate: Readonly<Partial<Record<Conduct, number>>> = {
+  slow: slowMs + 100,
+  unasked: unaskedAfterMs + 100,
+};
+
 const carrying: ReadonlySet<Conduct> = new Set([
   'pass',
   'refuse',
@@ -175,10 +181,8 @@ function carry(state: State, pair: Pair, far: Socket): void {
     if (!isSilent()) near.resetAndDestroy();
   });
   far.once('end', () => {
-    if (pair.conduct === 'pass') near.end();
-  });
-  far.once('close', () => {
-    if (carrying.has(pair.conduct) && pair.conduct !== 'keep-answer') near.destroy();
+    if (!carrying.has(pair.conduct) || pair.conduct === 'keep-answer') return;
+    setTimeout(() => near.end(), endsLate[pair.conduct] ?? 0).unref(); // behind what is said late
   });
   far.on('data', (chunk: Buffer) => {
     const isFirst = pair.speaks === 'far';
@@ -196,7 +200,7 @@ function carry(state: State, pair: Pair, far: Socket): void {
 
 /** Only between two requests: what came behind one would say that it was done. */
 function answerUnasked({ near, speaks, conduct }: Pair): void {
-  if (conduct === 'unasked' && speaks === 'near' && !near.destroyed)
+  if (conduct === 'unasked' && speaks === 'near' && near.writable)
     near.write(`HTTP/1.1 200 OK\r\n${nothing}`);
 }
 

@@ -30,7 +30,8 @@ beforeEach(async () => {
 const body = 'x'.repeat(100_000); // more than one piece
 const patienceMs = 1_200; // longer than the slowest answer of the proxy
 
-async function post(client = new Client(`http://${proxy.origin}`)): Promise<string> {
+/** @param isLast whether the client says that the connection ends with this message, as ours does */
+async function post({ isLast = false, client = new Client(`http://${proxy.origin}`) } = {}): Promise<string> {
   try {
     const {
       statusCode,
@@ -40,6 +41,7 @@ async function post(client = new Client(`http://${proxy.origin}`)): Promise<stri
       path: '/',
       method: 'POST',
       body,
+      reset: isLast,
       signal: AbortSignal.timeout(patienceMs),
     });
     const text = await answer.text();
@@ -71,6 +73,8 @@ describe('a party behind the proxy', () => {
     await proxy.conduct(conduct);
     expect(await post()).toBe(seen);
     expect(arrived).toBe(reached);
+    expect(await post({ isLast: true })).toBe(seen);
+    expect(arrived).toBe(2 * reached);
   });
 
   it.each<[Conduct, number]>([
@@ -92,12 +96,15 @@ describe('a party behind the proxy', () => {
     expect(arrived).toBe(1);
   });
 
-  it('says something unasked after an answer, on a connection that stays open', async () => {
+  it.each([
+    ['stays open', ''],
+    ['was to end with it', 'connection: close\r\n'],
+  ])('says something unasked after an answer, on a connection that %s', async (_, connection) => {
     await proxy.conduct('unasked');
     const socket = connect(Number(new URL(`http://${proxy.origin}`).port), '127.0.0.1');
     let seen = '';
     socket.on('data', (chunk: Buffer) => (seen += chunk.toString()));
-    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n');
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${connection}content-length: 0\r\n\r\n`);
     await vi.waitFor(() => expect(seen.match(/HTTP\/1\.1 200/g)).toHaveLength(2));
     socket.destroy();
     expect(arrived).toBe(1);

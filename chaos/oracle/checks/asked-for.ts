@@ -6,6 +6,7 @@ import { destinationOf, sourceOf } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, type Attempt, type Delivery, type Payment, type Submission, type World } from '../world.ts';
 import { textAt } from '../read-message.ts';
+import { isWell } from './well.ts';
 
 const second = 1_000;
 const soonMs = 15 * second; // an open breaker of the source's, and a busy machine
@@ -144,7 +145,7 @@ export interface Told {
  * follows.
  */
 export function judgeToldAfter(
-  { quiet }: World,
+  world: World,
   report: Report,
   { subject, source, callback }: Told,
   repeat: Submission,
@@ -155,8 +156,10 @@ export function judgeToldAfter(
     ({ startedAt, finishedAt = Infinity }) => startedAt < sentAt && finishedAt > endedAt + clockMs,
   );
   const isGone = attempts.some(({ httpStatus }) => httpStatus === 410); // CBK-1: nothing more goes there
-  const waitMs = quiet.isCalm([source], sentAt - joinMs, sentAt + enquiredMs) ? enquiredMs : heldMs;
-  if (!isUnderWay || isGone || sentAt + waitMs > quiet.endAt) return;
+  const [from, to] = [sentAt - joinMs, sentAt + enquiredMs];
+  const { isCalm } = world.quiet;
+  const isFree = isCalm([source], from, to) || (isCalm([], from, to) && isWell(world, source, from, to));
+  if (!isUnderWay || isGone || sentAt + (isFree ? enquiredMs : heldMs) > world.quiet.endAt) return;
   if (attempts.some(({ startedAt }) => startedAt >= sentAt - clockMs)) return;
   const statement =
     'A source asked again while its callback was under way, and it was not sent again (DUP-1).';
