@@ -104,17 +104,4 @@ export const toldMutants: readonly Mutant[] = [
     ],
     breaks: ['R:RES-2'],
   },
-  {
-    name: 'attempt-settles-a-later-ask',
-    tells: 'A callback that was under way when it was asked for again ends what was asked.',
-    edits: [
-      {
-        file: 'db/deliveries.ts',
-        find: '(${next.kind === kind}::boolean and asks = ${settled.asks})',
-        replace: '(${next.kind === kind}::boolean)',
-      },
-    ],
-    breaks: ['R:DUP-1'],
-    shownBy: { fault: 'source-is-slow', seconds: 30 },
-  },
 ];
