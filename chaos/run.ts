@@ -18,6 +18,7 @@ import type { Verdict } from './oracle/verdict.ts';
 import type { PlannedFault } from './plan.ts';
 import { playFaults } from './play.ts';
 import { isAnyWaiting, untilQuiet } from './quiet.ts';
+import { makeOlder } from './system/ageing.ts';
 import { startSystem, type ChaosSystem } from './system/system.ts';
 import { within } from './within.ts';
 
@@ -117,7 +118,7 @@ async function playAll(
     random: random.fork(),
     ratePerSecond,
     callbackUrl: (...asked) => system.parties.callbackUrl(...asked),
-    ageQuote: (...asked) => ageQuote(system, ...asked),
+    age: makeOlder((...asked) => system.query(...asked)),
     canaries,
     record: (exchange) => evidence.recordExchange(exchange),
   });
@@ -144,19 +145,6 @@ async function playAll(
   const { defects } = load.stats();
   if (defects.length > 0) throw new Error(`the load itself is wrong: ${defects.join('; ')}`);
   return { healedAt, loadEndedAt: now() };
-}
-
-/** The database may be away; then the sender has no old quote. */
-async function ageQuote(system: ChaosSystem, quoteId: string, seconds: number): Promise<boolean> {
-  const request = `${quoteId.slice(0, -2)}00`;
-  const made = await system
-    .query(
-      `update quote_requests set issued_at = issued_at - $2 * interval '1 second' where quote_request_id = $1
-       returning quote_request_id`,
-      [request, seconds],
-    )
-    .catch(() => []);
-  return made.length === 1;
 }
 
 async function comeToRest(system: ChaosSystem, say: Say): Promise<void> {

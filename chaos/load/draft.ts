@@ -133,7 +133,12 @@ export function draftPayment(random: Random, canaries: readonly string[], wanted
       : { otherId: account },
     ...(hasRemittance ? { remittanceInformation } : {}),
   };
-  const elements = drawElements(random, { canaries, currency: source.currency, hasRemittance });
+  const elements = drawElements(random, {
+    canaries,
+    currency: source.currency,
+    hasRemittance,
+    isNormal: priority === 'NORM',
+  });
   const { write, contentType } = drawWriting(random);
   const drawnForm = random.pick(timeForms);
   const writeTime = (at: Date) => (plain ? at.toISOString() : drawnForm(at));

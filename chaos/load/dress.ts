@@ -8,10 +8,12 @@ interface Dressed {
   readonly canaries: readonly string[];
   readonly currency: string;
   readonly hasRemittance: boolean;
+  /** What counts as NORM where nothing is said (MSG-5). */
+  readonly isNormal: boolean;
 }
 
 /** Elements that a message may have: addresses, ultimate parties, instructions, reports to authorities. */
-export function drawElements(random: Random, { canaries, currency, hasRemittance }: Dressed): Edit {
+export function drawElements(random: Random, { canaries, currency, hasRemittance, isNormal }: Dressed): Edit {
   const name = () => escaped(drawName(random, canaries));
   const street = () => escaped(drawStreet(random, canaries));
   const details = [
@@ -28,9 +30,11 @@ export function drawElements(random: Random, { canaries, currency, hasRemittance
       '</PstlAdr></Dbtr>',
       '</PstlAdr><Id><PrvtId><Othr><Id>S1234567A</Id><SchmeNm><Prtry>NRIC</Prtry></SchmeNm></Othr></PrvtId></Id></Dbtr>',
     ),
+    before('<AgrdRate>', `<InstdAmt Ccy="${currency}">${random.integer(1, 90_000)}</InstdAmt>`),
     before('<Dbtr>', `<UltmtDbtr><Nm>${name()}</Nm></UltmtDbtr>`),
     after('</CdtrAcct>', `<InstrForCdtrAgt><InstrInf>${escaped('call & ask')}</InstrInf></InstrForCdtrAgt>`),
     after('</CdtrAcct>', `<UltmtCdtr><Nm>${name()}</Nm><CtryOfRes>FR</CtryOfRes></UltmtCdtr>`),
+    ...(isNormal ? [swap('<InstrPrty>NORM</InstrPrty>', '')] : []),
     before(hasRemittance ? '<RmtInf>' : '</CdtTrfTxInf>', reports.repeat(random.integer(1, 3))),
   ];
   return all(offered.filter(() => random.chance(30)));

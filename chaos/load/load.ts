@@ -19,7 +19,7 @@ export interface LoadOptions {
   readonly callbackUrl: Tools['callbackUrl'];
   /** Letters, digits and hyphens, at most 24, so that they fit into account numbers. */
   readonly canaries: readonly string[];
-  readonly ageQuote: Tools['ageQuote'];
+  readonly age: Tools['age'];
   readonly record: (exchange: Exchange) => void;
   /** Milliseconds since 1970; default: the clock of the machine. */
   readonly now?: () => number;
@@ -128,14 +128,14 @@ export function openLoad(options: LoadOptions): Load {
 }
 
 function toolsOf(
-  { now = Date.now, pace = 1, canaries, callbackUrl, ageQuote }: LoadOptions,
+  { now = Date.now, pace = 1, canaries, callbackUrl, age }: LoadOptions,
   { sender, tokens, end }: { sender: Sender; tokens: LoadTokens; end: AbortSignal },
 ): Omit<Tools, 'random'> {
   return {
     now,
     canaries,
     callbackUrl,
-    ageQuote,
+    age,
     ready: async (client) => {
       await tokens.tokenFor(client);
       if (end.aborted) throw new StoryEnded('the load has ended');

@@ -52,8 +52,9 @@ export async function askQuotes(
   const { corridor, psp, asked, api, purpose = 'quote' } = asking;
   const { source, destination } = corridor;
   const path = `/quotes/${source.country}/${source.currency}/${destination.country}/${destination.currency}/${asked.currency}/${asked.amount}?finInstIdType=BICFI&finInstId=${psp}`;
-  const question: Request = { api, client: psp, method: 'GET', path, purpose };
-  const answer = await insist(tools, question, { purpose, forMs: 30_000 });
+  const expected: Expected = { verdict: 'answered', rule: 'QUO-1' };
+  const question: Request = { api, client: psp, method: 'GET', path, purpose, expected };
+  const answer = await insist(tools, question, { purpose, expected, forMs: 30_000 });
   if (answer.status !== 200) throw new StoryEnded(`no quotes: HTTP ${answer.status}`);
   const { quotes } = JSON.parse(answer.text) as QuoteSet;
   if (quotes.length === 0) throw new StoryEnded('no quote');

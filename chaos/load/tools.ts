@@ -3,6 +3,9 @@
 import type { Random } from './random.ts';
 import type { Answer, Request } from './sender.ts';
 
+/** What time makes something of, and no run can wait for: QUO-6, DUP-2. */
+export type Ageing = 'quote' | 'message-id';
+
 export interface Tools {
   readonly random: Random;
   readonly now: () => number;
@@ -16,9 +19,11 @@ export interface Tools {
   ready(client: string): Promise<void>;
   send(request: Request): Promise<Answer>;
   /**
-   * Makes a stored quote older, by its id, as if so many seconds had passed. @returns false when that was not possible
+   * Makes a stored quote, or the use of a MsgId, older, as if so many seconds had passed.
+   * @param id of the quote, or the MsgId
+   * @returns false when that was not possible
    */
-  ageQuote(quoteId: string, seconds: number): Promise<boolean>;
+  age(what: Ageing, id: string, seconds: number): Promise<boolean>;
   /** Resolves after so many milliseconds, or when the load ends: then with false, and the story sends nothing new. */
   rest(ms: number): Promise<boolean>;
   /** A pause of a sender that repeats: it is not cut short. */

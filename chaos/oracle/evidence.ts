@@ -76,12 +76,17 @@ export interface Exchange {
   readonly expected?: Expected;
 }
 
-/** What an answer must be if there is one. 5xx, 429 and no answer are never held against it. */
+/**
+ * What an answer must be if there is one. 5xx, 429 and no answer are not held against it (5xx in a calm moment are, in
+ * checks/unanswered.ts).
+ */
 export type Expected =
   /** 200 and ACTC, or a final; not rejected at once, except for `orCodes` (an expired quote, a late repeat). */
   | { readonly verdict: 'accepted'; readonly orCodes?: readonly string[] }
   /** 200 and RJCT with this code (acmt.024: false). */
   | { readonly verdict: 'rejected'; readonly code: string }
+  /** 200: a question, or a post of JSON, that its sender may make by this rule. */
+  | { readonly verdict: 'answered'; readonly rule: string }
   /** An HTTP status outside 200, e.g. 400 for what is not XML (MSG-2). */
   | { readonly verdict: 'refused'; readonly status: number };
 

@@ -30,6 +30,7 @@ import { judgeQuotes } from './checks/quotes.ts';
 import { judgeQuoteUses, judgeSums } from './checks/sums.ts';
 import { judgeTold } from './checks/told.ts';
 import { judgeTriedAgain } from './checks/tried-again.ts';
+import { judgeUnanswered } from './checks/unanswered.ts';
 import { judgeWaiting } from './checks/waiting.ts';
 import type { Evidence } from './read-evidence.ts';
 import { openReport, type Report, type Verdict } from './verdict.ts';
@@ -40,6 +41,7 @@ type Check = (world: World, report: Report) => void;
 const checks: readonly Check[] = [
   judgeAnswers,
   judgeAskedFor,
+  judgeUnanswered,
   judgeShownRecords,
   judgeShownMessages,
   judgeWaiting,

@@ -29,11 +29,15 @@ export interface Quiet {
   readonly isAnsweredByOthers: (party: string, from: number, to: number) => boolean;
   /** Whether one of our own processes or servers was broken, or so long before. */
   readonly isOursBroken: (from: number, to: number, marginMs: number) => boolean;
+  /** Whether of ours the workflow engine was broken between two moments, or so long before, and nothing else. */
+  readonly isEngineAlone: (from: number, to: number, marginMs: number) => boolean;
 }
 
 const parties = /^(?:(?:source|destination|fxp)\/.+|parties)$/;
 /** Faults in which something else than a party answers 200. */
 const others = /^(destination-answers-garbage|destination-never-ends|receivers-.*)$/;
+/** Faults of the workflow engine, by name. */
+const ofEngine = /^(engine|executions)-/;
 const wayMarginMs = 2_000;
 const marginDefaultMs = 10_000;
 const settleMs = 60_000; // I-15
@@ -83,6 +87,10 @@ export function quietOf({ faults, run }: Evidence): Quiet {
     isSettled: endAt >= settledAt,
     hadFaults: windows.length > 0,
     isOursBroken: (from, to, marginMs) => ofOurs.some(isDuring(from, to, marginMs)),
+    isEngineAlone: (from, to, marginMs) => {
+      const during = ofOurs.filter(isDuring(from, to, marginMs));
+      return during.length > 0 && during.every(({ name }) => ofEngine.test(name));
+    },
     isWayBroken: (party, from, to) => windows.filter(isOn(party)).some(isDuring(from, to, wayMarginMs)),
     faultsOn: (party, from, to) =>
       windows

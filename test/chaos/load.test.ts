@@ -1,11 +1,12 @@
 // The load of a run under faults (chaos/load), without faults: what each story expects is what the rules say, for the
 // service does it; and the seed alone says what is sent.
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../chaos/oracle/evidence.ts';
 import { openLoad } from '../../chaos/load/load.ts';
 import { createRandom } from '../../chaos/load/random.ts';
 import { planned } from '../../chaos/load/schedule.ts';
+import { makeOlder } from '../../chaos/system/ageing.ts';
 import { usualRate } from '../../chaos/options.ts';
 import { stories } from '../../chaos/load/stories/all.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -30,14 +31,10 @@ function loadOf(seed: number, pace: number, urls: readonly string[] = [gateway.u
       const url = gateway.sandbox.callbackUrl(clearingSystemId, message);
       return which === 'usual' ? url : url.replace('127.0.0.1', 'localhost');
     },
-    ageQuote: async (quoteId, seconds) => {
-      const aged = await sql`
-        update quote_requests set issued_at = issued_at - ${seconds}::int * interval '1 second'
-        where quote_request_id = ${`${quoteId.slice(0, -2)}00`}::uuid returning quote_request_id`.execute(
-        gateway.db,
-      );
-      return aged.rows.length === 1;
-    },
+    age: makeOlder(async (text, values) => {
+      const { rows } = await gateway.db.executeQuery(CompiledQuery.raw(text, values));
+      return rows;
+    }),
     canaries,
     record: (exchange) => exchanges.push(exchange),
     pace,
@@ -59,7 +56,7 @@ function contradictionIn(exchange: Exchange): string | undefined {
       : status === 200 &&
         (expected.verdict === 'rejected'
           ? refused && code === expected.code
-          : !refused || (expected.orCodes ?? []).includes(code ?? ''));
+          : expected.verdict === 'answered' || !refused || (expected.orCodes ?? []).includes(code ?? ''));
   if (agrees) return undefined;
   const answered = `${status ?? ''} ${code ?? ''} ${responseBody?.slice(0, 400) ?? ''} ${exchange.headers?.['isthmus-rejection'] ?? ''}`;
   return `${exchange.purpose}: expected ${JSON.stringify(expected)}, was ${answered}`;

@@ -14,6 +14,7 @@ import { readerCases } from './cases-readers.ts';
 import { recordCases } from './cases-record.ts';
 import { resolutionCases } from './cases-resolutions.ts';
 import { scheduleCases } from './cases-schedule.ts';
+import { unansweredCases } from './cases-unanswered.ts';
 
 const folder = unpackCleanEvidence();
 const clean = readEvidence(folder);
@@ -92,6 +93,7 @@ const cases: readonly Case[] = [
   ...askedCases,
   ...resolutionCases,
   ...readerCases,
+  ...unansweredCases,
 ];
 
 test.each(cases)('$title: $id', ({ id, also = [], alter }) => {

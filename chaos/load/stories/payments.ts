@@ -2,11 +2,11 @@
 // destinations decide.
 import { feeOn, times } from '../decimal.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
+import { drawLook, lookAfter } from '../look-after.ts';
 import { askQuotes, choose, drawAmount, drawCorridor, pay, statusOf } from '../paying.ts';
 import type { Random } from '../random.ts';
 import { endOf } from '../scheme.ts';
-import type { Request } from '../sender.ts';
-import type { Story, Tools } from '../tools.ts';
+import { StoryEnded, type Story, type Tools } from '../tools.ts';
 import type { Terms } from '../../../test/harness/instruction.ts';
 import type { QuoteOnOffer } from '../../../test/harness/bodies.ts';
 import { endingIn } from '../../../test/harness/endings.ts';
@@ -43,57 +43,18 @@ const quoted: Story = {
     const draft = draftPayment(random, canaries, { corridor });
     const waiting = drawWaiting(random);
     const agentsOf = drawAgents(random);
-    const [api, choice, asksEvidence] = [random.integer(0, 7), random.integer(0, 99), random.chance(15)];
-    const [looksAfterMs, other] = [random.integer(0, 6_000), random.integer(0, 1)];
+    const [api, choice, isLookedAt] = [random.integer(0, 7), random.integer(0, 99), random.chance(15)];
+    const [look, other] = [drawLook(random, draft), random.integer(0, 1)];
     const quotes = await askQuotes(tools, { corridor, psp: draft.debtorPsp, asked, api });
     const quote = choose(quotes, choice);
     await tools.ready(corridor.source.system);
     const body = write(draft, quote, tools.now(), agentsOf(quote));
-    await pay(tools, draft, body, { api: api + other, ...waiting });
-    if (asksEvidence) await lookAfter(tools, draft, { api, ms: looksAfterMs });
+    const answer = await pay(tools, draft, body, { api: api + other, ...waiting });
+    const status = statusOf(answer)?.status;
+    if (!isLookedAt || status === undefined) return;
+    await lookAfter(tools, draft, { api, look, isAccepted: ['ACTC', 'ACCC', 'BLCK'].includes(status) });
   },
 };
-
-/**
- * The debtor agent reads the record of its payment, a message of its own leg, and tries one of the other's; a PSP that
- * has nothing to do with it learns nothing (SEC-1).
- */
-async function lookAfter(
-  tools: Tools,
-  draft: Draft,
-  { api, ms }: { api: number; ms: number },
-): Promise<void> {
-  if (!(await tools.rest(ms))) return;
-  const { uetr, debtorPsp, corridor } = draft;
-  const question = { api, method: 'GET', path: `/payments/${uetr}`, uetr } as const;
-  const record = await tools.send({ ...question, client: debtorPsp, purpose: 'evidence' });
-  if (record.status === 200) await readMessages(tools, { ...question, client: debtorPsp }, record.text);
-  const involved = [corridor.source.country, corridor.destination.country];
-  const stranger = ['SG', 'MY', 'TH'].find((country) => !involved.includes(country)) ?? 'IN';
-  await tools.send({
-    ...question,
-    client: `LOTU${stranger}S0`,
-    purpose: 'evidence-of-others',
-    expected: { verdict: 'refused', status: 404 },
-  });
-}
-
-type Question = Pick<Request, 'api' | 'client' | 'method' | 'path' | 'uetr'>;
-
-async function readMessages(tools: Tools, question: Question, record: string): Promise<void> {
-  const { messages } = JSON.parse(record) as {
-    readonly messages: readonly { readonly messageId: string; readonly href: string | null }[];
-  };
-  const [own, other] = [
-    messages.find(({ href }) => href !== null),
-    messages.find(({ href }) => href === null),
-  ];
-  if (own?.href != null) await tools.send({ ...question, path: own.href, purpose: 'evidence-message' });
-  if (other === undefined) return;
-  const path = `${question.path}/messages/${other.messageId}`;
-  const expected = { verdict: 'refused', status: 404 } as const;
-  await tools.send({ ...question, path, purpose: 'evidence-message-of-others', expected });
-}
 
 export const ownCorridor = { source: endOf('SG'), destination: endOf('TH') };
 
@@ -135,6 +96,27 @@ export async function quoteFor(
   const { corridor, debtorPsp: psp } = draft;
   return choose(await askQuotes(tools, { corridor, psp, asked, api }), 0);
 }
+
+/**
+ * A quote is good for ten minutes (QUO-6): seven of them have passed. A sender is patient for 90 s, and a judgement that
+ * waits for a worker takes its time.
+ */
+const lateQuote: Story = {
+  name: 'payment-with-an-old-quote',
+  weight: 1,
+  play: async (tools) => {
+    const { random, canaries } = tools;
+    const corridor = drawCorridor(random);
+    const draft = draftPayment(random, canaries, { corridor });
+    const asked = drawAmount(random, corridor);
+    const [api, seconds] = [random.integer(0, 7), random.integer(430, 450)];
+    const quote = await quoteFor(tools, { draft, asked, api });
+    if (!(await tools.age('quote', quote.quoteId, seconds)))
+      throw new StoryEnded('a quote cannot be made older');
+    await tools.ready(corridor.source.system);
+    await pay(tools, draft, write(draft, quote, tools.now()), { api: api + 1 });
+  },
+};
 
 /** Two payments at once with one quote, each at its own api: exactly one of them may have it (QUO-8). */
 const race: Story = {
@@ -182,4 +164,4 @@ const reuse: Story = {
   },
 };
 
-export const paymentStories: readonly Story[] = [quoted, ownExchange, race, reuse];
+export const paymentStories: readonly Story[] = [quoted, ownExchange, lateQuote, race, reuse];

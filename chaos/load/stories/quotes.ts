@@ -7,7 +7,7 @@ import { draftPayment, write, type Draft } from '../draft.ts';
 import { insist } from '../patience.ts';
 import { askQuotes, choose, drawAmount, drawCorridor, pay } from '../paying.ts';
 import { drawRate } from '../rate.ts';
-import { pspsOf } from '../scheme.ts';
+import { pspsOf, worth } from '../scheme.ts';
 import { StoryEnded, type Story, type Tools } from '../tools.ts';
 
 type Asked = ReturnType<typeof drawAmount>;
@@ -20,8 +20,9 @@ async function askAdjusted(
   const { corridor, debtorPsp: client } = draft;
   const { source, destination } = corridor;
   const path = `/api/v1/quotes/${source.country}/${source.currency}/${destination.country}/${destination.currency}/?amt=${asked.amount}&amtCcy=${asked.currency}&pspId=${client}`;
-  const question = { api, client, method: 'GET', path, purpose: 'quote-adjusted' } as const;
-  const answer = await insist(tools, question, { purpose: 'quote-adjusted', forMs: 30_000 });
+  const expected = { verdict: 'answered', rule: 'QUO-5' } as const;
+  const question = { api, client, method: 'GET', path, purpose: 'quote-adjusted', expected } as const;
+  const answer = await insist(tools, question, { purpose: 'quote-adjusted', expected, forMs: 30_000 });
   const [best] = answer.status === 200 ? (JSON.parse(answer.text) as AdjustedQuote[]) : [];
   if (best === undefined) throw new StoryEnded(`no adjusted quote: HTTP ${answer.status}`);
   return best;
@@ -73,13 +74,14 @@ const left: Story = {
       method: 'GET',
       path: `/quotes/${quote.quoteId}/intermediary-agents`,
     } as const;
-    await tools.send({ ...question, client: psp, purpose: 'quote-agents' });
+    await tools.send({ ...question, client: psp, purpose: 'quote-agents', expected: answered('QUO-9') });
     const refused = (status: number) => ({ verdict: 'refused', status }) as const;
     await tools.send({ ...question, client: neighbour, purpose: 'quote-of-others', expected: refused(404) });
     await tools.send({ ...question, client: 'ORBIDES0', purpose: 'quote-by-an-fxp', expected: refused(403) });
   },
 };
 
+const answered = (rule: string) => ({ verdict: 'answered', rule }) as const;
 const stranger = 'HARBJPS0';
 
 /** Questions that are refused, each by its path and who asks. */
@@ -99,6 +101,11 @@ const refusals = [
     name: 'many-decimals',
     status: 422,
     path: '/quotes/SG/SGD/TH/THB/SGD/1000.001?finInstIdType=BICFI&finInstId=LOTUSGS0',
+  },
+  {
+    name: 'decimals-of-the-source',
+    status: 422,
+    path: '/quotes/SG/SGD/JP/JPY/JPY/1000.5?finInstIdType=BICFI&finInstId=LOTUSGS0',
   },
   {
     name: 'exponent',
@@ -160,8 +167,25 @@ const fees: Story = {
     const rate = drawRate(random, { source, destination });
     const [api, client] = [random.integer(0, 7), random.pick(pspsOf(source.country))];
     const path = `/fees-and-amounts/${source.country}/${source.currency}/${destination.country}/${destination.currency}/${currency}/${amount}/${rate}`;
-    await tools.send({ api, client, method: 'GET', path, purpose: 'fees-and-amounts' });
+    const expected = answered('FEE-6');
+    await tools.send({ api, client, method: 'GET', path, purpose: 'fees-and-amounts', expected });
   },
 };
 
-export const quoteStories: readonly Story[] = [adjusted, left, fees, ...refusals];
+/** So little that the fee may take all of it: then there is no answer but 422 (FEE-5). */
+const fewFees: Story = {
+  name: 'fees-of-little',
+  weight: 1,
+  play: async (tools) => {
+    const { random } = tools;
+    const { source, destination } = drawCorridor(random);
+    const rate = drawRate(random, { source, destination });
+    const end = random.pick([source, destination]);
+    const amount = worth(`${random.integer(0, 3)}.${random.digits(2)}`, end);
+    const [api, client] = [random.integer(0, 7), random.pick(pspsOf(source.country))];
+    const path = `/fees-and-amounts/${source.country}/${source.currency}/${destination.country}/${destination.currency}/${end.currency}/${amount}/${rate}`;
+    await tools.send({ api, client, method: 'GET', path, purpose: 'fees-of-little' });
+  },
+};
+
+export const quoteStories: readonly Story[] = [adjusted, left, fees, fewFees, ...refusals];

@@ -27,6 +27,8 @@ function membersOf({ source, destination }: Corridor, rate: string): readonly Me
 const post = (path: string, client: string, body: string) =>
   ({ client, method: 'POST', path, body, contentType: 'application/json' }) as const;
 
+const answered = (rule: string) => ({ verdict: 'answered', rule }) as const;
+
 const drawPath = (random: Random) => random.pick(['/api/v1/rates', '/rates/']);
 
 function drawOffer(random: Random) {
@@ -50,13 +52,14 @@ const newRate: Story = {
       random.uuid(),
       random.chance(60),
     ];
-    const request: Request = { api, ...post(path, fxp, body), purpose: 'rate' };
+    const expected = answered('FX-4');
+    const request: Request = { api, ...post(path, fxp, body), purpose: 'rate', expected };
     if (!hasKey) {
       await tools.send(request);
       return;
     }
     const keyed = { ...request, headers: { 'idempotency-key': key } };
-    await insist(tools, keyed, { purpose: 'rate-again' });
+    await insist(tools, keyed, { purpose: 'rate-again', expected });
     await tools.send({ ...keyed, api: api + 1, purpose: 'rate-again' });
   },
 };
@@ -150,6 +153,7 @@ const improvement = (
       api: api + turn,
       ...post(path, 'MERISGS0', bodyWith(value)),
       purpose: 'improvement',
+      expected: answered('FX-6'),
     });
     await tools.send(say(points, 0));
     await tools.rest(forMs);
@@ -170,7 +174,8 @@ const listed: Story = {
     const { source, destination } = corridor;
     const [api, psp] = [random.integer(0, 7), random.pick(pspsOf(source.country))];
     const query = `sourceCountry=${source.country}&sourceCurrency=${source.currency}&destinationCountry=${destination.country}&destinationCurrency=${destination.currency}`;
-    const question = { api, method: 'GET', purpose: 'rates-listed' } as const;
+    const expected = answered('FX-9');
+    const question = { api, method: 'GET', purpose: 'rates-listed', expected } as const;
     await tools.send({ ...question, client: psp, path: `/rates/?${query}` });
     await tools.send({ ...question, client: fxp, path: '/api/v1/rates' });
   },

@@ -5,7 +5,7 @@ import { draftPayment, write, type Draft, type Wanted } from '../draft.ts';
 import { oneUnitMore } from '../decimal.ts';
 import { askQuotes, choose, drawAmount, drawCorridor, payWrongly } from '../paying.ts';
 import type { Random } from '../random.ts';
-import { corridors } from '../scheme.ts';
+import { corridors, leiOf } from '../scheme.ts';
 import { termsOf, type Terms } from '../../../test/harness/instruction.ts';
 import type { QuoteOnOffer } from '../../../test/harness/bodies.ts';
 import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
@@ -80,6 +80,19 @@ const withQuote: readonly WrongWithQuote[] = [
     }),
   },
   {
+    name: 'wrong-second-account',
+    code: 'RC11',
+    values: (quote) => ({
+      intermediaryAgent2: agent(quote.intermediaryAgent2.finInstId.BICFI),
+      intermediaryAgent2Account: { otherId: `${quote.intermediaryAgent2Account.id}X` },
+    }),
+  },
+  {
+    name: 'wrong-first-agent',
+    code: 'RC11',
+    values: (_, { corridor }) => ({ intermediaryAgent1: agent(`LOTU${corridor.source.country}S0`) }),
+  },
+  {
     name: 'wrong-intermediary-agent',
     code: 'RC11',
     values: (_, { corridor }) => ({ intermediaryAgent2: agent(`LOTU${corridor.destination.country}S0`) }),
@@ -104,6 +117,24 @@ const withQuote: readonly WrongWithQuote[] = [
     }),
   },
   {
+    name: 'creditor-agent-is-two',
+    code: 'RC07',
+    values: (_, { corridor: { source, destination } }) => ({
+      creditorAgent: { bicfi: `LOTU${destination.country}S0`, lei: leiOf(`LOTU${source.country}S0`) },
+    }),
+  },
+  {
+    name: 'debtor-agent-is-two',
+    code: 'AGNT',
+    wants: () => ({ debtorPsp: 'LOTUSGS0', corridor: ownCorridor }),
+    values: () => ({
+      debtorAgent: {
+        bicfi: 'LOTUSGS0',
+        memberId: { clearingSystemId: 'SGDFAST', memberId: 'BANYSG01' },
+      },
+    }),
+  },
+  {
     name: 'debtor-agent-elsewhere',
     code: 'AGNT',
     values: (_, { corridor }) => ({
@@ -118,6 +149,7 @@ const withQuote: readonly WrongWithQuote[] = [
     age: (random) => random.integer(27, 110),
   },
   { name: 'ahead', code: 'TM01', age: (random) => -random.integer(300, 100_000) },
+  { name: 'a-little-ahead', code: 'TM01', age: (random) => -random.integer(75, 95) },
 ];
 
 function euro(country: string) {
@@ -201,7 +233,8 @@ const expiredQuote: Story = {
     const [api, seconds] = [random.integer(0, 7), random.integer(601, 1_200)];
     const asking = { corridor, psp: draft.debtorPsp, asked, api, purpose: 'quote-to-expire' };
     const quote = choose(await askQuotes(tools, asking), 0);
-    if (!(await tools.ageQuote(quote.quoteId, seconds))) throw new StoryEnded('a quote cannot be made older');
+    if (!(await tools.age('quote', quote.quoteId, seconds)))
+      throw new StoryEnded('a quote cannot be made older');
     await tools.ready(corridor.source.system);
     const body = write(draft, quote, tools.now());
     await payWrongly(tools, draft, body, { api: api + 1, code: 'AB04', purpose: expiredQuote.name });

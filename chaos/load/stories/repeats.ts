@@ -200,6 +200,50 @@ const gaps = [
   { weight: 10, ms: 40_000 },
 ];
 
+/**
+ * The ids of another source's payment. A MsgId is its sender's own, so that another may have the same; a UETR is
+ * everybody's (DUP-2).
+ */
+const ofAnother = (name: 'uetr-of-another' | 'message-id-of-another', weight: number): Story => ({
+  name: `repeat/${name}`,
+  weight,
+  play: async (tools) => {
+    const { random, canaries } = tools;
+    const first = random.fork();
+    const corridor = drawCorridor(random);
+    const drawn = draftPayment(random, canaries, { corridor });
+    const [asked, api] = [drawAmount(random, corridor), random.integer(0, 7)];
+    const paid = await prepaid(tools, first);
+    if (paid === undefined || paid.draft.corridor.source.system === corridor.source.system) return;
+    const { uetr, messageId } = paid.draft;
+    const draft: Draft =
+      name === 'uetr-of-another'
+        ? { ...drawn, uetr, values: { ...drawn.values, uetr } }
+        : { ...drawn, messageId, values: { ...drawn.values, messageIdentification: messageId } };
+    const quote = await quoteFor(tools, { draft, asked, api });
+    await tools.ready(corridor.source.system);
+    const body = write(draft, quote, tools.now());
+    const how = { api, purpose: `repeat/${name}` };
+    if (name === 'uetr-of-another') await payWrongly(tools, draft, body, { ...how, code: 'DUPL' });
+    else await pay(tools, draft, body, how);
+  },
+});
+
+/** A MsgId counts for 62 days: 61 of them have passed (DUP-2). */
+const usedLongAgo: Story = {
+  name: 'repeat/message-id-of-long-ago',
+  weight: 0.8,
+  play: async (tools) => {
+    const { random } = tools;
+    const uetr = random.uuid();
+    const paid = await prepaid(tools, random.fork());
+    if (paid === undefined || !(await tools.age('message-id', paid.draft.messageId, 61 * 86_400))) return;
+    const { draft, api, rewrite } = paid;
+    const how = { api: api + 1, code: 'DU01', purpose: usedLongAgo.name };
+    await payWrongly(tools, { ...draft, uetr }, rewrite({ uetr }), how);
+  },
+};
+
 export const repeatStories: readonly Story[] = [
   atOnce,
   often,
@@ -207,4 +251,7 @@ export const repeatStories: readonly Story[] = [
   later('repeat-later', 3, 'usual', [1, 4, 8, 20, 45, 90, 150]),
   later('repeat-elsewhere', 1.5, 'other', [0, 2, 10, 30, 60]),
   ...lookalikes.map(lookalike),
+  ofAnother('uetr-of-another', 1),
+  ofAnother('message-id-of-another', 1),
+  usedLongAgo,
 ];

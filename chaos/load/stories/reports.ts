@@ -1,8 +1,10 @@
 // Reports of payments by somebody who has none to give, or about a message that nobody was sent: refused, with a
 // security event, and nothing is decided by them (PAY-8).
 import { buildPacs002 } from '../../../core/iso20022/pacs002.ts';
+import type { OriginalReferences } from '../../../core/iso20022/references.ts';
 import { endingIn } from '../../../test/harness/endings.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
+import { instructionId } from '../look-after.ts';
 import { drawAmount, drawCorridor, pay, statusOf } from '../paying.ts';
 import type { Random } from '../random.ts';
 import { ends } from '../scheme.ts';
@@ -76,4 +78,59 @@ const storyOf = ({ name, status, client, uetr }: Reporter): Story => ({
   },
 });
 
-export const reportStories: readonly Story[] = reporters.map(storyOf);
+/** What differs from the instruction that is reported on: it is another one then (PAY-8). */
+const others: readonly Partial<OriginalReferences>[] = [
+  { transactionId: 'TX-of-another' },
+  { endToEndId: 'E2E-of-another' },
+  { instructionId: 'I-of-another' },
+];
+
+/** By the right operator, under the right MsgId; one of the payment's other ids is another's. */
+const ofAnotherTransaction: Story = {
+  name: 'report/of-another-transaction',
+  weight: 2,
+  play: async (tools) => {
+    const { random, canaries } = tools;
+    const corridor = drawCorridor(random);
+    const ending = random.pick([endingIn.creditedLater, endingIn.silent, endingIn.creditedAtOnce]);
+    const draft = draftPayment(random, canaries, { corridor, ending });
+    const asked = drawAmount(random, corridor);
+    const [api, said] = [random.integer(0, 7), random.pick(['ACCC', 'BLCK'] as const)];
+    const [differing, messageId] = [random.pick(others), `REPORT${random.hex(26)}`];
+    const quote = await quoteFor(tools, { draft, asked, api });
+    await tools.ready(corridor.source.system);
+    const answer = await pay(tools, draft, write(draft, quote, tools.now()), { api });
+    if (statusOf(answer)?.status !== 'ACTC' || !(await tools.rest(0))) return;
+    const originalId = await instructionId(tools, draft, api);
+    if (originalId === undefined) return;
+    const { uetr, values } = draft;
+    const { instructionId: instrId, endToEndId, transactionId } = values;
+    const body = buildPacs002({
+      messageIdentification: messageId,
+      creationDateTime: new Date(tools.now()).toISOString(),
+      original: {
+        messageIdentification: originalId,
+        messageNameId: 'pacs.008.001.13',
+        uetr,
+        ...(instrId && { instructionId: instrId }),
+        ...(endToEndId && { endToEndId }),
+        ...(transactionId && { transactionId }),
+        ...differing,
+      },
+      status: said,
+    });
+    await tools.send({
+      api: api + 1,
+      client: corridor.destination.system,
+      method: 'POST',
+      path: '/iso20022/pacs002',
+      purpose: 'report/of-another-transaction',
+      body,
+      uetr,
+      messageId,
+      expected: { verdict: 'refused', status: 409 },
+    });
+  },
+};
+
+export const reportStories: readonly Story[] = [...reporters.map(storyOf), ofAnotherTransaction];

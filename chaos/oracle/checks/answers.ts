@@ -288,6 +288,12 @@ function judgeExpected(world: World, report: Report, exchange: Exchange, expecte
     );
     return;
   }
+  if (expected.verdict === 'answered') {
+    if (exchange.status === 200) return;
+    const statement = `What must be answered was refused with HTTP ${exchange.status ?? ''}.`;
+    report.breach(`R:${expected.rule}`, statement, subject, show);
+    return;
+  }
   if (exchange.status !== 200) {
     report.breach(
       'R:MSG-3',

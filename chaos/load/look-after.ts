@@ -1,0 +1,97 @@
+// Who reads the record of a payment: its two PSPs and their operators, each the messages of its own side; the role
+// operator, all of it; and anybody else, who learns nothing (SEC-1).
+import type { Expected } from '../oracle/evidence.ts';
+import type { Draft } from './draft.ts';
+import type { Random } from './random.ts';
+import { ends } from './scheme.ts';
+import type { Request } from './sender.ts';
+import type { Tools } from './tools.ts';
+
+/** Drawn before anything is sent. */
+export interface Look {
+  readonly afterMs: number;
+  /** Client ids. */
+  readonly readers: readonly string[];
+  readonly strangers: readonly string[];
+}
+
+/** One of the source's side, one of the others who have a part in it, and two who have none. */
+export function drawLook(random: Random, { corridor, debtorPsp, creditorPsp }: Draft): Look {
+  const { source, destination } = corridor;
+  const involved = [source.country, destination.country];
+  const system = random.pick(
+    ends.filter(({ country }) => !involved.includes(country)).map((one) => one.system),
+  );
+  const country = ['SG', 'MY', 'TH'].find((one) => !involved.includes(one)) ?? 'IN';
+  const ofOthers = [source.system, destination.system].includes(system) ? [] : [system];
+  return {
+    afterMs: random.integer(0, 6_000),
+    readers: [
+      random.pick([debtorPsp, debtorPsp, source.system]),
+      random.pick([creditorPsp, destination.system, 'operator']),
+    ],
+    strangers: [`LOTU${country}S0`, ...ofOthers],
+  };
+}
+
+const answered: Expected = { verdict: 'answered', rule: 'SEC-1' };
+const notFound: Expected = { verdict: 'refused', status: 404 };
+
+/** @param isAccepted whether the destination's side has a part in it (SEC-1) */
+export async function lookAfter(
+  tools: Tools,
+  { uetr, corridor, creditorPsp }: Draft,
+  { api, look, isAccepted }: { api: number; look: Look; isAccepted: boolean },
+): Promise<void> {
+  if (!(await tools.rest(look.afterMs))) return;
+  const path = `/payments/${uetr}`;
+  const question = { api, method: 'GET', path, uetr } as const;
+  for (const client of look.readers) {
+    const isOfDestination = [corridor.destination.system, creditorPsp].includes(client);
+    if (isOfDestination && !isAccepted) continue;
+    const record = await tools.send({ ...question, client, purpose: 'evidence', expected: answered });
+    if (record.status === 200) await readMessages(tools, { ...question, client }, record.text);
+  }
+  for (const client of look.strangers)
+    await tools.send({ ...question, client, purpose: 'evidence-of-others', expected: notFound });
+}
+
+type Question = Pick<Request, 'api' | 'client' | 'method' | 'path' | 'uetr'>;
+
+/** A message that may be read, and one that may not. */
+async function readMessages(tools: Tools, question: Question, record: string): Promise<void> {
+  const { messages } = JSON.parse(record) as {
+    readonly messages: readonly { readonly messageId: string; readonly href: string | null }[];
+  };
+  const [own, other] = [
+    messages.find(({ href }) => href !== null),
+    messages.find(({ href }) => href === null),
+  ];
+  if (own?.href != null)
+    await tools.send({ ...question, path: own.href, purpose: 'evidence-message', expected: answered });
+  if (other === undefined) return;
+  const path = `${question.path}/messages/${other.messageId}`;
+  await tools.send({ ...question, path, purpose: 'evidence-message-of-others', expected: notFound });
+}
+
+/** The MsgId under which its destination got an instruction, for whoever reports on it; undefined: it cannot be read. */
+export async function instructionId(
+  tools: Tools,
+  { uetr, corridor }: Draft,
+  api: number,
+): Promise<string | undefined> {
+  const record = await tools.send({
+    api,
+    client: corridor.destination.system,
+    method: 'GET',
+    path: `/payments/${uetr}`,
+    uetr,
+    purpose: 'evidence',
+    expected: answered,
+  });
+  if (record.status !== 200) return undefined;
+  const { messages } = JSON.parse(record.text) as {
+    readonly messages: readonly { readonly message: string; readonly messageIdentification: string }[];
+  };
+  return messages.find(({ message }) => message.startsWith('pacs.008'))?.messageIdentification;
+}

@@ -1,0 +1,56 @@
+// Whoever asks has an answer, where none of our parts is broken: a 5xx is a defect of ours then (SEC-9). And where only
+// the engine is away, whatever is answered from the record is answered all the same (DUP-1).
+import type { Exchange } from '../evidence.ts';
+import { instant } from '../rows.ts';
+import type { Report } from '../verdict.ts';
+import { isPost, toSubmission, type World } from '../world.ts';
+
+const recoveredMs = 60_000; // I-15: by then nothing of a fault of ours is left
+const lockMs = 5_000; // a decision's time is that of the begin of its statement; a lock may hold it up
+
+interface Answered {
+  readonly from: number;
+  readonly to: number;
+  readonly subject: string;
+  readonly shown: unknown;
+  readonly exchange?: Exchange;
+}
+
+export function judgeUnanswered(world: World, report: Report): void {
+  const { exchanges, journal } = world.evidence;
+  const asked = exchanges.map((exchange) => ({ ...exchange, httpStatus: exchange.status, exchange }));
+  const reported = journal
+    .filter(({ direction }) => direction === 'sent')
+    .map((entry) => ({ ...entry, sentAt: entry.at, endedAt: entry.at, path: entry.party }));
+  const all = [...asked, ...reported].filter(({ httpStatus }) => httpStatus !== undefined);
+  report.examined('R:SEC-9', 'answers to whoever asked or reported', all.length);
+  const failed = all
+    .filter(({ httpStatus = 0 }) => httpStatus >= 500)
+    .map((one): Answered => {
+      const [from, to] = [instant(one.sentAt), instant(one.endedAt)];
+      const shown = 'exchange' in one ? one.exchange : one;
+      const subject = one.uetr ?? one.messageId ?? one.path;
+      return { from, to, subject, shown, ...('exchange' in one ? { exchange: one.exchange } : {}) };
+    });
+  for (const one of failed) judgeFailed(world, report, one);
+}
+
+function judgeFailed(world: World, report: Report, { from, to, subject, shown, exchange }: Answered): void {
+  const { quiet } = world;
+  if (quiet.isCalm([], from, to, recoveredMs)) {
+    report.breach('R:SEC-9', 'An answer was 5xx, and none of our parts was broken.', subject, [shown]);
+    return;
+  }
+  if (exchange === undefined || !quiet.isEngineAlone(from, to, recoveredMs)) return;
+  const statement = 'What is answered from the record was not, while only the engine was away (DUP-1).';
+  if (isFromRecord(world, exchange)) report.breach('R:DUP-1', statement, subject, [shown]);
+}
+
+/** Questions; and a message again of which the final was on record before. */
+function isFromRecord({ paymentOf }: World, exchange: Exchange): boolean {
+  if (exchange.method === 'GET') return true;
+  const { decidedAt = Infinity, submission, row } = paymentOf.get(exchange.uetr ?? '') ?? {};
+  if (!isPost(exchange, '/iso20022/pacs008') || row?.source_clearing_system !== exchange.client) return false;
+  const { sha256, sentAt } = toSubmission(exchange);
+  return sha256 === submission?.sha256 && decidedAt < sentAt - lockMs;
+}
