@@ -25,6 +25,7 @@ import { judgeSchedules } from './checks/schedule.ts';
 import { judgeShownMessages } from './checks/shown-messages.ts';
 import { judgeShownRates } from './checks/shown-rates.ts';
 import { judgeShownRecords } from './checks/shown-records.ts';
+import { judgeShownReference } from './checks/shown-reference.ts';
 import { judgeStates } from './checks/states.ts';
 import { judgeQuotes } from './checks/quotes.ts';
 import { judgeQuoteUses, judgeSums } from './checks/sums.ts';
@@ -56,6 +57,7 @@ const checks: readonly Check[] = [
   judgeQuotes,
   judgePostedRates,
   judgeShownRates,
+  judgeShownReference,
   judgeResolutions,
   judgeAddresses,
   judgeStates,

@@ -7,7 +7,7 @@ import { draftPayment, write, type Draft } from '../draft.ts';
 import { insist } from '../patience.ts';
 import { askQuotes, choose, drawAmount, drawCorridor, pay } from '../paying.ts';
 import { drawRate } from '../rate.ts';
-import { pspsOf, worth } from '../scheme.ts';
+import { pspsOf, worth, type End } from '../scheme.ts';
 import { StoryEnded, type Story, type Tools } from '../tools.ts';
 
 type Asked = ReturnType<typeof drawAmount>;
@@ -188,4 +188,31 @@ const fewFees: Story = {
   },
 };
 
-export const quoteStories: readonly Story[] = [adjusted, left, fees, fewFees, ...refusals];
+/** What a PSP reads of the scheme, and computes payments by. */
+const schemeData: Story = {
+  name: 'scheme-data',
+  weight: 1,
+  play: async (tools) => {
+    const { random } = tools;
+    const { source, destination } = drawCorridor(random);
+    const [api, client] = [random.integer(0, 7), random.pick(pspsOf(source.country))];
+    const placeOf = ({ country, currency }: End) => `${country}/${currency}`;
+    const paths = [
+      [`/fee-formulas/network-scheme-fee/${placeOf(source)}`, 'FEE-1'],
+      [`/fee-formulas/creditor-agent-fee/${placeOf(destination)}`, 'FEE-2'],
+      [`/countries/${destination.country}/currencies/${destination.currency}/max-amounts`, 'PAY-6'],
+      [`/currencies/${destination.currency}`, 'MON-2'],
+    ] as const;
+    for (const [path, rule] of paths)
+      await tools.send({
+        api,
+        client,
+        method: 'GET',
+        path,
+        purpose: 'scheme-data',
+        expected: answered(rule),
+      });
+  },
+};
+
+export const quoteStories: readonly Story[] = [adjusted, left, fees, fewFees, schemeData, ...refusals];

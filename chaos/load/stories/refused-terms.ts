@@ -2,10 +2,11 @@
 // that would be accepted but for one thing, so that its code follows from that thing alone.
 import type { AgentIdentification } from '../../../core/iso20022/parties.ts';
 import { draftPayment, write, type Draft, type Wanted } from '../draft.ts';
+import { swap, type Edit } from '../edits.ts';
 import { oneUnitMore } from '../decimal.ts';
 import { askQuotes, choose, drawAmount, drawCorridor, payWrongly } from '../paying.ts';
 import type { Random } from '../random.ts';
-import { corridors, leiOf } from '../scheme.ts';
+import { corridors, endOf, leiOf } from '../scheme.ts';
 import { termsOf, type Terms } from '../../../test/harness/instruction.ts';
 import type { QuoteOnOffer } from '../../../test/harness/bodies.ts';
 import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
@@ -25,6 +26,8 @@ interface WrongWithQuote {
   readonly asker?: (draft: Draft) => string;
   readonly terms?: (terms: Terms, draft: Draft, random: Random) => Terms;
   readonly values?: (quote: QuoteOnOffer, draft: Draft) => Values;
+  /** Of the bytes, which are written plainly then. */
+  readonly edit?: Edit;
   /** How old the acceptance is, in seconds; negative: ahead. */
   readonly age?: (random: Random) => number;
 }
@@ -141,6 +144,12 @@ const withQuote: readonly WrongWithQuote[] = [
       debtorAgent: agent(corridor.source.country === 'SG' ? 'LOTUINS0' : 'LOTUSGS0'),
     }),
   },
+  {
+    name: 'no-purpose',
+    code: 'CH21',
+    wants: () => ({ corridor: { source: endOf('SG'), destination: endOf('MY') }, plain: true }),
+    edit: swap(/<Purp>.*?<\/Purp>/, ''),
+  },
   { name: 'stale', code: 'TM01', weight: 2, age: (random) => random.integer(125, 100_000) },
   {
     name: 'past-the-deadline',
@@ -159,7 +168,7 @@ function euro(country: string) {
 }
 
 function storyWithQuote(row: WrongWithQuote): Story {
-  const { name, code, weight = 1, wants, asker, terms, values, age } = row;
+  const { name, code, weight = 1, wants, asker, terms, values, edit, age } = row;
   return {
     name: `refused/${name}`,
     weight: 0.5 * weight,
@@ -175,7 +184,11 @@ function storyWithQuote(row: WrongWithQuote): Story {
       await tools.ready(draft.corridor.source.system);
       const agreed = terms?.(termsOf(quote), draft, fork) ?? termsOf(quote);
       const body = write(draft, agreed, tools.now() - seconds * 1_000, values?.(quote, draft));
-      await payWrongly(tools, draft, body, { api: api + 1, code, purpose: `refused/${name}` });
+      await payWrongly(tools, draft, edit?.(body) ?? body, {
+        api: api + 1,
+        code,
+        purpose: `refused/${name}`,
+      });
     },
   };
 }

@@ -4,6 +4,7 @@ import { buildPacs002 } from '../../../core/iso20022/pacs002.ts';
 import type { OriginalReferences } from '../../../core/iso20022/references.ts';
 import { endingIn } from '../../../test/harness/endings.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
+import { swap, type Edit } from '../edits.ts';
 import { instructionId } from '../look-after.ts';
 import { drawAmount, drawCorridor, pay, statusOf } from '../paying.ts';
 import type { Random } from '../random.ts';
@@ -15,6 +16,7 @@ interface Reporter {
   readonly name: string;
   readonly status: number;
   readonly client: (draft: Draft, random: Random) => string;
+  readonly edit?: Edit;
   /** Default: the payment's. */
   readonly uetr?: (random: Random) => string;
 }
@@ -34,9 +36,15 @@ const reporters: readonly Reporter[] = [
     client: ({ corridor }) => corridor.destination.system,
     uetr: (random) => random.uuid(),
   },
+  {
+    name: 'not-valid',
+    status: 422,
+    client: ({ corridor }) => corridor.destination.system,
+    edit: swap(/<TxSts>\w+<\/TxSts>/, '<TxSts>CREDITED</TxSts>'),
+  },
 ];
 
-const storyOf = ({ name, status, client, uetr }: Reporter): Story => ({
+const storyOf = ({ name, status, client, uetr, edit }: Reporter): Story => ({
   name: `report/${name}`,
   weight: 0.5,
   play: async (tools) => {
@@ -58,7 +66,7 @@ const storyOf = ({ name, status, client, uetr }: Reporter): Story => ({
     const answer = await pay(tools, draft, write(draft, quote, tools.now()), { api });
     if (statusOf(answer)?.status !== 'ACTC' || !(await tools.rest(0))) return;
     await tools.ready(reporter);
-    const body = buildPacs002({
+    const report = buildPacs002({
       messageIdentification: messageId,
       creationDateTime: new Date(tools.now()).toISOString(),
       original: { messageIdentification: originalId, messageNameId: 'pacs.008.001.13', uetr: about },
@@ -70,7 +78,7 @@ const storyOf = ({ name, status, client, uetr }: Reporter): Story => ({
       method: 'POST',
       path: '/iso20022/pacs002',
       purpose: `report/${name}`,
-      body,
+      body: edit?.(report) ?? report,
       uetr: about,
       messageId,
       expected: { verdict: 'refused', status },
