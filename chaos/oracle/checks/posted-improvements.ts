@@ -54,16 +54,18 @@ const postOf = ({ requestBody = '' }: Exchange) => JSON.parse(requestBody) as Po
 
 const clocksMs = 1_000; // between the sender's reading of the clock and the database's
 
-/** The moment of a change is one while it was made; a repeat may tell that of the first time (FX-10). */
+/**
+ * The moment of a change is one while it was made; a repeat may tell that of the first time (FX-10).
+ * @param updatedAt of the record, which may have been updated since; absent where moments need not be in order
+ */
 function momentFaults(
   { sentAt, endedAt, purpose }: Exchange,
   told: string,
-  updatedAt: string | undefined,
+  updatedAt?: string,
 ): readonly string[] {
   const at = instant(told);
   const isNew = purpose.endsWith('-again') || at >= instant(sentAt) - clocksMs;
-  // it may have been updated since
-  const isStored = updatedAt !== undefined && at <= instant(updatedAt) + 1;
+  const isStored = updatedAt === undefined || at <= instant(updatedAt) + 1;
   if (isNew && isStored && at <= instant(endedAt) + clocksMs) return [];
   return [`updatedDateTime: ${told}, stored ${String(updatedAt)}, sent ${sentAt}`];
 }
@@ -98,7 +100,7 @@ function judgeTierAnswer(world: World, report: Report, exchange: Exchange): void
       ],
       [['threshold', answer.threshold, post.threshold]],
     ),
-    ...momentFaults(exchange, answer.updatedDateTime, row?.updated_at),
+    ...momentFaults(exchange, answer.updatedDateTime, row?.updated_at ?? ''),
   ];
   const statement = 'A tier improvement was not answered as it was posted and stored.';
   if (wrong.length > 0) report.breach('R:FX-6', statement, exchange.client, [...wrong, row]);
@@ -119,7 +121,7 @@ function judgePspAnswer(world: World, report: Report, exchange: Exchange): void 
       ['pspIdType', answer.pspIdType, post.pspIdType],
       ['pspId', answer.pspId, post.pspId],
     ]),
-    ...momentFaults(exchange, answer.updatedDateTime, row?.updated_at),
+    ...momentFaults(exchange, answer.updatedDateTime),
   ];
   const statement = 'An improvement for a PSP was not answered as it was posted and stored.';
   if (wrong.length > 0) report.breach('R:FX-7', statement, exchange.client, [...wrong, row]);
