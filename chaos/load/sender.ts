@@ -61,7 +61,14 @@ const answerMs = 45_000; // longer than the longest wait that may be preferred (
 const connectMs = 10_000;
 
 /** What of an answer's headers is evidence. */
-const told = ['content-type', 'isthmus-rejection', 'preference-applied', 'retry-after', 'location'];
+const told = [
+  'content-type',
+  'isthmus-rejection',
+  'isthmus-quotes-expire',
+  'preference-applied',
+  'retry-after',
+  'location',
+];
 
 /** Passing: says nothing about the message, but about the token or the line, so that it is sent again. */
 export const isPassing = (status: number | undefined): boolean =>

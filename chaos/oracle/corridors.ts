@@ -1,6 +1,6 @@
 // Corridors as quotes need them: maxima, decimals, fees, and the SAPs and accounts of FX providers (FX-3).
 import type { Terms } from './pricing.ts';
-import type { Reference } from './reference.ts';
+import type { Reference, System } from './reference.ts';
 
 /** As the tables name it. */
 export interface Corridor {
@@ -16,14 +16,17 @@ export function corridorOf(row: Corridor): string {
   );
 }
 
+/** The payment system of a place; of several in one currency, the one with the lowest maximum. */
+export function systemAt(reference: Reference, country: string, currency: string): System | undefined {
+  return [...reference.systems.values()]
+    .filter((one) => one.currency === currency && one.countries.includes(country))
+    .sort((one, other) => one.maxAmount.cmp(other.maxAmount))[0];
+}
+
 /** What the quotes of a corridor are made of; undefined: there is no such corridor. */
 export function termsOf(reference: Reference, request: Corridor): Terms | undefined {
-  const lowest = (country: string, currency: string) =>
-    [...reference.systems.values()]
-      .filter((one) => one.currency === currency && one.countries.includes(country))
-      .sort((one, other) => one.maxAmount.cmp(other.maxAmount))[0];
-  const source = lowest(request.source_country, request.source_currency);
-  const destination = lowest(request.destination_country, request.destination_currency);
+  const source = systemAt(reference, request.source_country, request.source_currency);
+  const destination = systemAt(reference, request.destination_country, request.destination_currency);
   const schemeFee = reference.schemeFees.get(`${request.source_country} ${request.source_currency}`);
   const fee = reference.creditorAgentFees.get(
     `${request.destination_country} ${request.destination_currency}`,

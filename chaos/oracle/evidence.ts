@@ -66,7 +66,7 @@ export interface Exchange {
   /** Absent: no answer; then `error` says why. */
   readonly status?: number;
   readonly responseBody?: string;
-  /** Of the answer, lower case: content-type, isthmus-rejection, preference-applied, retry-after, location. */
+  /** Of the answer, lower case: content-type, isthmus-rejection, isthmus-quotes-expire, preference-applied, retry-after, location. */
   readonly headers?: Readonly<Record<string, string>>;
   /** `refused`, `reset`, `timeout`, `aborted` (by the sender, on purpose). */
   readonly error?: string;

@@ -8,6 +8,8 @@
 // so that the check must name it.
 import { judgeAddresses } from './checks/addresses.ts';
 import { judgeAlerts } from './checks/alerts.ts';
+import { judgeAnsweredAgents } from './checks/answered-agents.ts';
+import { judgeAnsweredFees } from './checks/answered-fees.ts';
 import { judgeAnswers } from './checks/answers.ts';
 import { judgeAskedFor } from './checks/asked-for.ts';
 import { judgeDeliveries } from './checks/deliveries.ts';
@@ -17,6 +19,7 @@ import { judgeJudgements } from './checks/judgement.ts';
 import { judgeMessages } from './checks/messages.ts';
 import { judgeNotifications } from './checks/notifications.ts';
 import { judgePace } from './checks/pace.ts';
+import { judgePostedImprovements } from './checks/posted-improvements.ts';
 import { judgePostedRates } from './checks/posted-rates.ts';
 import { judgePrivacy } from './checks/privacy.ts';
 import { judgeReferenceData } from './checks/reference-data.ts';
@@ -27,6 +30,7 @@ import { judgeShownRates } from './checks/shown-rates.ts';
 import { judgeShownRecords } from './checks/shown-records.ts';
 import { judgeShownReference } from './checks/shown-reference.ts';
 import { judgeStates } from './checks/states.ts';
+import { judgeQuoteSnapshots } from './checks/quote-snapshots.ts';
 import { judgeQuotes } from './checks/quotes.ts';
 import { judgeQuoteUses, judgeSums } from './checks/sums.ts';
 import { judgeTold } from './checks/told.ts';
@@ -55,7 +59,11 @@ const checks: readonly Check[] = [
   judgeJudgements,
   judgeReferenceData,
   judgeQuotes,
+  judgeQuoteSnapshots,
+  judgeAnsweredAgents,
+  judgeAnsweredFees,
   judgePostedRates,
+  judgePostedImprovements,
   judgeShownRates,
   judgeShownReference,
   judgeResolutions,

@@ -16,6 +16,7 @@ export interface System {
 
 export interface Institution {
   readonly id: string;
+  readonly name: string;
   readonly country: string;
   readonly isOnboarded: boolean;
   readonly roles: readonly string[];
@@ -120,6 +121,15 @@ export function openReference(tables: Tables): Reference {
   };
 }
 
+/** The identifier by which others are told of an institution (REF-4): its first BIC, else LEI, else other id. */
+export function shownAs(one: Institution | undefined): { readonly type: string; readonly id: string } {
+  const [bic, lei, other] = [one?.bics[0], one?.leis[0], one?.otherIds[0]];
+  if (bic !== undefined) return { type: 'BICFI', id: bic };
+  if (lei !== undefined) return { type: 'LEI', id: lei };
+  if (other !== undefined) return { type: 'otherId', id: other };
+  return { type: 'internalId', id: one?.id ?? '' };
+}
+
 /** REF-4: a BIC that ends in XXX is the BIC8. */
 function headOffice(bic: string): string {
   return bic.length === 11 && bic.endsWith('XXX') ? bic.slice(0, 8) : bic;
@@ -191,6 +201,7 @@ function institutionsOf(tables: Tables): ReadonlyMap<string, Institution> {
         id,
         {
           id,
+          name: text(row, 'name'),
           country: text(row, 'country_code'),
           isOnboarded: row['onboarded'] === true,
           roles: of('institution_roles', id).map((one) => text(one, 'role')),

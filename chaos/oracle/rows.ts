@@ -133,6 +133,23 @@ export interface RateRow {
   readonly expired_at: string | null;
 }
 
+export interface TierImprovementRow {
+  readonly tier_improvement_id: string;
+  readonly fxp_id: string;
+  readonly unit_currency: string;
+  readonly threshold: string;
+  readonly improvement_basis_points: string;
+  readonly updated_at: string;
+}
+
+export interface PspImprovementRow {
+  readonly psp_improvement_id: string;
+  readonly fxp_id: string;
+  readonly psp_id: string;
+  readonly improvement_basis_points: string;
+  readonly updated_at: string;
+}
+
 export interface ResolutionRow {
   readonly resolution_id: string;
   readonly source_clearing_system: string;
@@ -168,6 +185,8 @@ interface Forms {
     readonly named_at: string;
   };
   readonly rates: RateRow;
+  readonly tier_improvements: TierImprovementRow;
+  readonly psp_improvements: PspImprovementRow;
   readonly resolutions: ResolutionRow;
   readonly resolution_answers: ResolutionAnswerRow;
 }

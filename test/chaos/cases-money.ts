@@ -232,7 +232,7 @@ export const moneyCases: readonly Case[] = [
   {
     title: 'a quote of another PSP is taken',
     id: 'I-6',
-    also: ['R:PAY-4', 'R:QUO-3', 'R:QUO-2', 'I-5'],
+    also: ['R:PAY-4', 'R:QUO-3', 'R:QUO-2', 'R:QUO-7', 'I-5'],
     alter: (draft) => {
       const { request } = amountsOfQuote(draft, credited(draft));
       request['psp_id'] = 'SG-BANY';
@@ -241,7 +241,7 @@ export const moneyCases: readonly Case[] = [
   {
     title: 'a quote is taken eleven minutes after it was issued',
     id: 'I-6',
-    also: ['R:PAY-4', 'R:QUO-3', 'R:QUO-2'],
+    also: ['R:PAY-4', 'R:QUO-3', 'R:QUO-2', 'R:QUO-7'],
     alter: (draft) => {
       const { request } = amountsOfQuote(draft, credited(draft));
       request['issued_at'] = moved(String(request['issued_at']), -660_000);

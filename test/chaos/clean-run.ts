@@ -56,6 +56,7 @@ function recorder(gateway: TestGateway) {
     for (const name of [
       'content-type',
       'isthmus-rejection',
+      'isthmus-quotes-expire',
       'preference-applied',
       'retry-after',
       'location',

@@ -9,6 +9,7 @@ import { unpackCleanEvidence } from './clean-evidence.ts';
 import { askedCases } from './cases-asked.ts';
 import { messageCases } from './cases-messages.ts';
 import { moneyCases } from './cases-money.ts';
+import { offerCases } from './cases-offers.ts';
 import { quoteCases } from './cases-quotes.ts';
 import { readerCases } from './cases-readers.ts';
 import { recordCases } from './cases-record.ts';
@@ -70,6 +71,18 @@ test('a delivery that was asked for again begins its schedule anew: the next att
   expect(judge(draft).breaches.filter(({ id }) => id === 'I-12')).toEqual([]);
 });
 
+test('a quote that was made older afterwards was issued, and expires, when its answer said (QUO-6)', () => {
+  const draft = draftOf(clean);
+  const request = row(draft, 'quote_requests', { amount: '24900' });
+  const exchange = draft.exchanges.find(({ path }) => path.includes('/THB/24900?'));
+  if (exchange === undefined) throw new Error('the clean run asks for it');
+  const issuedAt = String(request['issued_at']);
+  exchange.purpose = 'quote-to-expire';
+  exchange.headers = { ...exchange.headers, 'isthmus-quotes-expire': moved(issuedAt, 600_000) };
+  request['issued_at'] = moved(issuedAt, -660_000);
+  expect(judge(draft).breaches).toEqual([]);
+});
+
 test('an invariant of which nothing could be examined is not shown, and does not count as held', () => {
   const draft = draftOf(clean);
   draft.faults.push({
@@ -88,6 +101,7 @@ const cases: readonly Case[] = [
   ...recordCases,
   ...moneyCases,
   ...quoteCases,
+  ...offerCases,
   ...messageCases,
   ...scheduleCases,
   ...askedCases,

@@ -1,11 +1,12 @@
-// What PSPs were answered, against what is stored of it (QUO-7) and what the rules make of it (FEE-3 to FEE-6): digit
-// for digit, because numbers of the answers are read as text (MON-4).
+// What PSPs were answered, against what they asked and what is stored of it (QUO-5 to QUO-7): every member of endpoints
+// 12 and 12b, digit for digit, because numbers of the answers are read as text (MON-4).
 import type { Exchange } from '../evidence.ts';
-import { sapOf, termsOf } from '../corridors.ts';
+import { faultsOf, isShownTime, type Line } from '../compared.ts';
+import { corridorOf, sapOf, systemAt } from '../corridors.ts';
 import { amount, same } from '../decimals.ts';
-import { feeOn, pairOf } from '../pricing.ts';
 import { parseExactly } from '../read-evidence.ts';
-import type { QuoteRequestRow } from '../rows.ts';
+import { shownAs, type Reference } from '../reference.ts';
+import { instant, type QuoteRequestRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { World } from '../world.ts';
 
@@ -26,238 +27,306 @@ export function judgeAnsweredQuotes(
       continue;
     }
     const body = parseExactly(exchange.responseBody ?? '');
-    const wrong = Array.isArray(body)
-      ? adjustedFaults(request, body as Adjusted[])
-      : quoteFaults(world, request, body as QuoteSet);
+    const wrong = [
+      ...askedFaults(world, request, exchange),
+      ...(Array.isArray(body)
+        ? adjustedFaults(request, body as Adjusted[])
+        : quoteFaults(world, { request, exchange }, body as QuoteSet)),
+    ];
     if (wrong.length > 0)
       report.breach('R:QUO-7', 'The quotes that were answered are not those that are stored.', id, wrong);
+    if (Array.isArray(body)) judgeForm(world, report, request, body as Adjusted[]);
+    judgeExpiry(report, request, exchange);
   }
-  judgeFees(world, report);
-  judgeAgents(world, report);
+  judgeNone(world, report);
 }
 
 interface Money {
   readonly amount: string;
   readonly currency: string;
-  readonly cappedToMaxAmount?: boolean;
+}
+
+interface Settled extends Money {
+  readonly cappedToMaxAmount: boolean;
+}
+
+interface Agent {
+  readonly finInstId: {
+    readonly name: string;
+    readonly BICFI: string;
+    readonly LEI: string | null;
+    readonly clearingSystemMemberId: {
+      readonly clearingSystemId: string | null;
+      readonly memberId: string | null;
+    };
+    readonly other: { readonly id: string | null };
+  };
 }
 
 interface QuoteSet {
-  readonly quotes: readonly {
-    readonly quoteId: string;
-    readonly fxpfinInstId: string;
-    readonly exchangeRate: string;
-    readonly debtorAgent: { readonly interbankSettlementAmount: Money; readonly networkSchemeFee: Money };
-    readonly intermediaryAgent1Account: { readonly id: string };
-    readonly intermediaryAgent2Account: { readonly id: string };
-    readonly intermediaryAgent1: { readonly finInstId: { readonly BICFI: string } };
-    readonly intermediaryAgent2: { readonly finInstId: { readonly BICFI: string } };
-    readonly creditorAgent: {
-      readonly interbankSettlementAmount: Money;
-      readonly chargesInformation: { readonly amount: Money };
-      readonly creditorAccountAmount: string;
-    };
-  }[];
+  readonly quoteRequestId: string;
+  readonly sourceCountry: string;
+  readonly sourceCurrency: string;
+  readonly destinationCountry: string;
+  readonly destinationCurrency: string;
+  readonly amountCurrency: string;
+  readonly amount: string;
+  readonly quotes: readonly Quote[];
+}
+
+interface Quote {
+  readonly quoteId: string;
+  readonly issuedDateTime: string;
+  readonly fxpfinInstIdType: string;
+  readonly fxpfinInstId: string;
+  readonly exchangeRate: string;
+  readonly debtorAgent: { readonly interbankSettlementAmount: Settled; readonly networkSchemeFee: Money };
+  readonly intermediaryAgent1: Agent;
+  readonly intermediaryAgent1Account: { readonly id: string };
+  readonly intermediaryAgent2: Agent;
+  readonly intermediaryAgent2Account: { readonly id: string };
+  readonly creditorAgent: {
+    readonly interbankSettlementAmount: Settled;
+    readonly chargesInformation: { readonly amount: Money };
+    readonly creditorAccountAmount: string;
+  };
 }
 
 interface Adjusted {
   readonly QuoteId: string;
+  readonly FXPFinInstIdType: string;
   readonly FXPFinInstId: string;
   readonly Rate: string;
+  readonly SourceUPSId: string;
+  readonly DestinationUPSId: string;
   readonly AdjustedSourceAmount: string;
   readonly AdjustedDestinationAmount: string;
   readonly AdjustedReason?: string;
 }
 
-type Line = readonly [what: string, is: unknown, mustBe: unknown];
-
-/** Text and flags must be equal; numbers, as numbers. */
-function faultsOf(texts: readonly Line[], numbers: readonly Line[]): readonly string[] {
-  return [
-    ...texts.filter(([, is, mustBe]) => is !== mustBe),
-    ...numbers.filter(([, is, mustBe]) => !same(is, mustBe)),
-  ].map(([what, is, mustBe]) => `${what}: ${String(is)} instead of ${String(mustBe)}`);
-}
-
 const idOf = (request: QuoteRequestRow, index: number) =>
   request.quote_request_id.slice(0, -2) + (index + 1).toString(16).padStart(2, '0');
 
-function quoteFaults(world: World, request: QuoteRequestRow, { quotes }: QuoteSet): readonly string[] {
-  const { institutions } = world.reference;
-  const bicOf = (id: string | undefined) => institutions.get(id ?? '')?.bics[0];
-  const count =
-    quotes.length === request.fxp_ids.length
+/** What endpoint 12 or 12b was asked, from its path. */
+function questionOf({ path }: Exchange) {
+  const [route = '', query = ''] = path.split('?');
+  const [place, value] = [route.replace('/api/v1', '').split('/').slice(2), new URLSearchParams(query)];
+  return {
+    corridor: place.slice(0, 4).join(' '),
+    currency: value.get('amtCcy') ?? place[4],
+    amount: value.get('amt') ?? place[5],
+    pspIdType: value.get('pspIdType') ?? value.get('finInstIdType') ?? 'BICFI', // QUO-5
+    pspId: value.get('pspId') ?? value.get('finInstId') ?? '',
+  };
+}
+
+/** What is stored is what was asked, by whom it was asked (QUO-1, QUO-7). */
+function askedFaults({ reference }: World, request: QuoteRequestRow, exchange: Exchange): readonly string[] {
+  const asked = questionOf(exchange);
+  return faultsOf(
+    [
+      ['stored corridor', corridorOf(request), asked.corridor],
+      ['stored amount currency', request.amount_currency, asked.currency],
+      ['stored PSP', request.psp_id, reference.findById(asked.pspIdType, asked.pspId)?.id],
+    ],
+    [['stored amount', request.amount, asked.amount]],
+  );
+}
+
+/** One that was made older afterwards, to be refused (QUO-6), was issued when its answer says. */
+const isAged = ({ purpose }: Exchange) => purpose === 'quote-to-expire';
+
+interface Issued {
+  readonly request: QuoteRequestRow;
+  readonly exchange: Exchange;
+}
+
+function quoteFaults(world: World, { request, exchange }: Issued, set: QuoteSet): readonly string[] {
+  const { quotes } = set;
+  const count = quotes.length === request.fxp_ids.length ? [] : [numberFault(quotes, request)];
+  const head = faultsOf(
+    [
+      ['quoteRequestId', set.quoteRequestId, request.quote_request_id],
+      ['sourceCountry', set.sourceCountry, request.source_country],
+      ['sourceCurrency', set.sourceCurrency, request.source_currency],
+      ['destinationCountry', set.destinationCountry, request.destination_country],
+      ['destinationCurrency', set.destinationCurrency, request.destination_currency],
+      ['amountCurrency', set.amountCurrency, request.amount_currency],
+    ],
+    [['amount', set.amount, request.amount]],
+  );
+  const all = quotes.flatMap((quote, index) => [
+    ...(isAged(exchange) || isShownTime(quote.issuedDateTime, request.issued_at)
       ? []
-      : [`${quotes.length} quotes instead of ${request.fxp_ids.length}`];
-  const all = quotes.map((quote, index) => {
-    const { debtorAgent, creditorAgent } = quote;
-    const [paid, settled] = [debtorAgent.interbankSettlementAmount, creditorAgent.interbankSettlementAmount];
-    const fxp = request.fxp_ids[index] ?? '';
-    const source = sapOf(world.reference, fxp, request.source_country, request.source_currency);
-    const destination = sapOf(
-      world.reference,
-      fxp,
-      request.destination_country,
-      request.destination_currency,
-    );
-    const due = amount(request.destination_amounts[index]).minus(amount(request.creditor_agent_fees[index]));
-    return faultsOf(
-      [
-        ['quoteId', quote.quoteId, idOf(request, index)],
-        ['fxpfinInstId', quote.fxpfinInstId, bicOf(fxp)],
-        ['source currency', paid.currency, request.source_currency],
-        ['destination currency', settled.currency, request.destination_currency],
-        ['source capped', paid.cappedToMaxAmount, request.source_capped[index]],
-        ['destination capped', settled.cappedToMaxAmount, request.destination_capped[index]],
-        ['intermediaryAgent1', quote.intermediaryAgent1.finInstId.BICFI, bicOf(source?.sap)],
-        ['intermediaryAgent2', quote.intermediaryAgent2.finInstId.BICFI, bicOf(destination?.sap)],
-        ['intermediaryAgent1Account', quote.intermediaryAgent1Account.id, source?.account],
-        ['intermediaryAgent2Account', quote.intermediaryAgent2Account.id, destination?.account],
-        ['stored source SAP', request.source_sap_ids[index], source?.sap],
-        ['stored destination SAP', request.destination_sap_ids[index], destination?.sap],
-        ['stored source account', request.source_account_ids[index], source?.account],
-        ['stored destination account', request.destination_account_ids[index], destination?.account],
-      ],
-      [
-        ['exchangeRate', quote.exchangeRate, request.exchange_rates[index]],
-        ['source amount', paid.amount, request.source_amounts[index]],
-        ['destination amount', settled.amount, request.destination_amounts[index]],
-        ['networkSchemeFee', debtorAgent.networkSchemeFee.amount, request.scheme_fees[index]],
-        [
-          'chargesInformation',
-          creditorAgent.chargesInformation.amount.amount,
-          request.creditor_agent_fees[index],
-        ],
-        ['creditorAccountAmount', creditorAgent.creditorAccountAmount, due.toFixed()],
-      ],
-    );
-  });
-  return [...count, ...all.flat()];
+      : [`issuedDateTime: ${quote.issuedDateTime} instead of ${request.issued_at}`]),
+    ...moneyFaults(request, quote, index),
+    ...partyFaults(world, request, quote, index),
+  ]);
+  return [...count, ...head, ...all];
+}
+
+const numberFault = (quotes: readonly unknown[], request: QuoteRequestRow) =>
+  `${quotes.length} quotes instead of ${request.fxp_ids.length}`;
+
+/** Rates, amounts and fees, each in its currency (FEE-1, FEE-2). */
+function moneyFaults(request: QuoteRequestRow, quote: Quote, index: number): readonly string[] {
+  const { debtorAgent, creditorAgent } = quote;
+  const [paid, settled] = [debtorAgent.interbankSettlementAmount, creditorAgent.interbankSettlementAmount];
+  const [invoiced, charged] = [debtorAgent.networkSchemeFee, creditorAgent.chargesInformation.amount];
+  const due = amount(request.destination_amounts[index]).minus(amount(request.creditor_agent_fees[index]));
+  return faultsOf(
+    [
+      ['quoteId', quote.quoteId, idOf(request, index)],
+      ['source currency', paid.currency, request.source_currency],
+      ['networkSchemeFee currency', invoiced.currency, request.source_currency],
+      ['destination currency', settled.currency, request.destination_currency],
+      ['chargesInformation currency', charged.currency, request.destination_currency],
+      ['source capped', paid.cappedToMaxAmount, request.source_capped[index]],
+      ['destination capped', settled.cappedToMaxAmount, request.destination_capped[index]],
+    ],
+    [
+      ['exchangeRate', quote.exchangeRate, request.exchange_rates[index]],
+      ['source amount', paid.amount, request.source_amounts[index]],
+      ['destination amount', settled.amount, request.destination_amounts[index]],
+      ['networkSchemeFee', invoiced.amount, request.scheme_fees[index]],
+      ['chargesInformation', charged.amount, request.creditor_agent_fees[index]],
+      ['creditorAccountAmount', creditorAgent.creditorAccountAmount, due.toFixed()],
+    ],
+  );
+}
+
+/** The FX provider, and its SAPs and accounts on both sides (FX-3). */
+function partyFaults(
+  { reference }: World,
+  request: QuoteRequestRow,
+  quote: Quote,
+  index: number,
+): readonly string[] {
+  const fxp = request.fxp_ids[index] ?? '';
+  const named = shownAs(reference.institutions.get(fxp));
+  const from = [request.source_country, request.source_currency] as const;
+  const to = [request.destination_country, request.destination_currency] as const;
+  const [source, destination] = [sapOf(reference, fxp, ...from), sapOf(reference, fxp, ...to)];
+  return faultsOf([
+    ['fxpfinInstIdType', quote.fxpfinInstIdType, named.type],
+    ['fxpfinInstId', quote.fxpfinInstId, named.id],
+    ...agentLines(reference, 'intermediaryAgent1', quote.intermediaryAgent1, { sap: source?.sap, at: from }),
+    ...agentLines(reference, 'intermediaryAgent2', quote.intermediaryAgent2, {
+      sap: destination?.sap,
+      at: to,
+    }),
+    ['intermediaryAgent1Account', quote.intermediaryAgent1Account.id, source?.account],
+    ['intermediaryAgent2Account', quote.intermediaryAgent2Account.id, destination?.account],
+    ['stored source SAP', request.source_sap_ids[index], source?.sap],
+    ['stored destination SAP', request.destination_sap_ids[index], destination?.sap],
+    ['stored source account', request.source_account_ids[index], source?.account],
+    ['stored destination account', request.destination_account_ids[index], destination?.account],
+  ]);
+}
+
+interface Place {
+  readonly sap: string | undefined;
+  readonly at: readonly [country: string, currency: string];
+}
+
+function agentLines(
+  reference: Reference,
+  name: string,
+  { finInstId }: Agent,
+  { sap, at }: Place,
+): readonly Line[] {
+  const known = reference.institutions.get(sap ?? '');
+  const system = systemAt(reference, ...at)?.id ?? '';
+  const memberId = known?.memberships.get(system) ?? null;
+  const { clearingSystemMemberId: member } = finInstId;
+  return [
+    [`${name} name`, finInstId.name, known?.name],
+    [`${name} BICFI`, finInstId.BICFI, known?.bics[0]],
+    [`${name} LEI`, finInstId.LEI, known?.leis[0] ?? null],
+    [`${name} clearingSystemId`, member.clearingSystemId, memberId === null ? null : system],
+    [`${name} memberId`, member.memberId, memberId],
+    [`${name} other id`, finInstId.other.id, known?.otherIds[0] ?? null],
+  ];
 }
 
 function adjustedFaults(request: QuoteRequestRow, quotes: readonly Adjusted[]): readonly string[] {
-  return quotes.flatMap((quote, index) => {
-    const capped = [
-      request.source_capped[index] === true,
-      request.destination_capped[index] === true,
-    ] as const;
-    const names = ['Source', 'Destination'].filter((_, side) => capped[side]).join('And');
-    return faultsOf(
-      [
-        ['QuoteId', quote.QuoteId, idOf(request, index)],
-        ['AdjustedReason', quote.AdjustedReason, names === '' ? undefined : `${names}MaximumExceeded`],
-      ],
+  return quotes.flatMap((quote, index) =>
+    faultsOf(
+      [['QuoteId', quote.QuoteId, idOf(request, index)]],
       [
         ['Rate', quote.Rate, request.exchange_rates[index]],
         ['AdjustedSourceAmount', quote.AdjustedSourceAmount, request.source_amounts[index]],
         ['AdjustedDestinationAmount', quote.AdjustedDestinationAmount, request.destination_amounts[index]],
       ],
-    );
+    ),
+  );
+}
+
+/** QUO-5: whose each quote of endpoint 12b is, in which payment systems, why it was adjusted, and how many there are. */
+function judgeForm(
+  { reference }: World,
+  report: Report,
+  request: QuoteRequestRow,
+  quotes: readonly Adjusted[],
+): void {
+  report.examined('R:QUO-5', 'answered requests for quotes without fees', 1);
+  const source = systemAt(reference, request.source_country, request.source_currency)?.id;
+  const destination = systemAt(reference, request.destination_country, request.destination_currency)?.id;
+  const count = quotes.length === request.fxp_ids.length ? [] : [numberFault(quotes, request)];
+  const wrong = quotes.flatMap((quote, index) => {
+    const named = shownAs(reference.institutions.get(request.fxp_ids[index] ?? ''));
+    const capped = [request.source_capped[index], request.destination_capped[index]];
+    const names = ['Source', 'Destination'].filter((_, side) => capped[side] === true).join('And');
+    return faultsOf([
+      ['FXPFinInstIdType', quote.FXPFinInstIdType, named.type],
+      ['FXPFinInstId', quote.FXPFinInstId, named.id],
+      ['SourceUPSId', quote.SourceUPSId, source],
+      ['DestinationUPSId', quote.DestinationUPSId, destination],
+      ['AdjustedReason', quote.AdjustedReason, names === '' ? undefined : `${names}MaximumExceeded`],
+    ]);
   });
-}
-
-interface Fees {
-  readonly debtorAgent: { readonly interbankSettlementAmount: Money; readonly networkSchemeFee: Money };
-  readonly creditorAgent: {
-    readonly interbankSettlementAmount: Money;
-    readonly chargesAmount: Money;
-    readonly creditorAccountAmount: string;
-  };
-}
-
-/** Endpoint 14: fees and amounts at a given rate, without maxima (FEE-6). */
-function judgeFees(world: World, report: Report): void {
-  const exchanges = world.evidence.exchanges.filter(
-    ({ path, status }) => path.startsWith('/fees-and-amounts/') && status === 200,
+  if (count.length + wrong.length === 0) return;
+  report.breach(
+    'R:QUO-5',
+    'Quotes without fees do not say whose they are, or why.',
+    request.quote_request_id,
+    [...count, ...wrong],
   );
-  report.examined('R:FEE-3', 'answered fees and amounts', exchanges.length);
-  for (const { path, responseBody = '' } of exchanges) {
-    const [sourceCountry = '', sourceCurrency = '', country = '', currency = '', given, asked, rate] = path
-      .split('/')
-      .slice(2);
-    const corridor = {
-      source_country: sourceCountry,
-      source_currency: sourceCurrency,
-      destination_country: country,
-      destination_currency: currency,
-    };
-    const terms = termsOf(world.reference, corridor);
-    if (terms === undefined) continue;
-    const side = given === sourceCurrency ? 'source' : 'destination';
-    const { source, destination } = pairOf(
-      { side, amount: amount(asked), withFees: true },
-      amount(rate),
-      terms,
-    );
-    const fee = feeOn(destination, terms.creditorAgentFee, terms.destinationPlaces);
-    const { debtorAgent, creditorAgent } = parseExactly(responseBody) as Fees;
-    const wrong = faultsOf(
-      [],
-      [
-        ['source amount', debtorAgent.interbankSettlementAmount.amount, source.toFixed()],
-        [
-          'networkSchemeFee',
-          debtorAgent.networkSchemeFee.amount,
-          feeOn(source, terms.schemeFee, terms.sourcePlaces).toFixed(),
-        ],
-        ['destination amount', creditorAgent.interbankSettlementAmount.amount, destination.toFixed()],
-        ['chargesAmount', creditorAgent.chargesAmount.amount, fee.toFixed()],
-        ['creditorAccountAmount', creditorAgent.creditorAccountAmount, destination.minus(fee).toFixed()],
-      ],
-    );
-    if (wrong.length > 0)
-      report.breach('R:FEE-3', 'Fees and amounts are not what the formulas make of them.', path, wrong);
-  }
 }
 
-interface Agent {
-  readonly finInstId: { readonly BICFI: readonly string[] | null };
-  readonly countryCode: string;
-  readonly currencyCode: string;
-  readonly account: { readonly otherId: string };
-}
+const validMs = 600_000; // QUO-6
 
-/**
- * GET /quotes/{quoteId}/intermediary-agents: those of the quote, which a message must name (PAY-4), and to its PSP
- * alone (QUO-9).
- */
-function judgeAgents(world: World, report: Report): void {
-  const answered = world.evidence.exchanges.filter(
-    ({ method, path, status }) => method === 'GET' && status === 200 && path.endsWith('/intermediary-agents'),
+/** QUO-6: until when the quotes are valid, as the header of their answer says it. */
+function judgeExpiry(report: Report, request: QuoteRequestRow, exchange: Exchange): void {
+  const told = exchange.headers?.['isthmus-quotes-expire'];
+  report.examined('R:QUO-6', 'expiries that were told', told === undefined ? 0 : 1);
+  if (told === undefined || isAged(exchange)) return;
+  const expiresAt = new Date(instant(request.issued_at) + validMs).toISOString();
+  if (isShownTime(told, expiresAt)) return;
+  report.breach(
+    'R:QUO-6',
+    'The expiry that was told is not 600 s after the issue.',
+    request.quote_request_id,
+    [`issued ${request.issued_at}`, `told ${told}`],
   );
-  report.examined('R:QUO-9', 'answered intermediary agents', answered.length);
-  for (const { path, client, responseBody = '' } of answered) {
-    const quoteId = path.split('/')[2] ?? '';
-    const { request, index } = world.quotes.get(quoteId) ?? {};
-    if (request === undefined || index === undefined) {
-      report.breach('I-10', 'The agents of a quote were answered that is not stored.', quoteId, [
-        responseBody,
+}
+
+/** An answer of endpoint 12b without any quote has no id; a request without one must be stored all the same. */
+function judgeNone({ evidence, quoteRequests }: World, report: Report): void {
+  const none = evidence.exchanges.filter(
+    ({ method, path, status, responseBody }) =>
+      method === 'GET' && status === 200 && path.startsWith('/api/v1/quotes/') && responseBody === '[]',
+  );
+  report.examined('R:QUO-5', 'answers without any quote', none.length);
+  for (const exchange of none) {
+    const asked = questionOf(exchange);
+    const isStored = quoteRequests.some(
+      (one) =>
+        one.fxp_ids.length === 0 && corridorOf(one) === asked.corridor && same(one.amount, asked.amount),
+    );
+    if (!isStored)
+      report.breach('R:QUO-5', 'No quote was answered, and none of its kind is stored.', exchange.client, [
+        `${exchange.path} ${exchange.sentAt}`,
       ]);
-      continue;
-    }
-    const told = parseExactly(responseBody) as Readonly<
-      Record<'intermediaryAgent1' | 'intermediaryAgent2', Agent>
-    >;
-    const bicOf = (id: string | undefined) => world.reference.institutions.get(id ?? '')?.bics[0];
-    const { intermediaryAgent1: source, intermediaryAgent2: destination } = told;
-    const wrong = faultsOf(
-      [
-        ['asked by', world.reference.findById('BICFI', client)?.id, request.psp_id],
-        ['intermediaryAgent1', source.finInstId.BICFI?.[0], bicOf(request.source_sap_ids[index])],
-        ['intermediaryAgent1 account', source.account.otherId, request.source_account_ids[index]],
-        ['intermediaryAgent1 currency', source.currencyCode, request.source_currency],
-        ['intermediaryAgent2', destination.finInstId.BICFI?.[0], bicOf(request.destination_sap_ids[index])],
-        ['intermediaryAgent2 account', destination.account.otherId, request.destination_account_ids[index]],
-        ['intermediaryAgent2 currency', destination.currencyCode, request.destination_currency],
-      ],
-      [],
-    );
-    if (wrong.length > 0)
-      report.breach(
-        'R:QUO-9',
-        'The intermediary agents that were told are not those of the quote.',
-        quoteId,
-        wrong,
-      );
   }
 }

@@ -1,6 +1,7 @@
 // What FX providers posted, and what became of it: stored as it was posted, once (FX-4, FX-10), answered as it is
 // stored (FX-5), and nothing of anybody else's touched by it.
-import { corridorOf } from '../corridors.ts';
+import { faultsOf, isShownTime } from '../compared.ts';
+import { corridorOf, type Corridor } from '../corridors.ts';
 import { amount, same } from '../decimals.ts';
 import type { Exchange } from '../evidence.ts';
 import { parseExactly } from '../read-evidence.ts';
@@ -19,7 +20,8 @@ interface Post {
 }
 
 interface Answered {
-  readonly quote: Line & { readonly tierRates: readonly Line[] };
+  readonly status: string;
+  readonly quote: Line & Shown & { readonly tierRates: readonly Line[] };
   readonly marketRate: { readonly exchangeRate: string };
 }
 
@@ -27,6 +29,14 @@ interface Line {
   readonly rateId: string;
   readonly exchangeRate: string;
   readonly threshold: string;
+  readonly createdDateTime: string;
+}
+
+interface Shown {
+  readonly sourceCountry: string;
+  readonly sourceCurrency: string;
+  readonly destinationCountry: string;
+  readonly destinationCurrency: string;
 }
 
 export function judgePostedRates(world: World, report: Report): void {
@@ -35,7 +45,11 @@ export function judgePostedRates(world: World, report: Report): void {
   const answered = posts.filter(({ exchange }) => exchange.status === 200);
   report.examined('R:FX-5', 'answers to rates that were posted', answered.length);
   const byId = new Map(rates.map((row) => [row.rate_id, row]));
-  for (const post of answered) judgeAnswer(report, post, { byId, rates });
+  for (const post of answered) {
+    const { quote, marketRate, status } = parseExactly(post.exchange.responseBody ?? '') as Answered;
+    const base = judgeAnswer(report, post, { quote, status, byId, rates });
+    if (base !== undefined) judgeMarket(world, report, { post, base, told: marketRate.exchangeRate, rates });
+  }
   judgeKeys(report, answered);
   // what the seed brought is older than all that anybody asked
   const startedAt = Math.min(...world.evidence.exchanges.map(({ sentAt }) => instant(sentAt)));
@@ -62,19 +76,22 @@ function postOf({ reference }: World, exchange: Exchange): readonly Post[] {
   return [{ exchange, fxp, corridor, rate: body['rate'] ?? '', isRepeat: exchange.purpose === 'rate-again' }];
 }
 
-interface Stored {
+interface Stored extends Pick<Answered, 'quote' | 'status'> {
   readonly byId: ReadonlyMap<string, RateRow>;
   readonly rates: readonly RateRow[];
 }
 
-/** FX-4, FX-5: the new base rate and its tiers, as they are stored; the best rate of the corridor. */
-function judgeAnswer(report: Report, { exchange, fxp, corridor, rate }: Post, { byId, rates }: Stored): void {
-  const { quote, marketRate } = parseExactly(exchange.responseBody ?? '') as Answered;
+/** FX-4, FX-5: the new base rate and its tiers, as they are stored. @returns the base rate, if there is one */
+function judgeAnswer(
+  report: Report,
+  { exchange, fxp, corridor, rate }: Post,
+  { quote, status, byId, rates }: Stored,
+): RateRow | undefined {
   const base = byId.get(quote.rateId);
   const shown = [`${exchange.client} posted ${rate} for ${corridor} ${exchange.sentAt}`, base];
   if (base === undefined) {
     report.breach('I-10', 'A rate was answered 200, and is not stored (FX-4).', quote.rateId, shown);
-    return;
+    return undefined;
   }
   const isAsPosted =
     base.fxp_id === fxp && corridorOf(base) === corridor && isBase(base) && same(base.exchange_rate, rate);
@@ -82,25 +99,65 @@ function judgeAnswer(report: Report, { exchange, fxp, corridor, rate }: Post, { 
   const wrong = [quote, ...quote.tierRates].filter((line) => {
     const row = byId.get(line.rateId);
     const isOwn = row?.fxp_id === fxp && corridorOf(row) === corridor && row.created_at === base.created_at;
-    return !isOwn || !same(row.exchange_rate, line.exchangeRate) || !same(row.threshold, line.threshold);
+    if (!isOwn || !isShownTime(line.createdDateTime, row.created_at)) return true;
+    return !same(row.exchange_rate, line.exchangeRate) || !same(row.threshold, line.threshold);
   });
+  const head = faultsOf([
+    ['status', status, 'accepted'],
+    ['corridor', corridorOf(columnsOf(quote)), corridor],
+  ]);
   const set = rates.filter(
     (row) => row.fxp_id === fxp && corridorOf(row) === corridor && row.created_at === base.created_at,
   );
-  if (wrong.length > 0 || set.length !== quote.tierRates.length + 1)
+  if (head.length + wrong.length > 0 || set.length !== quote.tierRates.length + 1)
     report.breach('R:FX-5', 'The rate that was answered is not the one that is stored.', quote.rateId, [
       ...shown,
+      ...head,
       ...wrong,
     ]);
-  const market = rates.filter((row) => corridorOf(row) === corridor && isBase(row));
-  const isMarket =
-    amount(marketRate.exchangeRate).gte(amount(rate)) &&
-    market.some((row) => same(row.exchange_rate, marketRate.exchangeRate));
-  if (!isMarket)
-    report.breach('R:FX-5', 'The market rate that was answered is nobody’s, or not the best.', quote.rateId, [
-      ...shown,
-      marketRate,
-    ]);
+  return base;
+}
+
+const columnsOf = (shown: Shown): Corridor => ({
+  source_country: shown.sourceCountry,
+  source_currency: shown.sourceCurrency,
+  destination_country: shown.destinationCountry,
+  destination_currency: shown.destinationCurrency,
+});
+
+/** What a transaction may take from its moment to its end; and so where something of ours was broken. */
+const openMs = 10_000;
+const openLongMs = 120_000;
+
+interface Market {
+  readonly post: Post;
+  readonly base: RateRow;
+  readonly told: string;
+  readonly rates: readonly RateRow[];
+}
+
+/**
+ * FX-5: the best of the base rates that were active while the post was made, the new one included. Of its own FX
+ * provider there is no other; rates of others that began or ended at about that time may count or not.
+ */
+function judgeMarket({ quiet }: World, report: Report, { post, base, told, rates }: Market): void {
+  const [from, to] = [instant(base.created_at), instant(post.exchange.endedAt)];
+  const isBroken = quiet.isOursBroken(from - openLongMs, to, openLongMs);
+  const marginMs = isBroken ? openLongMs : openMs;
+  const others = rates.filter(
+    (row) => row.fxp_id !== base.fxp_id && corridorOf(row) === corridorOf(base) && isBase(row),
+  );
+  const endOf = (row: RateRow) => instant(row.expired_at) ?? Infinity;
+  const possible = others.filter((row) => instant(row.created_at) <= to && endOf(row) >= from - marginMs);
+  const sure = possible.filter((row) => instant(row.created_at) < from - marginMs && endOf(row) > to);
+  const isActive = [base, ...possible].some((row) => same(row.exchange_rate, told));
+  const better = [base, ...sure].filter((row) => amount(row.exchange_rate).gt(amount(told)));
+  if (isActive && better.length === 0) return;
+  report.breach('R:FX-5', 'The market rate that was answered is not the best active one.', base.rate_id, [
+    `told ${told} for ${post.corridor} from ${clock(from)} to ${clock(to)}`,
+    isActive ? 'active' : 'no rate that was active is this one',
+    ...better,
+  ]);
 }
 
 /** FX-10: the same post again is answered in the same words. */

@@ -116,7 +116,23 @@ function judgeRequest(report: Report, asked: Request): void {
     if (due.includes(true)) continue;
     report.breach('R:QUO-2', `The quote of ${fxp} was left out.`, request.quote_request_id, shown);
   }
+  judgeLeft(report, request, isAdjusted === false);
   judgeOrder(report, asked, shown);
+}
+
+/** FEE-5: from every quote something arrives; endpoint 12b, which knows no fees, leaves out zero amounts only. */
+function judgeLeft(report: Report, request: QuoteRequestRow, withFees: boolean): void {
+  const nothing = request.fxp_ids.filter((_, index) => {
+    const [source, destination] = [request.source_amounts[index], request.destination_amounts[index]];
+    const fee = request.creditor_agent_fees[index];
+    return same(source, '0') || same(destination, '0') || (withFees && amount(fee).gte(amount(destination)));
+  });
+  report.examined('R:FEE-5', 'quotes', request.fxp_ids.length);
+  if (nothing.length > 0)
+    report.breach('R:FEE-5', 'A quote was given of which nothing would arrive.', request.quote_request_id, [
+      request,
+      ...nothing,
+    ]);
 }
 
 interface Known {

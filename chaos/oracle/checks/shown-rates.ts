@@ -1,15 +1,18 @@
 // GET /rates/ and GET /api/v1/rates: the current rates of a corridor for who compares them, each FX provider's own for
 // itself, as they are stored, best first, and nobody else's (FX-9).
+import { isShownTime } from '../compared.ts';
 import { corridorOf, sapOf } from '../corridors.ts';
 import { amount, same } from '../decimals.ts';
 import type { Exchange } from '../evidence.ts';
 import { parseExactly } from '../read-evidence.ts';
+import { shownAs } from '../reference.ts';
 import { instant, rowsOf, type RateRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { World } from '../world.ts';
 
 interface Shown {
   readonly rateId: string;
+  readonly fxpfinInstIdType: string;
   readonly fxpfinInstId: string;
   readonly sourceCountry: string;
   readonly sourceCurrency: string;
@@ -17,6 +20,7 @@ interface Shown {
   readonly destinationCurrency: string;
   readonly exchangeRate: string;
   readonly threshold: string;
+  readonly createdDateTime: string;
 }
 
 const lockMs = 5_000; // a statement's time is that of its beginning; a lock may hold it up
@@ -56,8 +60,11 @@ function listFaults(
   const lines = shown.flatMap((one) => {
     const row = rates.get(one.rateId);
     if (row === undefined) return [`${one.rateId}: not stored`];
+    const named = shownAs(institutions.get(row.fxp_id));
     const isIts =
-      one.fxpfinInstId === institutions.get(row.fxp_id)?.bics[0] &&
+      one.fxpfinInstIdType === named.type &&
+      one.fxpfinInstId === named.id &&
+      isShownTime(one.createdDateTime, row.created_at) &&
       same(one.exchangeRate, row.exchange_rate) &&
       same(one.threshold, row.threshold) &&
       corridorOf(row) ===
