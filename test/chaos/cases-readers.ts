@@ -1,5 +1,24 @@
 // What is read of payments and rates, and shows too little, too much or something else (SEC-1, FX-9, I-4).
-import { credited, moved, row, rows, textOf, type Case, type Draft } from './altered.ts';
+import { fieldsOf, pathsThatDiffer } from '../../chaos/oracle/checks/difference.ts';
+import { readMessage } from '../../chaos/oracle/read-message.ts';
+import {
+  attempts,
+  contradicted,
+  credited,
+  moved,
+  row,
+  rows,
+  textOf,
+  type Case,
+  type Draft,
+  type DraftRow,
+} from './altered.ts';
+
+const identifiers: Readonly<Record<string, string>> = {
+  pacs008: 'pacs.008.001.13',
+  pacs002: 'pacs.002.001.15',
+  fxtr017: 'fxtr.017.001.06',
+};
 
 /** The messages of a payment, as its source's side reads them. */
 function messagesShown(draft: Draft, uetr: string) {
@@ -7,38 +26,109 @@ function messagesShown(draft: Draft, uetr: string) {
     .filter((one) => one['subject_id'] === uetr)
     .map((one) => ({
       messageId: one['message_id'],
+      message: identifiers[String(one['message_type'])],
+      messageIdentification: one['message_identification'],
+      direction: one['direction'],
       leg: one['leg'],
+      party: one['party'],
+      at: one['created_at'],
       status: one['status'],
       reasonCode: one['reason_code'],
+      inReplyTo: one['in_reply_to'],
       sha256: String(one['sha256']).slice(2),
-      href: one['leg'] === 'source' ? '/' : null,
+      size: Buffer.byteLength(textOf(draft, one['message_id'])),
+      href: one['leg'] === 'source' ? `/payments/${uetr}/messages/${String(one['message_id'])}` : null,
     }));
 }
 
-/** GET /payments/{uetr} by the debtor agent, after the end. */
-function show(draft: Draft, client: string, changes: Record<string, unknown>): void {
-  const uetr = credited(draft);
+/** Its deliveries, long after they ended. */
+function deliveriesShown(draft: Draft, uetr: string) {
+  return rows(draft, 'deliveries')
+    .filter((one) => one['subject_id'] === uetr)
+    .map((one) => ({
+      kind: one['kind'],
+      messageId: one['message_id'],
+      party: one['party'],
+      askedAt: one['asked_at'],
+      nextDueAt: null,
+      deliveredAt: one['delivered_at'],
+      closedAt: one['closed_at'],
+      closedReason: one['closed_reason'],
+      attempts: attempts(draft, uetr, String(one['kind'])).map((attempt) => ({
+        attempt: attempt['attempt'],
+        startedAt: attempt['started_at'],
+        finishedAt: attempt['finished_at'],
+        outcome: attempt['outcome'],
+        httpStatus: attempt['http_status'],
+        durationMs: attempt['duration_ms'],
+        errorClass: attempt['error_class'],
+      })),
+    }));
+}
+
+/** Where the two pacs.008 of a payment differ: every field that is in one of them. */
+function differenceShown(draft: Draft, payment: DraftRow) {
+  const fieldsIn = (id: unknown) => [...fieldsOf(readMessage(textOf(draft, id))?.root)];
+  const { message_id: received, forwarded_message_id: forwarded } = payment;
+  const [before, after] = [new Map(fieldsIn(received)), new Map(fieldsIn(forwarded))];
+  return {
+    receivedMessageId: received,
+    forwardedMessageId: forwarded,
+    fields: pathsThatDiffer(before, after).map((path) => ({
+      receivedXpath: before.has(path) ? path : null,
+      forwardedXpath: after.has(path) ? path : null,
+    })),
+  };
+}
+
+/** A side is told nothing of security. */
+function eventsShown(draft: Draft, uetr: string) {
+  return rows(draft, 'audit_events')
+    .filter((one) => one['subject_id'] === uetr && one['severity'] !== 'security')
+    .map(({ occurred_at: at, severity, kind, party, detail }) => ({ at, severity, kind, party, detail }));
+}
+
+/** A record as it is, with something else in its place. */
+type Change = (shown: ReturnType<typeof recordOf>) => object;
+
+function recordOf(draft: Draft, uetr: string) {
   const [payment, decision] = [row(draft, 'payments', { uetr }), row(draft, 'decisions', { uetr })];
-  const shown = {
+  return {
+    uetr,
     status: decision['status'],
     sourceClearingSystem: payment['source_clearing_system'],
     destinationClearingSystem: payment['destination_clearing_system'],
-    quoteId: payment['quote_id'],
+    corridor: payment['corridor'],
+    priority: payment['priority'],
+    receivedAt: row(draft, 'messages', { message_id: payment['message_id'] })['created_at'],
+    judgedAt: payment['received_at'],
+    acceptanceDateTime: payment['acceptance_at'],
     deadlineAt: payment['deadline_at'],
+    quoteId: payment['quote_id'],
     decision: {
       status: decision['status'],
       reasonCode: decision['reason_code'],
+      ruleId: decision['rule_id'],
       decidedBy: decision['decided_by'],
       decidedAt: decision['decided_at'],
+      reportMessageId: decision['report_message_id'],
+      callbackMessageId: decision['callback_message_id'],
+      confirmationMessageId: decision['confirmation_message_id'],
+      notificationMessageId: decision['notification_message_id'],
     },
     messages: messagesShown(draft, uetr),
-    deliveries: [],
-    events: [],
-    ...changes,
+    deliveries: deliveriesShown(draft, uetr),
+    events: eventsShown(draft, uetr),
+    difference: differenceShown(draft, payment),
   };
+}
+
+/** GET /payments/{uetr} by the debtor agent, after the end. */
+function show(draft: Draft, client: string, change: Change, uetr = credited(draft)): void {
+  const { decided_at: decidedAt } = row(draft, 'decisions', { uetr });
   draft.exchanges.push({
-    sentAt: moved(String(decision['decided_at']), 9_000),
-    endedAt: moved(String(decision['decided_at']), 9_020),
+    sentAt: moved(String(decidedAt), 19_000),
+    endedAt: moved(String(decidedAt), 19_020),
     api: 'api-1',
     client,
     method: 'GET',
@@ -46,12 +136,69 @@ function show(draft: Draft, client: string, changes: Record<string, unknown>): v
     purpose: 'evidence',
     uetr,
     status: 200,
-    responseBody: JSON.stringify(shown),
+    responseBody: JSON.stringify(change(recordOf(draft, uetr))),
   });
 }
 
+/** A delivery with another value in its only attempt. */
+const withAttempt = (shown: ReturnType<typeof recordOf>, kind: string, other: object) =>
+  shown.deliveries.map((one) =>
+    one.kind === kind ? { ...one, attempts: one.attempts.map((attempt) => ({ ...attempt, ...other })) } : one,
+  );
+
+/** What stands in a record as it never was. */
+const wrongRecords: readonly (readonly [title: string, change: Change])[] = [
+  ['its corridor', (shown) => ({ ...shown, corridor: 'TH-SG' })],
+  ['when it was judged', (shown) => ({ ...shown, judgedAt: moved(String(shown.judgedAt), 40) })],
+  [
+    'the MsgId of a message',
+    (shown) => ({
+      ...shown,
+      messages: shown.messages.map((one) => ({ ...one, messageIdentification: 'OTHER' })),
+    }),
+  ],
+  [
+    'the message by which it was decided',
+    (shown) => ({ ...shown, decision: { ...shown.decision, reportMessageId: null } }),
+  ],
+  ['no deliveries', (shown) => ({ ...shown, deliveries: [] })],
+  [
+    'a delivery that was taken as due',
+    (shown) => ({ ...shown, deliveries: shown.deliveries.map((one) => ({ ...one, deliveredAt: null })) }),
+  ],
+  [
+    'an attempt as not sent',
+    (shown) => ({ ...shown, deliveries: withAttempt(shown, 'instruction', { outcome: 'NOT_SENT' }) }),
+  ],
+  [
+    'an attempt that is over as open',
+    (shown) => ({
+      ...shown,
+      deliveries: withAttempt(shown, 'instruction', {
+        finishedAt: null,
+        outcome: null,
+        httpStatus: null,
+        durationMs: null,
+        errorClass: null,
+      }),
+    }),
+  ],
+  [
+    'an attempt that took longer',
+    (shown) => ({ ...shown, deliveries: withAttempt(shown, 'callback', { durationMs: 77_777 }) }),
+  ],
+  ['no field that differs', (shown) => ({ ...shown, difference: { ...shown.difference, fields: [] } })],
+  [
+    'an event that there is none of',
+    (shown) => ({
+      ...shown,
+      events: [{ at: shown.judgedAt, severity: 'info', kind: 'payment.in-doubt', party: null, detail: {} }],
+    }),
+  ],
+];
+
 /** GET /payments/{uetr}/messages/{messageId} by the debtor agent. */
-function readMessage(draft: Draft, uetr: string, leg: string, change: (text: string) => string): void {
+function showMessage(draft: Draft, uetr: string, leg: string, change: (text: string) => string): void {
   const { message_id: id, created_at: at } = row(draft, 'messages', { subject_id: uetr, leg });
   draft.exchanges.push({
     sentAt: moved(String(at), 9_000),
@@ -112,21 +259,51 @@ export const readerCases: readonly Case[] = [
     title: 'a record leaves out what its destination said',
     id: 'I-4',
     alter: (draft) => {
-      const uetr = credited(draft);
-      const { report_message_id: report } = row(draft, 'decisions', { uetr });
-      const messages = messagesShown(draft, uetr).filter(({ messageId }) => messageId !== report);
-      show(draft, 'LOTUSGS0', { messages });
+      const { report_message_id: report } = row(draft, 'decisions', { uetr: credited(draft) });
+      show(draft, 'LOTUSGS0', (shown) => ({
+        ...shown,
+        messages: shown.messages.filter(({ messageId }) => messageId !== report),
+      }));
     },
   },
   {
     title: 'the record of a payment that is credited shows it as rejected',
     id: 'I-4',
-    alter: (draft) => show(draft, 'LOTUSGS0', { status: 'RJCT' }),
+    alter: (draft) => show(draft, 'LOTUSGS0', (shown) => ({ ...shown, status: 'RJCT' })),
   },
   {
     title: 'the record of a payment shows no decision after it',
     id: 'I-4',
-    alter: (draft) => show(draft, 'LOTUSGS0', { status: 'ACTC', decision: null }),
+    alter: (draft) => show(draft, 'LOTUSGS0', (shown) => ({ ...shown, status: 'ACTC', decision: null })),
+  },
+  ...wrongRecords.map(([what, change]): Case => ({
+    title: `the record of a payment shows ${what}`,
+    id: 'I-4',
+    alter: (draft) => show(draft, 'LOTUSGS0', change),
+  })),
+  {
+    title: 'the record of a payment leaves out its contradiction',
+    id: 'I-4',
+    alter: (draft) =>
+      show(draft, 'LOTUSGS0', (shown) => ({ ...shown, events: [] }), contradicted(draft)),
+  },
+  {
+    title: 'the record of a payment keeps a message from its own side',
+    id: 'R:SEC-1',
+    alter: (draft) =>
+      show(draft, 'LOTUSGS0', (shown) => ({
+        ...shown,
+        messages: shown.messages.map((one) => ({ ...one, href: null })),
+      })),
+  },
+  {
+    title: 'the record of a payment shows the values of the other side',
+    id: 'R:SEC-1',
+    alter: (draft) =>
+      show(draft, 'LOTUSGS0', ({ difference, ...shown }) => ({
+        ...shown,
+        difference: { ...difference, fields: difference.fields.map((one) => ({ ...one, received: '1' })) },
+      })),
   },
   {
     title: 'the intermediary agents of a quote are told the wrong way round',
@@ -157,17 +334,17 @@ export const readerCases: readonly Case[] = [
   {
     title: 'the record of a payment is shown to a stranger',
     id: 'R:SEC-1',
-    alter: (draft) => show(draft, 'LOTUMYS0', {}),
+    alter: (draft) => show(draft, 'LOTUMYS0', (shown) => shown),
   },
   {
     title: 'a message of a payment is shown to the other side',
     id: 'R:SEC-1',
-    alter: (draft) => readMessage(draft, credited(draft), 'destination', (text) => text),
+    alter: (draft) => showMessage(draft, credited(draft), 'destination', (text) => text),
   },
   {
     title: 'a message of a payment is shown with another figure than it had',
     id: 'I-4',
-    alter: (draft) => readMessage(draft, credited(draft), 'source', (text) => text.replace(/\d/, '7')),
+    alter: (draft) => showMessage(draft, credited(draft), 'source', (text) => text.replace(/\d/, '7')),
   },
   {
     title: 'a current rate is left out of the list',
