@@ -20,6 +20,7 @@ import { judgePace } from './checks/pace.ts';
 import { judgePostedRates } from './checks/posted-rates.ts';
 import { judgePrivacy } from './checks/privacy.ts';
 import { judgeReferenceData } from './checks/reference-data.ts';
+import { judgeReplies } from './checks/replies.ts';
 import { judgeResolutions } from './checks/resolutions.ts';
 import { judgeSchedules } from './checks/schedule.ts';
 import { judgeShownMessages } from './checks/shown-messages.ts';
@@ -58,6 +59,7 @@ const checks: readonly Check[] = [
   judgeAddresses,
   judgeStates,
   judgeMessages,
+  judgeReplies,
   judgeSchedules,
   judgeTriedAgain,
   judgeHeldUp,

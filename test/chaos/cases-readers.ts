@@ -140,6 +140,21 @@ function show(draft: Draft, client: string, change: Change, uetr = credited(draf
   });
 }
 
+/**
+ * The record of every payment that has ended, as its debtor agent reads it; without those that never left for their
+ * destination, whose confirmation is not shown (PAY-9). @returns how many there are
+ */
+export function showAsItIs(draft: Draft): number {
+  const ended = rows(draft, 'payments').filter(
+    ({ uetr, debtor_agent_id: agent, accepted }) =>
+      accepted === true &&
+      agent === 'SG-LOTU' &&
+      rows(draft, 'decisions').some((one) => one['uetr'] === uetr && one['reason_code'] !== 'ED06'),
+  );
+  for (const { uetr } of ended) show(draft, 'LOTUSGS0', (shown) => shown, String(uetr));
+  return ended.length;
+}
+
 /** A delivery with another value in its only attempt. */
 const withAttempt = (shown: ReturnType<typeof recordOf>, kind: string, other: object) =>
   shown.deliveries.map((one) =>

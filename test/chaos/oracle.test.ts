@@ -10,10 +10,11 @@ import { askedCases } from './cases-asked.ts';
 import { messageCases } from './cases-messages.ts';
 import { moneyCases } from './cases-money.ts';
 import { quoteCases } from './cases-quotes.ts';
-import { readerCases } from './cases-readers.ts';
+import { readerCases, showAsItIs } from './cases-readers.ts';
 import { recordCases } from './cases-record.ts';
 import { resolutionCases } from './cases-resolutions.ts';
 import { scheduleCases } from './cases-schedule.ts';
+import { toldCases } from './cases-told.ts';
 
 const folder = unpackCleanEvidence();
 const clean = readEvidence(folder);
@@ -69,6 +70,12 @@ test('a delivery that was asked for again begins its schedule anew: the next att
   expect(judge(draft).breaches.filter(({ id }) => id === 'I-12')).toEqual([]);
 });
 
+test('the records of payments as they are have no breach', () => {
+  const draft = draftOf(clean);
+  expect(showAsItIs(draft)).toBeGreaterThan(10);
+  expect(judge(draft).breaches).toEqual([]);
+});
+
 test('an invariant of which nothing could be examined is not shown, and does not count as held', () => {
   const draft = draftOf(clean);
   draft.faults.push({
@@ -92,6 +99,7 @@ const cases: readonly Case[] = [
   ...askedCases,
   ...resolutionCases,
   ...readerCases,
+  ...toldCases,
 ];
 
 test.each(cases)('$title: $id', ({ id, also = [], alter }) => {
