@@ -12,6 +12,7 @@ import { judgeAnswers } from './checks/answers.ts';
 import { judgeAskedFor } from './checks/asked-for.ts';
 import { judgeDeliveries } from './checks/deliveries.ts';
 import { judgeDestinations } from './checks/destination.ts';
+import { judgeEvents } from './checks/events.ts';
 import { judgeHeldUp } from './checks/held-up.ts';
 import { judgeJudgements } from './checks/judgement.ts';
 import { judgeMessages } from './checks/messages.ts';
@@ -47,6 +48,7 @@ const checks: readonly Check[] = [
   judgeDestinations,
   judgeTold,
   judgeAlerts,
+  judgeEvents,
   judgeNotifications,
   judgeQuoteUses,
   judgeSums,

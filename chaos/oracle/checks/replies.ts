@@ -62,41 +62,64 @@ function replyOf({ messageOf }: World, report: Report, answer: Stored): readonly
 const isRefused = ({ paymentOf }: World, { row }: Stored) =>
   paymentOf.get(row.subject_id ?? '')?.row.message_id !== row.message_id;
 
-/** Its BIC and LEI, by which an answer names an agent. */
-const agentIn = (element: Element | undefined, path: string): string =>
-  ['BICFI', 'LEI'].map((name) => textAt(element, `${path}/FinInstnId/${name}`) ?? '').join(' ');
-
 /** MSG-11: the ids of the very message that is answered, whatever was sent before under the same UETR. */
 function judgeReferences(report: Report, { answer, told, about, submitted }: Reply): void {
   const transaction = at(told, 'TxInfAndSts');
-  const ids: readonly Line[] = [
-    ['OrgnlMsgId', textAt(transaction, 'OrgnlGrpInf/OrgnlMsgId'), textAt(submitted, 'GrpHdr/MsgId')],
+  const { message_identification: messageId, subject_id: uetr, party } = about.row;
+  const isValid = about.message?.faults.length === 0;
+  const wrong = faultsIn([
+    ['OrgnlMsgId', textAt(transaction, 'OrgnlGrpInf/OrgnlMsgId'), messageId],
     ['OrgnlMsgNmId', textAt(transaction, 'OrgnlGrpInf/OrgnlMsgNmId'), 'pacs.008.001.13'],
-    ['OrgnlUETR', textAt(transaction, 'OrgnlUETR'), textAt(submitted, 'CdtTrfTxInf/PmtId/UETR')],
-    ['party', answer.row.party, about.row.party],
+    ['OrgnlUETR', textAt(transaction, 'OrgnlUETR'), uetr],
+    ['party', answer.row.party, party],
     ['leg', answer.row.leg, 'source'],
-    ['subject', answer.row.subject_id, about.row.subject_id],
-  ];
-  const wrong = faultsIn([...ids, ...repeated(transaction, submitted, about.message?.faults.length === 0)]);
+    ['subject', answer.row.subject_id, uetr],
+    ...(isValid ? repeated(transaction, submitted) : invented(transaction, submitted)),
+  ]);
   if (wrong.length === 0) return;
   const statement = 'An answer does not name the message that it answers (MSG-11).';
   report.breach('I-11', statement, subjectOf(answer), [`answers ${about.row.message_id}`, ...wrong]);
 }
 
-/** What is repeated of a valid message as it is; of another, what can be repeated, and never anything else (MSG-2). */
-function repeated(transaction: Element | undefined, submitted: Element, isValid: boolean): readonly Line[] {
-  const isBare = textAt(transaction, 'StsRsnInf/Rsn/Cd') === 'NARR'; // SEC-9: nothing but the keys
-  const lines: readonly Line[] = [
-    ['OrgnlCreDtTm', textAt(transaction, 'OrgnlGrpInf/OrgnlCreDtTm'), textAt(submitted, 'GrpHdr/CreDtTm')],
-    ...['InstrId', 'EndToEndId', 'TxId'].map((name): Line => [
-      `Orgnl${name}`,
-      textAt(transaction, `Orgnl${name}`),
-      textAt(submitted, `CdtTrfTxInf/PmtId/${name}`),
+/** By which an answer names an agent. */
+const idsOf = (agent: string, other: string): readonly (readonly [string, string])[] =>
+  ['BICFI', 'LEI'].map((name) => [
+    `${agent}/FinInstnId/${name}`,
+    `CdtTrfTxInf/${other}/FinInstnId/${name}`,
+  ]);
+
+/** Where an answer has what it repeats, and where the message has that; agents swapped (MSG-11). */
+const repeatedPaths: readonly (readonly [ours: string, theirs: string])[] = [
+  ['OrgnlGrpInf/OrgnlCreDtTm', 'GrpHdr/CreDtTm'],
+  ['OrgnlInstrId', 'CdtTrfTxInf/PmtId/InstrId'],
+  ['OrgnlEndToEndId', 'CdtTrfTxInf/PmtId/EndToEndId'],
+  ['OrgnlTxId', 'CdtTrfTxInf/PmtId/TxId'],
+  ...idsOf('InstgAgt', 'InstdAgt'),
+  ...idsOf('InstdAgt', 'InstgAgt'),
+];
+
+/** Of a valid message, all of it; SEC-9: after a defect of ours, nothing but the keys. */
+function repeated(transaction: Element | undefined, submitted: Element): readonly Line[] {
+  if (textAt(transaction, 'StsRsnInf/Rsn/Cd') === 'NARR') return [];
+  return [
+    ['its MsgId', textAt(transaction, 'OrgnlGrpInf/OrgnlMsgId'), textAt(submitted, 'GrpHdr/MsgId')],
+    ['its UETR', textAt(transaction, 'OrgnlUETR'), textAt(submitted, 'CdtTrfTxInf/PmtId/UETR')],
+    ...repeatedPaths.map(([ours, theirs]): Line => [
+      ours,
+      textAt(transaction, ours),
+      textAt(submitted, theirs),
     ]),
-    ['InstgAgt', agentIn(transaction, 'InstgAgt'), agentIn(submitted, 'CdtTrfTxInf/InstdAgt')],
-    ['InstdAgt', agentIn(transaction, 'InstdAgt'), agentIn(submitted, 'CdtTrfTxInf/InstgAgt')],
   ];
-  return isValid && !isBare ? lines : lines.filter(([, is]) => is !== undefined && String(is).trim() !== '');
+}
+
+const textsIn = ({ text, children }: Element): readonly string[] => [text, ...children.flatMap(textsIn)];
+
+/** MSG-2: of one that is not valid, what can be repeated; what it does not say anywhere is never told. */
+function invented(transaction: Element | undefined, submitted: Element): readonly Line[] {
+  const said = new Set(textsIn(submitted));
+  return repeatedPaths
+    .map(([ours]): Line => [ours, textAt(transaction, ours), 'what it said'])
+    .filter(([, is]) => typeof is === 'string' && !said.has(is));
 }
 
 const ofTakenKeys: readonly string[] = ['DUPL', 'DU01'];
