@@ -73,7 +73,12 @@ function refuseReport(
 export const toldCases: readonly Case[] = [
   ...(
     [
-      ['the MsgId of the payment, not that of the message', 'other-msgid', /<OrgnlMsgId>.*?</, '<OrgnlMsgId>1<'],
+      [
+        'the MsgId of the payment, not that of the message',
+        'other-msgid',
+        /<OrgnlMsgId>.*?</,
+        '<OrgnlMsgId>1<',
+      ],
       ['another end-to-end id', 'other-content', /<OrgnlEndToEndId>.*?</, '<OrgnlEndToEndId>E2E-9<'],
       ['another time of creation', 'other-content', /<OrgnlCreDtTm>20/, '<OrgnlCreDtTm>19'],
       ['its agents as they stood there', 'other-uetr', /<InstgAgt>.*?<\/InstgAgt>/s, ''],
@@ -272,6 +277,15 @@ export const toldCases: readonly Case[] = [
     alter: (draft) => {
       const told = { severity: 'alert', subject_id: credited(draft), party: 'ORBIDES0', detail: {} };
       addEvent(draft, { ...told, kind: 'notification.no-endpoint' });
+    },
+  },
+  {
+    title: 'a security event tells of another question that was the first of its MsgId',
+    id: 'R:DUP-2',
+    alter: (draft) => {
+      const { resolution_id: id } = row(draft, 'resolution_answers', { reason_code: 'RC06' });
+      const told = { severity: 'security', subject_id: id, party: 'SGDFAST', detail: { messageId: id } };
+      addEvent(draft, { ...told, kind: 'resolution.content-changed' });
     },
   },
   {

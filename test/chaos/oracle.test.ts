@@ -10,11 +10,12 @@ import { askedCases } from './cases-asked.ts';
 import { messageCases } from './cases-messages.ts';
 import { moneyCases } from './cases-money.ts';
 import { quoteCases } from './cases-quotes.ts';
-import { readerCases, showAsItIs } from './cases-readers.ts';
+import { readerCases } from './cases-readers.ts';
 import { recordCases } from './cases-record.ts';
 import { resolutionCases } from './cases-resolutions.ts';
 import { scheduleCases } from './cases-schedule.ts';
 import { toldCases } from './cases-told.ts';
+import { showAsItIs, showUnderWay } from './shown-record.ts';
 
 const folder = unpackCleanEvidence();
 const clean = readEvidence(folder);
@@ -73,6 +74,7 @@ test('a delivery that was asked for again begins its schedule anew: the next att
 test('the records of payments as they are have no breach', () => {
   const draft = draftOf(clean);
   expect(showAsItIs(draft)).toBeGreaterThan(10);
+  showUnderWay(draft, (attempt) => attempt);
   expect(judge(draft).breaches).toEqual([]);
 });
 

@@ -163,4 +163,14 @@ function judgeOtherQuestions(world: World, report: Report): void {
     const statement = 'Another question came under a known MsgId, and there is no security event.';
     report.breach('R:DUP-2', statement, first ?? '', [other.row.message_id, other.row.party]);
   }
+  const ids = new Set(questions.map(({ row }) => row.message_id).filter((id) => !resolutions.has(id)));
+  const events = ofKind(world.events, 'resolution.content-changed', 'security');
+  const baseless = events.filter(({ detail }) => !ids.has(String(detail['messageId'])));
+  if (baseless.length > 0)
+    report.breach(
+      'R:DUP-2',
+      'A security event tells of another question that nobody asked.',
+      baseless[0]?.subject_id ?? '',
+      baseless,
+    );
 }

@@ -148,7 +148,9 @@ const listedReasons: ReadonlySet<string> = new Set(
 function judgeUnlistedReasons(world: World, report: Report): void {
   const answers = rowsOf(world.evidence.tables, 'resolution_answers');
   const events = grouped(ofKind(world, 'resolution.reason-unlisted'), subjectOf);
-  const passedOn = answers.filter(({ report_message_id: id, reason_code: code }) => id !== null && code !== null);
+  const passedOn = answers.filter(
+    ({ report_message_id: id, reason_code: code }) => id !== null && code !== null,
+  );
   const isUnlisted = (code: string | null) => code !== null && !listedReasons.has(code);
   report.examined('R:RES-4', "parties' reasons that were passed on", passedOn.length);
   report.examined(

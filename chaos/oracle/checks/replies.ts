@@ -83,10 +83,7 @@ function judgeReferences(report: Report, { answer, told, about, submitted }: Rep
 
 /** By which an answer names an agent. */
 const idsOf = (agent: string, other: string): readonly (readonly [string, string])[] =>
-  ['BICFI', 'LEI'].map((name) => [
-    `${agent}/FinInstnId/${name}`,
-    `CdtTrfTxInf/${other}/FinInstnId/${name}`,
-  ]);
+  ['BICFI', 'LEI'].map((name) => [`${agent}/FinInstnId/${name}`, `CdtTrfTxInf/${other}/FinInstnId/${name}`]);
 
 /** Where an answer has what it repeats, and where the message has that; agents swapped (MSG-11). */
 const repeatedPaths: readonly (readonly [ours: string, theirs: string])[] = [

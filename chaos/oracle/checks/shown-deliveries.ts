@@ -67,7 +67,11 @@ function stateFaults(one: ShownDelivery, isFirst: boolean): readonly string[] {
     [
       ['has a next attempt', nextDueAt !== null, isDue],
       ['closedReason is there', one.closedReason !== null, closedAt !== null],
-      ['nextDueAt before askedAt', nextDueAt !== null && instant(nextDueAt) < instant(one.askedAt) - 1, false],
+      [
+        'nextDueAt before askedAt',
+        nextDueAt !== null && instant(nextDueAt) < instant(one.askedAt) - 1,
+        false,
+      ],
       ...(isTold ? ([['delivered', deliveredAt !== null, attempts.some(isTaken)]] as const) : []),
       ...(deliveredAt === null ? [] : ([['taken', attempts.some(isTaken), true]] as const)),
     ],

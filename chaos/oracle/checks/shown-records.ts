@@ -52,8 +52,7 @@ function judgeShown(world: World, report: Report, exchange: Exchange): void {
 /** What was written so long before a question is there, unless the database, or who wrote it, was held up. */
 function thereAt({ quiet }: World, { sentAt }: Exchange): IsThere {
   const askedAt = instant(sentAt);
-  return (writtenAt) =>
-    writtenAt < askedAt - lockMs && !quiet.isOursBroken(writtenAt, askedAt, ourFaultMs);
+  return (writtenAt) => writtenAt < askedAt - lockMs && !quiet.isOursBroken(writtenAt, askedAt, ourFaultMs);
 }
 
 function statusFaults(
