@@ -14,6 +14,7 @@ import { judgeAnswers } from './checks/answers.ts';
 import { judgeAskedFor } from './checks/asked-for.ts';
 import { judgeDeliveries } from './checks/deliveries.ts';
 import { judgeDestinations } from './checks/destination.ts';
+import { judgeEvents } from './checks/events.ts';
 import { judgeHeldUp } from './checks/held-up.ts';
 import { judgeJudgements } from './checks/judgement.ts';
 import { judgeMessages } from './checks/messages.ts';
@@ -23,6 +24,7 @@ import { judgePostedImprovements } from './checks/posted-improvements.ts';
 import { judgePostedRates } from './checks/posted-rates.ts';
 import { judgePrivacy } from './checks/privacy.ts';
 import { judgeReferenceData } from './checks/reference-data.ts';
+import { judgeReplies } from './checks/replies.ts';
 import { judgeResolutions } from './checks/resolutions.ts';
 import { judgeSchedules } from './checks/schedule.ts';
 import { judgeShownMessages } from './checks/shown-messages.ts';
@@ -53,6 +55,7 @@ const checks: readonly Check[] = [
   judgeDestinations,
   judgeTold,
   judgeAlerts,
+  judgeEvents,
   judgeNotifications,
   judgeQuoteUses,
   judgeSums,
@@ -70,6 +73,7 @@ const checks: readonly Check[] = [
   judgeAddresses,
   judgeStates,
   judgeMessages,
+  judgeReplies,
   judgeSchedules,
   judgeTriedAgain,
   judgeHeldUp,

@@ -20,7 +20,8 @@ export interface Message {
   readonly faults: readonly string[];
 }
 
-const schemaFiles: Readonly<Record<MessageType, string>> = {
+/** As they are published, e.g. `pacs.008.001.13`. */
+export const schemaFiles: Readonly<Record<MessageType, string>> = {
   pacs008: 'pacs.008.001.13',
   pacs002: 'pacs.002.001.15',
   pacs028: 'pacs.028.001.06',

@@ -11,6 +11,8 @@ export interface PaymentRow {
   readonly accepted: boolean;
   readonly forwarded_message_id: string | null;
   readonly destination_clearing_system: string | null;
+  readonly corridor: string | null;
+  readonly acceptance_at: string | null;
   readonly priority: string | null;
   readonly deadline_at: string | null;
   readonly quote_id: string | null;
@@ -79,6 +81,7 @@ export interface AttemptRow {
   readonly finished_at: string | null;
   readonly outcome: string | null;
   readonly http_status: string | null;
+  readonly duration_ms: string | null;
   readonly error_class: string | null;
   readonly url: string | null;
 }

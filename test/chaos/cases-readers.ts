@@ -1,57 +1,66 @@
 // What is read of payments and rates, and shows too little, too much or something else (SEC-1, FX-9, I-4).
-import { credited, moved, row, rows, textOf, type Case, type Draft } from './altered.ts';
+import { contradicted, credited, moved, row, rows, textOf, type Case, type Draft } from './altered.ts';
+import { show, showUnderWay, type Change, type ShownRecord } from './shown-record.ts';
 
-/** The messages of a payment, as its source's side reads them. */
-function messagesShown(draft: Draft, uetr: string) {
-  return rows(draft, 'messages')
-    .filter((one) => one['subject_id'] === uetr)
-    .map((one) => ({
-      messageId: one['message_id'],
-      leg: one['leg'],
-      status: one['status'],
-      reasonCode: one['reason_code'],
-      sha256: String(one['sha256']).slice(2),
-      href: one['leg'] === 'source' ? '/' : null,
-    }));
-}
+/** A delivery with another value in its only attempt. */
+const withAttempt = (shown: ShownRecord, kind: string, other: object) =>
+  shown.deliveries.map((one) =>
+    one.kind === kind ? { ...one, attempts: one.attempts.map((attempt) => ({ ...attempt, ...other })) } : one,
+  );
 
-/** GET /payments/{uetr} by the debtor agent, after the end. */
-function show(draft: Draft, client: string, changes: Record<string, unknown>): void {
-  const uetr = credited(draft);
-  const [payment, decision] = [row(draft, 'payments', { uetr }), row(draft, 'decisions', { uetr })];
-  const shown = {
-    status: decision['status'],
-    sourceClearingSystem: payment['source_clearing_system'],
-    destinationClearingSystem: payment['destination_clearing_system'],
-    quoteId: payment['quote_id'],
-    deadlineAt: payment['deadline_at'],
-    decision: {
-      status: decision['status'],
-      reasonCode: decision['reason_code'],
-      decidedBy: decision['decided_by'],
-      decidedAt: decision['decided_at'],
-    },
-    messages: messagesShown(draft, uetr),
-    deliveries: [],
-    events: [],
-    ...changes,
-  };
-  draft.exchanges.push({
-    sentAt: moved(String(decision['decided_at']), 9_000),
-    endedAt: moved(String(decision['decided_at']), 9_020),
-    api: 'api-1',
-    client,
-    method: 'GET',
-    path: `/payments/${uetr}`,
-    purpose: 'evidence',
-    uetr,
-    status: 200,
-    responseBody: JSON.stringify(shown),
-  });
-}
+/** What stands in a record as it never was. */
+const wrongRecords: readonly (readonly [title: string, change: Change])[] = [
+  ['its corridor', (shown) => ({ ...shown, corridor: 'TH-SG' })],
+  ['when it was judged', (shown) => ({ ...shown, judgedAt: moved(String(shown.judgedAt), 40) })],
+  [
+    'the MsgId of a message',
+    (shown) => ({
+      ...shown,
+      messages: shown.messages.map((one) => ({ ...one, messageIdentification: 'OTHER' })),
+    }),
+  ],
+  [
+    'the message by which it was decided',
+    (shown) => ({ ...shown, decision: { ...shown.decision, reportMessageId: null } }),
+  ],
+  ['no deliveries', (shown) => ({ ...shown, deliveries: [] })],
+  [
+    'a delivery that was taken as due',
+    (shown) => ({ ...shown, deliveries: shown.deliveries.map((one) => ({ ...one, deliveredAt: null })) }),
+  ],
+  [
+    'an attempt as not sent',
+    (shown) => ({ ...shown, deliveries: withAttempt(shown, 'instruction', { outcome: 'NOT_SENT' }) }),
+  ],
+  [
+    'an attempt that is over as open',
+    (shown) => ({
+      ...shown,
+      deliveries: withAttempt(shown, 'instruction', {
+        finishedAt: null,
+        outcome: null,
+        httpStatus: null,
+        durationMs: null,
+        errorClass: null,
+      }),
+    }),
+  ],
+  [
+    'an attempt that took longer',
+    (shown) => ({ ...shown, deliveries: withAttempt(shown, 'callback', { durationMs: 77_777 }) }),
+  ],
+  ['no field that differs', (shown) => ({ ...shown, difference: { ...shown.difference, fields: [] } })],
+  [
+    'an event that there is none of',
+    (shown) => ({
+      ...shown,
+      events: [{ at: shown.judgedAt, severity: 'info', kind: 'payment.in-doubt', party: null, detail: {} }],
+    }),
+  ],
+];
 
 /** GET /payments/{uetr}/messages/{messageId} by the debtor agent. */
-function readMessage(draft: Draft, uetr: string, leg: string, change: (text: string) => string): void {
+function showMessage(draft: Draft, uetr: string, leg: string, change: (text: string) => string): void {
   const { message_id: id, created_at: at } = row(draft, 'messages', { subject_id: uetr, leg });
   draft.exchanges.push({
     sentAt: moved(String(at), 9_000),
@@ -112,21 +121,55 @@ export const readerCases: readonly Case[] = [
     title: 'a record leaves out what its destination said',
     id: 'I-4',
     alter: (draft) => {
-      const uetr = credited(draft);
-      const { report_message_id: report } = row(draft, 'decisions', { uetr });
-      const messages = messagesShown(draft, uetr).filter(({ messageId }) => messageId !== report);
-      show(draft, 'LOTUSGS0', { messages });
+      const { report_message_id: report } = row(draft, 'decisions', { uetr: credited(draft) });
+      show(draft, 'LOTUSGS0', (shown) => ({
+        ...shown,
+        messages: shown.messages.filter(({ messageId }) => messageId !== report),
+      }));
     },
   },
   {
     title: 'the record of a payment that is credited shows it as rejected',
     id: 'I-4',
-    alter: (draft) => show(draft, 'LOTUSGS0', { status: 'RJCT' }),
+    alter: (draft) => show(draft, 'LOTUSGS0', (shown) => ({ ...shown, status: 'RJCT' })),
   },
   {
     title: 'the record of a payment shows no decision after it',
     id: 'I-4',
-    alter: (draft) => show(draft, 'LOTUSGS0', { status: 'ACTC', decision: null }),
+    alter: (draft) => show(draft, 'LOTUSGS0', (shown) => ({ ...shown, status: 'ACTC', decision: null })),
+  },
+  ...wrongRecords.map(([what, change]): Case => ({
+    title: `the record of a payment shows ${what}`,
+    id: 'I-4',
+    alter: (draft) => show(draft, 'LOTUSGS0', change),
+  })),
+  {
+    title: 'the record of a payment shows an attempt that is under way as not sent',
+    id: 'I-4',
+    alter: (draft) => showUnderWay(draft, (attempt) => ({ ...attempt, outcome: 'NOT_SENT' })),
+  },
+  {
+    title: 'the record of a payment leaves out its contradiction',
+    id: 'I-4',
+    alter: (draft) => show(draft, 'LOTUSGS0', (shown) => ({ ...shown, events: [] }), contradicted(draft)),
+  },
+  {
+    title: 'the record of a payment keeps a message from its own side',
+    id: 'R:SEC-1',
+    alter: (draft) =>
+      show(draft, 'LOTUSGS0', (shown) => ({
+        ...shown,
+        messages: shown.messages.map((one) => ({ ...one, href: null })),
+      })),
+  },
+  {
+    title: 'the record of a payment shows the values of the other side',
+    id: 'R:SEC-1',
+    alter: (draft) =>
+      show(draft, 'LOTUSGS0', ({ difference, ...shown }) => ({
+        ...shown,
+        difference: { ...difference, fields: difference.fields.map((one) => ({ ...one, received: '1' })) },
+      })),
   },
   {
     title: 'the intermediary agents of a quote are told the wrong way round',
@@ -157,17 +200,17 @@ export const readerCases: readonly Case[] = [
   {
     title: 'the record of a payment is shown to a stranger',
     id: 'R:SEC-1',
-    alter: (draft) => show(draft, 'LOTUMYS0', {}),
+    alter: (draft) => show(draft, 'LOTUMYS0', (shown) => shown),
   },
   {
     title: 'a message of a payment is shown to the other side',
     id: 'R:SEC-1',
-    alter: (draft) => readMessage(draft, credited(draft), 'destination', (text) => text),
+    alter: (draft) => showMessage(draft, credited(draft), 'destination', (text) => text),
   },
   {
     title: 'a message of a payment is shown with another figure than it had',
     id: 'I-4',
-    alter: (draft) => readMessage(draft, credited(draft), 'source', (text) => text.replace(/\d/, '7')),
+    alter: (draft) => showMessage(draft, credited(draft), 'source', (text) => text.replace(/\d/, '7')),
   },
   {
     title: 'a current rate is left out of the list',

@@ -15,7 +15,9 @@ import { readerCases } from './cases-readers.ts';
 import { recordCases } from './cases-record.ts';
 import { resolutionCases } from './cases-resolutions.ts';
 import { scheduleCases } from './cases-schedule.ts';
+import { toldCases } from './cases-told.ts';
 import { unansweredCases } from './cases-unanswered.ts';
+import { showAsItIs, showUnderWay } from './shown-record.ts';
 
 const folder = unpackCleanEvidence();
 const clean = readEvidence(folder);
@@ -83,6 +85,13 @@ test('a quote that was made older afterwards was issued, and expires, when its a
   expect(judge(draft).breaches).toEqual([]);
 });
 
+test('the records of payments as they are have no breach', () => {
+  const draft = draftOf(clean);
+  expect(showAsItIs(draft)).toBeGreaterThan(10);
+  showUnderWay(draft, (attempt) => attempt);
+  expect(judge(draft).breaches).toEqual([]);
+});
+
 test('an invariant of which nothing could be examined is not shown, and does not count as held', () => {
   const draft = draftOf(clean);
   draft.faults.push({
@@ -108,6 +117,7 @@ const cases: readonly Case[] = [
   ...resolutionCases,
   ...readerCases,
   ...unansweredCases,
+  ...toldCases,
 ];
 
 test.each(cases)('$title: $id', ({ id, also = [], alter }) => {

@@ -83,28 +83,45 @@ function judgeRefusedAnswers({ quiet }: World, report: Report, payment: Payment)
   report.breach('R:PAY-8', statement, uetr, [standingOf(instruction), ...answered.map(({ row }) => row)]);
 }
 
-/** CBK-1: the alert of a dead letter says what it is about, and what was decided. */
+/** CBK-1: the alert of a dead letter says what it is about, and what was decided; so does what takes it back. */
 function judgeDeadLetters(world: World, report: Report): void {
   const deliveryOf = new Map(world.deliveries.map((one) => [one.row.delivery_id, one]));
-  for (const event of ofKind(world.events, 'delivery.dead-letter')) {
+  const ends = ofKind(world.events, 'delivery.dead-letter');
+  const takenBack = ofKind(world.events, 'delivery.taken-after-all', 'info');
+  report.examined('I-17', 'alerts of dead letters', ends.length);
+  report.examined('I-17', 'alerts of dead letters that were taken back', takenBack.length);
+  for (const event of [...ends, ...takenBack]) {
     const delivery = deliveryOf.get(String(event.detail['deliveryId']));
-    if (delivery === undefined) continue;
-    const wrong = detailFaults(world, delivery, event);
+    const wrong = [
+      ...(delivery === undefined ? ['of no delivery'] : detailFaults(world, delivery, event)),
+      ...(takenBack.includes(event) && !hasEnded(ends, event) ? ['of no dead letter'] : []),
+    ];
     if (wrong.length === 0) continue;
     const statement = 'The alert of a dead letter does not say what its receiver must be told (CBK-1).';
-    report.breach('I-17', statement, delivery.row.subject_id, [event, ...wrong]);
+    report.breach('I-17', statement, event.subject_id ?? '', [event, ...wrong]);
   }
 }
+
+/** Whether there was a dead letter of that delivery before. */
+const hasEnded = (ends: readonly AuditRow[], { detail, occurred_at: at }: AuditRow) =>
+  ends.some(
+    (one) => one.detail['deliveryId'] === detail['deliveryId'] && instant(one.occurred_at) <= instant(at),
+  );
 
 function detailFaults(
   { paymentOf }: World,
   { row }: Delivery,
-  { detail, party }: AuditRow,
+  { detail, party, subject_id: subject }: AuditRow,
 ): readonly string[] {
   const decision = paymentOf.get(row.subject_id)?.decision;
   const lines: readonly (readonly [string, unknown, unknown])[] = [
     ['party', party, row.party],
+    ['subject', subject, row.subject_id],
     ['kind', detail['kind'], row.kind],
+    ['reason', ['gone', 'expired'].includes(String(detail['reason'])), true],
+    ...(row.asks === '1' && row.closed_reason !== null
+      ? ([['reason', detail['reason'], row.closed_reason]] as const)
+      : []),
     ['about', detail['about'], paymentOf.has(row.subject_id) ? 'payment' : 'resolution'],
     ['status', detail['status'] ?? null, decision?.status ?? null],
     ['reasonCode', detail['reasonCode'] ?? null, decision?.reason_code ?? null],
@@ -138,8 +155,22 @@ function judgeOtherQuestions(world: World, report: Report): void {
   for (const other of others) {
     const first = firsts.get(keyOf(other))?.row.message_id;
     const told = ofKind(world.events, 'resolution.content-changed', 'security');
-    if (told.some(({ subject_id: subject }) => subject === first)) continue;
+    const isTold = told.some(
+      ({ subject_id: subject, party, detail }) =>
+        subject === first && party === other.row.party && detail['messageId'] === other.row.message_id,
+    );
+    if (isTold) continue;
     const statement = 'Another question came under a known MsgId, and there is no security event.';
     report.breach('R:DUP-2', statement, first ?? '', [other.row.message_id, other.row.party]);
   }
+  const ids = new Set(questions.map(({ row }) => row.message_id).filter((id) => !resolutions.has(id)));
+  const events = ofKind(world.events, 'resolution.content-changed', 'security');
+  const baseless = events.filter(({ detail }) => !ids.has(String(detail['messageId'])));
+  if (baseless.length > 0)
+    report.breach(
+      'R:DUP-2',
+      'A security event tells of another question that nobody asked.',
+      baseless[0]?.subject_id ?? '',
+      baseless,
+    );
 }

@@ -117,7 +117,7 @@ function judgeJudgements(world: World, report: Report): void {
 function judgeDefects(world: World, report: Report): void {
   report.examined('R:SEC-9', 'audit events', world.events.length);
   for (const event of world.events) {
-    if (!event.kind.endsWith('.defect')) continue;
+    if (!event.kind.endsWith('.defect') && !event.kind.startsWith('message.unanswerable')) continue;
     report.breach('R:SEC-9', `A defect of the gateway's own: ${event.kind}.`, event.subject_id ?? '', [
       event,
     ]);

@@ -5,33 +5,12 @@ import { parseExactly } from '../read-evidence.ts';
 import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Stored, World } from '../world.ts';
+import { deliveryFaults } from './shown-deliveries.ts';
+import { faultsIn, memberFaults, sameTime, type IsThere, type Line, type Shown } from './shown-members.ts';
 import { legsOf } from './sides.ts';
 
-interface Shown {
-  readonly status: string;
-  readonly sourceClearingSystem: string;
-  readonly destinationClearingSystem: string | null;
-  readonly quoteId: string | null;
-  readonly deadlineAt: string | null;
-  readonly decision: {
-    readonly status: string;
-    readonly reasonCode: string | null;
-    readonly decidedBy: string;
-    readonly decidedAt: string;
-  } | null;
-  readonly messages: readonly {
-    readonly messageId: string;
-    readonly leg: string;
-    readonly status: string | null;
-    readonly reasonCode: string | null;
-    readonly sha256: string;
-    readonly href: string | null;
-  }[];
-  readonly deliveries: readonly { readonly kind: string; readonly deliveredAt: string | null }[];
-  readonly events: readonly { readonly severity: string }[];
-}
-
 const lockMs = 5_000; // a decision's time is that of the begin of its statement; a lock may hold it up
+const ourFaultMs = 10_000; // until a statement that a fault held up has been written
 
 export function judgeShownRecords(world: World, report: Report): void {
   const shown = world.evidence.exchanges.filter(
@@ -52,11 +31,15 @@ function judgeShown(world: World, report: Report, exchange: Exchange): void {
     report.breach('I-10', `A payment was shown as ${told.status}, and there is none.`, uetr, [told]);
     return;
   }
+  const isThere = thereAt(world, exchange);
+  const isSide = legsOf(world, payment, exchange.client) !== undefined;
   const wrong = [
     ...statusFaults(payment, told, exchange),
     ...factFaults(payment, told),
     ...messageFaults(world, told),
     ...missing(payment, told, exchange),
+    ...memberFaults(world, { payment, told, isThere, isSide }),
+    ...deliveryFaults(payment, told, isThere),
   ];
   if (wrong.length > 0)
     report.breach('I-4', 'What is shown of a payment is not what is on record.', uetr, [
@@ -64,6 +47,12 @@ function judgeShown(world: World, report: Report, exchange: Exchange): void {
       ...wrong,
     ]);
   judgeSides(world, report, { payment, told, exchange });
+}
+
+/** What was written so long before a question is there, unless the database, or who wrote it, was held up. */
+function thereAt({ quiet }: World, { sentAt }: Exchange): IsThere {
+  const askedAt = instant(sentAt);
+  return (writtenAt) => writtenAt < askedAt - lockMs && !quiet.isOursBroken(writtenAt, askedAt, ourFaultMs);
 }
 
 function statusFaults(
@@ -77,11 +66,6 @@ function statusFaults(
   if (decision !== undefined && (decidedAt ?? 0) <= instant(endedAt) + 5) due.add(decision.status);
   return due.has(told.status) ? [] : [`status: ${told.status} instead of ${[...due].join(' or ')}`];
 }
-
-type Line = readonly [what: string, is: unknown, mustBe: unknown];
-
-const sameTime = (one: string | null, other: string | null) =>
-  one === null || other === null ? one === other : Math.abs(instant(one) - instant(other)) <= 1;
 
 function factFaults({ row, decision, deadlineAt, deliveries }: Payment, told: Shown): readonly string[] {
   if (told.status === 'RCVD') return [];
@@ -109,9 +93,7 @@ function factFaults({ row, decision, deadlineAt, deliveries }: Payment, told: Sh
         true,
       ]),
   ];
-  return lines
-    .filter(([, is, mustBe]) => is !== mustBe)
-    .map(([what, is, mustBe]) => `${what}: ${String(is)} instead of ${String(mustBe)}`);
+  return faultsIn(lines);
 }
 
 function messageFaults({ messageOf }: World, { messages }: Shown): readonly string[] {
@@ -124,12 +106,7 @@ function messageFaults({ messageOf }: World, { messages }: Shown): readonly stri
       ['reasonCode', one.reasonCode, stored.row.reason_code],
       ['sha256', one.sha256, stored.sha256],
     ];
-    return lines
-      .filter(([, is, mustBe]) => is !== mustBe)
-      .map(
-        ([what, is, mustBe]) =>
-          `message ${one.messageId} ${what}: ${String(is)} instead of ${String(mustBe)}`,
-      );
+    return faultsIn(lines, `message ${one.messageId} `);
   });
 }
 
@@ -172,11 +149,26 @@ function judgeSides(
     return;
   }
   const readable = told.messages.filter(({ href, leg }) => href !== null && !own.includes(leg));
+  const unlisted = told.messages.filter(({ leg, party }) => leg !== 'fxp' && party !== partyOf(payment, leg));
   const secrets = told.events.filter(({ severity }) => severity === 'security');
-  if (readable.length + secrets.length > 0)
+  const values = (told.difference?.fields ?? []).filter((one) => 'received' in one || 'forwarded' in one);
+  const foreign = [...readable, ...unlisted, ...secrets, ...(own.length < 2 ? values : [])];
+  if (foreign.length > 0)
     report.breach('R:SEC-1', "A party was shown what is the other side's or the operators'.", uetr, [
       `to ${client}`,
-      ...readable,
-      ...secrets,
+      ...foreign,
+    ]);
+  const [leg] = own;
+  const hidden = told.messages.filter(
+    (one) =>
+      own.length === 1 && one.leg === leg && one.href !== `/payments/${uetr}/messages/${one.messageId}`,
+  );
+  if (hidden.length > 0)
+    report.breach('R:SEC-1', 'A party cannot read a message of its own leg.', uetr, [
+      `to ${client}`,
+      ...hidden,
     ]);
 }
+
+const partyOf = ({ row }: Payment, leg: string) =>
+  leg === 'source' ? row.source_clearing_system : row.destination_clearing_system;
