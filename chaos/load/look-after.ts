@@ -25,7 +25,7 @@ export function drawLook(random: Random, { corridor, debtorPsp, creditorPsp }: D
   const country = ['SG', 'MY', 'TH'].find((one) => !involved.includes(one)) ?? 'IN';
   const ofOthers = [source.system, destination.system].includes(system) ? [] : [system];
   return {
-    afterMs: random.integer(0, 6_000),
+    afterMs: random.pick([random.integer(0, 80), random.integer(0, 6_000)]), // while it is being sent, or later
     readers: [
       random.pick([debtorPsp, debtorPsp, source.system]),
       random.pick([creditorPsp, destination.system, 'operator']),
