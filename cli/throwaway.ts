@@ -32,7 +32,8 @@ export async function inThrowawayPlace(
   const folder = join(home, `${kind}-${name}-${process.pid}`);
   mkdirSync(folder);
   const claim = await claimFolder(folder);
-  process.once('exit', () => removeFolder(folder)); // also if everything is killed at once
+  const remove = () => removeFolder(folder);
+  process.once('exit', remove); // also if everything is killed at once
   const ends: (() => Promise<unknown>)[] = [];
   const interrupted = new Promise<number>((resolve) => {
     interruption.handTo((code) => {
@@ -51,6 +52,8 @@ export async function inThrowawayPlace(
   } finally {
     for (const end of ends.reverse()) await end().catch(() => undefined); // the others must still be ended
     await claim.release();
+    remove();
+    process.off('exit', remove); // another run may follow in this process
   }
 }
 
