@@ -110,7 +110,8 @@ const lateQuote: Story = {
     const draft = draftPayment(random, canaries, { corridor });
     const asked = drawAmount(random, corridor);
     const [api, seconds] = [random.integer(0, 7), random.integer(430, 450)];
-    const quote = await quoteFor(tools, { draft, asked, api });
+    const asking = { corridor, psp: draft.debtorPsp, asked, api, purpose: 'quote-to-expire' };
+    const quote = choose(await askQuotes(tools, asking), 0);
     if (!(await tools.age('quote', quote.quoteId, seconds)))
       throw new StoryEnded('a quote cannot be made older');
     await tools.ready(corridor.source.system);

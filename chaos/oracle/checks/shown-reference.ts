@@ -34,8 +34,8 @@ const readings: readonly (readonly [path: RegExp, rule: string, read: Reading])[
     (body, { schemeFees }, { country, currency }) => {
       const [told, due] = [body as Formula, schemeFees.get(`${country} ${currency}`)];
       return [
-        ['nominalFeeAmount', told.nominalFeeAmount, due?.nominal],
-        ['percentageFeeAsRatio', told.percentageFeeAsRatio, due?.ratio],
+        ['nominalFeeAmount', told.nominalFeeAmount, due?.nominal.toFixed()],
+        ['percentageFeeAsRatio', told.percentageFeeAsRatio, due?.ratio.toFixed()],
       ];
     },
   ],
@@ -45,9 +45,9 @@ const readings: readonly (readonly [path: RegExp, rule: string, read: Reading])[
     (body, { creditorAgentFees }, { country, currency }) => {
       const [told, due] = [body as AgentFormula, creditorAgentFees.get(`${country} ${currency}`)];
       return [
-        ['nominalFee', told.nominalFee.amount, due?.nominal],
+        ['nominalFee', told.nominalFee.amount, due?.nominal.toFixed()],
         // a percentage, where the formula of the scheme fee has a ratio
-        ['percentageFee', amount(told.percentageFee).div(100).toFixed(), due?.ratio],
+        ['percentageFee', amount(told.percentageFee).div(100).toFixed(), due?.ratio.toFixed()],
         ['currency', told.nominalFee.currency === currency ? '1' : '0', '1'],
       ];
     },
@@ -65,7 +65,7 @@ const readings: readonly (readonly [path: RegExp, rule: string, read: Reading])[
         ...told.map(({ clearingSystemId: id, maxAmount }): Line => [
           id,
           maxAmount,
-          systems.get(id)?.maxAmount,
+          systems.get(id)?.maxAmount.toFixed(),
         ]),
       ];
     },
