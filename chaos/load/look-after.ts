@@ -91,7 +91,12 @@ export async function instructionId(
   });
   if (record.status !== 200) return undefined;
   const { messages } = JSON.parse(record.text) as {
-    readonly messages: readonly { readonly message: string; readonly messageIdentification: string }[];
+    readonly messages: readonly {
+      readonly message: string;
+      readonly leg: string;
+      readonly messageIdentification: string;
+    }[];
   };
-  return messages.find(({ message }) => message.startsWith('pacs.008'))?.messageIdentification;
+  return messages.find(({ message, leg }) => message.startsWith('pacs.008') && leg === 'destination')
+    ?.messageIdentification;
 }
