@@ -37,19 +37,21 @@ export function drawLook(random: Random, { corridor, debtorPsp, creditorPsp }: D
 const answered: Expected = { verdict: 'answered', rule: 'SEC-1' };
 const notFound: Expected = { verdict: 'refused', status: 404 };
 
-/** @param isAccepted whether the destination's side has a part in it (SEC-1) */
+/**
+ * @param isDecided whether its destination has: to that side there is no payment before a byte of it may have been sent
+ */
 export async function lookAfter(
   tools: Tools,
   { uetr, corridor, creditorPsp }: Draft,
-  { api, look, isAccepted }: { api: number; look: Look; isAccepted: boolean },
+  { api, look, isDecided }: { api: number; look: Look; isDecided: boolean },
 ): Promise<void> {
   if (!(await tools.rest(look.afterMs))) return;
   const path = `/payments/${uetr}`;
   const question = { api, method: 'GET', path, uetr } as const;
   for (const client of look.readers) {
     const isOfDestination = [corridor.destination.system, creditorPsp].includes(client);
-    if (isOfDestination && !isAccepted) continue;
-    const record = await tools.send({ ...question, client, purpose: 'evidence', expected: answered });
+    const expected = isDecided || !isOfDestination ? { expected: answered } : {};
+    const record = await tools.send({ ...question, client, purpose: 'evidence', ...expected });
     if (record.status === 200) await readMessages(tools, { ...question, client }, record.text);
   }
   for (const client of look.strangers)
@@ -87,7 +89,6 @@ export async function instructionId(
     path: `/payments/${uetr}`,
     uetr,
     purpose: 'evidence',
-    expected: answered,
   });
   if (record.status !== 200) return undefined;
   const { messages } = JSON.parse(record.text) as {

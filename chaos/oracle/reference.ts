@@ -158,8 +158,12 @@ function findAgent(
     ...(lei === undefined ? [] : [lookup.get(`LEI ${lei}`)]),
     ...(other === undefined ? [] : [lookup.get(`otherId ${other}`)]),
   ];
-  if (found.length === 0) return weaker.find((one) => one !== undefined);
-  return found.every((one) => one === found[0]) ? found[0] : undefined;
+  // no identifier may name another institution, nor an LEI be another than one that is known (PAY-6)
+  const one = found.length > 0 ? found[0] : weaker.find((known) => known !== undefined);
+  const isOne =
+    found.every((each) => each === one) && weaker.every((each) => each === undefined || each === one);
+  const isLeiInOrder = lei === undefined || one?.leis.length === 0 || one?.leis.includes(lei) === true;
+  return isOne && isLeiInOrder ? one : undefined;
 }
 
 function systemsOf(tables: Tables): ReadonlyMap<string, System> {

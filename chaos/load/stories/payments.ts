@@ -52,7 +52,7 @@ const quoted: Story = {
     const answer = await pay(tools, draft, body, { api: api + other, ...waiting });
     const status = statusOf(answer)?.status;
     if (!isLookedAt || status === undefined) return;
-    await lookAfter(tools, draft, { api, look, isAccepted: ['ACTC', 'ACCC', 'BLCK'].includes(status) });
+    await lookAfter(tools, draft, { api, look, isDecided: ['ACCC', 'BLCK'].includes(status) });
   },
 };
 
