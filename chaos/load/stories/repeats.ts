@@ -126,6 +126,29 @@ const often: Story = {
   },
 };
 
+/**
+ * A source that asks every few seconds for what it was told, as one does whose own record was lost: whatever else is
+ * away, it is answered (DUP-1).
+ */
+const onAndOn: Story = {
+  name: 'repeat-on-and-on',
+  weight: 2.5,
+  play: async (tools) => {
+    const { random } = tools;
+    const pausesMs = Array.from({ length: 6 }, () => random.integer(5_000, 9_000));
+    const paid = await prepaid(tools, random.fork(), endingIn.creditedAtOnce);
+    if (paid === undefined) return;
+    const { draft, body, api } = paid;
+    const expected = acceptedSince(draft);
+    for (const [index, pauseMs] of pausesMs.entries()) {
+      if (!(await tools.rest(pauseMs))) return;
+      await tools.send(
+        submission(tools, draft, body, { api: api + index, purpose: 'repeat-on-and-on', expected }),
+      );
+    }
+  },
+};
+
 /** Asked again in the moment in which the final is being told: it is told once more after that (DUP-1). */
 const atTheFinal: Story = {
   name: 'repeat-at-the-final',
@@ -247,9 +270,10 @@ const usedLongAgo: Story = {
 export const repeatStories: readonly Story[] = [
   atOnce,
   often,
+  onAndOn,
   atTheFinal,
-  later('repeat-later', 5, 'usual', [1, 4, 8, 20, 45, 90, 150]),
-  later('repeat-elsewhere', 2, 'other', [0, 2, 10, 30, 60]),
+  later('repeat-later', 3, 'usual', [1, 4, 8, 20, 45, 90, 150]),
+  later('repeat-elsewhere', 1.5, 'other', [0, 2, 10, 30, 60]),
   ...lookalikes.map(lookalike),
   ofAnother('uetr-of-another', 1),
   ofAnother('message-id-of-another', 1),
