@@ -5,6 +5,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, expect, test, vi } from 'vitest';
@@ -32,7 +33,7 @@ afterAll(async () => {
   await Promise.all(workers.map(killProcess));
 });
 async function startAnother(): Promise<ChildProcess> {
-  const worker = await startWorkerProcess(gateway, codePath);
+  const worker = await startWorkerProcess(gateway, codePath, { everyMs: 1_000, graceMs: 1_000 });
   workers.push(worker);
   return worker;
 }
@@ -48,37 +49,62 @@ const reported = async (uetr: string) => {
   return rows.map(({ status }) => status);
 };
 
-test('kill -9 between a stored late final and its settling: a contradiction, and the destination is told again (PAY-7, PAY-9)', async () => {
-  const worker = await startAnother();
-  destination.answerAfterMs = 4_700;
-  const acceptanceDateTime = new Date(Date.now() - 2_500).toISOString(); // 3.5 s to the deadline
-  const message = instruction(await bestQuote(gateway), { priority: 'HIGH', acceptanceDateTime });
-  const { uetr } = message;
-  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(() => expect(destination.sends(uetr)).toBe(1), 5_000);
-  await sql
-    .raw(
-      `create function fails() returns trigger language plpgsql as $$ begin
-         if exists (select from deliveries d where d.delivery_id = new.delivery_id and d.kind = 'instruction') then
-           raise exception 'the database is shutting down' using errcode = '57P01';
-         end if;
-         return new;
-       end $$;
-       create trigger fails before update on delivery_attempts for each row execute function fails()`,
-    )
-    .execute(db);
-  expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('RJCT');
-  await vi.waitFor(async () => expect(await reported(uetr)).toEqual(['ACCC']), {
-    timeout: 12_000,
-    interval: 50,
-  });
-  await killProcess(worker);
-  await sql`drop trigger fails on delivery_attempts`.execute(db);
-  await startAnother();
-  await vi.waitFor(async () => expect(await evidence.audit(uetr)).toContain('payment.contradiction'), 15_000);
-  await vi.waitFor(() => expect(destination.toldSince(uetr)).toContain('RJCT'), 20_000);
-  await Promise.all(workers.map(killProcess));
-}, 90_000);
+/** Statements that fail while the worker lives that is killed, so that it gets no further than this. */
+const stops = [
+  {
+    before: 'it is compared or confirmed',
+    table: 'deliveries',
+    event: 'update',
+    of: "new.kind = 'confirmation' and new.asks > old.asks",
+  },
+  { before: 'its alert', table: 'audit_events', event: 'insert', of: "new.kind = 'payment.contradiction'" },
+  {
+    before: 'its attempt is settled',
+    table: 'delivery_attempts',
+    event: 'update',
+    of: "exists (select from deliveries d where d.delivery_id = new.delivery_id and d.kind = 'instruction')",
+  },
+];
+
+test.each(stops)(
+  'kill -9 between a stored late final and $before: a contradiction, and the destination is told again (PAY-7, PAY-9)',
+  async ({ table, event, of }) => {
+    const worker = await startAnother();
+    destination.answerAfterMs = 4_700;
+    const acceptanceDateTime = new Date(Date.now() - 2_500).toISOString(); // 3.5 s to the deadline
+    const message = instruction(await bestQuote(gateway), { priority: 'HIGH', acceptanceDateTime });
+    const { uetr } = message;
+    expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+    await vi.waitFor(() => expect(destination.sends(uetr)).toBe(1), 5_000);
+    await sql
+      .raw(
+        `create function fails() returns trigger language plpgsql as $$ begin
+           if ${of} then raise exception 'the database is shutting down' using errcode = '57P01'; end if;
+           return new;
+         end $$;
+         create trigger fails before ${event} on ${table} for each row execute function fails()`,
+      )
+      .execute(db);
+    expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('RJCT');
+    await vi.waitFor(async () => expect(await reported(uetr)).toEqual(['ACCC']), {
+      timeout: 12_000,
+      interval: 50,
+    });
+    await setTimeout(200); // it gets as far as it can
+    await killProcess(worker);
+    if (table !== 'delivery_attempts')
+      expect(await evidence.audit(uetr)).not.toContain('payment.contradiction');
+    await sql.raw(`drop trigger fails on ${table}; drop function fails`).execute(db);
+    await startAnother();
+    await vi.waitFor(
+      async () => expect(await evidence.audit(uetr)).toContain('payment.contradiction'),
+      15_000,
+    );
+    await vi.waitFor(() => expect(destination.toldSince(uetr)).toContain('RJCT'), 20_000);
+    await Promise.all(workers.map(killProcess));
+  },
+  90_000,
+);
 
 test('a worker that stands still (SIGSTOP) beside another one delays no HIGH deadline, and nobody is told late (TIM-1)', async () => {
   const stopped = await startAnother();
@@ -113,8 +139,8 @@ test('an answer that came while the process stood still is read before the excha
   const server = createServer((request, response) => {
     request.resume().once('end', () => {
       child.kill('SIGSTOP');
-      setTimeout(() => response.writeHead(200).end(), 100);
-      setTimeout(() => child.kill('SIGCONT'), 1_200);
+      void setTimeout(100).then(() => response.writeHead(200).end());
+      void setTimeout(1_200).then(() => child.kill('SIGCONT'));
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -6,15 +6,24 @@ import { fileURLToPath } from 'node:url';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { startWorker } from '../../activities/start.ts';
+import type { SweepOptions } from '../../activities/sweep/sweep.ts';
 import { parseWorkerConfig } from '../../core/config.ts';
 import type { TestGateway } from './gateway.ts';
 
 const self = fileURLToPath(import.meta.url);
 
-/** Resolves when the worker polls. Whoever started it kills it. */
-export async function startWorkerProcess(gateway: TestGateway, codePath: string): Promise<ChildProcess> {
+/**
+ * Resolves when the worker polls. Whoever started it kills it.
+ * @param sweep default: as in production, by which what a killed worker left may be found after 45 s only
+ */
+export async function startWorkerProcess(
+  gateway: TestGateway,
+  codePath: string,
+  sweep: SweepOptions = {},
+): Promise<ChildProcess> {
   const { databaseUrl, config, taskQueuePrefix } = gateway;
-  const child = spawn(process.execPath, ['--import', 'tsx', self, codePath, taskQueuePrefix], {
+  const args = [self, codePath, taskQueuePrefix, JSON.stringify(sweep)];
+  const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: databaseUrl,
@@ -43,13 +52,14 @@ export async function killProcess(child: ChildProcess): Promise<void> {
 }
 
 if (process.argv[1] === self) {
-  const [codePath = '', taskQueuePrefix = ''] = process.argv.slice(2);
+  const [codePath = '', taskQueuePrefix = '', sweep = ''] = process.argv.slice(2);
   Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
   const logger = pino({ level: 'silent' });
   await startWorker(parseWorkerConfig(process.env), {
     logger,
     workflowBundle: { codePath },
     taskQueuePrefix,
+    sweep: JSON.parse(sweep) as SweepOptions,
   });
   process.send?.('ready');
   process.once('disconnect', () => process.exit(1)); // the test is gone
