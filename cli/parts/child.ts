@@ -100,11 +100,16 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   };
 }
 
-/** Last lines of a log, for an error message; without stacks, which are for whoever mends the code. */
+/**
+ * Last lines of a log, for an error message; without stacks, which are for whoever mends the code: of a program in Go
+ * that panicked, everything behind what it panicked about.
+ */
 export function tail(logFile: string, lines = 15): string {
   if (!existsSync(logFile)) return '';
   const said = readFileSync(logFile, 'utf8').trimEnd().split('\n');
+  const panic = said.findLastIndex((line) => line.startsWith('panic: '));
   return said
+    .slice(0, panic === -1 ? undefined : panic + 1)
     .filter((line) => !/^\s+at /.test(line))
     .slice(-lines)
     .join('\n');

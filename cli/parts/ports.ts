@@ -1,5 +1,6 @@
 // Chooses ports for the parts that the cli starts on this machine. It must not hold a port open.
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { tail } from './child.ts';
 import type { Say } from './progress.ts';
 
@@ -50,9 +51,14 @@ function bindOnce(port: number): Promise<number | undefined> {
 }
 
 const maxStarts = 3;
+const pauseMs = 500;
+
+/** What servers say about a port, of those that we choose for them or of those that Temporal chooses by itself. */
+const aboutPorts = /address already in use|cannot assign requested address|failed assigning ephemeral port/i;
 
 /**
- * Starts a server, and again where somebody took one of its ports between the choice and the start.
+ * Starts a server, and again where somebody took one of its ports between the choice and the start, or where the
+ * machine had none left at that moment.
  * @param start chooses ports by `freePort`; leaves nothing behind when it fails
  * @throws what the last start threw
  */
@@ -64,8 +70,9 @@ export async function startOnFreePorts<Server>(
     try {
       return await start();
     } catch (error) {
-      if (starts === maxStarts || !/address already in use/i.test(tail(logFile))) throw error;
-      say(`  another program took a port of ${name}: starting it again`);
+      if (starts === maxStarts || !aboutPorts.test(tail(logFile))) throw error;
+      say(`  ${name} could not have a port: starting it again`);
+      await delay(starts * pauseMs);
     }
   }
 }

@@ -5,16 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as DemoPorts from '../../../cli/demo-ports.ts';
+import { tail } from '../../../cli/parts/child.ts';
 import { openHome } from '../../../cli/parts/home.ts';
 import type * as Ports from '../../../cli/parts/ports.ts';
 import { quietPort } from '../../harness/quiet-port.ts';
 
 // What this process has given out, in other tests too, is not given again: each test begins as a new process does.
 let freePort: typeof Ports.freePort;
+let startOnFreePorts: typeof Ports.startOnFreePorts;
 let choosePorts: typeof DemoPorts.choosePorts;
 beforeEach(async () => {
   vi.resetModules();
-  ({ freePort } = await import('../../../cli/parts/ports.ts'));
+  ({ freePort, startOnFreePorts } = await import('../../../cli/parts/ports.ts'));
   ({ choosePorts } = await import('../../../cli/demo-ports.ts'));
 });
 
@@ -38,6 +40,50 @@ describe('freePort', () => {
     expect(new Set(ports).size).toBe(50);
     const [taken] = ports;
     expect(await freePort(taken)).not.toBe(taken);
+  });
+});
+
+describe('a server that could not have a port', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-starts-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const logFile = join(folder, 'server.log');
+  const panic =
+    'panic: failed assigning ephemeral port: failed to assign a free port: dial tcp 127.0.0.1:40000: connect: cannot assign requested address\n\n' +
+    `goroutine 1 [running]:\n${'main.main()\n\t/home/runner/main.go:18 +0x8e\n'.repeat(12)}`;
+
+  /** One whose first starts end with that in its log. */
+  async function start(said: string, failing: number): Promise<readonly string[]> {
+    const lines: string[] = [];
+    let starts = 0;
+    await startOnFreePorts(
+      () => {
+        starts += 1;
+        writeFileSync(logFile, starts <= failing ? said : 'up');
+        return starts <= failing ? Promise.reject(new Error('it exited')) : Promise.resolve();
+      },
+      { name: 'the server', logFile, say: (line) => void lines.push(line) },
+    );
+    return lines;
+  }
+
+  it.each([
+    { why: 'somebody took it', said: 'listen tcp 127.0.0.1:29113: bind: address already in use\n' },
+    { why: 'the machine had none left', said: panic },
+  ])('is started again, twice at most: $why', async ({ said }) => {
+    expect(await start(said, 2)).toEqual([
+      '  the server could not have a port: starting it again',
+      '  the server could not have a port: starting it again',
+    ]);
+    await expect(start(said, 3)).rejects.toThrow('it exited');
+  });
+
+  it('is not started again where its log tells something else', async () => {
+    await expect(start('panic: no such file\n', 1)).rejects.toThrow('it exited');
+  });
+
+  it('is told of by what it panicked about, without the stack', () => {
+    writeFileSync(logFile, `starting\n${panic}`);
+    expect(tail(logFile)).toBe(`starting\n${panic.split('\n')[0] ?? ''}`);
   });
 });
 
