@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../cli/errors.ts';
 import { faultNamed, faults } from './faults/all.ts';
+import type { Fault } from './faults/fault.ts';
 import { createRandom } from './load/random.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { numberOf, type ChaosOptions } from './options.ts';
 import { planFaults, type PlannedFault } from './plan.ts';
-import type { RunOptions } from './run.ts';
-import type { ChaosSystem } from './system/system.ts';
+import { names } from './system/names.ts';
 
 export interface Asked {
   readonly mutant?: Mutant;
@@ -66,26 +66,47 @@ export function readOptions(options: ChaosOptions): Asked {
           alone: {
             name: fault.name,
             seconds,
-            ...(options.target === undefined ? {} : { target: options.target }),
+            ...(options.target === undefined ? {} : { target: targetOf(fault, options.target) }),
           },
         }),
   };
 }
 
-export function planOf({ alone, minutes, isCalm }: Asked, seed: number): RunOptions['plan'] {
-  if (isCalm) return () => [];
+/** What is played, and when, with this seed. */
+export function planOf({ alone, minutes, isCalm }: Asked, seed: number): readonly PlannedFault[] {
+  if (isCalm) return [];
   const random = createRandom(seed ^ 0xfa17);
-  if (alone === undefined) return (system) => planFaults({ random, faults, minutes, seed }, system);
+  if (alone === undefined) return planFaults({ random, faults, minutes, seed });
   const fault = faultNamed(alone.name);
-  return (system: ChaosSystem): readonly PlannedFault[] => {
-    const targets = fault.targets(system);
-    const target = alone.target ?? random.pick(targets);
-    const known = new Set(targets.flatMap((one) => [one, ...one.split(',')]));
-    if (!target.split(',').every((one) => known.has(one))) {
-      throw new UsageError(
-        `--target ${target}: ${alone.name} hits ${[...targets].slice(0, -1).join(', ') || targets[0]}.`,
-      );
-    }
-    return [{ fault, target, atMs: beforeSeconds * 1_000, durationMs: alone.seconds * 1_000 }];
+  const target = alone.target ?? random.pick(fault.targets(names));
+  return [{ fault, target, atMs: beforeSeconds * 1_000, durationMs: alone.seconds * 1_000 }];
+}
+
+/**
+ * Whom a fault hits that is played alone: `all` is everybody whom it may hit, several at once only where it can.
+ * @throws UsageError where it cannot hit one of them
+ */
+function targetOf(fault: Fault, asked: string): string {
+  const { each, isTogether } = whom(fault);
+  if (asked === 'all' && (isTogether || each.length === 1)) return each.join(',');
+  const several = asked.split(',');
+  const isKnown = several.every((one) => each.includes(one)) && (several.length === 1 || isTogether);
+  if (isKnown) return asked;
+  throw new UsageError(`--target ${asked}: ${fault.name} hits ${targetsInWords(fault)}.`);
+}
+
+function whom(fault: Fault): { readonly each: readonly string[]; readonly isTogether: boolean } {
+  const targets = fault.targets(names);
+  return {
+    each: [...new Set(targets.flatMap((one) => one.split(',')))],
+    isTogether: targets.some((one) => one.includes(',')),
   };
+}
+
+/** What --target may name: `worker-1 or worker-2`; `api-1, worker-1, several or all`. */
+export function targetsInWords(fault: Fault): string {
+  const { each, isTogether } = whom(fault);
+  const words = [...each, ...(isTogether && each.length > 1 ? ['several with a comma', 'all'] : [])];
+  const last = words.pop() ?? '';
+  return words.length === 0 ? last : `${words.join(', ')} or ${last}`;
 }

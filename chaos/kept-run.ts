@@ -1,5 +1,5 @@
 // One run with its end: the verdict is told, and the evidence of a breach stays.
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandContext } from '../cli/command.ts';
 import { inThrowawayPlace, type ThrowawayPlace } from '../cli/throwaway.ts';
@@ -7,6 +7,7 @@ import { planOf, type Asked } from './asked.ts';
 import { copyTree } from './mutants/tree.ts';
 import { usualRate } from './options.ts';
 import { tellVerdict } from './report.ts';
+import type { Verdict } from './oracle/verdict.ts';
 import { runOnce, type RunResult } from './run.ts';
 
 /** One run; its evidence is kept when something was found, or when that is asked for. */
@@ -37,8 +38,9 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
         seed,
         minutes: asked.minutes,
         ratePerSecond: asked.ratePerSecond,
+        askedBy: `${optionsOf(asked).join(' ')} --seed ${seed}`,
         ...(alone === undefined ? {} : { onlyFault: alone.name }),
-        plan: planOf(asked, seed),
+        planned: planOf(asked, seed),
         folder: evidence,
         workFolder: place.folder,
         binFolder: place.binFolder,
@@ -46,6 +48,7 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
         say,
       });
       if (asked.keep || result.verdict.breaches.length > 0) {
+        keepVerdict(evidence, result.verdict);
         mkdirSync(join(home, 'chaos'), { recursive: true });
         renameSync(evidence, kept);
       }
@@ -62,6 +65,14 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
     say(`  Play it again: npm run verify:chaos -- ${optionsOf(asked).join(' ')} --seed ${seed}`);
   }
   return result;
+}
+
+/** Beside what it was read from, for whoever gets the folder. */
+function keepVerdict(folder: string, verdict: Verdict): void {
+  writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
+  const lines: string[] = [];
+  tellVerdict({ width: 120, line: (text = '') => void lines.push(text), paint: (_, text) => text }, verdict);
+  writeFileSync(join(folder, 'verdict.txt'), `${lines.join('\n')}\n`);
 }
 
 const timestamp = () => new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');

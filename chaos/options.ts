@@ -35,7 +35,10 @@ export function declareOptions(command: Command): Command {
       '--seconds <number>',
       'how long that fault lasts (default: the longest that a run of five minutes draws)',
     )
-    .option('--target <name>', 'upon whom, e.g. worker-1, destination/IPSO-TH; several with a comma')
+    .option(
+      '--target <name>',
+      'upon whom: worker-1, destination/IPSO-TH, all, ...; --list says whom each fault may hit (default: drawn by the seed)',
+    )
     .option(
       '--hours <number>',
       'runs of --minutes with one seed after the other for that long; a table tells what was met',
@@ -44,7 +47,7 @@ export function declareOptions(command: Command): Command {
     .option('--rate <number>', 'payments and other requests a second', String(usualRate))
     .option('--mutant <name>', 'build a known mistake in: the judge must find it; `all` tries each')
     .option('--tree <folder>', 'a copy of this project whose code is put under faults in place of this one')
-    .option('--keep', 'keep the evidence also when nothing was found')
+    .option('--keep', 'keep the evidence also when nothing was found: it is the proof of a clean run')
     .option('--judge <folder>', 'judge the evidence of an earlier run again')
     .option('--list', 'name every fault and every mistake')
     .addHelpText('after', help);

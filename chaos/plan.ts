@@ -2,7 +2,7 @@
 // same seed plays the same faults; how processes interleave with them is the machine's.
 import type { Fault } from './faults/fault.ts';
 import type { Random } from './load/random.ts';
-import type { ChaosSystem } from './system/system.ts';
+import { names } from './system/names.ts';
 
 export interface PlannedFault {
   readonly fault: Fault;
@@ -30,10 +30,7 @@ const fullLengthMinutes = 5; // for which the lengths of faults are given
  * One fault follows the other, and half of the time two are played at once, of different groups. The quarter of all
  * whose turn it is with this seed is drawn first.
  */
-export function planFaults(
-  { random, faults, minutes, seed }: PlanOptions,
-  system: Pick<ChaosSystem, 'apis' | 'workers' | 'parties' | 'servers'>,
-): readonly PlannedFault[] {
+export function planFaults({ random, faults, minutes, seed }: PlanOptions): readonly PlannedFault[] {
   const endMs = minutes * 60_000 * (1 - calmShare);
   const lengthShare = Math.min(1, minutes / fullLengthMinutes);
   const planned: PlannedFault[] = [];
@@ -49,7 +46,7 @@ export function planFaults(
   const plan = (fault: Fault, atMs: number): PlannedFault => {
     const [least, most] = fault.seconds;
     const drawnMs = random.integer(least * 1_000, most * 1_000) * lengthShare;
-    const target = random.pick(fault.targets(system as ChaosSystem));
+    const target = random.pick(fault.targets(names));
     return { fault, target, atMs, durationMs: Math.max(least * 1_000, Math.round(drawnMs)) };
   };
   let atMs = firstMs * lengthShare;

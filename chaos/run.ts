@@ -1,7 +1,8 @@
 // One run: start everything, make payments, play faults, heal, wait for rest, gather, judge. The evidence stays in its
 // folder; the servers and their data do not.
+import { spawnSync } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
-import { copyFileSync, existsSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
@@ -32,7 +33,9 @@ export interface RunOptions {
   readonly minutes: number;
   readonly ratePerSecond: number;
   readonly onlyFault?: string;
-  plan(system: ChaosSystem): readonly PlannedFault[];
+  /** By which options a run like it is asked for; for the record. */
+  readonly askedBy?: string;
+  readonly planned: readonly PlannedFault[];
   /**
    * Milliseconds after the last fault until what still waits is judged; default 61 s, a little more than I-15 allows.
    */
@@ -111,7 +114,7 @@ async function playAll(
   options: RunOptions,
   { system, evidence, canaries }: Played,
 ): Promise<Pick<RunRecord, 'loadEndedAt' | 'healedAt'>> {
-  const { seed, minutes, ratePerSecond, stopped, say } = options;
+  const { seed, minutes, ratePerSecond, planned, stopped, say } = options;
   const random = createRandom(seed);
   const load = openLoad({
     apis: system.apis.map(({ name, url = '' }) => ({ name, url })),
@@ -122,7 +125,6 @@ async function playAll(
     canaries,
     record: (exchange) => evidence.recordExchange(exchange),
   });
-  const planned = options.plan(system);
   say(`▶ ${minutes.toFixed(1)} min of payments, ${planned.length} faults (seed ${seed})`);
   load.start();
   const ended = new AbortController();
@@ -157,16 +159,26 @@ async function comeToRest(system: ChaosSystem, say: Say): Promise<void> {
   say(isAtRest ? '✓ at rest' : `✗ not at rest after ${restMs / 1_000} s: ${open}`);
 }
 
-function described({ seed, minutes, onlyFault, mutant }: RunOptions, system: ChaosSystem) {
+function described({ seed, minutes, onlyFault, mutant, askedBy, tree }: RunOptions, system: ChaosSystem) {
   const { proxies, otherAddresses } = system.parties;
   return {
     seed,
     minutes,
     ...(onlyFault === undefined ? {} : { onlyFault }),
     ...(mutant === undefined ? {} : { mutant }),
+    ...(askedBy === undefined ? {} : { options: askedBy }),
+    ...codeOf(tree),
     registeredOrigins: [...proxies.values(), ...otherAddresses.values()].map((proxy) => proxy.origin),
     trapConnections: system.trap.connections,
   };
+}
+
+/** What a copy of the project is; git says it only where the copy is a checkout. */
+function codeOf(tree: string): Pick<RunRecord, 'version' | 'commit'> {
+  const { version } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8')) as { version: string };
+  const asked = ['describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'];
+  const { status, stdout } = spawnSync('git', asked, { cwd: tree, encoding: 'utf8' });
+  return { version, ...(status === 0 ? { commit: stdout.trim() } : {}) };
 }
 
 const now = () => new Date().toISOString();

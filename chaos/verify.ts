@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CommandContext } from '../cli/command.ts';
 import { UsageError } from '../cli/errors.ts';
-import { readOptions } from './asked.ts';
+import { wrap } from '../cli/terminal.ts';
+import { readOptions, targetsInWords } from './asked.ts';
 import { faults } from './faults/all.ts';
 import { runKept } from './kept-run.ts';
 import { mutants } from './mutants/all.ts';
@@ -39,12 +40,19 @@ function judgeAgain({ terminal }: CommandContext, folder: string): number {
 }
 
 function list({ terminal }: CommandContext): number {
-  const table = (rows: readonly { readonly name: string; readonly tells: string }[]) => {
-    for (const { name, tells } of rows) terminal.line(`  ${terminal.paint('name', name.padEnd(36))}${tells}`);
+  const tell = (name: string, ...lines: readonly string[]) => {
+    terminal.line(`  ${terminal.paint('name', name.padEnd(nameWidth))}${lines[0] ?? ''}`);
+    for (const line of lines.slice(1)) {
+      for (const part of wrap(line, terminal.width - nameWidth - 2)) {
+        terminal.line(terminal.paint('muted', `  ${' '.repeat(nameWidth)}${part}`));
+      }
+    }
   };
-  terminal.line('Faults, for --fault:');
-  table(faults);
-  terminal.line('Mistakes, for --mutant, and by what one of each is found:');
-  table(mutants.map(({ name, tells, breaks }) => ({ name, tells: `${tells} (${breaks.join(', ')})` })));
+  terminal.line('Faults for --fault, and whom --target may name (default: drawn by the seed):');
+  for (const fault of faults) tell(fault.name, fault.tells, targetsInWords(fault));
+  terminal.line('Mistakes for --mutant, and what finds each (`R:` is a rule, else an invariant):');
+  for (const { name, tells, breaks } of mutants) tell(name, tells, breaks.join(', '));
   return 0;
 }
+
+const nameWidth = 36;

@@ -1,14 +1,12 @@
 // The database: it is gone, silent, full, read-only or locked, or its connections break in the middle of a statement.
 import pg from 'pg';
 import type { OurProcess } from '../system/processes.ts';
+import type { Names } from '../system/names.ts';
 import type { ChaosSystem } from '../system/system.ts';
 import { heal, type Fault, type Stage } from './fault.ts';
 
 const everybody = ({ apis, workers }: ChaosSystem): readonly OurProcess[] => [...apis, ...workers];
-const eachAndAll = (system: ChaosSystem) => {
-  const names = everybody(system).map((one) => one.name);
-  return [...names, names.join(',')];
-};
+const eachAndAll = ({ apis, workers }: Names) => [...apis, ...workers, [...apis, ...workers].join(',')];
 const hit = ({ system, target }: Stage) =>
   everybody(system).filter((one) => target.split(',').includes(one.name));
 

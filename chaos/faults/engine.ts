@@ -2,14 +2,12 @@
 // click.
 import { Client, Connection } from '@temporalio/client';
 import type { OurProcess } from '../system/processes.ts';
+import type { Names } from '../system/names.ts';
 import type { ChaosSystem } from '../system/system.ts';
 import { heal, type Fault, type Stage } from './fault.ts';
 
 const everybody = ({ apis, workers }: ChaosSystem): readonly OurProcess[] => [...apis, ...workers];
-const eachAndAll = (system: ChaosSystem) => {
-  const names = everybody(system).map((one) => one.name);
-  return [...names, names.join(',')];
-};
+const eachAndAll = ({ apis, workers }: Names) => [...apis, ...workers, [...apis, ...workers].join(',')];
 const whole = () => ['engine'];
 
 async function killServer({ system, wait, durationMs }: Stage): Promise<void> {

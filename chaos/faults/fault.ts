@@ -2,6 +2,7 @@
 // is cut short. The tables of this folder hold them by family; all.ts by name.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../load/random.ts';
+import type { Names } from '../system/names.ts';
 import type { ChaosSystem } from '../system/system.ts';
 
 /** What a fault is played on. */
@@ -27,7 +28,7 @@ export interface Fault {
   /** Seconds, the least and the most that the seed may draw in a run of five minutes. */
   readonly seconds: readonly [least: number, most: number];
   /** What it may hit; several at once are one target, joined by a comma. */
-  targets(system: ChaosSystem): readonly string[];
+  targets(names: Names): readonly string[];
   /** Faults that share a group are never played at the same time: they would undo each other. */
   readonly groups: readonly string[];
   play(stage: Stage): Promise<void>;

@@ -1,5 +1,6 @@
 // The other parties: dead, silent, slow, wrong, alone and in every combination; and a change of their addresses.
 import type { Conduct } from '../system/fault-proxy.ts';
+import type { Names } from '../system/names.ts';
 import type { ChaosSystem } from '../system/system.ts';
 import { heal, type Fault, type Stage } from './fault.ts';
 
@@ -7,10 +8,8 @@ type Kind = 'source' | 'destination' | 'fxp';
 
 const partiesOf =
   (...kinds: readonly Kind[]) =>
-  (system: ChaosSystem): readonly string[] => {
-    const parties = [...system.parties.proxies.keys()].filter((one) =>
-      kinds.some((kind) => one.startsWith(kind)),
-    );
+  ({ parties: everybody }: Names): readonly string[] => {
+    const parties = everybody.filter((one) => kinds.some((kind) => one.startsWith(kind)));
     return [...parties, ...kinds.map((kind) => parties.filter((one) => one.startsWith(kind)).join(','))];
   };
 
@@ -189,8 +188,7 @@ export const partyFaults: readonly Fault[] = [
     tells: 'An operator’s registered address changes; the old one belongs to a stranger.',
     seconds: [14, 30],
     groups: ['destination', 'fxp'],
-    targets: (system) =>
-      [...system.parties.otherAddresses.keys()].filter((one) => one.startsWith('destination')),
+    targets: ({ movable }) => movable.filter((one) => one.startsWith('destination')),
     play: move,
   },
   {
@@ -198,7 +196,7 @@ export const partyFaults: readonly Fault[] = [
     tells: 'A party’s name cannot be resolved: its name server says nothing.',
     seconds: [5, 20],
     groups: ['destination', 'fxp'],
-    targets: (system) => [...system.parties.proxies.keys()].filter((one) => !one.startsWith('source')),
+    targets: ({ parties }) => parties.filter((one) => !one.startsWith('source')),
     play: loseName,
   },
 ];

@@ -1,11 +1,10 @@
 // Our own processes: killed, stopped and let go on, replaced one by one, with a clock that jumps. Also aimed at the
 // very moment at which a request leaves or an answer comes.
 import { writeFileSync } from 'node:fs';
-import type { OurProcess } from '../system/processes.ts';
+import type { Names } from '../system/names.ts';
 import type { ChaosSystem } from '../system/system.ts';
 import type { Fault, Stage } from './fault.ts';
 
-const namesOf = (processes: readonly OurProcess[]) => processes.map((one) => one.name);
 const all = ({ apis, workers }: ChaosSystem) => [...apis, ...workers];
 const byName = ({ system, target }: Stage) =>
   target.split(',').map((name) => {
@@ -100,8 +99,9 @@ const jump = (ms: number) => async (stage: Stage) => {
   set(0);
 };
 
-const apis = (system: ChaosSystem) => namesOf(system.apis);
-const workers = (system: ChaosSystem) => namesOf(system.workers);
+const apis = (names: Names) => names.apis;
+const workers = (names: Names) => names.workers;
+const each = (names: Names) => [...names.apis, ...names.workers];
 const together = (names: readonly string[]) => [names.join(',')];
 
 export const processFaults: readonly Fault[] = [
@@ -193,7 +193,7 @@ export const processFaults: readonly Fault[] = [
     tells: 'All workers stand still at once (SIGSTOP) and go on later.',
     seconds: [3, 25],
     groups: ['worker'],
-    targets: (system) => together(workers(system)),
+    targets: (names) => together(names.workers),
     play: stand,
   },
   {
@@ -209,7 +209,7 @@ export const processFaults: readonly Fault[] = [
     tells: 'The workers are replaced one by one (SIGTERM), as in a release.',
     seconds: [10, 30],
     groups: ['worker'],
-    targets: (system) => together(workers(system)),
+    targets: (names) => together(names.workers),
     play: replace,
   },
   {
@@ -217,7 +217,7 @@ export const processFaults: readonly Fault[] = [
     tells: 'The apis are replaced one by one (SIGTERM), as in a release.',
     seconds: [10, 30],
     groups: ['api'],
-    targets: (system) => together(apis(system)),
+    targets: (names) => together(names.apis),
     play: replace,
   },
   {
@@ -225,7 +225,7 @@ export const processFaults: readonly Fault[] = [
     tells: 'The clock of a process is 90 seconds ahead; the database’s clock is right.',
     seconds: [5, 30],
     groups: ['clock'],
-    targets: (system) => namesOf(all(system)),
+    targets: each,
     play: jump(90_000),
   },
   {
@@ -233,7 +233,7 @@ export const processFaults: readonly Fault[] = [
     tells: 'The clock of a process is 90 seconds behind; the database’s clock is right.',
     seconds: [5, 30],
     groups: ['clock'],
-    targets: (system) => namesOf(all(system)),
+    targets: each,
     play: jump(-90_000),
   },
 ];

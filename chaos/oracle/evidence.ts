@@ -3,12 +3,14 @@
 // milliseconds, by the one clock of the machine.
 //
 //   run.json               RunRecord
+//   verdict.json, .txt     what the judge said, in full and as it was told; judging again reads neither
 //   exchanges.jsonl        Exchange: every HTTP request of the PSPs and source operators, with its answer
 //   faults.jsonl           FaultRecord: what was done to the system, and which payments it met
 //   journal/*.jsonl        what the sandbox's parties received, sent and booked (sandbox/journal-file.ts)
 //   database/<table>.jsonl every table of the database, one row a line as `row_to_json` writes it (bytea as \x hex)
 //   executions.jsonl       ExecutionRecord: what the workflow engine still knows
-//   histories/*.json       histories of some executions, for reading and for the search for personal data
+//   histories/*.json       histories of 40 executions, for reading and for the search for personal data: those that did
+//                          not end well first, then the longest
 //   logs/*.log             of every process of ours, Postgres and the engine
 
 /** How the whole run went. */
@@ -19,6 +21,11 @@ export interface RunRecord {
   readonly onlyFault?: string;
   /** Name of the mistake that was built in (chaos/mutants); absent: the code as it is. */
   readonly mutant?: string;
+  /** By which options a run like it is asked for. */
+  readonly options?: string;
+  /** What was put under faults: version and commit, `-dirty` where files differ from it; absent where git knows none. */
+  readonly version?: string;
+  readonly commit?: string;
   readonly startedAt: string;
   /** From here on nothing new was submitted. */
   readonly loadEndedAt: string;

@@ -49,12 +49,12 @@ export interface Report {
 const invariants: Readonly<Record<string, string>> = {
   'I-1': 'every pacs.008 answered 200 has one final status, or waits as it may',
   'I-2': 'a destination sees one distinct instruction per payment',
-  'I-3': 'the source gets one final pacs.002 per payment, always in the same bytes',
+  'I-3': 'the source gets the final pacs.002 of each decided payment, always in the same bytes',
   'I-4': "what the source was told is the destination's truth",
   'I-5': 'one fxtr.017 per ACCC with a quote, with the figures of the quote',
   'I-6': "a quote carries one payment, of the quote's PSP, before it expires",
   'I-7': 'no connection to an address that is not registered',
-  'I-8': 'histories are paths of the state table; nothing is written after a final',
+  'I-8': 'histories are paths of the state table; no status follows a final',
   'I-9': 'sums agree between payments, fxtr.017 and ledgers',
   'I-10': 'nothing that was answered 200 is missing',
   'I-11': 'every outgoing message is valid, says what the rules say, and arrives as it is stored',
@@ -65,7 +65,7 @@ const invariants: Readonly<Record<string, string>> = {
   'I-16': 'no message is retried for ever, holds a slot or keeps another from being judged',
   'I-17': 'every delivery ends delivered or as a dead letter with its alert; none is neglected',
   'I-18': 'a final that was stored before the gateway decided is the decision',
-  'I-19': 'nothing but a negative confirmation leaves for a HIGH payment after its deadline',
+  'I-19': 'no instruction leaves for a HIGH payment after its deadline',
   'I-20': 'the sweep finds nothing where nothing failed',
 };
 

@@ -1,10 +1,10 @@
 // The addresses of the other parties: each operator, callback origin and FX provider is reached through a proxy of its
 // own, so that each can fail alone, and is registered at that proxy's address.
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
-import institutions from '../../db/seed/institutions.json' with { type: 'json' };
 import type { SeedAddresses } from '../../db/seed/expand.ts';
 import type { Random } from '../load/random.ts';
 import { openFaultProxy, type Conduct, type FaultProxy } from './fault-proxy.ts';
+import { names } from './names.ts';
 
 export interface SandboxUrls {
   readonly source: string;
@@ -51,23 +51,15 @@ const moods: readonly { readonly weight: number; readonly conduct: Conduct }[] =
  */
 export async function openParties(sandbox: SandboxUrls, trap: string, random: Random): Promise<Parties> {
   const mood = () => random.weighted(moods).conduct;
-  const operatorIds = [...new Set(clearingSystems.map((one) => one.operatorId))];
+  const open = (party: string) => {
+    if (party.startsWith('destination/')) return openFaultProxy({ target: sandbox.destination, trap });
+    const target = party.startsWith('source/') ? sandbox.source : sandbox.fxProvider;
+    return openFaultProxy({ target, trap, mood });
+  };
   const proxies = new Map<string, FaultProxy>();
   const otherAddresses = new Map<string, FaultProxy>();
-  for (const id of operatorIds) {
-    proxies.set(`destination/${id}`, await openFaultProxy({ target: sandbox.destination, trap }));
-    otherAddresses.set(`destination/${id}`, await openFaultProxy({ target: sandbox.destination, trap }));
-  }
-  for (const { clearingSystemId } of clearingSystems) {
-    proxies.set(`source/${clearingSystemId}`, await openFaultProxy({ target: sandbox.source, trap, mood }));
-    otherAddresses.set(
-      `source/${clearingSystemId}`,
-      await openFaultProxy({ target: sandbox.source, trap, mood }),
-    );
-  }
-  for (const { bic } of institutions.fxps) {
-    proxies.set(`fxp/${bic}`, await openFaultProxy({ target: sandbox.fxProvider, trap, mood }));
-  }
+  for (const party of names.parties) proxies.set(party, await open(party));
+  for (const party of names.movable) otherAddresses.set(party, await open(party));
   const originOf = (party: string, among: ReadonlyMap<string, FaultProxy> = proxies) => {
     const proxy = among.get(party);
     if (proxy === undefined) throw new Error(`no such party: ${party}`);
@@ -82,7 +74,7 @@ export async function openParties(sandbox: SandboxUrls, trap: string, random: Ra
       fxpBaseUrl: (bic) => urlOf(`fxp/${bic}`, originOf(`fxp/${bic}`)),
     },
     callbackOrigins: new Map(
-      operatorIds.map((id) => [
+      [...new Set(clearingSystems.map((one) => one.operatorId))].map((id) => [
         id,
         clearingSystems
           .filter((one) => one.operatorId === id)

@@ -13,6 +13,7 @@ import type { Environment } from '../../core/config.ts';
 import { seed } from '../../db/seed.ts';
 import { buildImage } from './image.ts';
 import { openSilentNameServer } from './name-server.ts';
+import { names } from './names.ts';
 import { createRandom } from '../load/random.ts';
 import { openParties, type Parties } from './parties.ts';
 import { answersOk, startOurProcess, until, type OurProcess } from './processes.ts';
@@ -112,8 +113,9 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
   const query = queryOf(() => servers.database().url);
   await registerOrigins(query, parties);
 
-  const apiPorts = [await freePort(), await freePort()];
-  const publicUrl = at(apiPorts[0] ?? 0);
+  const apiPorts: [name: string, port: number][] = [];
+  for (const name of names.apis) apiPorts.push([name, await freePort()]);
+  const publicUrl = at(apiPorts[0]?.[1] ?? 0);
   ends.add(await startSandbox(options, { ports, publicUrl }));
   const common = {
     dist,
@@ -125,10 +127,10 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
     say,
     env: gatewayEnvironment(env, publicUrl),
   };
-  for (const [index, port] of apiPorts.entries()) {
-    ours.push(await startOurProcess({ ...common, kind: 'api', name: `api-${index + 1}`, port }));
+  for (const [name, port] of apiPorts) {
+    ours.push(await startOurProcess({ ...common, kind: 'api', name, port }));
   }
-  for (const name of ['worker-1', 'worker-2']) {
+  for (const name of names.workers) {
     ours.push(await startOurProcess({ ...common, kind: 'worker', name }));
   }
   ends.add({

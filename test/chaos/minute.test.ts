@@ -42,7 +42,7 @@ test('a minute under the faults of seed 1 breaks no invariant', { timeout: 600_0
     minutes,
     ratePerSecond: 2, // beside other tests, on two cores
     settleMs: 0, // no minute more for payments that wait for a silent destination: the longer runs judge those
-    plan: (system) => planFaults({ random: createRandom(seed), faults, minutes, seed }, system),
+    planned: planFaults({ random: createRandom(seed), faults, minutes, seed }),
     folder: join(folder, 'evidence'),
     workFolder,
     binFolder: join(home, 'bin'),

@@ -1,23 +1,10 @@
-// What a seed means (chaos/plan.ts), without anything started: a system that exists by its names alone.
+// What a seed means (chaos/plan.ts), without anything started.
 import { describe, expect, it } from 'vitest';
 import { faults } from '../../chaos/faults/all.ts';
 import { createRandom } from '../../chaos/load/random.ts';
 import { planFaults, type PlannedFault } from '../../chaos/plan.ts';
-import type { ChaosSystem } from '../../chaos/system/system.ts';
 
-const named = (...names: readonly string[]) => names.map((name) => ({ name }));
-const parties = ['source/SGDFAST', 'destination/IPSO-TH', 'destination/IPSO-MY', 'fxp/MERISGS0'];
-const system = {
-  apis: named('api-1', 'api-2'),
-  workers: named('worker-1', 'worker-2'),
-  parties: {
-    proxies: new Map(parties.map((one) => [one, {}])),
-    otherAddresses: new Map(parties.slice(0, 3).map((one) => [one, {}])),
-  },
-} as unknown as ChaosSystem;
-
-const plan = (seed: number, minutes = 5) =>
-  planFaults({ random: createRandom(seed), faults, minutes, seed }, system);
+const plan = (seed: number, minutes = 5) => planFaults({ random: createRandom(seed), faults, minutes, seed });
 const brief = (planned: readonly PlannedFault[]) =>
   planned.map(({ fault, target, atMs, durationMs }) => [fault.name, target, atMs, durationMs]);
 const seeds = Array.from({ length: 50 }, (_, index) => index);

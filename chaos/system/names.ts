@@ -1,0 +1,24 @@
+// What everything that can fail is called, in the evidence, in the journals and in `--target`; known before anything
+// is started, so that a plan can be drawn and a target refused.
+import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
+import institutions from '../../db/seed/institutions.json' with { type: 'json' };
+
+export interface Names {
+  readonly apis: readonly string[];
+  readonly workers: readonly string[];
+  /** `destination/IPSO-TH`, `source/SGDFAST`, `fxp/MERISGS0`: whoever has an address. */
+  readonly parties: readonly string[];
+  /** Those of them that have a second address. */
+  readonly movable: readonly string[];
+}
+
+const destinations = [...new Set(clearingSystems.map((one) => `destination/${one.operatorId}`))];
+const sources = clearingSystems.map((one) => `source/${one.clearingSystemId}`);
+const fxps = institutions.fxps.map((one) => `fxp/${one.bic}`);
+
+export const names: Names = {
+  apis: ['api-1', 'api-2'],
+  workers: ['worker-1', 'worker-2'],
+  parties: [...destinations, ...sources, ...fxps],
+  movable: [...destinations, ...sources],
+};
