@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { nextAttempt } from '../core/delivery-schedule.ts';
 import type { Result } from '../core/result.ts';
 import { recordAuditOnce } from '../db/audit.ts';
+import { keepRefused } from '../db/refused-messages.ts';
 import { settleAttempt, type AttemptOutcome, type ClaimedAttempt, type Following } from '../db/deliveries.ts';
 import { addressOf, type Addressed } from './addresses.ts';
 import { boundDefects } from './defects.ts';
@@ -167,6 +168,8 @@ async function answerOf<Answer>(
   const about = { severity: 'alert', subjectId, party: sending.attempt.party } as const;
   /** An answer that cannot be about what was asked does not count; a person must look. */
   const distrust = async (distrusted: Distrusted): Promise<undefined> => {
+    const { party, messageId: inReplyTo } = sending.attempt;
+    await keepRefused(deps.db, { subjectId, party, inReplyTo, body: result.body });
     await recordAuditOnce(deps.db, { ...about, kind: distrustedAs, detail: { ...distrusted } }, 'detail'); // not once per attempt
     return undefined;
   };

@@ -19,6 +19,7 @@ import { problem, renderProblem, type Problem } from './http/problem.ts';
 import { methodNotAllowed, nothingAt } from './http/refused-requests.ts';
 import { baseHeaders } from './http/response.ts';
 import { createRouter, type Router } from './http/route.ts';
+import { paymentListRoutes } from './payment-list.ts';
 import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
 import { rejectionRoutes } from './rejections.ts';
@@ -34,6 +35,7 @@ const ownModules: readonly RouteModule[] = [
   rateRoutes,
   rejectionRoutes,
   ruleBookRoutes,
+  paymentListRoutes,
   healthRoutes,
   documentationRoutes,
 ];

@@ -1,13 +1,12 @@
 // Endpoints 9 to 11: institutions, by role, by country, by identifier. Those that are not onboarded are listed too
 // (REF-3).
-import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { finInstRoleFilters, finInstRoles, type FinInstRoleFilter } from '../core/ids.ts';
 import type { JsonObject } from '../core/money.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../core/reference.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { countryCode, finInstId, finInstIdType } from './http/parameters.ts';
-import { problem } from './http/problem.ts';
+import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from './http/paging.ts';
 import { referenceAnswer, referenceRoute } from './http/reference-answer.ts';
 import type { Router } from './http/route.ts';
 import { unknownCountry, unknownInstitution } from './http/told.ts';
@@ -36,26 +35,7 @@ const pageSchema = z
   .openapi('FinancialInstitutionPage');
 
 const finInstRole = z.enum(finInstRoleFilters);
-const defaultLimit = 100; // REF-2
-const maxLimit = 500; // REF-2
-const limit = z
-  .string()
-  .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= maxLimit, {
-    error: `must be a whole number from 1 to ${maxLimit}`,
-  })
-  .optional()
-  .openapi({
-    type: 'integer',
-    minimum: 1,
-    maximum: maxLimit,
-    default: defaultLimit,
-    description: 'Largest number of institutions on a page (REF-2)',
-  });
-const cursor = z
-  .string()
-  .regex(/^[\w.-]{1,200}$/, 'is not a cursor')
-  .optional()
-  .openapi({ description: 'From the Link header of the previous page; opaque (REF-2)' });
+const pageSize = { usual: 100, most: 500 }; // REF-2
 
 export function finInstRoutes(router: Router, deps: ApiDependencies): void {
   addList(router, deps);
@@ -73,29 +53,29 @@ function addList(router: Router, deps: ApiDependencies): void {
       summary: 'Institutions of all countries by role, in pages (endpoint 9)',
       description: 'The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288).',
       params: z.object({ finInstRole }),
-      query: z.object({ limit, cursor }),
+      query: z.object({ limit: pageLimit(pageSize), cursor: pageCursor }),
       problems: ['invalid-cursor'],
       answer: { description: 'A page of institutions', schema: pageSchema },
     },
     ({ params, query, context }) => {
       const data = deps.reference.current();
-      const after = query.cursor === undefined ? '' : readCursor(query.cursor, params.finInstRole, data);
-      if (after === undefined) {
-        return problem('invalid-cursor', {
-          errors: [{ parameter: 'cursor', detail: 'is not a cursor of this list' }],
-        });
-      }
-      const size = query.limit === undefined ? defaultLimit : Number(query.limit);
+      const list = `fin-insts ${params.finInstRole}`;
+      const after = query.cursor === undefined ? '' : readCursor(list, query.cursor);
+      if (after === undefined) return invalidCursor();
+      const size = Number(query.limit ?? pageSize.usual);
       const rest = institutionsOf(data, params.finInstRole).filter(
         ({ institutionId }) => institutionId > after,
       );
       const page = rest.slice(0, size);
       const last = page.at(-1);
-      const next =
-        rest.length > page.length && last !== undefined
-          ? `${deps.config.publicUrl}/fin-insts/${params.finInstRole}?limit=${size}&cursor=${writeCursor(last.institutionId, params.finInstRole)}`
-          : undefined;
-      const headers = next === undefined ? {} : { link: `<${next}>; rel="next"` };
+      const isLast = rest.length === page.length || last === undefined;
+      const path = `/fin-insts/${params.finInstRole}`;
+      const headers = isLast
+        ? {}
+        : linkToNext(deps.config.publicUrl, path, {
+            limit: String(size),
+            cursor: writeCursor(list, last.institutionId),
+          }).headers;
       return referenceAnswer(context, data, { finInsts: page.map(renderInstitution) }, headers);
     },
   );
@@ -197,22 +177,4 @@ function renderInstitution(institution: Institution): JsonObject {
     countryCode: institution.countryCode,
     roles: institution.roles,
   };
-}
-
-/** The last id of a page with a check value, to recognise a cursor that we never issued (REF-3). It is not secret. */
-function writeCursor(institutionId: string, role: FinInstRoleFilter): string {
-  return `${Buffer.from(institutionId).toString('base64url')}.${checkValue(institutionId, role)}`;
-}
-
-function readCursor(text: string, role: FinInstRoleFilter, data: ReferenceData): string | undefined {
-  const institutionId = Buffer.from(text.slice(0, Math.max(text.indexOf('.'), 0)), 'base64url').toString(
-    'utf8',
-  );
-  return data.institutions.has(institutionId) && writeCursor(institutionId, role) === text
-    ? institutionId
-    : undefined;
-}
-
-function checkValue(institutionId: string, role: FinInstRoleFilter): string {
-  return createHash('sha256').update(`fin-insts ${role} ${institutionId}`).digest('base64url').slice(0, 11);
 }

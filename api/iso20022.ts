@@ -15,6 +15,7 @@ import { recordAudit, recordAuditOnce } from '../db/audit.ts';
 import type { Decision } from '../core/decision.ts';
 import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
 import { messageBody } from '../db/messages.ts';
+import { keepRefused } from '../db/refused-messages.ts';
 import { takeReport } from '../db/reports.ts';
 import { takePacs008, type Known } from '../db/submissions.ts';
 import type { StoredPayment } from '../db/payments.ts';
@@ -265,11 +266,12 @@ interface IncomingReport {
  */
 async function refuseInvalid(
   deps: ApiDependencies,
-  { payment, caller, reported }: Pick<IncomingReport, 'payment' | 'caller' | 'reported'>,
+  { payment, caller, reported, body }: Pick<IncomingReport, 'payment' | 'caller' | 'reported' | 'body'>,
   fault: Rejection,
 ): Promise<Problem> {
   const { ruleId, xpath } = fault;
   const event = { severity: 'info', kind: 'report.invalid', subjectId: payment.uetr } as const;
+  await keepRefused(deps.db, { subjectId: payment.uetr, party: senderOf(caller), inReplyTo: null, body });
   await recordAuditOnce(
     deps.db,
     { ...event, party: senderOf(caller), detail: { ruleId, reported } },
@@ -303,6 +305,7 @@ async function answerReport(
   const taken = await takeReport(deps.db, payment, report);
   if (taken.kind === 'mismatch') {
     const detail = `${expectedOriginal(taken.element)}. ${doesNotCount}`;
+    await keepRefused(deps.db, { subjectId: uetr, party: senderOf(caller), inReplyTo: null, body });
     return refuseReport(deps, 'original-ids-differ', {
       uetr,
       caller,

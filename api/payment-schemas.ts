@@ -1,6 +1,7 @@
 // The schema of a payment's evidence. Ids, codes, times and hashes; no personal data.
 import { z } from '@hono/zod-openapi';
 import { changes } from '../core/message-difference.ts';
+import { listedStatuses, paymentStates } from '../core/payment-list.ts';
 import { finalStatuses } from '../core/report.ts';
 
 const time = z.string().openapi({ format: 'date-time', example: '2026-11-21T04:00:00.000Z' });
@@ -53,6 +54,10 @@ const attemptSchema = z
     httpStatus: z.int().nullable(),
     durationMs: z.int().nullable(),
     errorClass: code.nullable(),
+    url: z.string().nullable().openapi({ description: 'Where it went; shown to operators (CBK-4)' }),
+    responseExcerpt: z.string().nullable().openapi({
+      description: 'Of an answer other than 2xx, at most 1 KiB; shown to operators (CBK-4)',
+    }),
   })
   .strict()
   .openapi('DeliveryAttempt');
@@ -95,6 +100,19 @@ const eventSchema = z
   })
   .strict()
   .openapi('PaymentEvent', { description: 'Security events are shown to operators only' });
+
+const refusedSchema = z
+  .object({
+    messageId: id,
+    party: z.string(),
+    at: time,
+    inReplyTo: id.nullable().openapi({ description: 'Our message that it answered; null: it was posted' }),
+    sha256: z.string(),
+    size: z.int().openapi({ description: 'Bytes' }),
+    href: z.string(),
+  })
+  .strict()
+  .openapi('RefusedMessage');
 
 const differenceSchema = z
   .object({
@@ -142,9 +160,77 @@ export const evidenceSchema = z
     quoteId: id.nullable(),
     messages: z.array(messageSchema),
     decision: decisionSchema.nullable(),
+    waitsFor: z
+      .object({
+        what: z.enum(['deadline', 'enquiry', 'person']).openapi({
+          description:
+            'deadline: of a HIGH payment (TIM-1); enquiry: its destination is asked again (TIM-2); person: it is in doubt',
+        }),
+        at: time.nullable(),
+      })
+      .strict()
+      .nullable()
+      .openapi({ description: 'What comes next, and when; null where it has its final status' }),
     deliveries: z.array(deliverySchema),
     events: z.array(eventSchema),
+    refusedMessages: z.array(refusedSchema).openapi({
+      description:
+        'What its destination sent and what did not count, byte for byte (PAY-8); shown to operators',
+    }),
     difference: differenceSchema.nullable().openapi({ description: 'Null when nothing was forwarded' }),
   })
   .strict()
   .openapi('PaymentEvidence');
+
+const moneySchema = z
+  .object({ amount: z.number(), currency: z.string().openapi({ example: 'SGD' }) })
+  .strict()
+  .openapi('Money');
+
+const listedSchema = z
+  .object({
+    uetr: id,
+    status: z.enum(listedStatuses).openapi({
+      description:
+        'INDOUBT: accepted, and no final status for 24 hours (TIM-2); the others as in PaymentEvidence',
+    }),
+    state: z.enum(paymentStates),
+    reasonCode: code.nullable(),
+    ruleId: code.nullable().openapi({ description: 'Rule under which the gateway rejected' }),
+    decidedBy: z.enum(['destination', 'gateway']).nullable(),
+    sourceClearingSystem: z.string(),
+    destinationClearingSystem: z.string().nullable(),
+    corridor: z.string().nullable().openapi({ example: 'SG-TH' }),
+    priority: z.enum(['HIGH', 'NORM']).nullable(),
+    sourceAmount: moneySchema.nullable().openapi({
+      description:
+        'Interbank settlement amount; null to the destination side, and where it was rejected before it was known',
+    }),
+    destinationAmount: moneySchema.nullable(),
+    debtorAgent: z.string().nullable().openapi({ description: 'BIC' }),
+    creditorAgent: z.string().nullable().openapi({ description: 'BIC' }),
+    fxp: z.string().nullable().openapi({ description: 'BIC; null to the destination side' }),
+    quoteId: id.nullable().openapi({ description: 'Null to the destination side' }),
+    endToEndId: z.string().nullable(),
+    judgedAt: time,
+    deadlineAt: time.nullable().openapi({ description: 'Of a HIGH payment (TIM-1)' }),
+    decidedAt: time.nullable(),
+    openDeliveries: z
+      .int()
+      .openapi({ description: 'Callback, confirmation, notification: still to be taken' }),
+    deadLetters: z.int().openapi({ description: 'Of these, given up (CBK-1)' }),
+    href: z.string().openapi({ description: 'The whole record' }),
+  })
+  .strict()
+  .openapi('ListedPayment');
+
+export const paymentListSchema = z
+  .object({
+    payments: z.array(listedSchema),
+    next: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Address of the next page; null: this is the last one' }),
+  })
+  .strict()
+  .openapi('PaymentPage');

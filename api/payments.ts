@@ -15,6 +15,7 @@ import type { XmlElement } from '../core/iso20022/tree.ts';
 import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
 import { loadEvidence } from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
+import { refusedBody } from '../db/refused-messages.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import type { Caller } from './http/caller.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
@@ -22,7 +23,7 @@ import { evidenceSchema } from './payment-schemas.ts';
 import { storedMessageAnswer } from './message-documents.ts';
 import { isProblem, problem, type Problem } from './http/problem.ts';
 import { renderEvidence, type View } from './render-evidence.ts';
-import { json } from './http/response.ts';
+import { baseHeaders, json } from './http/response.ts';
 import { xml } from './http/xml-message.ts';
 
 const roles = ['operator', 'ipso', 'psp'] as const;
@@ -60,7 +61,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const difference = await differenceOf(deps, engine, evidence);
-        return json(renderEvidence(params.uetr, evidence, { ...view, difference }));
+        return json(renderEvidence(params.uetr, evidence, { ...view, difference, now: new Date() }));
       },
     );
     router.add(
@@ -71,7 +72,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         summary: 'The stored bytes of a message of a payment',
         description:
           'Byte for byte as received or sent; ETag is the SHA-256 in hexadecimal, Repr-Digest the same in the form of RFC 9530. ' +
-          'A side reads the messages of its own leg; operators read all.',
+          'A side reads the messages of its own leg; operators read all, and those of `refusedMessages` (application/octet-stream).',
         tag: 'Payments',
         roles,
         params: z.object({ uetr, messageId }),
@@ -83,6 +84,10 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const message = evidence.messages.find((one) => one.messageId === params.messageId);
+        const refused = view.isOperator
+          ? await refusedBody(deps.db, params.uetr, params.messageId)
+          : undefined;
+        if (refused !== undefined) return refusedBytes(refused);
         if (message === undefined || !view.mayRead(message)) {
           const detail = `Your side of payment ${params.uetr} has no message ${params.messageId}; GET /payments/{uetr} lists the messages that you may read.`;
           return problem('unknown-message', { detail });
@@ -126,7 +131,7 @@ function viewOf(evidence: PaymentEvidence, caller: Caller): View | undefined {
   const source = submissionOf(evidence)?.party;
   if (source === undefined) return undefined;
   if (caller.role === 'operator' || caller.role === 'all') {
-    return { mayList: () => true, mayRead: () => true, seesSecurityEvents: true };
+    return { mayList: () => true, mayRead: () => true, isOperator: true };
   }
   const systems = {
     source,
@@ -138,7 +143,7 @@ function viewOf(evidence: PaymentEvidence, caller: Caller): View | undefined {
   return {
     mayList: isOfPayment,
     mayRead: (message) => message.leg !== 'fxp' && sides[message.leg] && isOfPayment(message),
-    seesSecurityEvents: false,
+    isOperator: false,
   };
 }
 
@@ -190,6 +195,17 @@ async function differenceOf(
     documentOf(deps, engine, payment.forwardedMessageId),
   ]);
   return compareMessages(received, forwarded);
+}
+
+/** Whatever it is: no browser may take it for what it says it is. */
+function refusedBytes(body: Buffer): Response {
+  return new Response(new Uint8Array(body), {
+    headers: {
+      ...baseHeaders,
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment',
+    },
+  });
 }
 
 async function bytesOf(deps: ApiDependencies, message: EvidenceMessage): Promise<Response> {

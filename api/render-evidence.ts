@@ -8,8 +8,10 @@ import {
   type EvidenceDelivery,
   type EvidenceEvent,
   type EvidenceMessage,
+  type EvidenceRefused,
   type PaymentEvidence,
 } from '../core/evidence.ts';
+import { nextEnquiryAt } from '../core/enquiry-schedule.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { FieldDifference } from '../core/message-difference.ts';
 import type { JsonObject, JsonValue } from '../core/money.ts';
@@ -20,11 +22,13 @@ export interface View {
   readonly mayList: (message: EvidenceMessage) => boolean;
   /** Messages whose bytes and values it may read. */
   readonly mayRead: (message: EvidenceMessage) => boolean;
-  readonly seesSecurityEvents: boolean;
+  /** Operators see security events, addresses, excerpts of answers and what was refused. */
+  readonly isOperator: boolean;
 }
 
 export interface EvidenceView extends View {
   readonly difference: readonly FieldDifference[] | null;
+  readonly now: Date;
 }
 
 export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: EvidenceView): JsonObject {
@@ -47,8 +51,10 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
     quoteId: payment?.quoteId ?? null,
     messages: evidence.messages.filter(view.mayList).map((one) => renderMessage(uetr, one, view)),
     decision: decision === undefined ? null : renderDecision(decision),
-    deliveries: deliveries.map(renderDelivery),
-    events: events.filter((one) => view.seesSecurityEvents || one.severity !== 'security').map(renderEvent),
+    waitsFor: renderNext(evidence, view.now),
+    deliveries: deliveries.map((one) => renderDelivery(one, view)),
+    events: events.filter((one) => view.isOperator || one.severity !== 'security').map(renderEvent),
+    refusedMessages: view.isOperator ? evidence.refused.map((one) => renderRefused(uetr, one)) : [],
     difference: renderDifference(evidence, view),
   };
 }
@@ -79,7 +85,28 @@ function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObjec
   return { ...decision, decidedAt: timeOf(decidedAt) };
 }
 
-function renderDelivery(delivery: EvidenceDelivery): JsonObject {
+/** What comes next for a payment without final status, and when. */
+function renderNext({ payment, decision, events }: PaymentEvidence, now: Date): JsonValue {
+  if (payment?.destinationSystem === null || payment === undefined || decision !== undefined) return null;
+  if (payment.deadlineAt !== null) return { what: 'deadline', at: timeOf(payment.deadlineAt) };
+  const at = nextEnquiryAt(payment.judgedAt.getTime(), now.getTime());
+  if (at !== undefined) return { what: 'enquiry', at: new Date(at).toISOString() };
+  return { what: events.some(({ kind }) => kind === 'payment.in-doubt') ? 'person' : 'enquiry', at: null };
+}
+
+function renderRefused(uetr: string, message: EvidenceRefused): JsonObject {
+  return {
+    messageId: message.messageId,
+    party: message.party,
+    at: timeOf(message.at),
+    inReplyTo: message.inReplyTo,
+    sha256: Buffer.from(message.sha256).toString('hex'),
+    size: message.size,
+    href: `/payments/${uetr}/messages/${message.messageId}`,
+  };
+}
+
+function renderDelivery(delivery: EvidenceDelivery, { isOperator }: View): JsonObject {
   const { deliveredAt, closedAt } = delivery;
   // an instruction has no schedule of its own: enquiries about the payment follow TIM-2
   const isDue = delivery.kind !== 'instruction' && deliveredAt === null && closedAt === null;
@@ -100,6 +127,8 @@ function renderDelivery(delivery: EvidenceDelivery): JsonObject {
       httpStatus: attempt.httpStatus,
       durationMs: attempt.durationMs,
       errorClass: attempt.errorClass,
+      url: isOperator ? attempt.url : null,
+      responseExcerpt: isOperator ? attempt.responseExcerpt : null,
     })),
   };
 }

@@ -26,6 +26,11 @@ export const enquiryTimesMs: readonly number[] = [
   24 * hour,
 ];
 
+/** When the next enquiry of that schedule is due, epoch milliseconds; undefined: there is none any more. */
+export function nextEnquiryAt(acceptedAt: number, now: number): number | undefined {
+  return enquiryTimesMs.map((afterMs) => acceptedAt + afterMs).find((at) => at > now);
+}
+
 /** What is known of the sends of an undecided NORM payment: epoch milliseconds by the database clock. */
 export interface Sends {
   readonly acceptedAt: number;

@@ -40,6 +40,10 @@ export interface EvidenceAttempt {
   readonly httpStatus: number | null;
   readonly durationMs: number | null;
   readonly errorClass: string | null;
+  /** Where it went; operators only (CBK-4). Null where it opened no socket. */
+  readonly url: string | null;
+  /** Of an answer other than 2xx, at most 1 KiB; operators only (CBK-4). */
+  readonly responseExcerpt: string | null;
 }
 
 export interface EvidenceDelivery {
@@ -60,6 +64,17 @@ export interface EvidenceEvent {
   readonly kind: string;
   readonly party: string | null;
   readonly detail: unknown;
+}
+
+/** What a party sent and what did not count (PAY-8); operators only. */
+export interface EvidenceRefused {
+  readonly messageId: string;
+  readonly party: string;
+  readonly inReplyTo: string | null;
+  readonly sha256: Uint8Array;
+  /** Bytes. */
+  readonly size: number;
+  readonly at: Date;
 }
 
 /** Whose a payment is and where it goes, from its row. */
@@ -87,6 +102,7 @@ export interface PaymentEvidence {
   readonly messages: readonly EvidenceMessage[];
   readonly deliveries: readonly EvidenceDelivery[];
   readonly events: readonly EvidenceEvent[];
+  readonly refused: readonly EvidenceRefused[];
 }
 
 /**

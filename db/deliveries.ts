@@ -155,6 +155,9 @@ export async function claimInstruction(
 /** Neither taken nor given up (CBK-1). */
 export const isOpen = sql`delivered_at is null and closed_at is null`;
 
+/** Of those: given up, and not delivered after all (CBK-1). */
+export const isDead = sql`delivered_at is null and closed_at is not null`;
+
 /** Whether a delivery is of a kind that ends once, taken or given up. What is asked ends with its answer or decision. */
 export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 

@@ -9,6 +9,7 @@ import {
   type EvidenceEvent,
   type EvidenceMessage,
   type EvidencePayment,
+  type EvidenceRefused,
   type PaymentEvidence,
 } from '../core/evidence.ts';
 import type { Db } from './connection.ts';
@@ -30,6 +31,7 @@ function readEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
       messages: await loadMessages(snapshot, uetr),
       deliveries: await loadDeliveries(snapshot, uetr),
       events: await loadEvents(snapshot, uetr),
+      refused: await loadRefused(snapshot, uetr),
     }));
 }
 
@@ -82,7 +84,8 @@ async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDe
     order by asked_at, kind`.execute(db); // unique (subject_id, kind)
   const attempts = await sql<EvidenceAttempt & { deliveryId: string }>`
     select delivery_id as "deliveryId", attempt, started_at as "startedAt", finished_at as "finishedAt", outcome,
-      http_status as "httpStatus", duration_ms as "durationMs", error_class as "errorClass"
+      http_status as "httpStatus", duration_ms as "durationMs", error_class as "errorClass", url,
+      response_excerpt as "responseExcerpt"
     from delivery_attempts where delivery_id = any(${rows.map((row) => row.deliveryId)}::uuid[])
     order by attempt`.execute(db); // primary key
   return rows.map(({ deliveryId, ...row }) => ({
@@ -98,4 +101,13 @@ function loadEvents(db: Db, uetr: string): Promise<readonly EvidenceEvent[]> {
     .where('subject_id', '=', uetr)
     .orderBy('audit_event_id')
     .execute();
+}
+
+async function loadRefused(db: Db, uetr: string): Promise<readonly EvidenceRefused[]> {
+  const { rows } = await sql<EvidenceRefused>`
+    select message_id as "messageId", party, in_reply_to as "inReplyTo", sha256, octet_length(body) as size,
+      created_at as at
+    from refused_messages where subject_id = ${uetr}
+    order by created_at`.execute(db); // unique (subject_id, sha256)
+  return rows;
 }

@@ -62,3 +62,25 @@ export const corridorPath = z.object({
   destinationCountry: countryCode.openapi({ example: 'TH' }),
   destinationCurrency: currencyCode.openapi({ example: 'THB' }),
 });
+
+/** A moment (RFC 3339), with its offset. */
+export const instant = z
+  .string()
+  .refine((text) => rfc3339.test(text) && !Number.isNaN(Date.parse(text)), {
+    error: 'must be a date and time with an offset (RFC 3339), as in 2026-01-05T04:00:00Z',
+  })
+  .transform((text) => new Date(text))
+  .openapi({ type: 'string', format: 'date-time', example: '2026-01-05T04:00:00Z' });
+
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** One or several of these words, with commas. */
+export function severalOf<const Words extends readonly string[]>(words: Words) {
+  return z
+    .string()
+    .refine((text) => text.split(',').every((word) => words.includes(word)), {
+      error: `must be one or several of ${words.join(', ')}, with commas`,
+    })
+    .transform((text) => text.split(',') as Words[number][])
+    .openapi({ type: 'string', description: `One or several of ${words.join(', ')}, with commas` });
+}

@@ -11,6 +11,7 @@ import * as promises from './0008-promises.ts';
 import * as claimedDebtorAgent from './0009-claimed-debtor-agent.ts';
 import * as subjectId from './0010-subject-id.ts';
 import * as firstQuestion from './0011-first-question.ts';
+import * as operatorsView from './0012-operators-view.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -24,4 +25,5 @@ export const migrations: Record<string, Migration> = {
   '0009-claimed-debtor-agent': claimedDebtorAgent,
   '0010-subject-id': subjectId,
   '0011-first-question': firstQuestion,
+  '0012-operators-view': operatorsView,
 };

@@ -1,0 +1,65 @@
+// Pages of lists (REF-2): how many, where the next one begins, and where its address stands: in the Link header (RFC
+// 8288).
+import { createHash } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { problem, type Problem } from './problem.ts';
+
+/** `limit` of a list. */
+export function pageLimit({ usual, most }: { readonly usual: number; readonly most: number }) {
+  return z
+    .string()
+    .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= most, {
+      error: `must be a whole number from 1 to ${most}`,
+    })
+    .optional()
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: most,
+      default: usual,
+      description: 'Largest number on a page (REF-2)',
+    });
+}
+
+export const pageCursor = z
+  .string()
+  .regex(/^[\w.-]{1,200}$/, 'is not a cursor')
+  .optional()
+  .openapi({ description: 'From the Link header of the previous page; opaque (REF-2)' });
+
+/** A place in a list with a check value, to recognise a cursor that we never issued (REF-3). It is not secret. */
+export function writeCursor(list: string, place: string): string {
+  return `${Buffer.from(place).toString('base64url')}.${checkOf(list, place)}`;
+}
+
+/** @returns undefined where it is no cursor of this list */
+export function readCursor(list: string, cursor: string): string | undefined {
+  const [place = '', check] = cursor.split('.');
+  const text = Buffer.from(place, 'base64url').toString();
+  return check === checkOf(list, text) ? text : undefined;
+}
+
+function checkOf(list: string, place: string): string {
+  return createHash('sha256').update(`${list}\0${place}`).digest('base64url').slice(0, 8);
+}
+
+/** Where the page stands that follows this one, and the header that says so. */
+export function linkToNext(
+  publicUrl: string,
+  path: string,
+  query: Readonly<Record<string, string | Date | readonly string[] | undefined>>,
+): { readonly url: string; readonly headers: { readonly link: string } } {
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    asked.append(name, value instanceof Date ? value.toISOString() : value.toString());
+  }
+  const url = `${publicUrl}${path}?${asked.toString()}`;
+  return { url, headers: { link: `<${url}>; rel="next"` } };
+}
+
+export function invalidCursor(): Problem {
+  return problem('invalid-cursor', {
+    errors: [{ parameter: 'cursor', detail: 'is not a cursor of this list' }],
+  });
+}
