@@ -3,7 +3,7 @@
 import { assert } from '../core/assert.ts';
 import { decisionBy, untilDecidableMs, type Decision, type DueDecision } from '../core/decision.ts';
 import { answerPacs008, confirmPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
-import { compact } from '../core/iso20022/parties.ts';
+import { compact } from '../core/compact.ts';
 import { additionalInformation } from '../core/explanation.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {

@@ -13,7 +13,8 @@ import {
   type RequestReferences,
 } from '../core/iso20022/acmt023.ts';
 import { answerAcmt023, passOnAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
-import { compact, readAgent } from '../core/iso20022/parties.ts';
+import { compact } from '../core/compact.ts';
+import { readAgent } from '../core/iso20022/parties.ts';
 import { elementAt } from '../core/iso20022/tree.ts';
 import { additionalInformation, explain } from '../core/explanation.ts';
 import { reject, type Rejection } from '../core/rejection.ts';

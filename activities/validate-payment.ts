@@ -8,7 +8,7 @@ import { messages } from '../core/iso20022/messages.ts';
 import { originalReferencesOf } from '../core/iso20022/original-transaction.ts';
 import { answerPacs008 } from '../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008 } from '../core/iso20022/pacs008.ts';
-import { compact } from '../core/iso20022/parties.ts';
+import { compact } from '../core/compact.ts';
 import { readPacs008References, type Pacs008References } from '../core/iso20022/references.ts';
 import type { QuoteId } from '../core/ids.ts';
 import { judgePayment } from '../core/judge-payment.ts';

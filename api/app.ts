@@ -4,6 +4,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
+import { alertRoutes } from './alerts.ts';
 import { addressTypeRoutes } from './address-types.ts';
 import { countryRoutes } from './countries.ts';
 import { currencyRoutes } from './currencies.ts';
@@ -36,6 +37,7 @@ const ownModules: readonly RouteModule[] = [
   rejectionRoutes,
   ruleBookRoutes,
   paymentListRoutes,
+  alertRoutes,
   healthRoutes,
   documentationRoutes,
 ];

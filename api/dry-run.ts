@@ -9,7 +9,7 @@ import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import type { RouteModule } from './dependencies.ts';
 import { bodyOf, refusal, refusedKeys, takeMessage } from './http/intake.ts';
 import { anyMessage } from './message-documents.ts';
-import { whereRulesAre } from './http/problem.ts';
+import { whereRulesAre } from './http/problems.ts';
 import { json } from './http/response.ts';
 import { messageTurns } from './http/turns.ts';
 

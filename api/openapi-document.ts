@@ -3,7 +3,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { messageExamples, readExample, type MessageExample } from './examples.ts';
 import { problemExample, problemExampleName } from './http/problem-examples.ts';
-import { problemBody, problems, type ProblemCode } from './http/problem.ts';
+import { problemBody } from './http/problem.ts';
+import { problems, type ProblemCode } from './http/problems.ts';
 import { webhooks } from './webhooks.ts';
 
 const description = `Coordinates instant payments between national payment systems: reference data, fees, rates, quotes, and ISO 20022 submission.

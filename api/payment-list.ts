@@ -1,6 +1,7 @@
 // GET /payments: the payments of the caller, newest first, by what people know of them (OBS-5). Operators see all, a
 // side sees its own. One payment in full is GET /payments/{uetr} (payments.ts).
 import { z } from '@hono/zod-openapi';
+import { compact } from '../core/compact.ts';
 import { isIdentifier, uuidPattern, uuidV4Pattern } from '../core/ids.ts';
 import { jsonNumber, plainDecimal, type JsonObject, type JsonValue } from '../core/money.ts';
 import {
@@ -141,24 +142,25 @@ function filterOf(asked: Query, data: ReferenceData): PaymentFilter | Problem {
       { parameter: 'currency', detail: 'missing: an amount needs its currency, as in SGD' },
     ]);
   }
-  return {
+  return compact<PaymentFilter>({
     ...party,
-    ...(status && { statuses: status }),
-    ...(state && { state }),
-    ...(reasonCode && { reasonCode }),
-    ...(corridor && { corridor }),
-    ...(priority && { priority }),
-    ...(currency && {
-      amount: { currency, ...(minAmount && { least: minAmount }), ...(maxAmount && { most: maxAmount }) },
-    }),
-    ...(asked.from && { from: asked.from }),
-    ...(asked.to && { to: asked.to }),
-    ...(olderThan && { olderThanSeconds: Number(olderThan) }),
-    ...(asked.uetr && { uetr: asked.uetr }),
-    ...(asked.quoteId && { quoteId: asked.quoteId }),
-    ...(asked.endToEndId && { endToEndId: asked.endToEndId }),
-    ...(asked.messageId && { messageIdentification: asked.messageId }),
-  };
+    statuses: status,
+    state,
+    reasonCode,
+    corridor,
+    priority,
+    amount:
+      currency === undefined
+        ? undefined
+        : compact<NonNullable<PaymentFilter['amount']>>({ currency, least: minAmount, most: maxAmount }),
+    from: asked.from,
+    to: asked.to,
+    olderThanSeconds: olderThan === undefined ? undefined : Number(olderThan),
+    uetr: asked.uetr,
+    quoteId: asked.quoteId,
+    endToEndId: asked.endToEndId,
+    messageIdentification: asked.messageId,
+  });
 }
 
 function partyOf(

@@ -1,6 +1,7 @@
 // The schema of a payment's evidence. Ids, codes, times and hashes; no personal data.
 import { z } from '@hono/zod-openapi';
 import { changes } from '../core/message-difference.ts';
+import { caseEntrySchema } from './case-schemas.ts';
 import { listedStatuses, paymentStates } from '../core/payment-list.ts';
 import { finalStatuses } from '../core/report.ts';
 
@@ -173,6 +174,9 @@ export const evidenceSchema = z
       .openapi({ description: 'What comes next, and when; null where it has its final status' }),
     deliveries: z.array(deliverySchema),
     events: z.array(eventSchema),
+    entries: z.array(caseEntrySchema).openapi({
+      description: 'What operators did about it and about its alerts (OBS-6); shown to operators',
+    }),
     refusedMessages: z.array(refusedSchema).openapi({
       description:
         'What its destination sent and what did not count, byte for byte (PAY-8); shown to operators',

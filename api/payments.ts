@@ -13,6 +13,7 @@ import {
 import { uuidPattern, uuidV4Pattern } from '../core/ids.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
+import { entriesOfCase } from '../db/cases.ts';
 import { loadEvidence } from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
 import { refusedBody } from '../db/refused-messages.ts';
@@ -61,7 +62,8 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const difference = await differenceOf(deps, engine, evidence);
-        return json(renderEvidence(params.uetr, evidence, { ...view, difference, now: new Date() }));
+        const entries = view.isOperator ? await entriesOfCase(deps.db, params.uetr) : [];
+        return json(renderEvidence(params.uetr, evidence, { ...view, difference, entries, now: new Date() }));
       },
     );
     router.add(

@@ -1,6 +1,7 @@
 // The evidence of a payment as JSON, limited to what the caller may see. The only message values in it are those of the
 // field differences.
 import { assert } from '../core/assert.ts';
+import type { CaseEntry } from '../core/cases.ts';
 import {
   refusalOf,
   submissionOf,
@@ -28,6 +29,8 @@ export interface View {
 
 export interface EvidenceView extends View {
   readonly difference: readonly FieldDifference[] | null;
+  /** What operators did about it; empty for everybody else. */
+  readonly entries: readonly CaseEntry[];
   readonly now: Date;
 }
 
@@ -54,6 +57,7 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
     waitsFor: renderNext(evidence, view.now),
     deliveries: deliveries.map((one) => renderDelivery(one, view)),
     events: events.filter((one) => view.isOperator || one.severity !== 'security').map(renderEvent),
+    entries: view.entries.map(renderEntry),
     refusedMessages: view.isOperator ? evidence.refused.map((one) => renderRefused(uetr, one)) : [],
     difference: renderDifference(evidence, view),
   };
@@ -135,6 +139,10 @@ function renderDelivery(delivery: EvidenceDelivery, { isOperator }: View): JsonO
 
 function renderEvent({ at, severity, kind, party, detail }: EvidenceEvent): JsonObject {
   return { at: timeOf(at), severity, kind, party, detail: detail as JsonValue };
+}
+
+export function renderEntry({ at, ...entry }: CaseEntry): JsonObject {
+  return { ...entry, at: at.toISOString() };
 }
 
 /** Values only for callers who may read both messages. */

@@ -169,3 +169,9 @@ export async function recordRefusal(
     .executeTakeFirstOrThrow();
   return standing.answer_message_id;
 }
+
+/** Whether anything came under a UETR, or as that resolution. Index messages_subject_id. */
+export async function isOnRecord(db: Db, subjectId: string): Promise<boolean> {
+  const { rows } = await sql`select from messages where subject_id = ${subjectId}::uuid limit 1`.execute(db);
+  return rows.length > 0;
+}

@@ -1,6 +1,6 @@
 // Lists of payments, newest first (OBS-5). A page begins behind the last payment of the page before, by its time and
 // UETR, so that payments that come in meanwhile move nothing. It only reads.
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type {
   ListedPayment,
   ListPlace,
@@ -8,6 +8,7 @@ import type {
   PaymentFilter,
   PaymentState,
 } from '../core/payment-list.ts';
+import { given, type Condition } from './conditions.ts';
 import type { Db } from './connection.ts';
 import { isDead, isOfToldKind, isOpen } from './deliveries.ts';
 
@@ -19,8 +20,6 @@ export interface PaymentPage {
 
 /** Which side of its payments somebody is on; `both` is for operators. */
 type Side = 'source' | 'destination' | 'both';
-
-type Condition = RawBuilder<unknown>;
 
 export async function listPayments(
   db: Db,
@@ -144,9 +143,6 @@ function conditionsOf(filter: PaymentFilter, side: Side): readonly Condition[] {
     ...given(filter.messageIdentification, (id) => hasMessage(id, side)),
   ];
 }
-
-const given = <T>(value: T | undefined, condition: (value: T) => Condition): readonly Condition[] =>
-  value === undefined ? [] : [condition(value)];
 
 /** Quote and FX provider are the business of those who sent the payment, not of its destination. */
 const ofSource = (side: Side) => sql.lit(side !== 'destination');

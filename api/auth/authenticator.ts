@@ -6,7 +6,8 @@ import type { AuthConfig } from '../../core/config.ts';
 import { findInstitution } from '../../core/reference.ts';
 import { clientCertificateThumbprint } from './client-certificate.ts';
 import type { Authenticator, Caller } from '../http/caller.ts';
-import { isProblem, problem, problems, type Problem } from '../http/problem.ts';
+import { isProblem, problem, type Problem } from '../http/problem.ts';
+import { problems } from '../http/problems.ts';
 import {
   createTokenVerifier,
   invalidToken,

@@ -6,7 +6,8 @@ import { renderJson, type JsonValue } from '../../core/money.ts';
 import type { Db } from '../../db/connection.ts';
 import { answerOnce, type KeptAnswer } from '../../db/idempotency.ts';
 import type { Caller } from './caller.ts';
-import { invalidRequest, isProblem, problem, problemBody, problems, type Problem } from './problem.ts';
+import { invalidRequest, isProblem, problem, problemBody, type Problem } from './problem.ts';
+import { problems } from './problems.ts';
 import { jsonHeaders } from './response.ts';
 
 export const idempotencyHeader = z.object({

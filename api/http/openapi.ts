@@ -1,6 +1,6 @@
 // OpenAPI descriptions that all routes share: the answer, and each status of a refusal.
 import { z, type RouteConfig } from '@hono/zod-openapi';
-import { problems, type ProblemCode, whereRulesAre } from './problem.ts';
+import { problems, type ProblemCode, whereRulesAre } from './problems.ts';
 import { problemExampleName } from './problem-examples.ts';
 
 /** A route's answer with status 200. */

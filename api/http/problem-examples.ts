@@ -1,6 +1,7 @@
 // An example of each refusal for the OpenAPI document, made by the code that refuses; the texts of four, which need a
 // request, are typed.
-import { invalidRequest, problem, type Problem, type ProblemCode } from './problem.ts';
+import { invalidRequest, problem, type Problem } from './problem.ts';
+import type { ProblemCode } from './problems.ts';
 import {
   amountCurrencyNotOfCorridor,
   currencyNotOfCountry,

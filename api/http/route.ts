@@ -7,7 +7,8 @@ import { everyRole, roleInWords, type Authenticator, type Caller, type Role } fr
 import { withCors } from './cors.ts';
 import { readInput, type InputSchemas } from './input.ts';
 import { documentResponses, type AnswerDocument } from './openapi.ts';
-import { isProblem, problem, renderProblem, type Problem, type ProblemCode } from './problem.ts';
+import { isProblem, problem, renderProblem, type Problem } from './problem.ts';
+import type { ProblemCode } from './problems.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 import { createTurns, type TurnLimits } from './turns.ts';
 

@@ -4,7 +4,8 @@ import type { AmountRefusal, CorridorKey, CorridorRefusal, PlaceRefusal } from '
 import type { AmountTooSmall } from '../../core/fee.ts';
 import type { PspRefusal, QuoteRefusal } from '../../core/quote-request.ts';
 import type { Currency } from '../../core/reference.ts';
-import { problem, type InputFault, type Problem, type ProblemCode, type ProblemOptions } from './problem.ts';
+import { problem, type InputFault, type Problem, type ProblemOptions } from './problem.ts';
+import type { ProblemCode } from './problems.ts';
 
 /** Where a value came from: a path, query or header parameter, or a member of the body. */
 export type Field = { readonly parameter: string } | { readonly pointer: string };

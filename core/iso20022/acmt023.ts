@@ -7,11 +7,11 @@ import { reject, type Rejection } from '../rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
+import { compact } from '../compact.ts';
 import {
   buildAccount,
   buildAgent,
   collapsed,
-  compact,
   readAccount,
   readAgent,
   type AccountIdentification,

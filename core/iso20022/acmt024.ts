@@ -7,11 +7,11 @@ import { ok, refused, type Result } from '../result.ts';
 import type { RequestReferences } from './acmt023.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
+import { compact } from '../compact.ts';
 import {
   buildAccount,
   buildAgent,
   collapsed,
-  compact,
   readAccount,
   readAgent,
   type AccountIdentification,

@@ -5,14 +5,8 @@
 import type { Rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';
 import { messages } from './messages.ts';
-import {
-  buildAmount,
-  collapsed,
-  compact,
-  readAmount,
-  type AgentIdentification,
-  type Amount,
-} from './parties.ts';
+import { compact } from '../compact.ts';
+import { buildAmount, collapsed, readAmount, type AgentIdentification, type Amount } from './parties.ts';
 import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
 
 /** Names the service in every notification (`PdctTp`). */

@@ -4,7 +4,8 @@
  */
 import { messages, type MessageType } from './messages.ts';
 import type { Pacs008 } from './pacs008.ts';
-import { buildAgent, compact, type AgentIdentification } from './parties.ts';
+import { compact } from '../compact.ts';
+import { buildAgent, type AgentIdentification } from './parties.ts';
 import type { OriginalReferences } from './references.ts';
 import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
 

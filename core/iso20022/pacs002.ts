@@ -9,7 +9,8 @@ import { messages } from './messages.ts';
 import { readable } from './lexical.ts';
 import type { Pacs008 } from './pacs008.ts';
 import { originalElements, originalReferencesOf, renderAboutTransaction } from './original-transaction.ts';
-import { collapsed, compact, readAgent, type AgentIdentification } from './parties.ts';
+import { compact } from '../compact.ts';
+import { collapsed, readAgent, type AgentIdentification } from './parties.ts';
 import type { OriginalReferences, Pacs008References } from './references.ts';
 import { branch, childrenNamed, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
 

@@ -10,9 +10,9 @@ import { reject, type Rejection } from '../rejection.ts';
 import { first, ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { isZero, parseDateTime, rateFault } from './lexical.ts';
+import { compact } from '../compact.ts';
 import {
   collapsed,
-  compact,
   readAccount,
   readAgent,
   readAmount,

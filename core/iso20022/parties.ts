@@ -1,6 +1,7 @@
 /**
  * Agents, accounts and amounts of every message: read into plain values, and built in schema order.
  */
+import { compact } from '../compact.ts';
 import { codeSets } from './external-codes.ts';
 import { branch, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
 import { trimmed } from './white-space.ts';
@@ -25,18 +26,6 @@ export interface AccountIdentification {
   readonly iban?: string;
   readonly otherId?: string;
   readonly proxy?: { readonly type?: string; readonly id: string };
-}
-
-type Partially<T> = { [Key in keyof T]: T[Key] | undefined };
-
-/** The same object without the properties that are undefined. */
-export function compact<T extends object>(values: Partially<T>): T {
-  const present: Partial<T> = {};
-  for (const key in values) {
-    const value = values[key];
-    if (value !== undefined) present[key] = value;
-  }
-  return present as T;
 }
 
 /** Removes the whitespace around decimals, dates and times, which carries no meaning there (whiteSpace collapse). */

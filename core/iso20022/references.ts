@@ -5,7 +5,8 @@
 import { isBic, isIdentifier, isLei, isUuidV4 } from '../ids.ts';
 import { ok, refused, type Result } from '../result.ts';
 import type { MessageName } from './messages.ts';
-import { compact, collapsed, readAgent, type AgentIdentification } from './parties.ts';
+import { compact } from '../compact.ts';
+import { collapsed, readAgent, type AgentIdentification } from './parties.ts';
 import { elementAt, textAt, type XmlElement } from './tree.ts';
 import { showsNothing } from './white-space.ts';
 

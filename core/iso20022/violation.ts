@@ -3,7 +3,7 @@
  * this file only assigns the ISO code (MSG-4).
  */
 import { reject, type Rejection, type RejectionDetails } from '../rejection.ts';
-import { compact } from './parties.ts';
+import { compact } from '../compact.ts';
 import { withoutPositions } from './tree.ts';
 
 export interface Violation extends RejectionDetails {

@@ -10,7 +10,7 @@ import { iso20022Routes } from '../../api/iso20022.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
 import { openApiDocument } from '../../api/openapi-document.ts';
 import { paymentRoutes } from '../../api/payments.ts';
-import { problems } from '../../api/http/problem.ts';
+import { problems } from '../../api/http/problems.ts';
 import { resolutionRoutes } from '../../api/resolutions.ts';
 import { validateRoutes } from '../../api/dry-run.ts';
 import { connect } from '../../db/connection.ts';

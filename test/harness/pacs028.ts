@@ -1,6 +1,7 @@
 // Reads the pacs.028 for whoever plays a destination: no process of ours takes one.
 import { messages } from '../../core/iso20022/messages.ts';
-import { collapsed, compact, readAgent, type AgentIdentification } from '../../core/iso20022/parties.ts';
+import { compact } from '../../core/compact.ts';
+import { collapsed, readAgent, type AgentIdentification } from '../../core/iso20022/parties.ts';
 import type { OriginalReferences } from '../../core/iso20022/references.ts';
 import { elementAt, textAt, type XmlElement } from '../../core/iso20022/tree.ts';
 import type { Rejection } from '../../core/rejection.ts';

@@ -1,0 +1,179 @@
+// Alerts, and who takes care of them (OBS-6): GET /alerts, GET /alerts/{alertId}, and what operators do about one alert
+// or about a payment with all its alerts. Nothing is ever changed or removed: what was done is written beside it.
+import { z } from '@hono/zod-openapi';
+import { alertStates, needsNote, type Alert, type AlertFilter } from '../core/cases.ts';
+import { compact } from '../core/compact.ts';
+import { uuidPattern } from '../core/ids.ts';
+import type { JsonObject, JsonValue } from '../core/money.ts';
+import {
+  actOnAlert,
+  actOnCase,
+  entriesOfAlert,
+  entriesOfCase,
+  findAlert,
+  listAlerts,
+  type Held,
+  type NewEntry,
+} from '../db/cases.ts';
+import { isOnRecord } from '../db/messages.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { alertPageSchema, alertWithEntriesSchema, caseEntrySchema, newEntrySchema } from './case-schemas.ts';
+import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from './http/paging.ts';
+import { instant, severalOf } from './http/parameters.ts';
+import { invalidRequest, isProblem, problem, type Problem } from './http/problem.ts';
+import { json } from './http/response.ts';
+import { renderEntry } from './render-evidence.ts';
+import type { Router } from './http/route.ts';
+import type { Caller } from './http/caller.ts';
+
+const path = '/alerts';
+const pageSize = { usual: 50, most: 500 };
+const word = z.string().regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
+const query = z.object({
+  state: severalOf(alertStates).optional().openapi({ description: 'Default: open,taken' }),
+  severity: z.enum(['alert', 'security']).optional(),
+  kind: word.optional().openapi({ example: 'payment.in-doubt' }),
+  party: word.optional(),
+  subjectId: z.string().regex(uuidPattern, 'must be a lower-case UUID').optional(),
+  takenBy: word.optional().openapi({ description: 'Client id' }),
+  from: instant.optional(),
+  to: instant.optional(),
+  limit: pageLimit(pageSize),
+  cursor: pageCursor,
+});
+const params = z.object({
+  alertId: z.string().regex(/^[1-9]\d{0,17}$/, 'must be the alertId of an alert'),
+});
+const common = { tag: 'Alerts', roles: ['operator'] } as const;
+
+export function alertRoutes(router: Router, deps: ApiDependencies): void {
+  addReading(router, deps);
+  addActing(router, deps);
+}
+
+function addReading(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      method: 'get',
+      path,
+      operationId: 'listAlerts',
+      summary: 'Alerts, newest first',
+      description:
+        'Without `state`, those that nobody has closed. docs/operations.md says for each kind what it means and what to do. ' +
+        'The next page, if there is one, is in the `Link` header and in `next`.',
+      query,
+      problems: ['invalid-cursor'],
+      answer: { description: 'A page of alerts', schema: alertPageSchema },
+    },
+    async ({ query: asked }) => {
+      const { limit: asLimit, cursor, state: states = ['open', 'taken'], ...filter } = asked;
+      const after = cursor === undefined ? undefined : readCursor(path, cursor);
+      if (cursor !== undefined && after === undefined) return invalidCursor();
+      const limit = Number(asLimit ?? pageSize.usual);
+      const page = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter }), {
+        limit,
+        ...(after === undefined ? {} : { after }),
+      });
+      const next =
+        page.next === undefined
+          ? undefined
+          : linkToNext(deps.config.publicUrl, path, { ...asked, cursor: writeCursor(path, page.next) });
+      return json({ alerts: page.alerts.map(renderAlert), next: next?.url ?? null }, 200, next?.headers);
+    },
+  );
+  router.add(
+    {
+      ...common,
+      method: 'get',
+      path: '/alerts/{alertId}',
+      operationId: 'getAlert',
+      summary: 'An alert, and what was done about it',
+      params,
+      problems: ['unknown-alert'],
+      answer: { description: 'The alert', schema: alertWithEntriesSchema },
+    },
+    ({ params: { alertId } }) => shown(deps, alertId),
+  );
+}
+
+function addActing(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      method: 'post',
+      path: '/alerts/{alertId}/entries',
+      operationId: 'actOnAlert',
+      summary: 'Take, note, close or reopen an alert',
+      params,
+      body: newEntrySchema,
+      problems: ['unknown-alert', 'already-taken'],
+      answer: { description: 'The alert', schema: alertWithEntriesSchema },
+    },
+    async ({ params: { alertId }, body, caller }) => {
+      const entry = entryOf(body, caller);
+      if (isProblem(entry)) return entry;
+      if ((await findAlert(deps.db, alertId)) === undefined) return unknownAlert(alertId);
+      const held = await actOnAlert(deps.db, alertId, entry);
+      return held === undefined ? shown(deps, alertId) : alreadyTaken(held);
+    },
+  );
+  router.add(
+    {
+      ...common,
+      method: 'post',
+      path: '/payments/{uetr}/entries',
+      operationId: 'actOnPayment',
+      summary: 'Take, note, close or reopen the case of a payment, with all its alerts so far',
+      params: z.object({ uetr: z.string().regex(uuidPattern, 'must be a lower-case UUID') }),
+      body: newEntrySchema,
+      problems: ['unknown-payment', 'already-taken'],
+      answer: { description: 'All that was done', schema: z.array(caseEntrySchema) },
+    },
+    async ({ params: { uetr }, body, caller }) => {
+      const entry = entryOf(body, caller);
+      if (isProblem(entry)) return entry;
+      if (!(await isOnRecord(deps.db, uetr))) {
+        return problem('unknown-payment', { detail: `There is no payment ${uetr}.` });
+      }
+      const held = await actOnCase(deps.db, uetr, entry);
+      if (held !== undefined) return alreadyTaken(held);
+      return json((await entriesOfCase(deps.db, uetr)).map(renderEntry));
+    },
+  );
+}
+
+async function shown(deps: ApiDependencies, alertId: string): Promise<Response | Problem> {
+  const alert = await findAlert(deps.db, alertId);
+  if (alert === undefined) return unknownAlert(alertId);
+  const entries = await entriesOfAlert(deps.db, alert);
+  return json({ ...renderAlert(alert), entries: entries.map(renderEntry) });
+}
+
+const unknownAlert = (alertId: string) =>
+  problem('unknown-alert', { detail: `There is no alert ${alertId}; GET /alerts lists them.` });
+
+function alreadyTaken({ takenBy, takenAt }: Held): Problem {
+  const detail = `${takenBy} took it at ${takenAt.toISOString()}. To take it over, say why in note.`;
+  return problem('already-taken', { detail });
+}
+
+function entryOf(body: z.output<typeof newEntrySchema>, { clientId }: Caller): NewEntry | Problem {
+  const { action, note } = body;
+  if (needsNote(action) && note === undefined) {
+    return invalidRequest([
+      { pointer: '/note', detail: `missing: ${action} needs a note, for the next shift` },
+    ]);
+  }
+  return { action, by: clientId, note: note ?? null };
+}
+
+function renderAlert({ at, takenAt, detail, ...alert }: Alert): JsonObject {
+  return {
+    ...alert,
+    at: at.toISOString(),
+    detail: detail as JsonValue,
+    takenAt: takenAt?.toISOString() ?? null,
+    href: `/alerts/${alert.alertId}`,
+  };
+}

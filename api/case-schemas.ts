@@ -1,0 +1,69 @@
+// The schemas of alerts and of what operators did about them. Ids, codes and times; notes are an operator's words.
+import { z } from '@hono/zod-openapi';
+import { alertStates, caseActions } from '../core/cases.ts';
+
+const time = z.string().openapi({ format: 'date-time', example: '2026-01-05T04:00:00.000Z' });
+
+export const caseEntrySchema = z
+  .object({
+    alertId: z
+      .string()
+      .nullable()
+      .openapi({ description: 'The alert that it is about; null: the whole case' }),
+    action: z.enum(caseActions),
+    by: z.string().openapi({ description: 'Client id' }),
+    note: z.string().nullable(),
+    at: time,
+  })
+  .strict()
+  .openapi('CaseEntry');
+
+const alertMembers = {
+  alertId: z.string(),
+  at: time,
+  severity: z.enum(['alert', 'security']),
+  kind: z.string().openapi({ example: 'payment.contradiction' }),
+  subjectId: z.string().nullable().openapi({
+    format: 'uuid',
+    description: 'UETR of the payment, or id of the resolution, that it is about',
+  }),
+  party: z.string().nullable(),
+  detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  state: z.enum(alertStates),
+  takenBy: z.string().nullable(),
+  takenAt: time.nullable(),
+  href: z.string(),
+};
+
+const alertSchema = z.object(alertMembers).strict().openapi('Alert');
+
+export const alertWithEntriesSchema = z
+  .object({ ...alertMembers, entries: z.array(caseEntrySchema) })
+  .strict()
+  .openapi('AlertWithEntries');
+
+export const alertPageSchema = z
+  .object({
+    alerts: z.array(alertSchema),
+    next: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Address of the next page; null: this is the last one' }),
+  })
+  .strict()
+  .openapi('AlertPage');
+
+/** What an operator does about an alert or a case. */
+export const newEntrySchema = z
+  .object({
+    action: z.enum(caseActions),
+    note: z
+      .string()
+      .min(1)
+      .max(2_000)
+      .regex(/^[^\p{Cc}]*$/u, 'must hold no control characters')
+      .optional()
+      .openapi({ description: 'Needed for all but take; no personal data (SEC-3)' }),
+  })
+  .strict()
+  .openapi('NewCaseEntry');

@@ -1,0 +1,302 @@
+// Every refusal of the JSON API, in one table (SEC-4); problem.ts has its form on the wire. Never with a stack, SQL, an
+// internal address or a value of a payment.
+
+/** Part of the description of every `ruleId`. */
+export const whereRulesAre = 'Its text and reason: `GET /rules/{ruleId}`';
+
+export interface ProblemRow {
+  readonly status: number;
+  readonly title: string;
+  readonly ruleId?: string;
+  /** Used if the refusing code has nothing more precise to say. */
+  readonly detail: string;
+  /** Seconds for `Retry-After`. */
+  readonly retryAfter?: number;
+}
+
+export const problems = {
+  'invalid-request': {
+    status: 400,
+    title: 'Invalid request',
+    detail: 'The request is not well formed; see errors.',
+  },
+  'invalid-cursor': {
+    status: 400,
+    title: 'Invalid cursor',
+    ruleId: 'REF-3',
+    detail: 'The cursor is not one that this list returned.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Authentication required',
+    ruleId: 'SEC-1',
+    detail: 'Send an access token: Authorization: Bearer <token>.',
+  },
+  'invalid-token': {
+    status: 401,
+    title: 'Invalid access token',
+    ruleId: 'SEC-1',
+    detail: 'The access token is not valid here.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'Not allowed',
+    ruleId: 'SEC-1',
+    detail: 'Your role may not do this.',
+  },
+  'not-own-institution': {
+    status: 403,
+    title: 'Not your institution',
+    ruleId: 'QUO-1',
+    detail: 'A PSP may only ask for quotes for itself.',
+  },
+  'fxp-not-named': {
+    status: 403,
+    title: 'No FX provider',
+    ruleId: 'FX-2',
+    detail: 'With AUTH=none, say which FX provider you are: Authorization: Bearer <its BIC>.',
+  },
+  'not-found': { status: 404, title: 'Not found', detail: 'There is nothing at this address.' },
+  'unknown-rule': {
+    status: 404,
+    title: 'Unknown rule',
+    detail: 'There is no such rule. GET /rules lists them all.',
+  },
+  'unknown-country': {
+    status: 404,
+    title: 'Unknown country',
+    ruleId: 'REF-3',
+    detail: 'The service does not know this country.',
+  },
+  'unknown-currency': {
+    status: 404,
+    title: 'Unknown currency',
+    ruleId: 'REF-3',
+    detail: 'The service does not know this currency.',
+  },
+  'currency-not-of-country': {
+    status: 404,
+    title: 'Not a currency of the country',
+    ruleId: 'REF-3',
+    detail: 'The country does not use this currency.',
+  },
+  'unknown-address-type': {
+    status: 404,
+    title: 'Unknown address type',
+    ruleId: 'REF-3',
+    detail: 'The service does not know this address type.',
+  },
+  'unknown-institution': {
+    status: 404,
+    title: 'Unknown institution',
+    ruleId: 'REF-3',
+    detail: 'The service does not know an institution by this identifier.',
+  },
+  'unknown-corridor': {
+    status: 404,
+    title: 'Unknown corridor',
+    ruleId: 'REF-3',
+    detail: 'The service does not link this source and destination.',
+  },
+  'unknown-fee-formula': {
+    status: 404,
+    title: 'Unknown fee formula',
+    ruleId: 'REF-3',
+    detail: 'There is no fee formula for this country and currency.',
+  },
+  'unknown-quote': {
+    status: 404,
+    title: 'Unknown quote',
+    ruleId: 'QUO-9',
+    detail: 'You have no quote with this id.',
+  },
+  'unknown-alert': {
+    status: 404,
+    title: 'Unknown alert',
+    detail: 'There is no such alert. GET /alerts lists them.',
+  },
+  'already-taken': {
+    status: 409,
+    title: 'Already taken',
+    detail: 'Somebody else takes care of it.',
+  },
+  'message-refused': {
+    status: 400,
+    title: 'Message cannot be answered',
+    ruleId: 'MSG-2',
+    detail: 'The body is not a message that can be answered.',
+  },
+  'unknown-payment': {
+    status: 404,
+    title: 'Unknown payment',
+    ruleId: 'PAY-8',
+    detail: 'There is no payment with this UETR.',
+  },
+  'unknown-message': {
+    status: 404,
+    title: 'Unknown message',
+    ruleId: 'SEC-1',
+    detail: 'Your side of this payment has no message with this id.',
+  },
+  'not-the-destination': {
+    status: 403,
+    title: 'Not the destination of this payment',
+    ruleId: 'PAY-8',
+    detail: "Only the payment's destination operator may report on it.",
+  },
+  'original-ids-differ': {
+    status: 409,
+    title: 'Original ids differ',
+    ruleId: 'PAY-8',
+    detail: 'The original ids are not those of the pacs.008 that you got from us.',
+  },
+  'message-invalid': {
+    status: 422,
+    title: 'Message not valid',
+    ruleId: 'MSG-4',
+    detail: 'The message is not valid against its schema.',
+  },
+  'callback-address-refused': {
+    status: 422,
+    title: 'Callback address refused',
+    ruleId: 'SEC-2',
+    detail: 'The callback address is not allowed.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'This method is not allowed at this address; see the Allow header.',
+  },
+  'request-in-progress': {
+    status: 409,
+    title: 'Request in progress',
+    ruleId: 'FX-10',
+    retryAfter: 1,
+    detail:
+      'The first request with this Idempotency-Key is still running; repeat it in a second to get its answer.',
+  },
+  'payload-too-large': {
+    status: 413,
+    title: 'Payload too large',
+    detail: 'The body is larger than this address accepts.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'Unsupported media type',
+    detail: 'This address does not accept this content type.',
+  },
+  'too-many-decimals': {
+    status: 422,
+    title: 'Too many decimals',
+    ruleId: 'MON-2',
+    detail: 'The amount has more decimals than its currency allows.',
+  },
+  'amount-too-small': {
+    status: 422,
+    title: 'Amount too small',
+    ruleId: 'FEE-5',
+    detail: 'After fees and rounding, nothing is left to pay.',
+  },
+  'amount-currency-not-of-corridor': {
+    status: 422,
+    title: 'Currency not of the corridor',
+    ruleId: 'QUO-1',
+    detail: 'The currency of the amount is neither the source nor the destination currency.',
+  },
+  'unknown-psp': {
+    status: 422,
+    title: 'Unknown PSP',
+    ruleId: 'QUO-1',
+    detail: 'The service does not know a PSP by this identifier.',
+  },
+  'psp-not-of-source-country': {
+    status: 422,
+    title: 'PSP not of the source country',
+    ruleId: 'QUO-1',
+    detail: 'The institution is not a PSP of the source country.',
+  },
+  'same-currency-corridor': {
+    status: 422,
+    title: 'Same currency on both sides',
+    ruleId: 'FX-2',
+    detail: 'A rate needs two different currencies.',
+  },
+  'corridor-not-set-up': {
+    status: 422,
+    title: 'Corridor not set up',
+    ruleId: 'FX-3',
+    detail:
+      'The FX provider is not set up for this currency pair between these countries; an operator of the scheme can set it up.',
+  },
+  'source-sap-not-validated': {
+    status: 422,
+    title: 'No validated SAP in the source country',
+    ruleId: 'FX-3',
+    detail:
+      'The FX provider has no nominated, validated SAP with an account in the source country and currency; an operator of the scheme can validate one.',
+  },
+  'destination-sap-not-validated': {
+    status: 422,
+    title: 'No validated SAP in the destination country',
+    ruleId: 'FX-3',
+    detail:
+      'The FX provider has no nominated, validated SAP with an account in the destination country and currency; an operator of the scheme can validate one.',
+  },
+  'unit-currency-unknown': {
+    status: 422,
+    title: 'Unknown currency',
+    ruleId: 'FX-6',
+    detail: 'The service does not know this source currency.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'Idempotency-Key used before',
+    ruleId: 'FX-10',
+    detail: 'This Idempotency-Key was used for another request: send the same body again, or use a new key.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'Request timeout',
+    ruleId: 'SEC-7',
+    detail:
+      'The request did not arrive in time: its headers within 10 s, all of it within 30 s. Send it again.',
+  },
+  'expectation-failed': {
+    status: 417,
+    title: 'Expectation failed',
+    detail: 'Only Expect: 100-continue is supported; leave out any other expectation.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'Headers too large',
+    detail: 'The address and headers are larger than 16 KiB.',
+  },
+  'too-many-messages': {
+    status: 429,
+    title: 'Too many messages at once',
+    ruleId: 'SEC-7',
+    retryAfter: 2,
+    detail:
+      'Your clearing system sends messages faster than they can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
+  },
+  'too-many-connections': {
+    status: 503,
+    title: 'Too many connections',
+    ruleId: 'SEC-7',
+    retryAfter: 1,
+    detail: 'You have as many open connections as one address is allowed. Reuse one of them, and try again.',
+  },
+  internal: {
+    status: 500,
+    title: 'Internal error',
+    detail: 'Something is wrong on our side. It has been recorded.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Temporarily unavailable',
+    retryAfter: 1,
+    detail: 'A part of the service does not answer. Try again.',
+  },
+} as const satisfies Record<string, ProblemRow>;
+
+export type ProblemCode = keyof typeof problems;

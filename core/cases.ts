@@ -1,0 +1,53 @@
+/**
+ * Alerts, and who takes care of them (OBS-6). What an operator does is written down under one alert, or under a case: a
+ * payment or resolution with all its alerts so far. An alert that comes later opens the case again.
+ */
+
+export const caseActions = ['take', 'note', 'close', 'reopen'] as const;
+export type CaseAction = (typeof caseActions)[number];
+
+/** `open`: nobody takes care of it; `taken`: somebody does; `closed`: nothing more is to be done. */
+export const alertStates = ['open', 'taken', 'closed'] as const;
+export type AlertState = (typeof alertStates)[number];
+
+/** What an operator did. */
+export interface CaseEntry {
+  /** The alert that it is about; null: the whole case. */
+  readonly alertId: string | null;
+  readonly action: CaseAction;
+  /** Who: client id. */
+  readonly by: string;
+  readonly note: string | null;
+  readonly at: Date;
+}
+
+export interface Alert {
+  readonly alertId: string;
+  readonly at: Date;
+  readonly severity: 'alert' | 'security';
+  readonly kind: string;
+  /** UETR of the payment, or id of the resolution, that it is about; null: neither. */
+  readonly subjectId: string | null;
+  readonly party: string | null;
+  readonly detail: unknown;
+  readonly state: AlertState;
+  /** Who takes care of it, since when; null where nobody does. */
+  readonly takenBy: string | null;
+  readonly takenAt: Date | null;
+}
+
+export interface AlertFilter {
+  readonly states: readonly AlertState[];
+  readonly severity?: 'alert' | 'security';
+  readonly kind?: string;
+  readonly party?: string;
+  readonly subjectId?: string;
+  readonly takenBy?: string;
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+/** Whoever writes a reason must write one: what is closed without a word tells the next shift nothing. */
+export function needsNote(action: CaseAction): boolean {
+  return action !== 'take';
+}

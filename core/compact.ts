@@ -1,0 +1,12 @@
+/** Objects without what is not there. */
+type Partially<T> = { [Key in keyof T]: T[Key] | undefined };
+
+/** The same object without the properties that are undefined. */
+export function compact<T extends object>(values: Partially<T>): T {
+  const present: Partial<T> = {};
+  for (const key in values) {
+    const value = values[key];
+    if (value !== undefined) present[key] = value;
+  }
+  return present as T;
+}

@@ -1,0 +1,146 @@
+// Alerts and what operators did about them (OBS-6). Both are insert-only: the state of an alert is what was done last,
+// under the alert itself or under its case.
+import { sql } from 'kysely';
+import type { Alert, AlertFilter, CaseAction, CaseEntry } from '../core/cases.ts';
+import { given, type Condition } from './conditions.ts';
+import type { Db } from './connection.ts';
+
+/** Of an alert `e`. Indexes case_entries_audit_event_id, case_entries_subject_id. */
+const lastDone = sql`left join lateral (
+  select c.action, c.client_id, c.at from case_entries c
+  where c.action <> 'note'
+    and (c.audit_event_id = e.audit_event_id or c.subject_id = e.subject_id and c.at >= e.occurred_at)
+  order by c.case_entry_id desc limit 1) done on true`;
+const state = sql`case coalesce(done.action, 'reopen') when 'take' then 'taken' when 'close' then 'closed' else 'open' end`;
+const isAlert = sql`e.severity in ('alert', 'security')`; // index audit_events_alerts
+const columns = sql`
+  e.audit_event_id::text as "alertId", e.occurred_at as at, e.severity, e.kind, e.subject_id as "subjectId", e.party,
+  e.detail, ${state} as state,
+  case when done.action = 'take' then done.client_id end as "takenBy",
+  case when done.action = 'take' then done.at end as "takenAt"`;
+
+/** Newest first; behind the alert `after`, if one is named. */
+export async function listAlerts(
+  db: Db,
+  filter: AlertFilter,
+  page: { readonly limit: number; readonly after?: string },
+): Promise<{ readonly alerts: readonly Alert[]; readonly next: string | undefined }> {
+  const conditions = [isAlert, ...conditionsOf(filter)];
+  if (page.after !== undefined) conditions.push(sql`e.audit_event_id < ${page.after}::bigint`);
+  const { rows } = await sql<Alert>`
+    select ${columns} from audit_events e ${lastDone}
+    where ${sql.join(conditions, sql` and `)}
+    order by e.audit_event_id desc limit ${sql.lit(page.limit + 1)}`.execute(db);
+  const alerts = rows.slice(0, page.limit);
+  return { alerts, next: rows.length > page.limit ? alerts.at(-1)?.alertId : undefined };
+}
+
+function conditionsOf(filter: AlertFilter): readonly Condition[] {
+  return [
+    sql`${state} = any(${filter.states}::text[])`,
+    ...given(filter.severity, (severity) => sql`e.severity = ${severity}`),
+    ...given(filter.kind, (kind) => sql`e.kind = ${kind}`),
+    ...given(filter.party, (party) => sql`e.party = ${party}`),
+    ...given(filter.subjectId, (id) => sql`e.subject_id = ${id}::uuid`),
+    ...given(filter.takenBy, (by) => sql`done.action = 'take' and done.client_id = ${by}`),
+    ...given(filter.from, (from) => sql`e.occurred_at >= ${from}`),
+    ...given(filter.to, (to) => sql`e.occurred_at < ${to}`),
+  ];
+}
+
+export async function findAlert(db: Db, alertId: string): Promise<Alert | undefined> {
+  const { rows } = await sql<Alert>`
+    select ${columns} from audit_events e ${lastDone}
+    where ${isAlert} and e.audit_event_id = ${alertId}::bigint`.execute(db); // primary key
+  return rows[0];
+}
+
+/** What was done about one alert, under it or under its case since it came; oldest first. */
+export async function entriesOfAlert(
+  db: Db,
+  { alertId, subjectId, at }: Alert,
+): Promise<readonly CaseEntry[]> {
+  return entries(
+    db,
+    sql`c.audit_event_id = ${alertId}::bigint or c.subject_id = ${subjectId}::uuid and c.at >= ${at}`,
+  );
+}
+
+/** What was done about a payment or resolution, and about each of its alerts; oldest first. */
+export async function entriesOfCase(db: Db, subjectId: string): Promise<readonly CaseEntry[]> {
+  const alerts = sql`select audit_event_id from audit_events where subject_id = ${subjectId}::uuid`; // audit_events_subject_id
+  return entries(db, sql`c.subject_id = ${subjectId}::uuid or c.audit_event_id in (${alerts})`);
+}
+
+async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry[]> {
+  const { rows } = await sql<CaseEntry>`
+    select c.audit_event_id::text as "alertId", c.action, c.client_id as by, c.note, c.at
+    from case_entries c where ${condition} order by c.case_entry_id`.execute(db);
+  return rows;
+}
+
+export interface NewEntry {
+  readonly action: CaseAction;
+  readonly by: string;
+  readonly note: string | null;
+}
+
+/** Who takes care of it already. */
+export interface Held {
+  readonly takenBy: string;
+  readonly takenAt: Date;
+}
+
+/**
+ * Writes down what an operator does about one alert. One at a time: of two who take it at once, one is told that the
+ * other has.
+ * @returns who holds it, where somebody takes it without a word from somebody else; undefined: it is written
+ */
+export async function actOnAlert(db: Db, alertId: string, entry: NewEntry): Promise<Held | undefined> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${alertId}`}, 0))`.execute(trx);
+    const alert = await findAlert(trx, alertId);
+    const held = alert && heldByAnother(alert, entry);
+    if (held !== undefined) return held;
+    await insertEntry(trx, { alertId, subjectId: null }, entry);
+    return undefined;
+  });
+}
+
+/** The same about a payment or resolution, with all its alerts so far. */
+export async function actOnCase(db: Db, subjectId: string, entry: NewEntry): Promise<Held | undefined> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`case ${subjectId}`}, 0))`.execute(trx);
+    const { rows } = await sql<{ takenBy: string; takenAt: Date }>`
+      select client_id as "takenBy", at as "takenAt" from (
+        select action, client_id, at from case_entries
+        where subject_id = ${subjectId}::uuid and action <> 'note'
+        order by case_entry_id desc limit 1) last
+      where action = 'take'`.execute(trx);
+    const [holder] = rows;
+    const held = holder && heldByAnother({ state: 'taken', ...holder }, entry);
+    if (held !== undefined) return held;
+    await insertEntry(trx, { alertId: null, subjectId }, entry);
+    return undefined;
+  });
+}
+
+function heldByAnother(
+  { state, takenBy, takenAt }: Pick<Alert, 'state' | 'takenBy' | 'takenAt'>,
+  { action, by, note }: NewEntry,
+): Held | undefined {
+  if (action !== 'take' || note !== null || state !== 'taken' || takenBy === null || takenAt === null) {
+    return undefined;
+  }
+  return takenBy === by ? undefined : { takenBy, takenAt };
+}
+
+async function insertEntry(
+  db: Db,
+  { alertId, subjectId }: { readonly alertId: string | null; readonly subjectId: string | null },
+  { action, by, note }: NewEntry,
+): Promise<void> {
+  await sql`
+    insert into case_entries (audit_event_id, subject_id, action, client_id, note)
+    values (${alertId}::bigint, ${subjectId}::uuid, ${action}, ${by}, ${note})`.execute(db);
+}

@@ -1,0 +1,187 @@
+// Alerts on a whole gateway: how they are found, and how operators take, note and close them (OBS-6).
+import { createHash, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { recordAudit } from '../../db/audit.ts';
+import { endingIn } from '../harness/endings.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { conformanceWith, type OpenApiDocument } from './conformance.ts';
+
+const gateway = await testGateway();
+const { db } = gateway;
+const evidence = evidenceOf(gateway);
+const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
+const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
+
+// a second person
+await db
+  .insertInto('clients')
+  .values({
+    client_id: 'night-shift',
+    secret_sha256: createHash('sha256').update('demo-night-shift').digest(),
+    role: 'operator',
+    institution_id: null,
+    clearing_system_id: null,
+    demo: true,
+  })
+  .execute();
+
+interface Shown {
+  readonly alertId: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly takenBy: string | null;
+  readonly entries: readonly { readonly action: string; readonly by: string; readonly note: string | null }[];
+}
+interface Body extends Shown {
+  readonly alerts: readonly Shown[];
+  readonly next: string | null;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly errors?: unknown;
+}
+
+async function ask(method: 'GET' | 'POST', path: string, body?: object, client = 'operator') {
+  const token = await gateway.token(client);
+  const response = await fetch(path.startsWith('http') ? path : `${gateway.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const contentType = response.headers.get('content-type');
+  const answer = (await response.json()) as Body;
+  const { pathname } = new URL(path, gateway.url);
+  conformance.check({ method, path: pathname, status: response.status, contentType, body: answer });
+  return { status: response.status, body: answer };
+}
+
+const raise = (kind: string, subjectId?: string, severity: 'alert' | 'security' | 'info' = 'alert') =>
+  recordAudit(db, { severity, kind, subjectId, party: 'THBPPAY', detail: { reported: 'ACCC' } });
+
+async function newAlert(kind: string, subjectId?: string): Promise<string> {
+  await raise(kind, subjectId);
+  const { body } = await ask('GET', `/alerts?kind=${kind}`);
+  return body.alerts[0]?.alertId ?? '';
+}
+
+const kinds = async (query: string) =>
+  (await ask('GET', `/alerts?${query}`)).body.alerts.map(({ kind }) => kind);
+
+describe('the list', () => {
+  test('newest first, without what is only for the record', async () => {
+    await raise('one');
+    await raise('payment.interim', undefined, 'info');
+    await raise('two', undefined, 'security');
+    expect(await kinds('')).toEqual(['two', 'one']);
+    expect(await kinds('severity=security')).toEqual(['two']);
+    expect(await kinds('party=THBPPAY&kind=one')).toEqual(['one']);
+    expect(await kinds('party=PHPINST')).toEqual([]);
+    expect(await kinds('to=2026-01-01T00:00:00Z')).toEqual([]);
+  });
+
+  test('in pages, that alerts which come in meanwhile do not move', async () => {
+    const all = await kinds('limit=500');
+    const seen: string[] = [];
+    let address: string | null = '/alerts?limit=1';
+    while (address !== null) {
+      const { body }: { body: Body } = await ask('GET', address);
+      seen.push(...body.alerts.map(({ kind }) => kind));
+      address = body.next;
+      await raise('meanwhile');
+    }
+    expect(seen).toEqual(all);
+  });
+
+  test('is for operators', async () => {
+    for (const client of ['SGDFAST', 'LOTUSGS0', 'MERISGS0']) {
+      expect((await ask('GET', '/alerts', undefined, client)).status).toBe(403);
+    }
+  });
+});
+
+describe('what is done about an alert', () => {
+  test('is written down with who did it, and decides its state', async () => {
+    const id = await newAlert('taken-care-of');
+    const act = (body: object, client?: string) => ask('POST', `/alerts/${id}/entries`, body, client);
+    expect((await act({ action: 'take' })).body).toMatchObject({ state: 'taken', takenBy: 'operator' });
+    expect((await act({ action: 'note', note: 'called the bank' }, 'night-shift')).body.state).toBe('taken');
+    const closed = await act({ action: 'close', note: 'the bank has reversed it' });
+    expect(closed.body).toMatchObject({
+      state: 'closed',
+      takenBy: null,
+      entries: [
+        { action: 'take', by: 'operator', note: null },
+        { action: 'note', by: 'night-shift', note: 'called the bank' },
+        { action: 'close', by: 'operator', note: 'the bank has reversed it' },
+      ],
+    });
+    expect(await kinds('kind=taken-care-of')).toEqual([]);
+    expect(await kinds('kind=taken-care-of&state=closed')).toEqual(['taken-care-of']);
+    expect((await act({ action: 'reopen', note: 'not on our account' })).body.state).toBe('open');
+    expect(await kinds('kind=taken-care-of&state=open')).toEqual(['taken-care-of']);
+  });
+
+  test('of two who take it at once, one is told of the other', async () => {
+    const id = await newAlert('contended');
+    const answers = await Promise.all(
+      ['operator', 'night-shift'].map((client) =>
+        ask('POST', `/alerts/${id}/entries`, { action: 'take' }, client),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const holder = answers.find(({ status }) => status === 200)?.body.takenBy ?? '';
+    const refusal = answers.find(({ status }) => status === 409)?.body;
+    expect(refusal?.code).toBe('already-taken');
+    expect(refusal?.detail).toContain(`${holder} took it at`);
+    const other = holder === 'operator' ? 'night-shift' : 'operator';
+    const again = { action: 'take', note: 'end of their shift' };
+    expect((await ask('POST', `/alerts/${id}/entries`, again, other)).body.takenBy).toBe(other);
+    expect(await kinds(`takenBy=${other}&kind=contended`)).toEqual(['contended']);
+  });
+
+  test('needs a word, and an alert', async () => {
+    const id = await newAlert('wordless');
+    for (const action of ['note', 'close', 'reopen']) {
+      const { status, body } = await ask('POST', `/alerts/${id}/entries`, { action });
+      expect([status, body.errors]).toEqual([
+        400,
+        [{ pointer: '/note', detail: `missing: ${action} needs a note, for the next shift` }],
+      ]);
+    }
+    expect((await ask('POST', '/alerts/999999/entries', { action: 'take' })).body.code).toBe('unknown-alert');
+    expect((await ask('GET', '/alerts/999999')).body.code).toBe('unknown-alert');
+    expect((await ask('GET', '/alerts/0')).status).toBe(400);
+  });
+});
+
+describe('the case of a payment', () => {
+  test('closes all its alerts so far, and one that comes later opens it again', async () => {
+    const payment = instruction(await bestQuote(gateway), { ending: endingIn.contradicting });
+    const { uetr } = payment;
+    await submit(gateway, payment);
+    await evidence.arrival(uetr, 'source', 'pacs002');
+    await expect
+      .poll(() => kinds(`subjectId=${uetr}`), { timeout: 20_000 })
+      .toEqual(['payment.contradiction']);
+    const act = (body: object) => ask('POST', `/payments/${uetr}/entries`, body);
+    await act({ action: 'take' });
+    expect(await kinds(`subjectId=${uetr}&state=taken`)).toEqual(['payment.contradiction']);
+    await act({ action: 'close', note: 'credited, says the bank' });
+    expect(await kinds(`subjectId=${uetr}`)).toEqual([]);
+    await raise('payment.something-else', uetr);
+    expect(await kinds(`subjectId=${uetr}`)).toEqual(['payment.something-else']);
+    const { body } = await ask('GET', `/payments/${uetr}`);
+    expect(body.entries).toMatchObject([
+      { action: 'take' },
+      { action: 'close', note: 'credited, says the bank' },
+    ]);
+    expect((await ask('GET', `/payments/${uetr}`, undefined, 'SGDFAST')).body.entries).toEqual([]);
+  });
+
+  test('there is none of a payment that there is not', async () => {
+    const { body } = await ask('POST', `/payments/${randomUUID()}/entries`, { action: 'take' });
+    expect(body.code).toBe('unknown-payment');
+  });
+});
