@@ -16,6 +16,7 @@ import { startMaintenance } from './maintenance.ts';
 import { oauthRoutes } from './oauth.ts';
 import { createOutcomes } from './outcomes.ts';
 import { paymentRoutes } from './payments.ts';
+import { redeliveryRoutes } from './redeliveries.ts';
 import { resolutionRoutes } from './resolutions.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
 import { validateRoutes } from './dry-run.ts';
@@ -71,6 +72,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       resolutionRoutes({ engine, workflows, outcomes }),
       validateRoutes(engine),
       paymentRoutes(engine),
+      redeliveryRoutes(workflows),
     ];
     if (issuer !== undefined) modules.push(oauthRoutes(issuer));
     const app = createApp({

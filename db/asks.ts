@@ -1,10 +1,12 @@
 // What is asked for (again) of a payment's deliveries: a callback by a repeat of its source, a confirmation by a final
-// of its destination, an enquiry (DUP-1, PAY-9). A delivery that is asked for again starts over, whatever has become of
+// of its destination, an enquiry (DUP-1, PAY-9), any of them by an operator (CBK-1). A delivery that is asked for again starts over, whatever has become of
 // it.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { heardMs } from '../core/enquiry-schedule.ts';
+import { given } from './conditions.ts';
 import type { Db } from './connection.ts';
+import { isDead, isOfToldKind, type ToldKind } from './deliveries.ts';
 
 /** Back to the start of its schedule, whatever has happened to it. */
 const askedAgain = sql`
@@ -72,4 +74,103 @@ export async function nameCallbackAddress(
       and ${messageId}::uuid in (subject_id, (select message_id from payments where uetr = ${subjectId}))`.execute(
     db,
   );
+}
+
+/** Which deliveries an operator asks for again (CBK-1). */
+export interface RedeliveryFilter {
+  readonly kinds?: readonly ToldKind[];
+  readonly party?: string;
+  readonly closedReason?: 'gone' | 'expired';
+  /** When they were given up: from then on, and before then. */
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+/** A delivery that was given up. */
+export interface DeadLetter {
+  readonly subjectId: string;
+  readonly kind: ToldKind;
+  readonly party: string;
+  readonly closedReason: string;
+  readonly closedAt: Date;
+  readonly attempts: number;
+}
+
+const isDeadAnd = (filter: RedeliveryFilter) =>
+  sql.join(
+    [
+      sql`${isOfToldKind} and ${isDead}`, // index deliveries_dead
+      ...given(filter.kinds, (kinds) => sql`kind = any(${kinds}::text[])`),
+      ...given(filter.party, (party) => sql`party = ${party}`),
+      ...given(filter.closedReason, (reason) => sql`closed_reason = ${reason}`),
+      ...given(filter.from, (from) => sql`closed_at >= ${from}`),
+      ...given(filter.to, (to) => sql`closed_at < ${to}`),
+    ],
+    sql` and `,
+  );
+const deadLetter = sql`
+  subject_id as "subjectId", kind, party, closed_reason as "closedReason", closed_at as "closedAt", attempts`;
+
+/** Dead letters, those first that were given up first; and how many there are. */
+export async function findDeadLetters(
+  db: Db,
+  filter: RedeliveryFilter,
+  limit: number,
+): Promise<{ readonly deadLetters: readonly DeadLetter[]; readonly total: number }> {
+  const { rows } = await sql<DeadLetter>`
+    select ${deadLetter} from deliveries where ${isDeadAnd(filter)}
+    order by closed_at, delivery_id limit ${sql.lit(limit)}`.execute(db);
+  const counted = await sql<{ total: number }>`
+    select count(*)::int as total from deliveries where ${isDeadAnd(filter)}`.execute(db);
+  return { deadLetters: rows, total: counted.rows[0]?.total ?? 0 };
+}
+
+/** Their schedules start over, and it is on record who asked for that. */
+export async function redeliverDeadLetters(
+  db: Db,
+  filter: RedeliveryFilter,
+  { limit, by }: { readonly limit: number; readonly by: string },
+): Promise<readonly DeadLetter[]> {
+  const { rows } = await sql<DeadLetter>`
+    with found as (
+      select delivery_id, ${deadLetter} from deliveries where ${isDeadAnd(filter)}
+      order by closed_at, delivery_id limit ${sql.lit(limit)} for update skip locked
+    ),
+    asked as (
+      update deliveries d set asks = asks + 1, ${askedAgain} from found where d.delivery_id = found.delivery_id
+    ),
+    recorded as (
+      insert into audit_events (severity, kind, subject_id, party, detail)
+      select 'info', 'operator.redelivery', "subjectId", party, jsonb_build_object('kind', kind, 'by', ${by}::text)
+      from found
+    )
+    select "subjectId", kind, party, "closedReason", "closedAt", attempts from found order by "closedAt"`.execute(
+    db,
+  );
+  return rows;
+}
+
+/**
+ * The same for one payment or resolution, whatever has become of its deliveries.
+ * @returns the kinds that are due again
+ */
+export async function redeliver(
+  db: Db,
+  subjectId: string,
+  { kinds, by }: { readonly kinds: readonly ToldKind[]; readonly by: string },
+): Promise<readonly ToldKind[]> {
+  // unique (subject_id, kind)
+  const { rows } = await sql<{ kind: ToldKind }>`
+    with asked as (
+      update deliveries set asks = asks + 1, ${askedAgain}
+      where subject_id = ${subjectId} and kind = any(${kinds}::text[]) and ${isOfToldKind}
+      returning kind, party
+    ),
+    recorded as (
+      insert into audit_events (severity, kind, subject_id, party, detail)
+      select 'info', 'operator.redelivery', ${subjectId}::uuid, party,
+        jsonb_build_object('kind', kind, 'by', ${by}::text) from asked
+    )
+    select kind from asked order by kind`.execute(db);
+  return rows.map(({ kind }) => kind);
 }

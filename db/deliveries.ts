@@ -11,7 +11,7 @@ import { runPrepared } from './prepared.ts';
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 
 /** Deliveries that follow a decision or an answer, and are tried until they are taken. */
-const toldKinds = ['callback', 'confirmation', 'notification'] as const;
+export const toldKinds = ['callback', 'confirmation', 'notification'] as const;
 export type ToldKind = (typeof toldKinds)[number];
 /** What a party is asked. */
 type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';

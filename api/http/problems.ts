@@ -120,6 +120,18 @@ export const problems = {
     title: 'Already taken',
     detail: 'Somebody else takes care of it.',
   },
+  'nothing-to-deliver': {
+    status: 409,
+    title: 'Nothing to deliver',
+    ruleId: 'CBK-1',
+    detail: 'It has no such delivery (yet): GET /payments/{uetr} lists those that it has.',
+  },
+  'payment-decided': {
+    status: 409,
+    title: 'Payment has its final status',
+    ruleId: 'PAY-10',
+    detail: 'The payment has its final status.',
+  },
   'message-refused': {
     status: 400,
     title: 'Message cannot be answered',

@@ -1,0 +1,183 @@
+// What operators ask for again (CBK-1, DUP-1): the deliveries of one payment, dead letters by the hundred, and how a
+// payment stands. What is asked for is on record before the engine is told; if that is away, the sweep takes over (LIF-2).
+import { z } from '@hono/zod-openapi';
+import { compact } from '../core/compact.ts';
+import { uuidPattern } from '../core/ids.ts';
+import type { JsonObject } from '../core/money.ts';
+import {
+  askStatus,
+  findDeadLetters,
+  redeliver,
+  redeliverDeadLetters,
+  type DeadLetter,
+  type RedeliveryFilter,
+} from '../db/asks.ts';
+import { recordAudit } from '../db/audit.ts';
+import { toldKinds } from '../db/deliveries.ts';
+import { findPayment } from '../db/payments.ts';
+import { isOnRecord } from '../db/messages.ts';
+import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import { instant } from './http/parameters.ts';
+import { passOn } from './http/pass-on.ts';
+import { problem } from './http/problem.ts';
+import { json } from './http/response.ts';
+import type { Router } from './http/route.ts';
+import type { PaymentWorkflows } from './temporal.ts';
+
+type Workflows = Pick<PaymentWorkflows, 'redeliver' | 'enquire'>;
+
+const common = { method: 'post', tag: 'Operations', roles: ['operator'] } as const;
+const params = z.object({ uetr: z.string().regex(uuidPattern, 'must be a lower-case UUID') });
+const kinds = z.array(z.enum(toldKinds)).min(1);
+const mostAtOnce = 1_000;
+
+const deadLetterSchema = z
+  .object({
+    subjectId: z
+      .string()
+      .openapi({ format: 'uuid', description: 'UETR of the payment, or id of the resolution' }),
+    kind: z.enum(toldKinds),
+    party: z.string(),
+    closedReason: z.string().openapi({ description: '`gone` (410) or `expired` (72 hours)' }),
+    closedAt: z.string().openapi({ format: 'date-time' }),
+    attempts: z.int(),
+  })
+  .strict()
+  .openapi('DeadLetter');
+
+export function redeliveryRoutes(workflows: Workflows): RouteModule {
+  return (router, deps) => {
+    addOfOne(router, deps, workflows);
+    addOfMany(router, deps, workflows);
+    addEnquiry(router, deps, workflows);
+  };
+}
+
+function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): void {
+  router.add(
+    {
+      ...common,
+      path: '/payments/{uetr}/redeliveries',
+      operationId: 'redeliverPayment',
+      summary: 'Deliver the messages of a payment again',
+      description:
+        'The same bytes, delivered or not: their schedules start over (CBK-1). Without `kinds`, all of them.',
+      params,
+      body: z.object({ kinds: kinds.optional() }).strict().openapi('NewRedelivery'),
+      problems: ['unknown-payment', 'nothing-to-deliver'],
+      answer: {
+        description: 'What is due again',
+        schema: z
+          .object({ kinds: z.array(z.enum(toldKinds)) })
+          .strict()
+          .openapi('Redelivery'),
+      },
+    },
+    async ({ params: { uetr }, body, caller }) => {
+      const due = await redeliver(deps.db, uetr, { kinds: body.kinds ?? toldKinds, by: caller.clientId });
+      if (due.length > 0) {
+        passOn(deps, workflows.redeliver(uetr));
+        return json({ kinds: due });
+      }
+      if (await isOnRecord(deps.db, uetr)) return problem('nothing-to-deliver');
+      return problem('unknown-payment', { detail: `There is no payment ${uetr}.` });
+    },
+  );
+}
+
+function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows): void {
+  router.add(
+    {
+      ...common,
+      path: '/redeliveries',
+      operationId: 'redeliverDeadLetters',
+      summary: 'Deliver dead letters again',
+      description:
+        'Of payments and resolutions, those first that were given up first. With `preview`, nothing is changed: the answer names ' +
+        'what would be delivered, and `total` says how many there are in all.',
+      body: z
+        .object({
+          preview: z.boolean(),
+          kinds: kinds.optional(),
+          party: z.string().min(1).max(70).optional(),
+          closedReason: z.enum(['gone', 'expired']).optional(),
+          from: instant.optional(),
+          to: instant.optional(),
+          limit: z.int().min(1).max(mostAtOnce).default(100),
+        })
+        .strict()
+        .openapi('NewRedeliveries'),
+      answer: {
+        description: 'What is due again, or would be',
+        schema: z
+          .object({
+            redelivered: z.int(),
+            total: z.int().openapi({ description: 'Dead letters like these, before' }),
+            deadLetters: z.array(deadLetterSchema),
+          })
+          .strict()
+          .openapi('Redeliveries'),
+      },
+    },
+    async ({ body: { preview, limit, ...asked }, caller }) => {
+      const filter = compact<RedeliveryFilter>(asked);
+      const { deadLetters, total } = await findDeadLetters(deps.db, filter, limit);
+      if (preview) return json({ redelivered: 0, total, deadLetters: deadLetters.map(renderDeadLetter) });
+      const due = await redeliverDeadLetters(deps.db, filter, { limit, by: caller.clientId });
+      passOn(deps, redeliverEach(workflows, new Set(due.map((one) => one.subjectId))));
+      return json({ redelivered: due.length, total, deadLetters: due.map(renderDeadLetter) });
+    },
+  );
+}
+
+/** One after the other: the engine has payments to run. */
+async function redeliverEach(workflows: Workflows, subjectIds: ReadonlySet<string>): Promise<void> {
+  for (const subjectId of subjectIds) await workflows.redeliver(subjectId);
+}
+
+function renderDeadLetter({ closedAt, ...one }: DeadLetter): JsonObject {
+  return { ...one, closedAt: closedAt.toISOString() };
+}
+
+function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows): void {
+  router.add(
+    {
+      ...common,
+      path: '/payments/{uetr}/enquiries',
+      operationId: 'enquireNow',
+      summary: 'Ask the destination of a payment now how it stands',
+      description:
+        'As if its source had repeated its pacs.008 (DUP-1): the same instruction goes out once more, and its destination answers ' +
+        'with the status that it knows. Not of a HIGH payment past its deadline.',
+      params,
+      body: z.object({}).strict().openapi('NewEnquiry'),
+      problems: ['unknown-payment', 'payment-decided'],
+      answer: {
+        description: 'Whether it is asked: false where it was asked within the last 5 s',
+        schema: z.object({ asked: z.boolean() }).strict().openapi('Enquiry'),
+      },
+    },
+    async ({ params: { uetr }, caller }) => {
+      const payment = await findPayment(deps.db, uetr);
+      if (payment === undefined)
+        return problem('unknown-payment', { detail: `There is no payment ${uetr}.` });
+      if (payment.decision !== null) {
+        const detail = `The final status of ${uetr} is ${payment.decision.status}: nothing is left to ask.`;
+        return problem('payment-decided', { detail });
+      }
+      const asked = await askStatus(deps.db, uetr);
+      if (asked) {
+        await recordAudit(deps.db, {
+          severity: 'info',
+          kind: 'operator.enquiry',
+          subjectId: uetr,
+          party: payment.destinationSystem ?? undefined,
+          detail: { by: caller.clientId },
+        });
+        const { sourceSystem, messageId } = payment;
+        passOn(deps, workflows.enquire({ uetr, sourceSystem, messageId }));
+      }
+      return json({ asked });
+    },
+  );
+}

@@ -1,0 +1,186 @@
+// What operators ask for again, on a whole gateway: deliveries of one payment, dead letters of many, and how a payment
+// stands (CBK-1, DUP-1); and what they see of what went wrong (OBS-5, CBK-4, PAY-8).
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { Evidence } from '../harness/bodies.ts';
+import { receivedOf, setEndpoint } from '../harness/destination.ts';
+import { endingIn } from '../harness/endings.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { reading } from '../harness/listening.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { reportOn } from '../harness/reports.ts';
+import { conformanceWith, type OpenApiDocument } from './conformance.ts';
+
+const callbacks: string[] = [];
+let callbackStatus = 410;
+const callbackUrl = await reading((response, body) => {
+  callbacks.push(body.toString());
+  response.writeHead(callbackStatus).end('gone fishing');
+});
+let malaysiaSays: (message: { messageIdentification: string; uetr: string }) => string = () =>
+  'no message at all';
+const malaysia = await reading((response, body) => {
+  const { messageIdentification, uetr, status } = receivedOf(body);
+  if (status !== undefined) response.writeHead(200).end();
+  else
+    response
+      .writeHead(200, { 'content-type': 'application/xml' })
+      .end(malaysiaSays({ messageIdentification, uetr }));
+});
+const gateway = await testGateway({ prepare: (db) => setEndpoint(db, 'IPSO-MY', malaysia) });
+const evidence = evidenceOf(gateway);
+const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
+const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
+
+interface Body extends Evidence {
+  readonly kinds?: readonly string[];
+  readonly redelivered?: number;
+  readonly total?: number;
+  readonly deadLetters?: readonly { readonly subjectId: string; readonly kind: string }[];
+  readonly asked?: boolean;
+  readonly code?: string;
+}
+
+async function ask(method: 'GET' | 'POST', path: string, body?: object, client = 'operator') {
+  const response = await fetch(`${gateway.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${await gateway.token(client)}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const contentType = response.headers.get('content-type');
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const answer = (contentType?.includes('json') === true ? JSON.parse(bytes.toString()) : {}) as Body;
+  if (contentType?.includes('json') === true) {
+    conformance.check({ method, path, status: response.status, contentType, body: answer });
+  }
+  return { status: response.status, body: answer, bytes, contentType };
+}
+
+/** A payment whose source answers its final status with 410. */
+async function withDeadCallback(): Promise<string> {
+  callbackStatus = 410;
+  const message = instruction(await bestQuote(gateway));
+  await submit(gateway, message, { callbackUrl });
+  await expect
+    .poll(() => evidence.audit(message.uetr), { timeout: 20_000 })
+    .toContain('delivery.dead-letter');
+  await evidence.closed(message.uetr);
+  return message.uetr;
+}
+
+const seen = (uetr: string) => callbacks.filter((body) => body.includes(uetr));
+
+describe('deliveries of one payment', () => {
+  test('a dead letter is delivered again in the same bytes, and who asked is on record', async () => {
+    const uetr = await withDeadCallback();
+    callbackStatus = 200;
+    expect((await ask('POST', `/payments/${uetr}/redeliveries`, { kinds: ['callback'] })).body.kinds).toEqual(
+      ['callback'],
+    );
+    await expect.poll(() => seen(uetr).length, { timeout: 10_000 }).toBe(2);
+    expect(new Set(seen(uetr)).size).toBe(1);
+    const { body } = await ask('GET', `/payments/${uetr}`);
+    expect(body.events.at(-1)).toMatchObject({
+      kind: 'operator.redelivery',
+      party: 'SGDFAST',
+      detail: { kind: 'callback', by: 'operator' },
+    });
+    const callback = () =>
+      ask('GET', `/payments/${uetr}`).then(({ body: { deliveries } }) =>
+        deliveries.find(({ kind }) => kind === 'callback'),
+      );
+    await expect.poll(callback).toMatchObject({ closedAt: null, deliveredAt: expect.any(String) as string });
+    expect((await callback())?.attempts).toMatchObject([
+      { httpStatus: 410, url: `${callbackUrl}/`, responseExcerpt: 'gone fishing' },
+      { httpStatus: 200, responseExcerpt: null },
+    ]);
+    const { body: shown } = await ask('GET', `/payments/${uetr}`, undefined, 'SGDFAST');
+    const told = shown.deliveries.flatMap(({ attempts }) => attempts);
+    expect(told.map(({ url, responseExcerpt }) => [url, responseExcerpt])).toEqual(
+      told.map(() => [null, null]),
+    );
+  });
+
+  test('all of them, delivered or not, without a choice', async () => {
+    const uetr = await withDeadCallback();
+    callbackStatus = 200;
+    const { body } = await ask('POST', `/payments/${uetr}/redeliveries`, {});
+    expect(body.kinds).toEqual(['callback', 'confirmation', 'notification']);
+    await expect.poll(() => evidence.received(uetr, 'fxp', 'fxtr017').length, { timeout: 10_000 }).toBe(2);
+  });
+
+  test('not where there is none', async () => {
+    const none = await ask('POST', `/payments/${randomUUID()}/redeliveries`, {});
+    expect([none.status, none.body.code]).toEqual([404, 'unknown-payment']);
+    const waiting = instruction(await bestQuote(gateway), { ending: endingIn.silent });
+    await submit(gateway, waiting);
+    const early = await ask('POST', `/payments/${waiting.uetr}/redeliveries`, {});
+    expect([early.status, early.body.code]).toEqual([409, 'nothing-to-deliver']);
+    expect((await ask('POST', `/payments/${waiting.uetr}/redeliveries`, {}, 'SGDFAST')).status).toBe(403);
+  });
+});
+
+describe('dead letters of many payments', () => {
+  test('are named first, and then delivered, no more than asked for', async () => {
+    const uetrs: string[] = [];
+    for (let nth = 0; nth < 3; nth += 1) uetrs.push(await withDeadCallback());
+    const like = { kinds: ['callback'], party: 'SGDFAST', closedReason: 'gone', limit: 2 };
+    const preview = await ask('POST', '/redeliveries', { ...like, preview: true });
+    expect(preview.body).toMatchObject({ redelivered: 0, total: 3 });
+    expect(preview.body.deadLetters?.map(({ subjectId }) => subjectId)).toEqual(uetrs.slice(0, 2));
+    expect(uetrs.flatMap(seen)).toHaveLength(3);
+    callbackStatus = 200;
+    expect((await ask('POST', '/redeliveries', { ...like, preview: false })).body.redelivered).toBe(2);
+    await expect.poll(() => uetrs.flatMap(seen).length, { timeout: 10_000 }).toBe(5);
+    const rest = await ask('POST', '/redeliveries', { preview: true });
+    expect(rest.body.deadLetters).toMatchObject([{ subjectId: uetrs[2], kind: 'callback' }]);
+    const other = await ask('POST', '/redeliveries', { preview: false, party: 'MERISGS0' });
+    expect(other.body).toEqual({ redelivered: 0, total: 0, deadLetters: [] });
+  });
+
+  test.each([
+    [{}, '/preview'],
+    [{ preview: false, limit: 1_001 }, '/limit'],
+    [{ preview: false, kinds: ['instruction'] }, '/kinds/0'],
+  ])('%j is refused', async (body, pointer) => {
+    const answer = await ask('POST', '/redeliveries', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ errors: [{ pointer }] });
+  });
+});
+
+describe('a payment that waits for its destination', () => {
+  test('is asked for at once, and what the destination had sent before is kept', async () => {
+    const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
+    const message = instruction(quote);
+    const { uetr } = message;
+    await submit(gateway, message);
+    await expect
+      .poll(() => evidence.audit(uetr), { timeout: 10_000 })
+      .toContain('destination.answer-refused');
+    const { body } = await ask('GET', `/payments/${uetr}`);
+    expect(body.waitsFor).toMatchObject({ what: 'enquiry' });
+    const [refused, ...further] = body.refusedMessages;
+    expect(further).toEqual([]);
+    expect(refused).toMatchObject({ party: 'MYRRPP', size: 'no message at all'.length });
+    const bytes = await ask('GET', refused?.href ?? '');
+    expect([bytes.contentType, bytes.bytes.toString()]).toEqual([
+      'application/octet-stream',
+      'no message at all',
+    ]);
+    expect((await ask('GET', refused?.href ?? '', undefined, 'SGDFAST')).status).toBe(404);
+
+    await expect
+      .poll(async () => (await evidence.attempts(uetr, 'instruction')).length, { timeout: 15_000 })
+      .toBe(4); // its first round is over
+    malaysiaSays = (sent) => reportOn(sent);
+    const enquiries = await Promise.all([1, 2].map(() => ask('POST', `/payments/${uetr}/enquiries`, {})));
+    expect(enquiries.map((one) => one.body.asked).sort()).toEqual([false, true]);
+    await expect.poll(async () => (await evidence.decision(uetr))?.status, { timeout: 15_000 }).toBe('ACCC');
+    const again = await ask('POST', `/payments/${uetr}/enquiries`, {});
+    expect([again.status, again.body.code]).toEqual([409, 'payment-decided']);
+    expect((await ask('GET', `/payments/${uetr}`)).body.waitsFor).toBeNull();
+  }, 60_000);
+});
