@@ -12,6 +12,7 @@ const mainOf = new Map([
   ...['demo', 'start', 'pay', 'where', 'reset', 'migrate'].map(
     (name) => /** @type {const} */ ([name, 'cli/main.ts']),
   ),
+  ['ops', 'cli/ops/main.ts'],
   ['bench', 'bench/main.ts'],
   ['verify:chaos', 'chaos/main.ts'],
 ]);

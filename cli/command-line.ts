@@ -78,7 +78,8 @@ process.on('uncaughtException', (error: unknown) => {
 function refuseSwallowed(commands: Command): void {
   const [name, ...args] = process.argv.slice(2);
   const command = commands.commands.find((one) => one.name() === name);
-  const hint = command && hintOfSwallowed(command, { env, args });
+  const nested = command?.commands.find((one) => args.includes(one.name()));
+  const hint = command && hintOfSwallowed(command, { env, args, nested });
   if (hint !== undefined) throw new UsageError(hint);
 }
 

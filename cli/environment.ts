@@ -10,5 +10,13 @@ export const cliEnvironmentVariables = {
     description: 'Path of a Temporal CLI; else the one on the PATH, else a pinned one is fetched',
     default: '',
   },
+  ISTHMUS_URL: { description: 'ops: the gateway to ask; else the demo that runs here', default: '' },
+  ISTHMUS_CLIENT_ID: { description: 'ops: a client with the role operator', default: '' },
+  ISTHMUS_CLIENT_SECRET: { description: 'ops: its secret', default: '' },
+  ISTHMUS_CLIENT_SECRET_FILE: { description: 'ops: a file that holds its secret', default: '' },
+  ISTHMUS_TOKEN_URL: {
+    description: 'ops: where tokens come from; else /oauth/token of the gateway',
+    default: '',
+  },
   NO_COLOR: { description: 'Anything: no colours; without a terminal there are none anyway', default: '' },
 } as const satisfies Record<string, EnvironmentVariable>;

@@ -107,7 +107,7 @@ export function gatewayClient(apiUrl: string): GatewayClient {
       );
     });
     if (response.status === 200) return response;
-    const explanation = await explain(`${init.method ?? 'GET'} ${path}`, response);
+    const explanation = await explainRefusal(`${init.method ?? 'GET'} ${path}`, response);
     throw response.status === 503 || response.status === 429
       ? new UnavailableError(explanation)
       : new UserError(explanation);
@@ -175,7 +175,8 @@ export function parseExactJson(text: string): unknown {
   );
 }
 
-async function explain(request: string, response: Response): Promise<string> {
+/** What the gateway says of a request that it refused, in one sentence. */
+export async function explainRefusal(request: string, response: Response): Promise<string> {
   const text = await response.text();
   const head = `${request} was answered with HTTP ${response.status}`;
   const parsed = problem.safeParse(parseJsonOrNothing(text));

@@ -13,12 +13,16 @@ const npmsOwn: ReadonlySet<string> = new Set(['all']);
 /** @returns how to write it instead; undefined when npm took nothing of this command's */
 export function hintOfSwallowed(
   command: Command,
-  { env, args }: { readonly env: Environment; readonly args: readonly string[] },
+  {
+    env,
+    args,
+    nested,
+  }: { readonly env: Environment; readonly args: readonly string[]; readonly nested?: Command | undefined },
 ): string | undefined {
   if (env['npm_lifecycle_event'] !== command.name()) return undefined; // not by npm, or by a script of another name
   const isTaken = (name: string) =>
     [name.replaceAll('-', '_'), expanded[name] ?? ''].some((key) => (env[`npm_config_${key}`] ?? '') !== '');
-  const taken = command.options.filter(({ long }) => {
+  const taken = (nested ?? command).options.filter(({ long }) => {
     const name = long?.slice(2) ?? '';
     const isWritten = args.some((one) => one === `--${name}` || one.startsWith(`--${name}=`));
     return name !== '' && !isWritten && !npmsOwn.has(name) && isTaken(name);
@@ -26,5 +30,6 @@ export function hintOfSwallowed(
   if (taken.length === 0) return undefined;
   const names = taken.map(({ long }) => long).join(', ');
   const whole = taken.map(({ flags }) => flags).join(' ');
-  return `npm took ${names} for itself, because npm reads whatever comes before a --. Write: npm run ${command.name()} -- ${whole}`;
+  const written = nested === undefined ? '' : `${nested.name()} `;
+  return `npm took ${names} for itself, because npm reads whatever comes before a --. Write: npm run ${command.name()} -- ${written}${whole}`;
 }

@@ -1,0 +1,147 @@
+// What `isthmus ops` reads of the gateway's answers: the members that it shows. --json prints the answer as it came.
+import { z } from 'zod';
+import { UserError } from '../errors.ts';
+import { parseExactJson } from '../gateway-client.ts';
+
+const money = z.object({ amount: z.string(), currency: z.string() }).nullable();
+
+const payment = z.object({
+  uetr: z.string(),
+  status: z.string(),
+  state: z.string(),
+  reasonCode: z.string().nullable(),
+  corridor: z.string().nullable(),
+  sourceClearingSystem: z.string(),
+  destinationClearingSystem: z.string().nullable(),
+  priority: z.string().nullable(),
+  sourceAmount: money,
+  destinationAmount: money,
+  judgedAt: z.string(),
+  decidedAt: z.string().nullable(),
+  openDeliveries: z.string(),
+  deadLetters: z.string(),
+});
+export type ShownPayment = z.infer<typeof payment>;
+export const paymentPage = z.object({ payments: z.array(payment), next: z.string().nullable() });
+
+const alert = z.object({
+  alertId: z.string(),
+  at: z.string(),
+  severity: z.string(),
+  kind: z.string(),
+  subjectId: z.string().nullable(),
+  party: z.string().nullable(),
+  detail: z.record(z.string(), z.unknown()),
+  state: z.string(),
+  takenBy: z.string().nullable(),
+});
+export type ShownAlert = z.infer<typeof alert>;
+export const alertPage = z.object({ alerts: z.array(alert), next: z.string().nullable() });
+
+const entry = z.object({
+  alertId: z.string().nullable(),
+  action: z.string(),
+  by: z.string(),
+  note: z.string().nullable(),
+  at: z.string(),
+});
+export type ShownEntry = z.infer<typeof entry>;
+export const entryList = z.array(entry);
+export const alertWithEntries = alert.extend({ entries: entryList });
+
+const attempt = z.object({
+  attempt: z.string(),
+  startedAt: z.string(),
+  outcome: z.string().nullable(),
+  httpStatus: z.string().nullable(),
+  durationMs: z.string().nullable(),
+  errorClass: z.string().nullable(),
+  url: z.string().nullable(),
+  responseExcerpt: z.string().nullable(),
+});
+const delivery = z.object({
+  kind: z.string(),
+  party: z.string(),
+  askedAt: z.string(),
+  nextDueAt: z.string().nullable(),
+  deliveredAt: z.string().nullable(),
+  closedAt: z.string().nullable(),
+  closedReason: z.string().nullable(),
+  attempts: z.array(attempt),
+});
+export type ShownDelivery = z.infer<typeof delivery>;
+export const evidence = z.object({
+  uetr: z.string(),
+  status: z.string(),
+  sourceClearingSystem: z.string(),
+  destinationClearingSystem: z.string().nullable(),
+  corridor: z.string().nullable(),
+  priority: z.string().nullable(),
+  receivedAt: z.string(),
+  waitsFor: z.object({ what: z.string(), at: z.string().nullable() }).nullable(),
+  messages: z.array(
+    z.object({
+      message: z.string(),
+      messageIdentification: z.string(),
+      direction: z.string(),
+      party: z.string(),
+      at: z.string(),
+      status: z.string().nullable(),
+      reasonCode: z.string().nullable(),
+    }),
+  ),
+  decision: z
+    .object({
+      status: z.string(),
+      reasonCode: z.string().nullable(),
+      decidedBy: z.string(),
+      ruleId: z.string().nullable(),
+      decidedAt: z.string(),
+    })
+    .nullable(),
+  deliveries: z.array(delivery),
+  events: z.array(
+    z.object({
+      at: z.string(),
+      severity: z.string(),
+      kind: z.string(),
+      party: z.string().nullable(),
+      detail: z.record(z.string(), z.unknown()),
+    }),
+  ),
+  entries: entryList,
+  refusedMessages: z.array(
+    z.object({ party: z.string(), at: z.string(), size: z.string(), href: z.string() }),
+  ),
+});
+export type ShownEvidence = z.infer<typeof evidence>;
+
+export const redelivery = z.object({ kinds: z.array(z.string()) });
+export const redeliveries = z.object({
+  redelivered: z.string(),
+  total: z.string(),
+  deadLetters: z.array(
+    z.object({
+      subjectId: z.string(),
+      kind: z.string(),
+      party: z.string(),
+      closedReason: z.string(),
+      closedAt: z.string(),
+      attempts: z.string(),
+    }),
+  ),
+});
+export const enquiry = z.object({ asked: z.boolean() });
+
+/**
+ * An answer, its numbers as the digits that were written (MON-1).
+ * @throws UserError where it is of another version
+ */
+export function read<Value>(shape: z.ZodType<Value>, text: string): Value {
+  const parsed = shape.safeParse(parseExactJson(text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new UserError(
+    `The gateway answers in another form than this version knows (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}). Use the ops of its own version.`,
+  );
+}

@@ -1,0 +1,123 @@
+// Where `isthmus ops` asks, and as whom: a gateway that is named by the environment, or the demo that runs here.
+import { readFileSync } from 'node:fs';
+import type { CommandContext } from '../command.ts';
+import { UnavailableError, UserError } from '../errors.ts';
+import { explainRefusal } from '../gateway-client.ts';
+import { findRunningDemo } from '../run-file.ts';
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+export interface Gateway {
+  readonly url: string;
+  /**
+   * The answer as it came.
+   * @throws UserError with what the gateway says of it; UnavailableError for 503, 429 or no answer
+   */
+  get(path: string, query?: Query): Promise<string>;
+  post(path: string, body: object): Promise<string>;
+}
+
+interface Access {
+  readonly url: string;
+  readonly clientId: string;
+  readonly secret: string;
+  /** Where tokens come from. */
+  readonly tokenUrl: string;
+}
+
+interface Sent {
+  readonly method?: 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const timeoutMs = 15_000;
+
+/** The gateway of ISTHMUS_URL, or that of the running demo, as its operator. */
+export async function connectGateway(context: CommandContext): Promise<Gateway> {
+  const access = await accessOf(context);
+  let token: Promise<string> | undefined;
+
+  async function call(url: string, init: Sent): Promise<string> {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(
+      (error: unknown) => {
+        const { message } =
+          (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error);
+        throw new UnavailableError(
+          `${new URL(url).origin} does not answer (${message}). Is the api running, and is ISTHMUS_URL its address?`,
+        );
+      },
+    );
+    if (response.ok) return response.text();
+    const { pathname } = new URL(url);
+    const explanation = await explainRefusal(`${init.method ?? 'GET'} ${pathname}`, response);
+    throw response.status === 503 || response.status === 429
+      ? new UnavailableError(explanation)
+      : new UserError(explanation);
+  }
+
+  async function fetchToken(): Promise<string> {
+    const credentials = `${encodeURIComponent(access.clientId)}:${encodeURIComponent(access.secret)}`;
+    const text = await call(access.tokenUrl, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=client_credentials',
+    });
+    return (JSON.parse(text) as { access_token: string }).access_token;
+  }
+
+  /** Once more with a new token where the old one has ended: tail runs for hours. */
+  async function ask(url: string, init: Sent): Promise<string> {
+    token ??= fetchToken();
+    const send = async () =>
+      call(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${(await token) ?? ''}` } });
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof UserError) || !error.message.includes('HTTP 401')) throw error;
+      token = fetchToken();
+      return await send();
+    }
+  }
+
+  return {
+    url: access.url,
+    get: (path, query = {}) => {
+      const asked = new URLSearchParams();
+      for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.append(name, value);
+      const separator = path.includes('?') ? '&' : '?';
+      return ask(`${access.url}${path}${asked.size === 0 ? '' : separator}${asked.toString()}`, {});
+    },
+    post: (path, body) =>
+      ask(`${access.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+  };
+}
+
+async function accessOf({ env, folder }: CommandContext): Promise<Access> {
+  const given = env['ISTHMUS_URL'] ?? '';
+  if (given === '') {
+    const { apiUrl } = await findRunningDemo(folder);
+    return { url: apiUrl, clientId: 'operator', secret: 'demo-operator', tokenUrl: `${apiUrl}/oauth/token` };
+  }
+  const url = given.endsWith('/') ? given.slice(0, -1) : given;
+  const clientId = env['ISTHMUS_CLIENT_ID'] ?? '';
+  const secret = secretOf(env['ISTHMUS_CLIENT_SECRET'], env['ISTHMUS_CLIENT_SECRET_FILE']);
+  if (clientId === '' || secret === '') {
+    throw new UserError(
+      'ISTHMUS_URL names a gateway, but not as whom to ask it: set ISTHMUS_CLIENT_ID, and ISTHMUS_CLIENT_SECRET or ISTHMUS_CLIENT_SECRET_FILE, to a client with the role operator.',
+    );
+  }
+  return { url, clientId, secret, tokenUrl: env['ISTHMUS_TOKEN_URL'] || `${url}/oauth/token` };
+}
+
+function secretOf(value: string | undefined, file: string | undefined): string {
+  if (value !== undefined && value !== '') return value;
+  return file === undefined || file === '' ? '' : readFileSync(file, 'utf8').trim();
+}

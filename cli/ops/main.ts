@@ -1,0 +1,170 @@
+// `npm run ops` ends up here, through cli/bootstrap.mjs: what an operator looks at and does, from a shell. It reads the
+// options and hands over.
+import { Option, type Command } from 'commander';
+import type { CommandContext } from '../command.ts';
+import { runCommand } from '../command-line.ts';
+import type { DeadOptions, ListOptions, Shown } from './commands.ts';
+
+const help = `
+It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, whose secret is in ISTHMUS_CLIENT_SECRET or in the file
+ISTHMUS_CLIENT_SECRET_FILE; without ISTHMUS_URL, the demo that runs here. docs/operations.md says what to do when.
+Exit code: 0 done, 1 it was refused or nobody answered, 2 the options were not understood.`;
+
+function addOps(command: Command, context: CommandContext): void {
+  const ops = command
+    .command('ops')
+    .usage('-- <command> [options]')
+    .description('look at payments and alerts, and act on them, as an operator')
+    .addHelpText('after', help);
+  addLists(ops, context);
+  addActions(ops, context);
+}
+
+const json = new Option('--json', 'the answer of the gateway, as it came');
+const limit = new Option('--limit <number>', 'how many at most').default('50');
+
+/** Names of filters, as the gateway's own parameters are called; commander makes --min-amount of minAmount. */
+const followed = {
+  status: '<ACTC,INDOUBT,ACCC,RJCT,BLCK>',
+  state: '<waiting|in-doubt|telling|dead-letter|done>',
+  reasonCode: '<code>',
+  corridor: '<SG-TH>',
+  party: '<payment system or BIC>',
+  priority: '<HIGH|NORM>',
+  currency: '<code>',
+  minAmount: '<amount>',
+  maxAmount: '<amount>',
+  uetr: '<uuid>',
+  quoteId: '<uuid>',
+  endToEndId: '<id>',
+  messageId: '<MsgId>',
+} as const;
+const paymentFilters = { ...followed, from: '<time>', to: '<time>', olderThan: '<seconds>' } as const;
+const alertFilters = {
+  state: '<open,taken,closed>',
+  severity: '<alert|security>',
+  kind: '<kind>',
+  party: '<party>',
+  subjectId: '<uuid>',
+  takenBy: '<client>',
+  from: '<time>',
+  to: '<time>',
+} as const;
+
+const flagOf = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+function withFilters(command: Command, filters: Readonly<Record<string, string>>): Command {
+  for (const [name, takes] of Object.entries(filters)) command.option(`${flagOf(name)} ${takes}`);
+  return command;
+}
+
+type Options = Readonly<Record<string, string | undefined>>;
+
+const asked = (filters: object, options: Options): Options =>
+  Object.fromEntries(Object.keys(filters).map((name) => [name, options[name]]));
+
+function addLists(ops: Command, context: CommandContext): void {
+  withFilters(ops.command('list'), paymentFilters)
+    .description('payments, newest first')
+    .addOption(limit)
+    .addOption(json)
+    .action(async (options: ListOptions & Options) => {
+      const { listPayments } = await import('./commands.ts');
+      await listPayments(context, asked(paymentFilters, options), options);
+    });
+  withFilters(ops.command('alerts'), alertFilters)
+    .description(
+      'alerts and security events, newest first; those that nobody has closed, unless --state says otherwise',
+    )
+    .addOption(limit)
+    .addOption(json)
+    .action(async (options: ListOptions & Options) => {
+      const { listAlerts } = await import('./commands.ts');
+      await listAlerts(context, asked(alertFilters, options), options);
+    });
+  ops
+    .command('show')
+    .description('one payment with its messages, deliveries and attempts, or one alert')
+    .argument('<id>', 'UETR, or id of an alert')
+    .addOption(json)
+    .action(async (id: string, options: Shown) => {
+      const { show } = await import('./commands.ts');
+      await show(context, id, options);
+    });
+  withFilters(ops.command('tail'), followed)
+    .description('payments as they change, until Ctrl-C')
+    .addOption(json)
+    .action(async (options: Shown & Options) => {
+      const { tail } = await import('./commands.ts');
+      await tail(context, asked(followed, options), options);
+    });
+}
+
+const collect = (value: string, previous: readonly string[]) => [...previous, value];
+
+function addActions(ops: Command, context: CommandContext): void {
+  for (const [action, description] of [
+    ['take', 'take care of an alert, or of a payment with all its alerts'],
+    ['note', 'write something down'],
+    ['close', 'nothing more is to be done'],
+    ['reopen', 'it is not over'],
+  ] as const) {
+    ops
+      .command(action)
+      .description(description)
+      .argument('<id>', 'id of an alert, or UETR')
+      .option(
+        '--note <text>',
+        action === 'take' ? 'why you take it over' : 'in your words; no names, no accounts',
+      )
+      .addOption(json)
+      .action(async (id: string, { note, ...options }: Shown & { readonly note?: string }) => {
+        const { act } = await import('./commands.ts');
+        await act(context, { action, id, note }, options);
+      });
+  }
+  const kind = new Option('--kind <callback|confirmation|notification>', 'repeatable; default: all')
+    .argParser(collect)
+    .default([] as readonly string[]);
+  ops
+    .command('redeliver')
+    .description('deliver the messages of one payment again')
+    .argument('<uetr>')
+    .addOption(kind)
+    .addOption(json)
+    .action(
+      async (uetr: string, { kind: kinds, ...options }: Shown & { readonly kind: readonly string[] }) => {
+        const { redeliverOne } = await import('./commands.ts');
+        await redeliverOne(context, { uetr, kinds }, options);
+      },
+    );
+  ops
+    .command('redeliver-dead')
+    .description('deliver dead letters again: names them, and delivers them with --yes')
+    .addOption(kind)
+    .option('--party <party>', 'payment system, or id of the FX provider')
+    .option('--reason <gone|expired>', 'gone: 410; expired: 72 hours')
+    .option('--limit <number>', 'how many at most, up to 1000', '100')
+    .option('--yes', 'deliver them')
+    .addOption(json)
+    .action(
+      async ({
+        kind: kinds,
+        ...options
+      }: Omit<DeadOptions, 'kinds'> & { readonly kind: readonly string[] }) => {
+        const { redeliverDead } = await import('./commands.ts');
+        await redeliverDead(context, { ...options, kinds });
+      },
+    );
+  ops
+    .command('enquire')
+    .description('ask the destination of a payment now how it stands')
+    .argument('<uetr>')
+    .addOption(json)
+    .action(async (uetr: string, options: Shown) => {
+      const { enquire } = await import('./commands.ts');
+      await enquire(context, uetr, options);
+    });
+}
+
+await runCommand([addOps]);

@@ -1,0 +1,198 @@
+// `npm run ops` against a whole gateway: what an operator reads there, and what comes of what they do.
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  act,
+  enquire,
+  listAlerts,
+  listPayments,
+  redeliverDead,
+  redeliverOne,
+  show,
+  tail,
+} from '../../cli/ops/commands.ts';
+import type { CommandContext } from '../../cli/command.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { endingIn } from '../harness/endings.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+const evidence = evidenceOf(gateway);
+
+const lines: string[] = [];
+const text = () => lines.join('\n');
+let stop: (exitCode: number) => void = () => undefined;
+const context = (env: Record<string, string> = {}): CommandContext => ({
+  env: {
+    ISTHMUS_URL: gateway.url,
+    ISTHMUS_CLIENT_ID: 'operator',
+    ISTHMUS_CLIENT_SECRET: 'demo-operator',
+    ...env,
+  },
+  root: '/nowhere',
+  folder: '/nowhere',
+  terminal: { width: 120, line: (line = '') => void lines.push(line), paint: (_, painted) => painted },
+  interruption: {
+    handTo: (handler: typeof stop) => (stop = handler),
+    isAsked: () => false,
+  } as unknown as CommandContext['interruption'],
+});
+beforeEach(() => void lines.splice(0));
+
+async function pay(ending: (typeof endingIn)[keyof typeof endingIn]): Promise<string> {
+  const message = instruction(await bestQuote(gateway), { ending });
+  expect((await submit(gateway, message)).httpStatus).toBe(200);
+  return message.uetr;
+}
+async function paid(ending: (typeof endingIn)[keyof typeof endingIn]): Promise<string> {
+  const uetr = await pay(ending);
+  await evidence.arrival(uetr, 'source', 'pacs002');
+  await evidence.closed(uetr);
+  return uetr;
+}
+
+const rejected = await paid(endingIn.rejected);
+const credited = await paid(endingIn.creditedAtOnce);
+const all = { limit: '50' };
+
+describe('list', () => {
+  test('one line each, newest first, with what a person compares', async () => {
+    await listPayments(context(), {}, all);
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/^judged \(UTC\) +UETR +status +state +from to +prio +sent +arrives$/);
+    expect(lines[1]).toMatch(
+      new RegExp(`^20[-\\d]{8} [\\d:]{8}  ${credited}  ACCC +done +SG-TH +NORM +1,000 SGD +24,900 THB$`),
+    );
+    expect(lines[2]).toContain(`${rejected}  RJCT AC04`);
+  });
+
+  test('says how to see the rest', async () => {
+    await listPayments(context(), {}, { limit: '1' });
+    expect(lines).toHaveLength(3);
+    expect(lines[2]).toMatch(/^There are more: --limit, or --to 20/);
+  });
+
+  test('as the gateway answered it, page by page', async () => {
+    await listPayments(context(), {}, { limit: '1', json: true });
+    expect(JSON.parse(text())).toMatchObject({
+      payments: [{ uetr: credited, sourceAmount: { amount: 1000 } }],
+    });
+  });
+
+  test('passes on what the gateway refuses', async () => {
+    await expect(listPayments(context(), { state: 'lost' }, all)).rejects.toThrow(
+      /^GET \/payments was answered with HTTP 400: Invalid request: state/,
+    );
+    await expect(listPayments(context(), {}, { limit: '0' })).rejects.toThrow(
+      '--limit 0: it takes a whole number',
+    );
+  });
+});
+
+test('show: a payment with its messages, deliveries and attempts', async () => {
+  await show(context(), credited, {});
+  expect(lines[0]).toBe(`${credited}  ACCC  SGDFAST → THBPPAY  NORM`);
+  expect(lines[1]).toMatch(/^ACCC by destination at 20/);
+  expect(text()).toMatch(/SGDFAST → us +pacs\.008\.001\.13/);
+  expect(text()).toMatch(/callback +SGDFAST: taken 20/);
+  expect(text()).toContain(`ANSWERED HTTP 200`);
+  expect(text()).toContain(`${gateway.sandbox.callbackUrl('SGDFAST')}`);
+  await expect(show(context(), 'ABC', {})).rejects.toThrow('ABC: name a payment by its UETR');
+});
+
+test('alerts: found, taken, noted and closed', async () => {
+  await recordAudit(gateway.db, {
+    severity: 'alert',
+    kind: 'payment.in-doubt',
+    subjectId: credited,
+    party: 'THBPPAY',
+  });
+  await listAlerts(context(), { kind: 'payment.in-doubt' }, all);
+  expect(lines[1]).toMatch(new RegExp(`^ *\\d+  20.{17}  payment.in-doubt  open   THBPPAY  ${credited}$`));
+  const id = /^ *(\d+)/.exec(lines[1] ?? '')?.[1] ?? '';
+  await act(context(), { action: 'take', id, note: undefined }, {});
+  await expect(act(context(), { action: 'close', id, note: undefined }, {})).rejects.toThrow(
+    'missing: close needs a note, for the next shift',
+  );
+  await act(context(), { action: 'close', id: credited, note: 'the bank has answered' }, {});
+  lines.splice(0);
+  await show(context(), id, {});
+  expect(text()).toMatch(/payment.in-doubt  closed/);
+  expect(text()).toMatch(/operator: take alert \d+\n.*operator: close: the bank has answered/);
+  lines.splice(0);
+  await listAlerts(context(), { kind: 'payment.in-doubt' }, all);
+  expect(lines).toEqual(['No alert is like that.']);
+});
+
+test('redeliver: one payment, and dead letters with a look before', async () => {
+  await redeliverOne(context(), { uetr: credited, kinds: ['notification'] }, {});
+  expect(text()).toContain('✓ due again: notification.');
+  await expect.poll(() => evidence.received(credited, 'fxp', 'fxtr017').length, { timeout: 10_000 }).toBe(2);
+  const callback = gateway.db
+    .updateTable('deliveries')
+    .where('subject_id', '=', rejected)
+    .where('kind', '=', 'callback');
+  await callback.set({ delivered_at: null, closed_at: new Date(), closed_reason: 'expired' }).execute();
+  lines.splice(0);
+  const dead = { kinds: [], limit: '100' };
+  await redeliverDead(context(), dead);
+  expect(lines[0]).toContain(`${rejected}  callback      SGDFAST  expired`);
+  expect(lines[1]).toBe('1 of 1 would be delivered again: add --yes.');
+  await redeliverDead(context(), { ...dead, yes: true });
+  expect(lines.at(-1)).toBe('✓ 1 of 1 are due again');
+  await expect
+    .poll(() => evidence.received(rejected, 'source', 'pacs002').length, { timeout: 10_000 })
+    .toBe(2);
+});
+
+test('enquire: once, and not of a payment that has ended', async () => {
+  const waiting = await pay(endingIn.silent);
+  await evidence.arrival(waiting, 'destination', 'pacs008');
+  await enquire(context(), waiting, {});
+  await enquire(context(), waiting, {});
+  expect(lines).toEqual([
+    `✓ its destination is asked. ops show ${waiting} says what it answers.`,
+    'It was asked within the last 5 s, and is not asked twice.',
+  ]);
+  await expect(enquire(context(), credited, {})).rejects.toThrow(`The final status of ${credited} is ACCC`);
+});
+
+test('tail: a payment when it is judged, and when it has ended', async () => {
+  const exit = new Promise<void>((resolve) => {
+    const original = process.exit.bind(process);
+    process.exit = (() => {
+      process.exit = original;
+      resolve();
+    }) as typeof process.exit;
+  });
+  const following = tail(context(), { party: 'PHPINST' }, {});
+  const quote = await bestQuote(gateway, { destination: 'PH', destinationCurrency: 'PHP' });
+  const message = instruction(quote, { ending: endingIn.interim });
+  await submit(gateway, message);
+  await expect
+    .poll(() => lines.filter((line) => line.includes(message.uetr)).join('\n'), { timeout: 15_000 })
+    .toMatch(/ACTC +waiting\n(.*\n)?.*ACCC +(telling|done)/);
+  expect(text()).not.toContain(credited);
+  stop(0);
+  await exit;
+  await following;
+}, 30_000);
+
+describe('whom it asks', () => {
+  test('says what is missing, and what does not answer', async () => {
+    await expect(show(context({ ISTHMUS_CLIENT_ID: '' }), credited, {})).rejects.toThrow(
+      'set ISTHMUS_CLIENT_ID',
+    );
+    await expect(show(context({ ISTHMUS_URL: 'http://127.0.0.1:9' }), credited, {})).rejects.toThrow(
+      'http://127.0.0.1:9 does not answer',
+    );
+    await expect(show(context({ ISTHMUS_CLIENT_SECRET: 'wrong' }), credited, {})).rejects.toThrow(
+      'POST /oauth/token was answered with HTTP 401',
+    );
+    await expect(
+      show(context({ ISTHMUS_CLIENT_ID: 'SGDFAST', ISTHMUS_CLIENT_SECRET: 'demo-SGDFAST' }), '1', {}),
+    ).rejects.toThrow('HTTP 403');
+  });
+});
