@@ -17,6 +17,7 @@ import { createEndResolution, createFollowResolution } from './follow-resolution
 import { createForwardPayment } from './forward-payment.ts';
 import { createJudgeResolution } from './judge-resolution.ts';
 import { openExecutions } from './sweep/executions.ts';
+import { startReceiverReports } from './report-receivers.ts';
 import { startSweep, type SweepOptions } from './sweep/sweep.ts';
 import { createReportInDoubt } from './report-in-doubt.ts';
 import { createValidatePayment } from './validate-payment.ts';
@@ -101,7 +102,7 @@ export async function runWorkers(
   const enquiries = await Worker.create({ ...sending, taskQueue: queue('enquiries') });
   const workers = [payments, deliveries, enquiries];
   const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {
-    await Promise.all([sweep.stop(), stopWatching()]);
+    await Promise.all([sweep.stop(), stopWatching(), reports.stop()]);
     await connection.close();
   });
   const executions = openExecutions(connection, {
@@ -112,6 +113,7 @@ export async function runWorkers(
   const watching = { db, logger, workerId, executions, activities };
   const sweep = startSweep(watching, options.sweep);
   const stopWatching = watchDeadlines(watching, (uetr) => deliverOpen(deps, uetr));
+  const reports = startReceiverReports(deps);
   return {
     finished,
     shutdown: async () => {

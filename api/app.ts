@@ -20,6 +20,7 @@ import { problem, renderProblem, type Problem } from './http/problem.ts';
 import { methodNotAllowed, nothingAt } from './http/refused-requests.ts';
 import { baseHeaders } from './http/response.ts';
 import { createRouter, type Router } from './http/route.ts';
+import { partyRoutes } from './parties.ts';
 import { paymentListRoutes } from './payment-list.ts';
 import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
@@ -38,6 +39,7 @@ const ownModules: readonly RouteModule[] = [
   ruleBookRoutes,
   paymentListRoutes,
   alertRoutes,
+  partyRoutes,
   healthRoutes,
   documentationRoutes,
 ];

@@ -53,7 +53,9 @@ export function openApiDocument(app: OpenAPIHono, publicUrl: string, version: st
       { name: 'Fees', description: 'Fee formulas, fees and amounts' },
       { name: 'Rates', description: 'Rates that FX providers post, and what PSPs see of them' },
       { name: 'ISO 20022', description: 'Messages between payment systems' },
-      { name: 'Payments', description: 'The record of a payment' },
+      { name: 'Payments', description: 'Lists of payments, and the record of each' },
+      { name: 'Alerts', description: 'What a person must look at, and who does' },
+      { name: 'Operations', description: 'What operators ask for again' },
       { name: 'Service', description: 'Tokens, health, this document' },
     ],
   });

@@ -143,10 +143,10 @@ const differenceSchema = z
 export const evidenceSchema = z
   .object({
     uetr: id,
-    status: z.enum(['RCVD', 'REFUSED', 'ACTC', 'ACCC', 'RJCT', 'BLCK']).openapi({
+    status: z.enum(['RCVD', 'REFUSED', 'ACTC', 'INDOUBT', 'ACCC', 'RJCT', 'BLCK']).openapi({
       description:
         'RCVD: stored, not judged yet; REFUSED: only repeats arrived, which were refused (DUP-2) and created no payment (so ' +
-        'PaymentStatus in the Temporal UI); ACTC: accepted, no final status yet; otherwise the final status',
+        'PaymentStatus in the Temporal UI); ACTC: accepted, no final status yet; INDOUBT: the same, for more than 24 hours (TIM-2); otherwise the final status',
     }),
     sourceClearingSystem: z.string(),
     destinationClearingSystem: z.string().nullable(),

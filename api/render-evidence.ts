@@ -1,4 +1,4 @@
-// The evidence of a payment as JSON, limited to what the caller may see. The only message values in it are those of the
+// The evidence of a payment as JSON, limited to what the caller may see (OBS-5). The only message values in it are those of the
 // field differences.
 import { assert } from '../core/assert.ts';
 import type { CaseEntry } from '../core/cases.ts';
@@ -39,10 +39,11 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
   const submission = submissionOf(evidence);
   assert(submission !== undefined, 'a payment was submitted');
   const refusal = refusalOf(evidence, submission);
-  const open = refusal === undefined ? 'RCVD' : 'REFUSED';
+  const unknown = refusal === undefined ? 'RCVD' : 'REFUSED';
+  const open = payment === undefined ? unknown : isInDoubt(evidence) ? 'INDOUBT' : 'ACTC';
   return {
     uetr,
-    status: decision?.status ?? (payment === undefined ? open : 'ACTC'),
+    status: decision?.status ?? open,
     sourceClearingSystem: submission.party,
     destinationClearingSystem: payment?.destinationSystem ?? null,
     corridor: payment?.corridor ?? null,
@@ -89,13 +90,17 @@ function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObjec
   return { ...decision, decidedAt: timeOf(decidedAt) };
 }
 
+/** TIM-2 */
+const isInDoubt = ({ events }: PaymentEvidence) => events.some(({ kind }) => kind === 'payment.in-doubt');
+
 /** What comes next for a payment without final status, and when. */
-function renderNext({ payment, decision, events }: PaymentEvidence, now: Date): JsonValue {
+function renderNext(evidence: PaymentEvidence, now: Date): JsonValue {
+  const { payment, decision } = evidence;
   if (payment?.destinationSystem === null || payment === undefined || decision !== undefined) return null;
   if (payment.deadlineAt !== null) return { what: 'deadline', at: timeOf(payment.deadlineAt) };
   const at = nextEnquiryAt(payment.judgedAt.getTime(), now.getTime());
   if (at !== undefined) return { what: 'enquiry', at: new Date(at).toISOString() };
-  return { what: events.some(({ kind }) => kind === 'payment.in-doubt') ? 'person' : 'enquiry', at: null };
+  return { what: isInDoubt(evidence) ? 'person' : 'enquiry', at: null };
 }
 
 function renderRefused(uetr: string, message: EvidenceRefused): JsonObject {

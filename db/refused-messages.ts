@@ -1,5 +1,5 @@
 // What a party sent and what did not count (PAY-8, RES-4): kept byte for byte, because it may tell whether somebody
-// credited. It is no message of the payment, and nothing is decided by it.
+// credited, and shown to operators (OBS-5). It is no message of the payment, and nothing is decided by it.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';

@@ -106,6 +106,30 @@ comment on column callback_addresses.message_id is 'The submission.';
 comment on column callback_addresses.url is 'The address, judged before it was stored (SEC-2).';
 comment on column callback_addresses.named_at is 'When.';
 
+create table case_entries (
+  case_entry_id bigint not null generated always as identity,
+  audit_event_id bigint,
+  subject_id uuid,
+  action text not null,
+  client_id text not null,
+  note text,
+  at timestamp with time zone not null default clock_timestamp(),
+  constraint case_entries_pkey PRIMARY KEY (case_entry_id),
+  constraint case_entries_action_check CHECK ((action = ANY (ARRAY['take'::text, 'note'::text, 'close'::text, 'reopen'::text]))),
+  constraint case_entries_check CHECK ((num_nonnulls(audit_event_id, subject_id) = 1)),
+  constraint case_entries_note_check CHECK ((char_length(note) <= 2000))
+);
+CREATE INDEX case_entries_audit_event_id ON public.case_entries USING btree (audit_event_id) WHERE (audit_event_id IS NOT NULL);
+CREATE INDEX case_entries_subject_id ON public.case_entries USING btree (subject_id) WHERE (subject_id IS NOT NULL);
+comment on table case_entries is 'What operators did about an alert, or about a payment or resolution with all its alerts so far (OBS-6). Insert-only.';
+comment on column case_entries.case_entry_id is 'Our id.';
+comment on column case_entries.audit_event_id is 'The alert; null where it is about the whole case.';
+comment on column case_entries.subject_id is 'The case: the UETR of a payment, or the id of a resolution.';
+comment on column case_entries.action is 'take: somebody takes care of it; note; close: nothing more is to be done; reopen.';
+comment on column case_entries.client_id is 'Who.';
+comment on column case_entries.note is 'In their words; no personal data (SEC-3).';
+comment on column case_entries.at is 'When.';
+
 create table clearing_systems (
   clearing_system_id text not null,
   operator_id text not null,
@@ -264,6 +288,7 @@ create table deliveries (
   constraint deliveries_possibly_sent_check CHECK ((possibly_sent >= 0))
 );
 CREATE INDEX deliveries_closed ON public.deliveries USING btree (closed_at) WHERE ((closed_at IS NOT NULL) AND (delivered_at IS NULL));
+CREATE INDEX deliveries_dead ON public.deliveries USING btree (closed_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text])) AND (delivered_at IS NULL) AND (closed_at IS NOT NULL));
 CREATE INDEX deliveries_open ON public.deliveries USING btree (asked_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text])) AND (delivered_at IS NULL) AND (closed_at IS NULL));
 CREATE INDEX deliveries_undecided ON public.deliveries USING btree (asked_at) WHERE ((kind = 'instruction'::text) AND (closed_at IS NULL));
 comment on table deliveries is 'Messages to be brought to another party, at least once, same bytes (CBK-1). One row per payment or resolution and kind; every attempt updates it, so that an attempt and a decision against it never miss each other.';
@@ -485,6 +510,7 @@ create table messages (
 );
 CREATE INDEX messages_finals ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'destination'::text) AND (message_type = 'pacs002'::text) AND (status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])));
 CREATE INDEX messages_in_reply_to ON public.messages USING btree (in_reply_to) WHERE (in_reply_to IS NOT NULL);
+CREATE INDEX messages_message_identification ON public.messages USING btree (message_identification);
 CREATE UNIQUE INDEX messages_received_once ON public.messages USING btree (party, message_type, sha256) WHERE (direction = 'in'::text);
 CREATE INDEX messages_subject_id ON public.messages USING btree (subject_id);
 CREATE INDEX messages_submitted ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'source'::text));
@@ -557,6 +583,13 @@ create table payments (
   constraint payments_pkey PRIMARY KEY (uetr),
   constraint payments_priority_check CHECK ((priority = ANY (ARRAY['HIGH'::text, 'NORM'::text])))
 );
+CREATE INDEX payments_end_to_end_id ON public.payments USING btree ((((source_references -> 'original'::text) ->> 'endToEndId'::text)));
+CREATE INDEX payments_of_creditor_agent ON public.payments USING btree (creditor_agent_id, received_at, uetr);
+CREATE INDEX payments_of_debtor_agent ON public.payments USING btree (debtor_agent_id, received_at, uetr);
+CREATE INDEX payments_of_destination ON public.payments USING btree (destination_clearing_system, received_at, uetr);
+CREATE INDEX payments_of_source ON public.payments USING btree (source_clearing_system, received_at, uetr);
+CREATE INDEX payments_quote_id ON public.payments USING btree (quote_id) WHERE (quote_id IS NOT NULL);
+CREATE INDEX payments_received ON public.payments USING btree (received_at, uetr);
 comment on table payments is 'One row per UETR that was ever submitted, written once, when its first pacs.008 was judged (DUP-3).';
 comment on column payments.uetr is 'Unique end-to-end transaction reference.';
 comment on column payments.source_clearing_system is 'Payment system that submitted it.';
@@ -730,6 +763,26 @@ comment on table refusals is 'The one answer to each message that was refused as
 comment on column refusals.message_id is 'The refused message.';
 comment on column refusals.answer_message_id is 'What its sender is told.';
 
+create table refused_messages (
+  message_id uuid not null,
+  subject_id uuid not null,
+  party text not null,
+  in_reply_to uuid,
+  sha256 bytea not null,
+  body bytea not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint refused_messages_pkey PRIMARY KEY (message_id),
+  constraint refused_messages_subject_id_sha256_key UNIQUE (subject_id, sha256)
+);
+comment on table refused_messages is 'What a party sent about a payment or resolution and what did not count, byte for byte: it may tell what the party did (PAY-8, RES-4). Once per subject and bytes. Insert-only.';
+comment on column refused_messages.message_id is 'Our id.';
+comment on column refused_messages.subject_id is 'What it was about: the UETR of a payment, or the id of a resolution.';
+comment on column refused_messages.party is 'Who sent it.';
+comment on column refused_messages.in_reply_to is 'The message of ours that it answered; null where it came to our address.';
+comment on column refused_messages.sha256 is 'SHA-256 of body.';
+comment on column refused_messages.body is 'The bytes, as far as they were read.';
+comment on column refused_messages.created_at is 'When it was stored.';
+
 create table resolution_answers (
   resolution_id uuid not null,
   verified boolean not null,
@@ -842,6 +895,8 @@ alter table address_types add constraint address_types_clearing_system_id_fkey F
 
 alter table callback_addresses add constraint callback_addresses_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
 
+alter table case_entries add constraint case_entries_audit_event_id_fkey FOREIGN KEY (audit_event_id) REFERENCES audit_events(audit_event_id);
+
 alter table clearing_systems add constraint clearing_systems_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
 
 alter table clearing_systems add constraint clearing_systems_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id);
@@ -935,6 +990,8 @@ alter table rates add constraint rates_tier_improvement_id_fkey FOREIGN KEY (tie
 alter table refusals add constraint refusals_answer_message_id_fkey FOREIGN KEY (answer_message_id) REFERENCES messages(message_id);
 
 alter table refusals add constraint refusals_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
+
+alter table refused_messages add constraint refused_messages_in_reply_to_fkey FOREIGN KEY (in_reply_to) REFERENCES messages(message_id);
 
 alter table resolution_answers add constraint resolution_answers_answer_message_id_fkey FOREIGN KEY (answer_message_id) REFERENCES messages(message_id);
 

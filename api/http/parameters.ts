@@ -66,13 +66,22 @@ export const corridorPath = z.object({
 /** A moment (RFC 3339), with its offset. */
 export const instant = z
   .string()
-  .refine((text) => rfc3339.test(text) && !Number.isNaN(Date.parse(text)), {
+  .refine((text) => momentOf(text) !== undefined, {
     error: 'must be a date and time with an offset (RFC 3339), as in 2026-01-05T04:00:00Z',
   })
   .transform((text) => new Date(text))
   .openapi({ type: 'string', format: 'date-time', example: '2026-01-05T04:00:00Z' });
 
-const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+const rfc3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** Date.parse takes 30 February for 2 March. */
+function momentOf(text: string): number | undefined {
+  const [, day] = rfc3339.exec(text) ?? [];
+  const midnight = new Date(`${day ?? ''}T00:00:00Z`);
+  const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day ?? '-');
+  const at = Date.parse(text);
+  return isDay && !Number.isNaN(at) ? at : undefined;
+}
 
 /** One or several of these words, with commas. */
 export function severalOf<const Words extends readonly string[]>(words: Words) {

@@ -131,6 +131,40 @@ export const redeliveries = z.object({
     }),
   ),
 });
+const partyKind = z.object({
+  kind: z.string(),
+  attempts: z.string(),
+  taken: z.string(),
+  failing: z.string(),
+  lastTakenAt: z.string().nullable(),
+  p95Ms: z.string().nullable(),
+  failures: z.record(z.string(), z.string()),
+  open: z.string(),
+  dead: z.string(),
+  oldestDueAt: z.string().nullable(),
+});
+const party = z.object({
+  party: z.string(),
+  kinds: z.array(partyKind),
+  waiting: z.string(),
+  oldestWaitingSince: z.string().nullable(),
+});
+export const parties = z.object({
+  minutes: z.string(),
+  parties: z.array(party),
+  receivers: z.array(
+    z.object({
+      receiver: z.string(),
+      open: z.string(),
+      probing: z.string(),
+      closed: z.string(),
+      failuresInARow: z.string(),
+      sendsUnderWay: z.string(),
+    }),
+  ),
+});
+export type ShownParties = z.infer<typeof parties>;
+
 export const enquiry = z.object({ asked: z.boolean() });
 
 /**

@@ -9,6 +9,7 @@ import {
   enquiry,
   entryList,
   evidence,
+  parties,
   paymentPage,
   read,
   redeliveries,
@@ -17,7 +18,15 @@ import {
   type ShownPayment,
 } from './answers.ts';
 import { connectGateway, type Gateway } from './connection.ts';
-import { printAlert, printAlerts, printEntries, printEvidence, printPayments, shortTime } from './show.ts';
+import {
+  printAlert,
+  printAlerts,
+  printEntries,
+  printEvidence,
+  printParties,
+  printPayments,
+  shortTime,
+} from './show.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -101,6 +110,17 @@ async function eachPage(
     if (left <= 0) return true;
     cursor = new URL(next).searchParams.get('cursor') ?? undefined;
   }
+}
+
+export async function listParties(
+  context: CommandContext,
+  { minutes, json }: Shown & { readonly minutes: string },
+): Promise<void> {
+  const { terminal } = context;
+  const gateway = await connectGateway(context);
+  const text = await gateway.get('/parties', { minutes });
+  if (json) terminal.line(text);
+  else printParties(terminal, read(parties, text));
 }
 
 export async function show(context: CommandContext, id: string, options: Shown): Promise<void> {

@@ -83,6 +83,15 @@ function addLists(ops: Command, context: CommandContext): void {
       await listAlerts(context, asked(alertFilters, options), options);
     });
   ops
+    .command('parties')
+    .description('who takes what it is sent and who does not, whose breaker is open, whom nobody could tell')
+    .option('--minutes <number>', 'how far back attempts are counted, up to 1440', '10')
+    .addOption(json)
+    .action(async (options: Shown & { readonly minutes: string }) => {
+      const { listParties } = await import('./commands.ts');
+      await listParties(context, options);
+    });
+  ops
     .command('show')
     .description('one payment with its messages, deliveries and attempts, or one alert')
     .argument('<id>', 'UETR, or id of an alert')

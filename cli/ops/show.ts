@@ -1,7 +1,14 @@
 // How `isthmus ops` shows payments, alerts and what was done, to a person: tables of one line each, or one payment in
 // full. Times are UTC, to the second, as in the record.
 import { renderTable, showAmount, type Column, type Style, type Terminal } from '../terminal.ts';
-import type { ShownAlert, ShownDelivery, ShownEntry, ShownEvidence, ShownPayment } from './answers.ts';
+import type {
+  ShownAlert,
+  ShownDelivery,
+  ShownEntry,
+  ShownEvidence,
+  ShownParties,
+  ShownPayment,
+} from './answers.ts';
 
 const statusStyles: Readonly<Partial<Record<string, Style>>> = {
   ACCC: 'good',
@@ -55,6 +62,55 @@ function printTable(
   for (const [index, line] of lines.entries()) {
     const style = styleOf(index);
     terminal.line(style === undefined ? line : terminal.paint(style, line));
+  }
+}
+
+const partyColumns: readonly Column[] = [
+  { title: 'party' },
+  { title: 'kind' },
+  { title: 'sent', align: 'right' },
+  { title: 'taken', align: 'right' },
+  { title: 'p95 ms', align: 'right' },
+  { title: 'last taken (UTC)' },
+  { title: 'open', align: 'right' },
+  { title: 'dead', align: 'right' },
+  { title: 'failures' },
+];
+
+/** Who is down, and whom nobody could tell. */
+export function printParties(terminal: Terminal, { minutes, parties, receivers }: ShownParties): void {
+  terminal.line(
+    terminal.paint('muted', `Attempts of the last ${minutes} minutes; open and dead: of all time`),
+  );
+  const kinds = parties.flatMap(({ party, kinds: own }) => own.map((one) => ({ party, ...one })));
+  const rows = kinds.map((one) => [
+    one.party,
+    one.kind,
+    one.attempts,
+    one.taken,
+    one.p95Ms ?? '-',
+    shortTime(one.lastTakenAt),
+    one.open,
+    one.dead,
+    Object.entries(one.failures)
+      .map(([failure, times]) => `${failure} ${times}`)
+      .join(', '),
+  ]);
+  printTable(terminal, partyColumns, rows, (index) => {
+    const { attempts = '0', taken = '0', dead = '0' } = kinds[index] ?? {};
+    if (attempts !== '0' && taken === '0') return 'bad';
+    return attempts !== taken || dead !== '0' ? 'warning' : undefined;
+  });
+  for (const { party, waiting, oldestWaitingSince } of parties.filter((one) => one.waiting !== '0')) {
+    terminal.line(
+      `${party}: ${waiting} payments wait for its final status, the oldest since ${shortTime(oldestWaitingSince)}`,
+    );
+  }
+  for (const { receiver, open, probing, closed, failuresInARow } of receivers) {
+    if (open === '0' && probing === '0') continue;
+    const workers = Number(open) + Number(probing) + Number(closed);
+    const line = `${receiver}: breaker open in ${Number(open) + Number(probing)} of ${workers} workers, ${failuresInARow} failures in a row`;
+    terminal.line(terminal.paint('bad', line));
   }
 }
 

@@ -1,6 +1,6 @@
 // What operators need to see and to note down: indexes for lists of payments, newest first, of all and of each side, and
 // for finding one by what people know of it (OBS-5); the bytes that a party sent and that did not count (PAY-8); who
-// takes care of which alert (OBS-6). Forward only: a released migration is never edited; what it got wrong, a later one
+// takes care of which alert (OBS-6); how each party's receivers are (OBS-7). Forward only: a released migration is never edited; what it got wrong, a later one
 // mends.
 import { sql, type Kysely } from 'kysely';
 
@@ -58,6 +58,26 @@ comment on column case_entries.client_id is 'Who.';
 comment on column case_entries.note is 'In their words; no personal data (SEC-3).';
 comment on column case_entries.at is 'When.';`;
 
+const parties = `
+create index delivery_attempts_started_at on delivery_attempts using brin (started_at);
+create unlogged table receiver_states (
+  worker_id uuid not null,
+  receiver text not null,
+  breaker text not null check (breaker in ('closed', 'open', 'probing')),
+  failures_in_a_row integer not null,
+  sends_under_way integer not null,
+  at timestamptz not null default clock_timestamp(),
+  primary key (worker_id, receiver)
+);
+comment on table receiver_states is 'How each worker finds the receivers that it sends to (CBK-3), written anew every few seconds: what is older than 30 s is of a worker that is gone.';
+comment on column receiver_states.worker_id is 'The worker process.';
+comment on column receiver_states.receiver is 'The origin as registered; with a party behind it, where it has several.';
+comment on column receiver_states.breaker is 'open: nothing is sent to it for now; probing: one send tries it.';
+comment on column receiver_states.failures_in_a_row is 'Since its last answer.';
+comment on column receiver_states.sends_under_way is 'Of 16 at most.';
+comment on column receiver_states.at is 'When it was written.';`;
+
 export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statements of [lists, refusedMessages, caseEntries]) await sql.raw(statements).execute(db);
+  for (const statements of [lists, refusedMessages, caseEntries, parties])
+    await sql.raw(statements).execute(db);
 }

@@ -192,21 +192,25 @@ describe('pages', () => {
 
 describe('what is refused', () => {
   test.each([
-    ['status=DONE', 'status', 'must be one or several of ACTC, INDOUBT, ACCC, RJCT, BLCK, with commas'],
+    [
+      'status=DONE',
+      'status',
+      'must be one or several of ACTC, INDOUBT, ACCC, RJCT, BLCK, with commas; not "DONE"',
+    ],
     [
       'from=yesterday',
       'from',
-      'must be a date and time with an offset (RFC 3339), as in 2026-01-05T04:00:00Z',
+      'must be a date and time with an offset (RFC 3339), as in 2026-01-05T04:00:00Z; not "yesterday"',
     ],
     [
       'from=2026-02-30T00:00:00Z',
       'from',
-      'must be a date and time with an offset (RFC 3339), as in 2026-01-05T04:00:00Z',
+      'must be a date and time with an offset (RFC 3339), as in 2026-01-05T04:00:00Z; not "2026-02-30T00:00:00Z"',
     ],
     ['minAmount=5', 'currency', 'missing: an amount needs its currency, as in SGD'],
     ['party=NOBODY', 'party', 'is neither a payment system nor the BIC of an institution of the service'],
-    ['limit=501', 'limit', 'must be a whole number from 1 to 500'],
-    ['olderThan=1h', 'olderThan', 'must be a whole number of seconds'],
+    ['limit=501', 'limit', 'must be a whole number from 1 to 500; not "501"'],
+    ['olderThan=1h', 'olderThan', 'must be a whole number of seconds; not "1h"'],
   ])('%s', async (query, parameter, detail) => {
     const { status, body } = await get(query);
     expect(status).toBe(400);

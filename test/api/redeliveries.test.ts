@@ -93,7 +93,7 @@ describe('deliveries of one payment', () => {
       );
     await expect.poll(callback).toMatchObject({ closedAt: null, deliveredAt: expect.any(String) as string });
     expect((await callback())?.attempts).toMatchObject([
-      { httpStatus: 410, url: `${callbackUrl}/`, responseExcerpt: 'gone fishing' },
+      { httpStatus: 410, url: callbackUrl, responseExcerpt: 'gone fishing' },
       { httpStatus: 200, responseExcerpt: null },
     ]);
     const { body: shown } = await ask('GET', `/payments/${uetr}`, undefined, 'SGDFAST');

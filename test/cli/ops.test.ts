@@ -63,7 +63,7 @@ describe('list', () => {
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^judged \(UTC\) +UETR +status +state +from to +prio +sent +arrives$/);
     expect(lines[1]).toMatch(
-      new RegExp(`^20[-\\d]{8} [\\d:]{8}  ${credited}  ACCC +done +SG-TH +NORM +1,000 SGD +24,900 THB$`),
+      new RegExp(`^20[-\\d]{8} [\\d:]{8}  ${credited}  ACCC +done +SG-TH +NORM +1,000 SGD +25,000 THB$`),
     );
     expect(lines[2]).toContain(`${rejected}  RJCT AC04`);
   });
@@ -98,7 +98,7 @@ test('show: a payment with its messages, deliveries and attempts', async () => {
   expect(text()).toMatch(/SGDFAST → us +pacs\.008\.001\.13/);
   expect(text()).toMatch(/callback +SGDFAST: taken 20/);
   expect(text()).toContain(`ANSWERED HTTP 200`);
-  expect(text()).toContain(`${gateway.sandbox.callbackUrl('SGDFAST')}`);
+  expect(text()).toContain(gateway.sandbox.callbackUrl('SGDFAST'));
   await expect(show(context(), 'ABC', {})).rejects.toThrow('ABC: name a payment by its UETR');
 });
 

@@ -141,13 +141,12 @@ describe('the rule book', () => {
   });
 });
 
-it('the states of a payment are those that the api tells, and in doubt', () => {
+it('the states of a payment are those that the api tells', () => {
   const [states] = sectionsOf(read('docs/reference/payment-states.md')).filter(
     ({ title }) => title === 'The states',
   );
   const named = [...(states?.text ?? '').matchAll(/^\| `([A-Z]+)` \|/gm)].map(([, state]) => state);
-  expect(named.filter((state) => state !== 'INDOUBT')).toEqual(evidenceSchema.shape.status.options);
-  expect(named).toContain('INDOUBT'); // told by an alert, and by PaymentStatus in the engine's UI
+  expect(named).toEqual(evidenceSchema.shape.status.options);
 });
 
 describe('what a document names is there', () => {

@@ -60,6 +60,10 @@ test('a payment whose destination has said nothing for 24 hours is INDOUBT, and 
   await handleOf(uetr).terminate('to be found by the sweep');
   await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('INDOUBT'), 15_000);
   expect(await details(uetr)).toMatch(/^In doubt/);
+  const answer = await fetch(`${gateway.url}/payments/${uetr}`, {
+    headers: { authorization: `Bearer ${await gateway.token('operator')}` },
+  });
+  expect(await answer.json()).toMatchObject({ status: 'INDOUBT', waitsFor: { what: 'person', at: null } });
   const alerts = await gateway.db
     .selectFrom('audit_events')
     .select('kind')

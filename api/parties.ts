@@ -1,0 +1,118 @@
+// GET /parties: how the payment systems and FX providers are, as far as our sends to them tell (OBS-7). For operators.
+import { z } from '@hono/zod-openapi';
+import type { KindHealth, PartyHealth } from '../core/party-health.ts';
+import type { JsonObject } from '../core/money.ts';
+import { readPartyHealth, readReceivers } from '../db/party-health.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { json } from './http/response.ts';
+import type { Router } from './http/route.ts';
+
+const usualMinutes = 10;
+const mostMinutes = 1_440;
+
+const time = z.string().openapi({ format: 'date-time' });
+const kindSchema = z
+  .object({
+    kind: z.string().openapi({ example: 'instruction' }),
+    attempts: z.int(),
+    taken: z.int().openapi({ description: 'Attempts that were answered 2xx' }),
+    failing: z.int().openapi({ description: 'Payments and resolutions with an attempt that failed' }),
+    lastTakenAt: time.nullable().openapi({ description: 'Within these minutes' }),
+    p95Ms: z
+      .int()
+      .nullable()
+      .openapi({ description: '95 of 100 attempts ended within so many milliseconds' }),
+    failures: z
+      .record(z.string(), z.int())
+      .openapi({ description: 'How often each failure came: `refused`, `timeout`, `http-503`, ...' }),
+    open: z.int().openapi({ description: 'Still to be taken, whenever it was asked for' }),
+    dead: z.int().openapi({ description: 'Given up, whenever that was (CBK-1)' }),
+    oldestDueAt: time.nullable(),
+  })
+  .strict()
+  .openapi('KindHealth');
+const partySchema = z
+  .object({
+    party: z.string(),
+    kinds: z.array(kindSchema),
+    waiting: z.int().openapi({ description: 'Payments that were sent to it and have no final status' }),
+    oldestWaitingSince: time.nullable(),
+  })
+  .strict()
+  .openapi('PartyHealth');
+const receiverSchema = z
+  .object({
+    receiver: z.string().openapi({ description: 'The address as registered' }),
+    open: z
+      .int()
+      .openapi({ description: 'Workers whose breaker is open: they send nothing to it for now (CBK-3)' }),
+    probing: z.int().openapi({ description: 'Workers of which one send tries it' }),
+    closed: z.int(),
+    failuresInARow: z.int(),
+    sendsUnderWay: z.int(),
+  })
+  .strict()
+  .openapi('ReceiverHealth', { description: 'Only those that are in use, or failing, at this moment' });
+
+export function partyRoutes(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      method: 'get',
+      path: '/parties',
+      operationId: 'listParties',
+      summary: 'How the parties are, by our sends to them',
+      tag: 'Operations',
+      roles: ['operator'],
+      query: z.object({
+        minutes: z
+          .string()
+          .refine((text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= mostMinutes, {
+            error: `must be a whole number from 1 to ${mostMinutes}`,
+          })
+          .optional()
+          .openapi({
+            type: 'integer',
+            default: usualMinutes,
+            description: 'How far back attempts are counted',
+          }),
+      }),
+      answer: {
+        description: 'Payment systems and FX providers that anything was sent to, or is owed to',
+        schema: z
+          .object({ minutes: z.int(), parties: z.array(partySchema), receivers: z.array(receiverSchema) })
+          .strict()
+          .openapi('Parties'),
+      },
+    },
+    async ({ query }) => {
+      const minutes = Number(query.minutes ?? usualMinutes);
+      const [parties, receivers] = await Promise.all([
+        readPartyHealth(deps.db, minutes),
+        readReceivers(deps.db),
+      ]);
+      return json({
+        minutes,
+        parties: parties.map(renderParty),
+        receivers: receivers.map((one) => ({ ...one })),
+      });
+    },
+  );
+}
+
+function renderParty({ party, kinds, waiting, oldestWaitingSince }: PartyHealth): JsonObject {
+  return {
+    party,
+    kinds: kinds.map(renderKind),
+    waiting,
+    oldestWaitingSince: oldestWaitingSince?.toISOString() ?? null,
+  };
+}
+
+function renderKind({ lastTakenAt, oldestDueAt, ...kind }: KindHealth): JsonObject {
+  return {
+    ...kind,
+    failures: { ...kind.failures },
+    lastTakenAt: lastTakenAt?.toISOString() ?? null,
+    oldestDueAt: oldestDueAt?.toISOString() ?? null,
+  };
+}
