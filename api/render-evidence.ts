@@ -90,7 +90,7 @@ function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObjec
   return { ...decision, decidedAt: timeOf(decidedAt) };
 }
 
-/** TIM-2 */
+/** A person must find out (TIM-2, LIF-4). */
 const isInDoubt = ({ events }: PaymentEvidence) => events.some(({ kind }) => kind === 'payment.in-doubt');
 
 /** What comes next for a payment without final status, and when. */

@@ -328,6 +328,7 @@ create table delivery_attempts (
   constraint delivery_attempts_attempt_check CHECK ((attempt > 0)),
   constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['NOT_SENT'::text, 'MAYBE_SENT'::text, 'ANSWERED'::text])))
 );
+CREATE INDEX delivery_attempts_started_at ON public.delivery_attempts USING brin (started_at);
 comment on table delivery_attempts is 'Every attempt, its row committed before the socket opens (TIM-3, CBK-4). A row without outcome counts as MAYBE_SENT.';
 comment on column delivery_attempts.delivery_id is 'The delivery.';
 comment on column delivery_attempts.attempt is 'From 1.';
@@ -753,6 +754,24 @@ comment on column rates.threshold is 'Smallest source amount, inclusive; 0 for t
 comment on column rates.tier_improvement_id is 'The tier that made it, or null for the base rate.';
 comment on column rates.created_at is 'When it took effect.';
 comment on column rates.expired_at is 'When it was replaced, or null while active.';
+
+create table receiver_states (
+  worker_id uuid not null,
+  receiver text not null,
+  breaker text not null,
+  failures_in_a_row integer not null,
+  sends_under_way integer not null,
+  at timestamp with time zone not null default clock_timestamp(),
+  constraint receiver_states_pkey PRIMARY KEY (worker_id, receiver),
+  constraint receiver_states_breaker_check CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'probing'::text])))
+);
+comment on table receiver_states is 'How each worker finds the receivers that it sends to (CBK-3), written anew every few seconds: what is older than 30 s is of a worker that is gone.';
+comment on column receiver_states.worker_id is 'The worker process.';
+comment on column receiver_states.receiver is 'The origin as registered; with a party behind it, where it has several.';
+comment on column receiver_states.breaker is 'open: nothing is sent to it for now; probing: one send tries it.';
+comment on column receiver_states.failures_in_a_row is 'Since its last answer.';
+comment on column receiver_states.sends_under_way is 'Of 16 at most.';
+comment on column receiver_states.at is 'When it was written.';
 
 create table refusals (
   message_id uuid not null,

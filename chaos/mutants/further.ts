@@ -155,8 +155,8 @@ export const furtherMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'api/render-evidence.ts',
-        find: "status: decision?.status ?? (payment === undefined ? open : 'ACTC'),",
-        replace: "status: payment === undefined ? open : 'ACTC',",
+        find: 'status: decision?.status ?? open,',
+        replace: 'status: open,',
       },
     ],
     breaks: ['I-4'],
