@@ -108,6 +108,9 @@ async function write(
     deliveries,
   });
   if (!isWritten) return undefined;
+  const ruleId = due.rejection?.ruleId;
+  const decidedBy = report === null ? 'gateway' : 'destination';
+  deps.logger.info(compact({ subjectId: payment.uetr, status, reasonCode, ruleId, decidedBy }), 'decided');
   return {
     status,
     reasonCode,

@@ -127,11 +127,14 @@ async function writeAtOnce(
 ): Promise<Written<ResolutionJudgement>> {
   const written = await recordAnsweredAtOnce(deps.db, { ...answer, messageIdentification });
   const { resolutionId, verified, reasonCode, message } = answer;
-  return mapValue(written, () => ({
-    verdict: 'answered',
-    resolutionId,
-    answer: { verified, reasonCode, answerMessageId: message.messageId },
-  }));
+  return mapValue(written, () => {
+    deps.logger.info({ subjectId: resolutionId, verified, reasonCode }, 'resolution answered at once');
+    return {
+      verdict: 'answered',
+      resolutionId,
+      answer: { verified, reasonCode, answerMessageId: message.messageId },
+    };
+  });
 }
 
 async function route(
@@ -151,10 +154,15 @@ async function route(
     destinationCountry: values.destinationCountry,
     enquiry,
   });
-  return mapValue(written, (times) => ({
-    verdict: 'routed',
-    resolutionId,
-    ...times,
-    enquiry: { deliveryId: enquiry.deliveryId, of: enquiry.of, destinationSystem: enquiry.message.party },
-  }));
+  return mapValue(written, (times) => {
+    const { of, deliveryId } = enquiry;
+    const { party } = enquiry.message;
+    deps.logger.info({ subjectId: resolutionId, party, of }, 'resolution routed');
+    return {
+      verdict: 'routed',
+      resolutionId,
+      ...times,
+      enquiry: { deliveryId, of, destinationSystem: party },
+    };
+  });
 }

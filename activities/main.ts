@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Runtime, type WorkflowBundleOption } from '@temporalio/worker';
 import { pino } from 'pino';
 import { ConfigurationError, parseWorkerConfig } from '../core/config.ts';
-import { sdkLogger } from './sdk-log.ts';
+import { coreLogging, sdkLogger } from './sdk-log.ts';
 import { startWorker } from './start.ts';
 
 /** The workflow code: the bundle that the first argument names, or the one beside this file in a built image. */
@@ -21,7 +21,8 @@ async function main(): Promise<void> {
   const config = parseWorkerConfig(process.env);
   const logger = pino({ level: config.logLevel, base: { service: 'isthmus-worker' } });
   Runtime.install({
-    logger: sdkLogger(),
+    logger: sdkLogger(logger),
+    telemetryOptions: { logging: coreLogging },
     shutdownSignals: [], // signals are handled below, once
   });
   const worker = await startWorker(config, { logger, workflowBundle: workflowBundle() });

@@ -136,6 +136,19 @@ export async function send<Answer = never>(
       next,
     }),
   );
+  deps.logger.info(
+    {
+      subjectId: sending.subjectId,
+      kind: attempt.kind,
+      party: attempt.party,
+      attempt: attempt.attempt,
+      outcome,
+      ...(answered ? { httpStatus: result.status } : { errorClass: result.errorClass }),
+      durationMs,
+      next: next.kind,
+    },
+    'attempt',
+  );
   return { outcome, story: describe(result), answer, next };
 }
 

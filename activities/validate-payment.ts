@@ -168,6 +168,11 @@ async function refuse(deps: ActivityDependencies, submission: Case, turned: Turn
     answer: await composeAnswer(deps, submission, turned),
     event: eventOf(submission, turned),
   }));
+  const { uetr: subjectId, sourceSystem: party } = stored;
+  deps.logger.info(
+    { subjectId, party, reasonCode: rejection.isoCode, ruleId: rejection.ruleId },
+    'repeat refused',
+  );
   return { ...refused, answerMessageId };
 }
 
@@ -197,17 +202,28 @@ async function rejectPayment(
     answer,
     event: eventOf(submission, turned),
   });
-  return mapValue(written, () => ({
-    verdict: 'decided',
-    answerMessageId: answer.messageId,
-    decision: {
-      status: 'RJCT',
-      reasonCode: rejection.isoCode,
-      callbackMessageId: answer.messageId,
-      confirmationMessageId: null,
-    },
-  }));
+  return mapValue(written, () => {
+    const { isoCode: reasonCode, ruleId } = rejection;
+    const { uetr: subjectId, sourceSystem: party } = stored;
+    deps.logger.info(
+      { subjectId, party, status: 'RJCT', reasonCode, ruleId, durationMs: ageOf(stored) },
+      'rejected',
+    );
+    return {
+      verdict: 'decided',
+      answerMessageId: answer.messageId,
+      decision: {
+        status: 'RJCT',
+        reasonCode,
+        callbackMessageId: answer.messageId,
+        confirmationMessageId: null,
+      },
+    };
+  });
 }
+
+/** Milliseconds since it was stored, until it was read to be judged, both by the database clock. */
+const ageOf = ({ now, storedAt }: StoredSubmission) => Math.round(now - storedAt);
 
 /** The payment is written with its ACTC and its instruction (PAY-2). */
 async function accept(
@@ -236,22 +252,27 @@ async function accept(
     destinationReferences: forwarded.references,
     instructionDeliveryId,
   });
-  return mapValue(written, (acceptedAt) => ({
-    verdict: 'accepted',
-    enquiry: false,
-    answerMessageId: answer.messageId,
-    instructionDeliveryId,
-    route: {
-      corridor,
-      sourceSystem: source.clearingSystemId,
-      destinationSystem: destination.clearingSystemId,
-      priority: message.priority,
-      fxp: fxpNameOf(deps.reference(), payment.quote?.fxpId ?? null),
-    },
-    deadlineAt: payment.deadlineAt,
-    acceptedAt,
-    now: stored.now,
-  }));
+  return mapValue(written, (acceptedAt) => {
+    const { uetr: subjectId, sourceSystem: party } = stored;
+    const { priority } = message;
+    deps.logger.info({ subjectId, party, corridor, priority, durationMs: ageOf(stored) }, 'accepted');
+    return {
+      verdict: 'accepted',
+      enquiry: false,
+      answerMessageId: answer.messageId,
+      instructionDeliveryId,
+      route: {
+        corridor,
+        sourceSystem: source.clearingSystemId,
+        destinationSystem: destination.clearingSystemId,
+        priority,
+        fxp: fxpNameOf(deps.reference(), payment.quote?.fxpId ?? null),
+      },
+      deadlineAt: payment.deadlineAt,
+      acceptedAt,
+      now: stored.now,
+    };
+  });
 }
 
 /** The converted pacs.008 (MSG-9, MSG-10), and what a confirmation of it will carry (PAY-9). */

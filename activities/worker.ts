@@ -17,6 +17,7 @@ import { createEndResolution, createFollowResolution } from './follow-resolution
 import { createForwardPayment } from './forward-payment.ts';
 import { createJudgeResolution } from './judge-resolution.ts';
 import { openExecutions } from './sweep/executions.ts';
+import { startAlertLog } from './log-alerts.ts';
 import { startReceiverReports } from './report-receivers.ts';
 import { startSweep, type SweepOptions } from './sweep/sweep.ts';
 import { createReportInDoubt } from './report-in-doubt.ts';
@@ -102,7 +103,7 @@ export async function runWorkers(
   const enquiries = await Worker.create({ ...sending, taskQueue: queue('enquiries') });
   const workers = [payments, deliveries, enquiries];
   const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {
-    await Promise.all([sweep.stop(), stopWatching(), reports.stop()]);
+    await Promise.all([sweep.stop(), stopWatching(), reports.stop(), alertLog.stop()]);
     await connection.close();
   });
   const executions = openExecutions(connection, {
@@ -114,6 +115,7 @@ export async function runWorkers(
   const sweep = startSweep(watching, options.sweep);
   const stopWatching = watchDeadlines(watching, (uetr) => deliverOpen(deps, uetr));
   const reports = startReceiverReports(deps);
+  const alertLog = startAlertLog(deps);
   return {
     finished,
     shutdown: async () => {

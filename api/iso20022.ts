@@ -24,6 +24,7 @@ import { readMessage } from '../xml/read-message.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './http/callback.ts';
 import type { Caller } from './http/caller.ts';
+import { aboutRequest, noteRejection, type AboutRequest } from './http/access-log.ts';
 import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
 import { reportDocument, submissionDocument } from './message-documents.ts';
 import { passOn } from './http/pass-on.ts';
@@ -81,6 +82,7 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
         body: bodyOf(context),
         caller,
         giveUpTurn,
+        about: aboutRequest(context),
         callbackUrl: query.pacs002Endpoint,
         waitSeconds: preferredWaitSeconds(context.req.header('prefer')),
       }),
@@ -93,6 +95,7 @@ interface IncomingSubmission {
   readonly callbackUrl: string;
   readonly waitSeconds: number | undefined;
   readonly giveUpTurn: () => void;
+  readonly about: AboutRequest;
 }
 
 async function submit(
@@ -100,7 +103,7 @@ async function submit(
   iso: Iso20022Dependencies,
   incoming: IncomingSubmission,
 ): Promise<Response | Problem> {
-  const { body, caller, callbackUrl, waitSeconds, giveUpTurn } = incoming;
+  const { body, caller, callbackUrl, waitSeconds, giveUpTurn, about } = incoming;
   const waitsUntil = performance.now() + (waitSeconds ?? 0) * 1_000;
   const message = openMessage(iso.engine, body, 'pacs008');
   if (isProblem(message)) return message;
@@ -112,6 +115,7 @@ async function submit(
   if (refusal !== undefined) return refusal;
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.008 without UETR is refused at intake (MSG-2)');
+  about.subjectId = uetr;
   const { messageId, known, timesUnanswerable } = await takePacs008(deps.db, {
     uetr,
     messageIdentification: message.key.messageIdentification,
@@ -132,7 +136,9 @@ async function submit(
   giveUpTurn(); // what is left is to wait for the destination (SEC-7)
   const final = await iso.outcomes.answer(messageId, waitsUntil - performance.now());
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
-  return storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
+  const answer = await storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
+  noteRejection(about, answer);
+  return answer;
 }
 
 /** The very same message again (DUP-1): answered from the record, also while the engine is down. */
@@ -184,14 +190,22 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
         'unsupported-media-type',
       ],
     },
-    ({ caller, context, giveUpTurn }) => report(deps, iso, { body: bodyOf(context), caller, giveUpTurn }),
+    ({ caller, context, giveUpTurn }) =>
+      report(deps, iso, { body: bodyOf(context), caller, giveUpTurn, about: aboutRequest(context) }),
   );
 }
 
 async function report(
   deps: ApiDependencies,
   iso: Iso20022Dependencies,
-  { body, caller, giveUpTurn }: Pick<IncomingReport, 'body' | 'caller' | 'giveUpTurn'>,
+  {
+    body,
+    caller,
+    giveUpTurn,
+    about,
+  }: Pick<IncomingReport, 'body' | 'caller' | 'giveUpTurn'> & {
+    readonly about: AboutRequest;
+  },
 ): Promise<Response | Problem> {
   const message = openMessage(iso.engine, body, 'pacs002');
   if (isProblem(message)) return message;
@@ -199,6 +213,7 @@ async function report(
   const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.002 without OrgnlUETR is refused at intake (MSG-2)');
+  about.subjectId = uetr;
   const payment = await findDecidable(deps.db, uetr);
   if (payment === undefined) {
     const detail = `There is no payment ${uetr}: check OrgnlUETR. ${doesNotCount} ${ifCredited}`;

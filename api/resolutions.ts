@@ -11,6 +11,7 @@ import { refuseCallback } from './http/callback.ts';
 import type { Caller } from './http/caller.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { isUnavailable } from './http/failures.ts';
+import { aboutRequest, noteRejection, type AboutRequest } from './http/access-log.ts';
 import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
 import { resolutionDocument } from './message-documents.ts';
 import { passOn } from './http/pass-on.ts';
@@ -60,6 +61,7 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
           caller,
           callbackUrl: query.acmt024Endpoint,
           giveUpTurn,
+          about: aboutRequest(context),
         }),
     );
   };
@@ -70,12 +72,13 @@ interface IncomingRequest {
   readonly caller: Caller;
   readonly callbackUrl: string;
   readonly giveUpTurn: () => void;
+  readonly about: AboutRequest;
 }
 
 async function resolve(
   deps: ApiDependencies,
   { engine, workflows, outcomes }: ResolutionDependencies,
-  { body, caller, callbackUrl, giveUpTurn }: IncomingRequest,
+  { body, caller, callbackUrl, giveUpTurn, about }: IncomingRequest,
 ): Promise<Response | Problem> {
   const message = openMessage(engine, body, 'acmt023');
   if (isProblem(message)) return message;
@@ -91,6 +94,7 @@ async function resolve(
     callbackUrl,
     body,
   });
+  about.subjectId = messageId;
   if (known?.due === 'redelivery') passOn(deps, workflows.redeliver(messageId));
   const standing = known?.subject.answer;
   if (standing) return storedAnswer(deps.db, standing.answerMessageId);
@@ -106,7 +110,9 @@ async function resolve(
     maxResolutionSeconds,
     isRepeat: known !== undefined,
   });
-  return storedAnswer(deps.db, answerMessageId);
+  const answer = await storedAnswer(deps.db, answerMessageId);
+  noteRejection(about, answer);
+  return answer;
 }
 
 /**

@@ -144,3 +144,30 @@ async function insertEntry(
     insert into case_entries (audit_event_id, subject_id, action, client_id, note)
     values (${alertId}::bigint, ${subjectId}::uuid, ${action}, ${by}, ${note})`.execute(db);
 }
+
+/** An alert as it is logged: codes and ids (SEC-3). */
+export type LoggedAlert = Pick<
+  Alert,
+  'alertId' | 'severity' | 'kind' | 'subjectId' | 'party' | 'detail' | 'at'
+>;
+
+const logsAtOnce = 500;
+
+/** Alerts of the last day that no process has logged, oldest first. */
+export async function findUnloggedAlerts(db: Db): Promise<readonly LoggedAlert[]> {
+  // index audit_events_alerts; primary key of logged_alerts
+  const { rows } = await sql<LoggedAlert>`
+    select e.audit_event_id::text as "alertId", e.severity, e.kind, e.subject_id as "subjectId", e.party, e.detail,
+      e.occurred_at as at
+    from audit_events e
+    where ${isAlert} and e.occurred_at > now() - interval '1 day'
+      and not exists (select from logged_alerts l where l.audit_event_id = e.audit_event_id)
+    order by e.audit_event_id limit ${sql.lit(logsAtOnce)}`.execute(db);
+  return rows;
+}
+
+export async function markLogged(db: Db, alertIds: readonly string[]): Promise<void> {
+  await sql`
+    insert into logged_alerts (audit_event_id) select unnest(${alertIds}::bigint[])
+    on conflict do nothing`.execute(db);
+}

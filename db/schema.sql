@@ -475,6 +475,13 @@ comment on column leases.name is 'The work.';
 comment on column leases.holder is 'The process.';
 comment on column leases.held_until is 'From then on another process may take it.';
 
+create table logged_alerts (
+  audit_event_id bigint not null,
+  constraint logged_alerts_pkey PRIMARY KEY (audit_event_id)
+);
+comment on table logged_alerts is 'Alerts and security events of which a process has written a log line (OBS-1).';
+comment on column logged_alerts.audit_event_id is 'The alert.';
+
 create table message_identifications (
   source_clearing_system text not null,
   message_identification text not null,
@@ -975,6 +982,8 @@ alter table institution_memberships add constraint institution_memberships_insti
 alter table institution_roles add constraint institution_roles_institution_id_fkey FOREIGN KEY (institution_id) REFERENCES institutions(institution_id);
 
 alter table institutions add constraint institutions_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
+
+alter table logged_alerts add constraint logged_alerts_audit_event_id_fkey FOREIGN KEY (audit_event_id) REFERENCES audit_events(audit_event_id);
 
 alter table messages add constraint messages_in_reply_to_fkey FOREIGN KEY (in_reply_to) REFERENCES messages(message_id);
 

@@ -3,6 +3,7 @@
 // and reference-answer.ts say what Hono's own would cost.
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { aboutRequest } from './access-log.ts';
 import { everyRole, roleInWords, type Authenticator, type Caller, type Role } from './caller.ts';
 import { withCors } from './cors.ts';
 import { readInput, type InputSchemas } from './input.ts';
@@ -110,9 +111,10 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
     const routed = toHonoPath(path);
     const name = method.toUpperCase();
     declared.add(`${name} ${routed}`);
-    app.on(name, routed, (context) =>
-      andThen(handler(context), (outcome) => withCors(render(outcome, context), context, corsOrigins)),
-    );
+    app.on(name, routed, (context) => {
+      aboutRequest(context).route = path;
+      return andThen(handler(context), (outcome) => withCors(render(outcome, context), context, corsOrigins));
+    });
   }
 
   return {
@@ -167,6 +169,7 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
   const handle = inTurn(handler, route.turns);
   return (context, caller) => {
     if (isProblem(caller)) return caller;
+    aboutRequest(context).client = caller.clientId;
     if (caller.role !== 'all' && !roles.includes(caller.role)) {
       const taken = roles.map(roleInWords).join(' or ');
       const detail = `This requires the role ${taken}; ${caller.clientId} has the role ${roleInWords(caller.role)}.`;
@@ -177,6 +180,8 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
     return andThen(read(context), (input) => {
       if (isProblem(input)) return input;
       const { params, query, body, bodyText } = input;
+      const { uetr } = params as { readonly uetr?: string };
+      if (uetr !== undefined) aboutRequest(context).subjectId = uetr;
       return handle({ params, query, body, bodyText, caller, context, giveUpTurn: noTurn });
     });
   };
@@ -196,7 +201,9 @@ function inTurn<Params extends Fields, Query extends Fields, Body extends z.ZodT
 
 function render(outcome: Outcome, context: Context): Response {
   if (outcome instanceof Response) return outcome;
-  return outcome.kind === 'kept' ? renderKept(outcome, context) : renderProblem(outcome);
+  if (outcome.kind === 'kept') return renderKept(outcome, context);
+  if (outcome.ruleId !== undefined) aboutRequest(context).ruleId = outcome.ruleId;
+  return renderProblem(outcome);
 }
 
 /** Default deny: a route without roles may not be called by anyone (SEC-1). */

@@ -47,6 +47,11 @@ create table case_entries (
   at timestamptz not null default clock_timestamp(),
   check (num_nonnulls(audit_event_id, subject_id) = 1)
 );
+create table logged_alerts (
+  audit_event_id bigint primary key references audit_events
+);
+comment on table logged_alerts is 'Alerts and security events of which a process has written a log line (OBS-1).';
+comment on column logged_alerts.audit_event_id is 'The alert.';
 create index case_entries_audit_event_id on case_entries (audit_event_id) where audit_event_id is not null;
 create index case_entries_subject_id on case_entries (subject_id) where subject_id is not null;
 comment on table case_entries is 'What operators did about an alert, or about a payment or resolution with all its alerts so far (OBS-6). Insert-only.';

@@ -62,7 +62,10 @@ describe('a member that stands twice in a JSON body', () => {
     expect(routes.length).toBeGreaterThanOrEqual(6);
     for (const { path, roles } of routes) {
       const client = roles.includes('fxp') ? 'MERISGS0' : 'operator';
-      const { status, body } = await api.post(path, '{"a":1,"a":1}', client);
+      const address = path
+        .replace('{alertId}', '1')
+        .replace('{uetr}', '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01');
+      const { status, body } = await api.post(address, '{"a":1,"a":1}', client);
       expect([path, status, body.errors]).toEqual([
         path,
         400,

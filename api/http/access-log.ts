@@ -1,0 +1,64 @@
+// One line per request (OBS-1): which route, by whom, about which payment, by which rule it was refused, how long it
+// took; and its id, which the answer bears too. Never a path, a query or a body: they may hold what is personal (SEC-3).
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'hono';
+import type { Logger } from 'pino';
+
+/** What is known of a request, as it comes to be known. */
+export interface AboutRequest {
+  requestId: string;
+  /** As in OpenAPI, `/payments/{uetr}`; absent where none was found. */
+  route?: string;
+  /** Client id. */
+  client?: string;
+  /** UETR of the payment, or id of the resolution. */
+  subjectId?: string;
+  ruleId?: string;
+}
+
+const known = new WeakMap<IncomingMessage, AboutRequest>();
+
+/** What is known of this request, to be added to. Without a server, as in a test of the app alone, nobody reads it. */
+export function aboutRequest(context: Context): AboutRequest {
+  const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
+  return (incoming && known.get(incoming)) ?? { requestId: '' };
+}
+
+/** What an answer with a message says of why it refuses: `Isthmus-Rejection` begins with the rule. */
+export function noteRejection(about: AboutRequest, answer: Response): void {
+  const ruleId = answer.headers.get('isthmus-rejection')?.split(' ', 1)[0];
+  if (ruleId !== undefined) about.ruleId = ruleId;
+}
+
+const requestIdForm = /^[\w.:-]{1,64}$/;
+const ofProcess = randomBytes(4).toString('hex');
+let count = 0;
+
+/** The id that the sender gave (`X-Request-Id`), or one of our own. */
+function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  if (typeof given === 'string' && requestIdForm.test(given)) return given;
+  count += 1;
+  return `${ofProcess}-${count.toString(36)}`;
+}
+
+/** Begins the line of a request; it is written when its answer has been sent, or its connection is gone. */
+export function logRequest(logger: Logger, request: IncomingMessage, response: ServerResponse): void {
+  const about: AboutRequest = { requestId: requestIdOf(request) };
+  known.set(request, about);
+  response.setHeader('x-request-id', about.requestId);
+  const begunAt = performance.now();
+  response.once('close', () => {
+    const line = {
+      ...about,
+      method: request.method,
+      status: response.headersSent ? response.statusCode : null,
+      durationMs: Math.round((performance.now() - begunAt) * 10) / 10,
+      ...(response.writableFinished ? {} : { cut: true }),
+    };
+    // whoever asks every second whether we live says nothing of payments
+    if (about.route?.startsWith('/health/') === true) logger.debug(line, 'request');
+    else logger.info(line, 'request');
+  });
+}

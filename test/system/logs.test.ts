@@ -1,0 +1,152 @@
+// What a payment leaves in the logs (OBS-1): one request can be followed from its id to every party, and an alert of the
+// record is a line of level error, once.
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote } from '../harness/payer.ts';
+
+interface Line {
+  readonly level: number;
+  readonly time: number;
+  readonly msg: string;
+  readonly [field: string]: string | number | boolean | object | null | undefined;
+}
+const lines: Line[] = [];
+const logger = pino(
+  { level: 'debug' },
+  { write: (line: string) => void lines.push(JSON.parse(line) as Line) },
+);
+const gateway = await testGateway({ logger });
+const evidence = evidenceOf(gateway);
+const [info, warn, error] = [30, 40, 50];
+
+const about = (field: string, value: string) => lines.filter((line) => line[field] === value);
+
+async function submit(requestId: string, changes: Parameters<typeof instruction>[1] = {}) {
+  const message = instruction(await bestQuote(gateway), changes);
+  const callback = encodeURIComponent(gateway.sandbox.callbackUrl('SGDFAST'));
+  const response = await fetch(`${gateway.url}/iso20022/pacs008?pacs002Endpoint=${callback}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await gateway.token('SGDFAST')}`,
+      'content-type': 'application/xml',
+      'x-request-id': requestId,
+    },
+    body: buildPacs008(message),
+  });
+  await response.arrayBuffer();
+  return { uetr: message.uetr, response };
+}
+
+describe('a payment', () => {
+  test('is followed from the request to each party', async () => {
+    const { uetr, response } = await submit('till-7:4711');
+    expect(response.headers.get('x-request-id')).toBe('till-7:4711');
+    await evidence.closed(uetr);
+    await expect.poll(() => about('requestId', 'till-7:4711')).toHaveLength(1);
+    const [request] = about('requestId', 'till-7:4711');
+    expect(request).toMatchObject({
+      level: info,
+      msg: 'request',
+      route: '/iso20022/pacs008',
+      method: 'POST',
+      client: 'SGDFAST',
+      subjectId: uetr,
+      status: 200,
+      durationMs: expect.any(Number) as number,
+    });
+    const steps = about('subjectId', uetr).map(({ msg, kind, party, status }) =>
+      [msg, kind, party, status].filter((part) => typeof part === 'string').join(' '),
+    );
+    expect(steps.filter((step) => !step.startsWith('request')).sort()).toEqual([
+      'accepted SGDFAST',
+      'attempt callback SGDFAST',
+      'attempt confirmation THBPPAY',
+      'attempt instruction THBPPAY',
+      'attempt notification MERISGS0',
+      'decided ACCC',
+    ]);
+    const attempts = about('subjectId', uetr).filter(({ msg }) => msg === 'attempt');
+    for (const attempt of attempts) {
+      expect(attempt).toMatchObject({ level: info, outcome: 'ANSWERED', httpStatus: 200, attempt: 1 });
+    }
+  });
+
+  test('that is rejected names the rule, in its request and in its step', async () => {
+    const { uetr } = await submit('rejected-1', { purpose: 'ZZZZ' });
+    await expect.poll(() => about('subjectId', uetr).length).toBeGreaterThan(2);
+    const [request] = about('requestId', 'rejected-1');
+    const step = about('subjectId', uetr).find(({ msg }) => msg === 'rejected');
+    expect(step).toMatchObject({
+      level: info,
+      party: 'SGDFAST',
+      status: 'RJCT',
+      reasonCode: expect.any(String) as string,
+    });
+    expect(request).toMatchObject({ status: 200, ruleId: step?.['ruleId'] });
+  });
+});
+
+describe('a request', () => {
+  test('has an id of ours where its sender gives none, or one that is none', async () => {
+    for (const given of [undefined, 'two words', 'x'.repeat(65)]) {
+      const response = await fetch(`${gateway.url}/payments/${randomUUID()}`, {
+        headers: given === undefined ? {} : { 'x-request-id': given },
+      });
+      const id = response.headers.get('x-request-id') ?? '';
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-z]+$/);
+      await expect
+        .poll(() => about('requestId', id))
+        .toMatchObject([{ level: info, route: '/payments/{uetr}', status: 401, ruleId: 'SEC-1' }]);
+    }
+  });
+
+  test('is logged without its path, its query and its body, wherever it ends', async () => {
+    const canary = `canary${randomUUID().slice(0, 8)}`;
+    const token = await gateway.token('operator');
+    for (const path of [`/${canary}`, `/payments?party=${canary}`, `/countries/${canary}`]) {
+      await (await fetch(`${gateway.url}${path}`, { headers: { authorization: `Bearer ${token}` } })).text();
+    }
+    await expect.poll(() => about('client', 'operator').length).toBeGreaterThan(1);
+    expect(lines.filter((line) => line.msg === 'request' && line['route'] === undefined)).toMatchObject([
+      { status: 404, method: 'GET' },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(canary);
+  });
+
+  test('about health is of level debug', async () => {
+    await (await fetch(`${gateway.url}/health/live`)).text();
+    await expect.poll(() => about('route', '/health/live')).toMatchObject([{ level: 20, status: 200 }]);
+  });
+});
+
+test('an alert of the record is a line of level error, a security event of level warn, each once (OBS-1)', async () => {
+  const subjectId = randomUUID();
+  await recordAudit(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId, party: 'THBPPAY' });
+  await recordAudit(gateway.db, {
+    severity: 'security',
+    kind: 'report.unknown-payment',
+    subjectId,
+    party: 'X',
+  });
+  await recordAudit(gateway.db, { severity: 'info', kind: 'payment.interim', subjectId });
+  await expect.poll(() => about('subjectId', subjectId).length, { timeout: 10_000 }).toBe(2);
+  expect(about('subjectId', subjectId)).toMatchObject([
+    { level: error, msg: 'alert', kind: 'payment.in-doubt', party: 'THBPPAY' },
+    { level: warn, msg: 'security event', kind: 'report.unknown-payment' },
+  ]);
+  await gateway.stopWorker();
+  await gateway.startWorker(); // another process does not log them again
+  await recordAudit(gateway.db, { severity: 'alert', kind: 'later', subjectId });
+  await expect.poll(() => about('kind', 'later').length, { timeout: 15_000 }).toBe(1);
+  expect(about('subjectId', subjectId)).toHaveLength(3);
+}, 30_000);
+
+test('no fault of a client is an error of ours', () => {
+  expect(lines.filter(({ level, msg }) => level >= error && msg !== 'alert')).toEqual([]);
+});
