@@ -166,7 +166,6 @@ export function gatewayClient(apiUrl: string): GatewayClient {
 
 /**
  * JSON whose numbers become strings of the very digits that were written.
- * @internal exported for tests
  */
 export function parseExactJson(text: string): unknown {
   const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -5,7 +5,15 @@
  */
 import { messages } from '../core/iso20022/messages.ts';
 import { compact } from '../core/compact.ts';
-import { collapsed, readAccount, readAgent, readAmount, sameAgent, type AccountIdentification, type Amount } from '../core/iso20022/parties.ts';
+import {
+  collapsed,
+  readAccount,
+  readAgent,
+  readAmount,
+  sameAgent,
+  type AccountIdentification,
+  type Amount,
+} from '../core/iso20022/parties.ts';
 import type { OriginalReferences, Pacs008References } from '../core/iso20022/references.ts';
 import { childrenNamed, elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { parseAmount, renderDecimal } from '../core/money.ts';

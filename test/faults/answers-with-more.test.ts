@@ -11,7 +11,7 @@ import { listening } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { reportOn } from '../harness/reports.ts';
 
-let more = (_answer: string) => '';
+let more: (answer: string) => string = () => '';
 
 function answerAll(socket: Socket): void {
   let unread = Buffer.alloc(0);
@@ -23,7 +23,7 @@ function answerAll(socket: Socket): void {
     if (head < 0 || unread.length < head + 4 + length) return;
     const { messageIdentification, uetr, status } = receivedOf(unread.subarray(head + 4));
     unread = Buffer.alloc(0);
-    const report = status === undefined ? String(reportOn({ messageIdentification, uetr })) : '';
+    const report = status === undefined ? reportOn({ messageIdentification, uetr }) : '';
     const length2 = Buffer.byteLength(report);
     const answer = `HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${length2}\r\n\r\n${report}`;
     socket.end(answer + more(answer));

@@ -61,7 +61,9 @@ for (const hasOlder of [false, true]) {
     await worker(true, sweep);
     const { rows } = await sql<{ isYoung: boolean; isLeased: boolean }>`
       select m.created_at > now() - interval '2 seconds' as "isYoung", l.held_until > now() as "isLeased"
-      from messages m, leases l where m.subject_id = ${young} and m.direction = 'in' and l.name = 'sweep'`.execute(db);
+      from messages m, leases l where m.subject_id = ${young} and m.direction = 'in' and l.name = 'sweep'`.execute(
+      db,
+    );
     expect(rows).toEqual([{ isYoung: true, isLeased: true }]);
     await untilPast(sweep.everyMs);
     await stop(old);
