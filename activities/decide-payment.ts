@@ -108,15 +108,33 @@ async function write(
     deliveries,
   });
   if (!isWritten) return undefined;
-  const ruleId = due.rejection?.ruleId;
-  const decidedBy = report === null ? 'gateway' : 'destination';
-  deps.logger.info(compact({ subjectId: payment.uetr, status, reasonCode, ruleId, decidedBy }), 'decided');
+  tellDecided(deps, payment, { due, cause });
   return {
     status,
     reasonCode,
     callbackMessageId: callback.messageId,
     confirmationMessageId: confirmation.messageId,
   };
+}
+
+function tellDecided(
+  { steps }: ActivityDependencies,
+  payment: DecidablePayment,
+  { due, cause }: { readonly due: DueDecision; readonly cause: DecisionCause },
+): void {
+  const { uetr: subjectId, corridor, priority, acceptedAt, deadlineAt, now } = payment;
+  const isAtDeadline = cause.by === 'deadline' && due.report === null && deadlineAt !== null;
+  steps.decided({
+    subjectId,
+    status: due.status,
+    reasonCode: due.reasonCode,
+    ruleId: due.rejection?.ruleId,
+    decidedBy: due.report === null ? 'gateway' : 'destination',
+    corridor,
+    priority,
+    durationMs: now - acceptedAt,
+    deadlineErrorMs: isAtDeadline ? now - deadlineAt : undefined,
+  });
 }
 
 /** What a destination is told beside a rejection of ours: nobody else tells it (PAY-9). */

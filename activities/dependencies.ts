@@ -4,6 +4,7 @@ import type { ReferenceData } from '../core/reference.ts';
 import type { Db } from '../db/connection.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import type { OutboundHttp } from './outbound-http.ts';
+import type { Steps } from './steps.ts';
 
 export interface ActivityDependencies {
   readonly db: Db;
@@ -16,6 +17,8 @@ export interface ActivityDependencies {
   /** Demos only (SEC-2). */
   readonly allowLoopbackCallbacks: boolean;
   readonly logger: Logger;
+  /** Tells each step of a payment to the log and the metrics (OBS-1, OBS-2). */
+  readonly steps: Steps;
   /** A UUID of this process: what it could not answer is left to one that was started with other code (SEC-9). */
   readonly workerId: string;
 }

@@ -128,7 +128,7 @@ async function writeAtOnce(
   const written = await recordAnsweredAtOnce(deps.db, { ...answer, messageIdentification });
   const { resolutionId, verified, reasonCode, message } = answer;
   return mapValue(written, () => {
-    deps.logger.info({ subjectId: resolutionId, verified, reasonCode }, 'resolution answered at once');
+    deps.steps.resolutionAnswered({ subjectId: resolutionId, verified, reasonCode });
     return {
       verdict: 'answered',
       resolutionId,
@@ -157,7 +157,7 @@ async function route(
   return mapValue(written, (times) => {
     const { of, deliveryId } = enquiry;
     const { party } = enquiry.message;
-    deps.logger.info({ subjectId: resolutionId, party, of }, 'resolution routed');
+    deps.steps.resolutionRouted({ subjectId: resolutionId, party, of });
     return {
       verdict: 'routed',
       resolutionId,

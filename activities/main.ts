@@ -1,5 +1,7 @@
 // Entry of the worker process: reads its configuration, runs the three task queues until it is told to stop.
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Runtime, type WorkflowBundleOption } from '@temporalio/worker';
 import { pino } from 'pino';
@@ -17,15 +19,33 @@ function workflowBundle(): WorkflowBundleOption {
   );
 }
 
+/** The SDK's core serves its metrics by itself, on loopback; they are told with ours. */
+async function sdkMetricsAt(): Promise<{ readonly address: string; readonly read: () => Promise<string> }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  const address = `127.0.0.1:${port}`;
+  return { address, read: async () => (await fetch(`http://${address}/metrics`)).text() };
+}
+
 async function main(): Promise<void> {
   const config = parseWorkerConfig(process.env);
   const logger = pino({ level: config.logLevel, base: { service: 'isthmus-worker' } });
+  const sdkMetrics = config.metrics && (await sdkMetricsAt());
   Runtime.install({
     logger: sdkLogger(logger),
-    telemetryOptions: { logging: coreLogging },
+    telemetryOptions: {
+      logging: coreLogging,
+      ...(sdkMetrics && { metrics: { prometheus: { bindAddress: sdkMetrics.address } } }),
+    },
     shutdownSignals: [], // signals are handled below, once
   });
-  const worker = await startWorker(config, { logger, workflowBundle: workflowBundle() });
+  const worker = await startWorker(config, {
+    logger,
+    workflowBundle: workflowBundle(),
+    ...(sdkMetrics && { sdkMetrics: sdkMetrics.read }),
+  });
   const stop = () => {
     logger.info('stopping');
     void worker.shutdown().catch(() => undefined); // its failure is reported below

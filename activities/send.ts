@@ -136,19 +136,17 @@ export async function send<Answer = never>(
       next,
     }),
   );
-  deps.logger.info(
-    {
-      subjectId: sending.subjectId,
-      kind: attempt.kind,
-      party: attempt.party,
-      attempt: attempt.attempt,
-      outcome,
-      ...(answered ? { httpStatus: result.status } : { errorClass: result.errorClass }),
-      durationMs,
-      next: next.kind,
-    },
-    'attempt',
-  );
+  deps.steps.attempted({
+    subjectId: sending.subjectId,
+    kind: attempt.kind,
+    party: attempt.party,
+    attempt: attempt.attempt,
+    outcome,
+    httpStatus: answered ? result.status : undefined,
+    errorClass: answered ? undefined : result.errorClass,
+    durationMs,
+    next: next.kind,
+  });
   return { outcome, story: describe(result), answer, next };
 }
 

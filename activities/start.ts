@@ -3,11 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';
-import { connect, serviceLimits } from '../db/connection.ts';
+import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createOutboundHttp } from './outbound-http.ts';
+import { addProcessMetrics } from '../telemetry/process-metrics.ts';
+import { startTelemetry } from '../telemetry/server.ts';
+import { createWorkerMetrics, type WorkerMetrics } from '../telemetry/worker-metrics.ts';
+import { createSteps } from './steps.ts';
 import { runWorkers, type RunningWorkers, type WorkerOptions } from './worker.ts';
 
 export interface WorkerStart extends Pick<
@@ -17,17 +21,26 @@ export interface WorkerStart extends Pick<
   readonly logger: Logger;
   /** Tests bring one that fails; else the one of the configuration. */
   readonly engine?: XmlEngine;
+  /** Metrics of the Temporal SDK's core, as text, to be told with ours. */
+  readonly sdkMetrics?: () => Promise<string>;
+}
+
+export interface RunningWorker extends RunningWorkers {
+  /** Where it tells of itself; undefined: nowhere. */
+  readonly metricsPort?: number;
 }
 
 /** @throws the error of the part that cannot be reached */
-export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorkers> {
-  const { logger, engine, ...options } = start;
+export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorker> {
+  const { logger, engine, sdkMetrics, ...options } = start;
   const db = connect(config.databaseUrl, {
     applicationName: 'isthmus-worker',
     maxConnections: 20,
     limits: serviceLimits,
   });
   const http = createOutboundHttp({ allowLoopback: config.allowLoopbackCallbacks });
+  const metrics = createWorkerMetrics();
+  metrics.watchReceivers(() => http.states());
   let reference: ReferenceCache | undefined;
   try {
     reference = await openReferenceCache(config.databaseUrl, (error) => {
@@ -42,21 +55,34 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         publicUrl: config.publicUrl,
         allowLoopbackCallbacks: config.allowLoopbackCallbacks,
         logger,
+        steps: createSteps(logger, metrics),
         workerId: randomUUID(),
       },
-      { ...config.temporal, ...options },
+      { ...config.temporal, ...options, onFound: (kind, count) => metrics.swept(kind, count) },
     );
+    const isReady = async () => (await Promise.all([isAnswering(db), workers.isReady()])).every(Boolean);
+    const telemetry =
+      config.metrics &&
+      (await startTelemetry({
+        ...config.metrics,
+        registry: withProcess(metrics.registry, db),
+        isReady,
+        ...(sdkMetrics && { further: sdkMetrics }),
+      }));
     const finished = workers.finished.finally(async () => {
+      await telemetry?.close();
       await reference?.close();
       await http.close();
       await db.destroy();
     });
     return {
       finished,
+      isReady,
       shutdown: async () => {
         await workers.shutdown();
         await finished;
       },
+      ...(telemetry && { metricsPort: telemetry.port }),
     };
   } catch (error) {
     await reference?.close();
@@ -64,4 +90,9 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     await db.destroy();
     throw error;
   }
+}
+
+function withProcess(registry: WorkerMetrics['registry'], db: Db): WorkerMetrics['registry'] {
+  addProcessMetrics(registry, () => poolState(db));
+  return registry;
 }

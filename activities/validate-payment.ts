@@ -169,10 +169,7 @@ async function refuse(deps: ActivityDependencies, submission: Case, turned: Turn
     event: eventOf(submission, turned),
   }));
   const { uetr: subjectId, sourceSystem: party } = stored;
-  deps.logger.info(
-    { subjectId, party, reasonCode: rejection.isoCode, ruleId: rejection.ruleId },
-    'repeat refused',
-  );
+  deps.steps.refused({ subjectId, party, reasonCode: rejection.isoCode, ruleId: rejection.ruleId });
   return { ...refused, answerMessageId };
 }
 
@@ -205,10 +202,7 @@ async function rejectPayment(
   return mapValue(written, () => {
     const { isoCode: reasonCode, ruleId } = rejection;
     const { uetr: subjectId, sourceSystem: party } = stored;
-    deps.logger.info(
-      { subjectId, party, status: 'RJCT', reasonCode, ruleId, durationMs: ageOf(stored) },
-      'rejected',
-    );
+    deps.steps.rejected({ subjectId, party, reasonCode, ruleId, durationMs: ageOf(stored) });
     return {
       verdict: 'decided',
       answerMessageId: answer.messageId,
@@ -255,7 +249,7 @@ async function accept(
   return mapValue(written, (acceptedAt) => {
     const { uetr: subjectId, sourceSystem: party } = stored;
     const { priority } = message;
-    deps.logger.info({ subjectId, party, corridor, priority, durationMs: ageOf(stored) }, 'accepted');
+    deps.steps.accepted({ subjectId, party, corridor, priority, durationMs: ageOf(stored) });
     return {
       verdict: 'accepted',
       enquiry: false,

@@ -33,6 +33,8 @@ export interface WorkerOptions {
   /** Tests set 0 to replay on every task. */
   readonly maxCachedWorkflows?: number;
   readonly sweep?: SweepOptions;
+  /** Hears what the sweep found (OBS-2). */
+  readonly onFound: (kind: string, count: number) => void;
 }
 
 export interface RunningWorkers {
@@ -40,6 +42,8 @@ export interface RunningWorkers {
   readonly finished: Promise<void>;
   /** Takes no new work, ends what runs, then closes. */
   readonly shutdown: () => Promise<void>;
+  /** Whether they take work, and the engine answers (OBS-4). */
+  readonly isReady: () => Promise<boolean>;
 }
 
 type Activities = PaymentLocalActivities &
@@ -111,14 +115,21 @@ export async function runWorkers(
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });
   const { db, logger, workerId } = deps;
-  const watching = { db, logger, workerId, executions, activities };
+  const { onFound } = options;
+  const watching = { db, logger, workerId, executions, activities, onFound };
   const sweep = startSweep(watching, options.sweep);
   const stopWatching = watchDeadlines(watching, (uetr) => deliverOpen(deps, uetr));
   const reports = startReceiverReports(deps);
   const alertLog = startAlertLog(deps);
+  let isStopping = false;
   return {
     finished,
+    isReady: async () =>
+      !isStopping &&
+      workers.every((worker) => worker.getState() === 'RUNNING') &&
+      (await executions.isReachable()),
     shutdown: async () => {
+      isStopping = true;
       void sweep.stop(); // at the step that it is in; what is left is for another
       for (const worker of workers) {
         if (worker.getState() === 'RUNNING') worker.shutdown();

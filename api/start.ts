@@ -2,9 +2,13 @@
 // tests, which pass their own logger and task queues.
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
-import { connect, serviceLimits } from '../db/connection.ts';
+import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { assertNoDemoClients } from '../db/clients.ts';
-import { openReferenceCache } from '../db/reference-cache.ts';
+import { readGauges } from '../db/gauges.ts';
+import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
+import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
+import { addProcessMetrics } from '../telemetry/process-metrics.ts';
+import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
@@ -24,6 +28,8 @@ import { validateRoutes } from './dry-run.ts';
 export interface RunningApi {
   /** http://host:port as it is bound. */
   readonly url: string;
+  /** Where it tells of itself; undefined: nowhere. */
+  readonly metricsPort?: number;
   readonly close: () => Promise<void>;
 }
 
@@ -51,21 +57,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     const engine = await openXmlEngine(config.xsdEngine);
     const workflows = await connectTemporal(config.temporal, temporal);
     closers.push(() => workflows.close());
-    const issuer =
-      config.auth.kind === 'builtin'
-        ? await openBuiltinIssuer(db, {
-            ...config.auth,
-            clock: Date.now,
-            reference: reference.current,
-          })
-        : undefined;
-    const auth = createAuthenticator(config.auth, {
-      reference: reference.current,
-      logger,
-      clock: Date.now,
-      corsOrigins: config.corsOrigins,
-      ...(issuer && { builtin: issuer }),
-    });
+    const { auth, issuer } = await openAuthentication(config, { db, reference, logger });
     const outcomes = createOutcomes(db);
     const modules: RouteModule[] = [
       iso20022Routes({ engine, workflows, outcomes }),
@@ -85,12 +77,57 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       modules,
     });
     closers.push(startMaintenance(config.databaseUrl, logger));
-    const server = await startServer(app, { host: config.host, port: config.port, logger });
+    const metrics = createApiMetrics(() => readGauges(db));
+    const server = await startServer(app, {
+      host: config.host,
+      port: config.port,
+      logger,
+      onAnswered: (request) => metrics.requested(request),
+    });
     closers.push(() => server.close());
+    const telemetry =
+      config.metrics &&
+      (await openTelemetry(config.metrics, { db, reference, registry: metrics.registry, workflows }));
+    if (telemetry !== undefined) closers.push(() => telemetry.close());
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-    return { url: `http://${host}:${server.port}`, close };
+    return {
+      url: `http://${host}:${server.port}`,
+      close,
+      ...(telemetry && { metricsPort: telemetry.port }),
+    };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** The authenticator, with our own issuer where the configuration asks for it (SEC-1). */
+async function openAuthentication(
+  { auth, corsOrigins }: ApiConfig,
+  { db, reference, logger }: { readonly db: Db; readonly reference: ReferenceCache; readonly logger: Logger },
+) {
+  const common = { reference: reference.current, clock: Date.now };
+  const issuer = auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...auth, ...common }) : undefined;
+  const parts = { ...common, logger, corsOrigins, ...(issuer && { builtin: issuer }) };
+  return { auth: createAuthenticator(auth, parts), issuer };
+}
+
+interface TelemetryParts {
+  readonly db: Db;
+  readonly reference: ReferenceCache;
+  readonly registry: ApiMetrics['registry'];
+  readonly workflows: { check(): Promise<unknown> };
+}
+
+function openTelemetry(
+  at: { readonly host: string; readonly port: number },
+  { db, reference, registry, workflows }: TelemetryParts,
+): Promise<RunningTelemetry> {
+  addProcessMetrics(registry, () => poolState(db));
+  const isReady = async () => {
+    reference.current(); // throws where it is not known to be fresh
+    await workflows.check();
+    return isAnswering(db);
+  };
+  return startTelemetry({ ...at, registry, isReady });
 }

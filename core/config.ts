@@ -59,6 +59,12 @@ export const environmentVariables = {
       'Returned by GET /health/live, for commands that must know which instance they talk to; the demo sets it',
     default: '',
   },
+  METRICS_HOST: { description: 'Address that METRICS_PORT is bound at', default: '127.0.0.1' },
+  METRICS_PORT: {
+    description:
+      'Port of /metrics (Prometheus), /health/live and /health/ready of this process; empty: none. It asks for no token: bind it where only they can reach it',
+    default: '',
+  },
   LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
 } as const satisfies Record<string, EnvironmentVariable>;
 
@@ -80,6 +86,8 @@ export type LogLevel = (typeof logLevels)[number];
 export interface CommonConfig {
   readonly databaseUrl: string;
   readonly logLevel: LogLevel;
+  /** Where the process tells of itself (OBS-2, OBS-4); undefined: nowhere. Port 0: the operating system chooses. */
+  readonly metrics?: { readonly host: string; readonly port: number };
 }
 
 export interface TemporalConfig {
@@ -123,6 +131,16 @@ export function parseCommonConfig(env: Environment): CommonConfig {
   return {
     databaseUrl: formed(env, 'DATABASE_URL', isDatabaseUrl, databaseUrlForm),
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels),
+    ...parseMetrics(env),
+  };
+}
+
+function parseMetrics(env: Environment): Pick<CommonConfig, 'metrics'> {
+  if (read(env, 'METRICS_PORT') === '') return {};
+  const host = formed(env, 'METRICS_HOST', isBindHost, 'a name or an address, without a port');
+  const isAnyPort = (text: string) => text === '0' || isPort(text);
+  return {
+    metrics: { host, port: Number(formed(env, 'METRICS_PORT', isAnyPort, 'a port number, 0 to 65535')) },
   };
 }
 

@@ -171,3 +171,13 @@ export async function markLogged(db: Db, alertIds: readonly string[]): Promise<v
     insert into logged_alerts (audit_event_id) select unnest(${alertIds}::bigint[])
     on conflict do nothing`.execute(db);
 }
+
+/** How many of each kind nobody has closed. */
+export async function openAlerts(
+  db: Db,
+): Promise<readonly { readonly kind: string; readonly severity: string; readonly open: number }[]> {
+  const { rows } = await sql<{ kind: string; severity: string; open: number }>`
+    select e.kind, e.severity, count(*)::int as open from audit_events e ${lastDone}
+    where ${isAlert} and ${state} <> 'closed' group by e.kind, e.severity`.execute(db);
+  return rows;
+}

@@ -1,5 +1,5 @@
 // The way to Postgres: one pool per process. Money comes and goes as decimal text, never as a number (MON-1).
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
+import { Kysely, PostgresDialect, sql, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { DatabaseClient, type DatabaseClientConfig } from './client.ts';
 import { DatabaseSilent } from './failures.ts';
@@ -105,7 +105,29 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
   // An idle connection that breaks is replaced by the pool, which tells of it; without a listener that would end the
   // process.
   pool.on('error', () => undefined);
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  pools.set(db, pool);
+  return db;
+}
+
+const pools = new WeakMap<Db, pg.Pool>();
+
+/** The connections of the pool at this moment: all, those that do nothing, and queries that wait for one. */
+export function poolState(db: Db): {
+  readonly total: number;
+  readonly idle: number;
+  readonly waiting: number;
+} {
+  const { totalCount: total = 0, idleCount: idle = 0, waitingCount: waiting = 0 } = pools.get(db) ?? {};
+  return { total, idle, waiting };
+}
+
+/** Whether Postgres answers. */
+export async function isAnswering(db: Db): Promise<boolean> {
+  return sql`select 1`.execute(db).then(
+    () => true,
+    () => false,
+  );
 }
 
 export interface OneConnection {

@@ -17,6 +17,10 @@ export interface DecidablePayment extends DecisionFacts {
   readonly uetr: string;
   readonly sourceSystem: string;
   readonly destinationSystem: string;
+  readonly corridor: string;
+  readonly priority: string;
+  /** Epoch milliseconds, database clock. */
+  readonly acceptedAt: number;
   readonly messageId: string;
   readonly instructionDeliveryId: string;
   readonly sourceReferences: Pacs008References;
@@ -41,6 +45,9 @@ interface DecidableRow {
   uetr: string;
   source_clearing_system: string;
   destination_clearing_system: string;
+  corridor: string;
+  priority: string;
+  received_at: Date;
   message_id: string;
   instruction_delivery_id: string;
   source_references: StoredReferences;
@@ -94,7 +101,7 @@ export async function findDecidable(
 ): Promise<DecidablePayment | undefined> {
   // primary keys; unique (subject_id, kind) of deliveries
   const select = sql<DecidableRow>`
-    select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.message_id,
+    select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.corridor, p.priority, p.received_at, p.message_id,
       i.delivery_id as instruction_delivery_id, p.source_references, p.destination_references, p.quote_id, p.fxp_id,
       p.exchange_rate, p.source_amount, p.source_currency, p.destination_amount, p.destination_currency,
       p.debtor_agent_id, p.creditor_agent_id, p.source_sap_id, p.source_account_id, p.destination_sap_id,
@@ -117,6 +124,9 @@ function toDecidable(row: DecidableRow): DecidablePayment {
     uetr: row.uetr,
     sourceSystem: row.source_clearing_system,
     destinationSystem: row.destination_clearing_system,
+    corridor: row.corridor,
+    priority: row.priority,
+    acceptedAt: row.received_at.getTime(),
     messageId: row.message_id,
     instructionDeliveryId: row.instruction_delivery_id,
     sourceReferences: fromStored(row.source_references),

@@ -69,6 +69,7 @@ export async function sweepOnce(
   if (!(await stuck.settle()) || failed.size > 0) course.hasFailed = true;
   if (Object.values(found).some((count) => count > 0)) {
     deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
+    for (const [kind, count] of Object.entries(found)) if (count > 0) deps.onFound(kind, count);
   }
   const isLeft = (kind: Kind) => !limits.pass.through.has(kind) && !failed.has(kind);
   return { hasFailed: course.hasFailed, isCut: kinds.some(isLeft) };

@@ -43,18 +43,42 @@ function requestIdOf(request: IncomingMessage): string {
   return `${ofProcess}-${count.toString(36)}`;
 }
 
+/** An answered request, for metrics (OBS-2). */
+export interface AnsweredRequest {
+  /** `none` where there is no such route. */
+  readonly route: string;
+  readonly method: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+export interface RequestListeners {
+  readonly logger: Logger;
+  readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined;
+}
+
 /** Begins the line of a request; it is written when its answer has been sent, or its connection is gone. */
-export function logRequest(logger: Logger, request: IncomingMessage, response: ServerResponse): void {
+export function logRequest(
+  { logger, onAnswered }: RequestListeners,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const about: AboutRequest = { requestId: requestIdOf(request) };
   known.set(request, about);
   response.setHeader('x-request-id', about.requestId);
   const begunAt = performance.now();
   response.once('close', () => {
+    const durationMs = Math.round((performance.now() - begunAt) * 10) / 10;
+    const { method = '' } = request;
+    const { route = 'none' } = about;
+    if (response.headersSent) {
+      onAnswered?.({ route, method, status: response.statusCode, seconds: durationMs / 1_000 });
+    }
     const line = {
       ...about,
-      method: request.method,
+      method,
       status: response.headersSent ? response.statusCode : null,
-      durationMs: Math.round((performance.now() - begunAt) * 10) / 10,
+      durationMs,
       ...(response.writableFinished ? {} : { cut: true }),
     };
     // whoever asks every second whether we live says nothing of payments

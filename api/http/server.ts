@@ -4,7 +4,7 @@ import { Socket, type AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
-import { logRequest } from './access-log.ts';
+import { logRequest, type RequestListeners } from './access-log.ts';
 import { createConnections, type ConnectionLimits } from './connections.ts';
 import { failureOf } from './failures.ts';
 import { renderProblem } from './problem.ts';
@@ -28,11 +28,10 @@ export interface ServerLimits extends ConnectionLimits {
   readonly idleMs: number;
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends RequestListeners {
   readonly host: string;
   /** 0: the operating system chooses. */
   readonly port: number;
-  readonly logger: Logger;
   readonly limits?: Partial<ServerLimits>;
 }
 
@@ -62,7 +61,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   server.maxHeadersCount = 0; // limited to 16 KiB in all: headers beyond a count would be dropped silently
   const take = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!connections.begin(request, response)) return false;
-    logRequest(options.logger, request, response);
+    logRequest(options, request, response);
     const refusal = refuseForm(request);
     if (refusal !== undefined) refuse(response, refusal);
     return refusal === undefined;

@@ -6,11 +6,13 @@ import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createSteps } from '../../activities/steps.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { connect } from '../../db/connection.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { openReferenceCache } from '../../db/reference-cache.ts';
+import { createWorkerMetrics } from '../../telemetry/worker-metrics.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
 import { instruction, ownExchange, type Changes } from '../harness/instruction.ts';
@@ -41,6 +43,7 @@ export async function workbench(): Promise<Workbench> {
     await reference.close();
     await db.destroy();
   });
+  const logger = pino({ level: 'silent' });
   const deps: ActivityDependencies = {
     db,
     reference: reference.current,
@@ -48,7 +51,8 @@ export async function workbench(): Promise<Workbench> {
     http,
     publicUrl: 'http://127.0.0.1:8080',
     allowLoopbackCallbacks: true,
-    logger: pino({ level: 'silent' }),
+    logger,
+    steps: createSteps(logger, createWorkerMetrics()),
     workerId: randomUUID(),
   };
   const store = async (message: OriginalPacs008, callbackUrl = 'http://127.0.0.1:9/callback') => {

@@ -6,8 +6,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { afterAll } from 'vitest';
 import { pino, type Logger } from 'pino';
 import { startApi, type RunningApi } from '../../api/start.ts';
-import { startWorker } from '../../activities/start.ts';
-import type { RunningWorkers } from '../../activities/worker.ts';
+import { startWorker, type RunningWorker } from '../../activities/start.ts';
 import { quietPort } from './quiet-port.ts';
 import { parseApiConfig, type ApiConfig } from '../../core/config.ts';
 import { connect, type Db } from '../../db/connection.ts';
@@ -35,6 +34,8 @@ export interface TestGateway {
   readonly reported: string[];
   /** A bearer token of a demo client. */
   token(clientId: string): Promise<string>;
+  /** Where the api, or the worker that runs, tells of itself (OBS-2). */
+  telemetryUrl(of: 'api' | 'worker'): string;
   /** Stops the worker; `startWorker` starts another. */
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
@@ -105,12 +106,13 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     AUTH: 'builtin',
     DEMO: '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
+    METRICS_PORT: '0',
   });
   const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
   const logger = options.logger ?? pino({ level: process.env['TEST_LOG'] ?? 'silent' });
   const connection = await Connection.connect({ address: temporal.address });
   const api: RunningApi = await startApi(config, { logger, taskQueuePrefix });
-  let worker: RunningWorkers | undefined;
+  let worker: RunningWorker | undefined;
   const gateway: TestGateway = {
     url: api.url,
     db,
@@ -123,6 +125,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     answers: [],
     reported: [],
     token: tokens(api.url),
+    telemetryUrl: (of) => `http://127.0.0.1:${(of === 'api' ? api : worker)?.metricsPort ?? 0}`,
     stopWorker: async () => {
       await worker?.shutdown();
       worker = undefined;

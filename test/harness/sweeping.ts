@@ -28,7 +28,8 @@ export async function sweepThrough(
     grpcCompression: { codec: 'none' }, // as a worker's
   });
   const executions = openExecutions(connection, { namespace: config.temporal.namespace, taskQueuePrefix });
-  const sweep = startSweep({ db, executions, activities, logger, workerId }, options);
+  const onFound = () => undefined;
+  const sweep = startSweep({ db, executions, activities, logger, workerId, onFound }, options);
   return async () => {
     await sweep.stop();
     await connection.close();

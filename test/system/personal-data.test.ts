@@ -143,6 +143,14 @@ describe('nothing of the people in a payment (I-14)', () => {
     expect(found(logLines.join(''))).toEqual([]);
   });
 
+  test('is in a metric', async () => {
+    for (const of of ['api', 'worker'] as const) {
+      const metrics = await (await fetch(`${gateway.telemetryUrl(of)}/metrics`)).text();
+      expect(metrics).toContain('isthmus_');
+      expect(found(metrics)).toEqual([]);
+    }
+  });
+
   test('is in the log of the database', async () => {
     const { logFile } = await askFor('database');
     if (logFile === undefined) return; // the server is not ours

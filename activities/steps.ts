@@ -1,0 +1,103 @@
+// The steps of a payment as they are told: each is a line of the log (OBS-1) and counts in a metric (OBS-2). Codes and ids
+// only, never what is personal (SEC-3).
+import type { Logger } from 'pino';
+import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
+
+/** Of a pacs.008. */
+interface Judged {
+  /** UETR of the payment. */
+  readonly subjectId: string;
+  /** Who submitted it. */
+  readonly party: string;
+}
+
+export interface Steps {
+  /** @param durationMs since it was stored */
+  accepted(
+    payment: Judged & { readonly corridor: string; readonly priority: string; readonly durationMs: number },
+  ): void;
+  rejected(
+    payment: Judged & { readonly reasonCode: string; readonly ruleId: string; readonly durationMs: number },
+  ): void;
+  /** A repeat (DUP-2). */
+  refused(payment: Judged & { readonly reasonCode: string; readonly ruleId: string }): void;
+  decided(decision: {
+    readonly subjectId: string;
+    readonly status: string;
+    readonly reasonCode: string | null;
+    readonly ruleId: string | undefined;
+    readonly decidedBy: string;
+    readonly corridor: string;
+    readonly priority: string;
+    /** Since it was accepted. */
+    readonly durationMs: number;
+    /** Since its deadline, where that decided. */
+    readonly deadlineErrorMs: number | undefined;
+  }): void;
+  attempted(attempt: {
+    readonly subjectId: string;
+    readonly kind: string;
+    readonly party: string;
+    readonly attempt: number;
+    readonly outcome: string;
+    readonly httpStatus: number | undefined;
+    readonly errorClass: string | undefined;
+    readonly durationMs: number;
+    readonly next: string;
+  }): void;
+  resolutionRouted(resolution: {
+    readonly subjectId: string;
+    readonly party: string;
+    readonly of: string;
+  }): void;
+  resolutionAnswered(resolution: {
+    readonly subjectId: string;
+    readonly verified: boolean;
+    readonly reasonCode: string | null;
+  }): void;
+}
+
+export function createSteps(logger: Logger, metrics: WorkerMetrics): Steps {
+  return {
+    accepted: (payment) => {
+      logger.info(payment, 'accepted');
+      metrics.judged('accepted');
+    },
+    rejected: (payment) => {
+      logger.info({ ...payment, status: 'RJCT' }, 'rejected');
+      metrics.judged('rejected', payment.reasonCode);
+    },
+    refused: (payment) => {
+      logger.info(payment, 'repeat refused');
+      metrics.judged('refused', payment.reasonCode);
+    },
+    decided: (decision) => {
+      logger.info(decision, 'decided');
+      const { status, reasonCode, decidedBy, corridor, priority, durationMs, deadlineErrorMs } = decision;
+      metrics.decided({
+        status,
+        reasonCode,
+        decidedBy,
+        corridor,
+        priority,
+        seconds: durationMs / 1_000,
+        ...(deadlineErrorMs !== undefined && { deadlineErrorSeconds: deadlineErrorMs / 1_000 }),
+      });
+    },
+    attempted: (attempt) => {
+      logger.info(attempt, 'attempt');
+      const { kind, party, outcome, httpStatus, errorClass, durationMs } = attempt;
+      const isTaken = httpStatus !== undefined && httpStatus >= 200 && httpStatus <= 299;
+      const failure = httpStatus === undefined ? errorClass : `http-${httpStatus}`;
+      metrics.attempted({
+        kind,
+        party,
+        outcome,
+        seconds: durationMs / 1_000,
+        ...(!isTaken && failure !== undefined && { failure }),
+      });
+    },
+    resolutionRouted: (resolution) => logger.info(resolution, 'resolution routed'),
+    resolutionAnswered: (resolution) => logger.info(resolution, 'resolution answered at once'),
+  };
+}

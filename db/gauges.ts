@@ -1,0 +1,72 @@
+// What the record holds at this moment, in numbers, for metrics (OBS-2): payments without final status, deliveries that
+// are open or dead, alerts that nobody has closed. Each by an index that holds only those.
+import { sql } from 'kysely';
+import { openAlerts } from './cases.ts';
+import type { Db } from './connection.ts';
+import { isDead, isOfToldKind, isOpen } from './deliveries.ts';
+
+interface OpenPayments {
+  readonly destination: string;
+  readonly priority: string;
+  readonly state: string;
+  readonly count: number;
+  readonly oldestSeconds: number;
+}
+
+interface OwedDeliveries {
+  readonly kind: string;
+  readonly party: string;
+  readonly open: number;
+  readonly dead: number;
+  readonly oldestDueSeconds: number;
+}
+
+interface OpenAlerts {
+  readonly kind: string;
+  readonly severity: string;
+  readonly open: number;
+}
+
+export interface Gauges {
+  readonly payments: readonly OpenPayments[];
+  readonly deliveries: readonly OwedDeliveries[];
+  readonly alerts: readonly OpenAlerts[];
+}
+
+export async function readGauges(db: Db): Promise<Gauges> {
+  const [payments, deliveries, alerts] = await Promise.all([
+    readPayments(db),
+    readDeliveries(db),
+    openAlerts(db),
+  ]);
+  return { payments, deliveries, alerts };
+}
+
+async function readPayments(db: Db): Promise<readonly OpenPayments[]> {
+  // index deliveries_undecided; primary key of payments; audit_events_subject_id
+  const { rows } = await sql<OpenPayments>`
+    select destination, priority, state, count(*)::int as count,
+      extract(epoch from now() - min(received_at))::float8 as "oldestSeconds"
+    from (
+      select p.destination_clearing_system as destination, p.priority, p.received_at,
+        case when exists (
+          select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.in-doubt'
+        ) then 'in-doubt' else 'waiting' end as state
+      from deliveries i join payments p on p.uetr = i.subject_id
+      where i.kind = 'instruction' and i.closed_at is null
+    ) undecided group by destination, priority, state`.execute(db);
+  return rows;
+}
+
+async function readDeliveries(db: Db): Promise<readonly OwedDeliveries[]> {
+  // indexes deliveries_open, deliveries_dead
+  const { rows } = await sql<OwedDeliveries>`
+    select kind, party, sum(open)::int as open, sum(dead)::int as dead,
+      greatest(0, coalesce(extract(epoch from now() - min(due)), 0))::float8 as "oldestDueSeconds"
+    from (
+      select kind, party, 1 as open, 0 as dead, next_due_at as due from deliveries where ${isOfToldKind} and ${isOpen}
+      union all
+      select kind, party, 0, 1, null from deliveries where ${isOfToldKind} and ${isDead}
+    ) owed group by kind, party`.execute(db);
+  return rows;
+}

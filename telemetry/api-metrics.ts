@@ -1,0 +1,162 @@
+// What an api counts (OBS-2): its requests; and, read from the record at each scrape, what is open, dead or due, so that
+// it is told also while no worker runs. Every api tells the same of the record: take the maximum of them.
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What the record holds at this moment. */
+export interface RecordGauges {
+  readonly payments: readonly {
+    readonly destination: string;
+    readonly priority: string;
+    readonly state: string;
+    readonly count: number;
+    readonly oldestSeconds: number;
+  }[];
+  readonly deliveries: readonly {
+    readonly kind: string;
+    readonly party: string;
+    readonly open: number;
+    readonly dead: number;
+    /** How long the one that is due for longest is; 0: none is. */
+    readonly oldestDueSeconds: number;
+  }[];
+  readonly alerts: readonly { readonly kind: string; readonly severity: string; readonly open: number }[];
+}
+
+export interface ApiMetrics {
+  readonly registry: Registry;
+  requested(request: {
+    readonly route: string;
+    readonly method: string;
+    readonly status: number;
+    readonly seconds: number;
+  }): void;
+}
+
+const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** @param readRecord asked at each scrape; while it fails, the gauges of the record are absent */
+export function createApiMetrics(readRecord: () => Promise<RecordGauges>): ApiMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'isthmus_http_requests_total',
+    help: 'Requests, by the status of their answer',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'isthmus_http_request_duration_seconds',
+    help: 'From the headers of a request to the end of its answer',
+    labelNames: ['route', 'method'],
+    buckets: requestBuckets,
+    registers,
+  });
+  addRecordGauges(registers, readRecord);
+  return {
+    registry,
+    requested: ({ route, method, status, seconds }) => {
+      requests.inc({ route, method, status: String(status) });
+      requestSeconds.observe({ route, method }, seconds);
+    },
+  };
+}
+
+/** How the samples of a gauge are taken from the record. */
+interface Kind {
+  readonly labels: readonly string[];
+  readonly of: (record: RecordGauges) => readonly Sample[];
+}
+
+interface RecordGauge extends Kind {
+  readonly name: string;
+  readonly help: string;
+  readonly registers: Registry[];
+  readonly record: () => Promise<RecordGauges | undefined>;
+}
+
+function addGauge({ name, help, labels: labelNames, registers, of, record }: RecordGauge): void {
+  new Gauge({
+    name,
+    help,
+    labelNames,
+    registers,
+    async collect() {
+      this.reset();
+      const read = await record();
+      for (const [labels, value] of read === undefined ? [] : of(read)) this.set(labels, value);
+    },
+  });
+}
+
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** Every gauge of one scrape tells of the same reading; a failure leaves them out, and is told by a gauge of its own. */
+function addRecordGauges(registers: Registry[], readRecord: () => Promise<RecordGauges>): void {
+  const record = readOnceFor(sharedForMs, readRecord);
+  const gauge = (name: string, help: string, kind: Kind) =>
+    addGauge({ name, help, ...kind, registers, record });
+  const payments = ['destination', 'priority', 'state'];
+  const ofPayments = (value: (one: RecordGauges['payments'][number]) => number) => ({
+    labels: payments,
+    of: (read: RecordGauges) =>
+      read.payments.map((one): Sample => {
+        const { destination, priority, state } = one;
+        return [{ destination, priority, state }, value(one)];
+      }),
+  });
+  const ofDeliveries = (value: (one: RecordGauges['deliveries'][number]) => number) => ({
+    labels: ['kind', 'party'],
+    of: (read: RecordGauges) =>
+      read.deliveries.map((one): Sample => [{ kind: one.kind, party: one.party }, value(one)]),
+  });
+  gauge(
+    'isthmus_payments_open',
+    'Payments without final status: waiting or in-doubt',
+    ofPayments(({ count }) => count),
+  );
+  gauge(
+    'isthmus_payments_open_oldest_seconds',
+    'Age of the oldest of them',
+    ofPayments(({ oldestSeconds }) => oldestSeconds),
+  );
+  gauge(
+    'isthmus_deliveries_open',
+    'Callbacks, confirmations and notifications that are still to be taken',
+    ofDeliveries(({ open }) => open),
+  );
+  gauge(
+    'isthmus_deliveries_dead',
+    'Callbacks, confirmations and notifications that were given up (CBK-1)',
+    ofDeliveries(({ dead }) => dead),
+  );
+  gauge(
+    'isthmus_deliveries_oldest_due_seconds',
+    'How long the one that is due for longest is (I-17)',
+    ofDeliveries(({ oldestDueSeconds }) => oldestDueSeconds),
+  );
+  gauge('isthmus_alerts_open', 'Alerts and security events that nobody has closed (OBS-6)', {
+    labels: ['kind', 'severity'],
+    of: (read) => read.alerts.map(({ kind, severity, open }): Sample => [{ kind, severity }, open]),
+  });
+  new Gauge({
+    name: 'isthmus_record_readable',
+    help: 'Whether the record could be read for this scrape',
+    registers,
+    async collect() {
+      this.set((await record()) === undefined ? 0 : 1);
+    },
+  });
+}
+
+const sharedForMs = 500; // the gauges of one scrape ask at the same time
+
+/** One reading for all who ask within that time; undefined where it failed. */
+function readOnceFor<T>(ms: number, read: () => Promise<T>): () => Promise<T | undefined> {
+  let last: { readonly at: number; readonly reading: Promise<T | undefined> } | undefined;
+  return () => {
+    if (last === undefined || performance.now() - last.at > ms) {
+      last = { at: performance.now(), reading: read().catch(() => undefined) };
+    }
+    return last.reading;
+  };
+}
