@@ -8,6 +8,7 @@ import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';
 import { choosePorts, type Ports } from './demo-ports.ts';
+import { freePort } from './parts/ports.ts';
 import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
 import { awaitsWorker } from './readiness.ts';
@@ -58,8 +59,16 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
     await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
     const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
     say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
-    const run = describeRun(options, { servers, ports });
-    await startProcesses({ options, run, ports, processes, workflowBundle: await bundling });
+    const metricsPorts = { api: await freePort(9464), worker: await freePort(9465) };
+    const run = describeRun(options, { servers, ports, metricsPorts });
+    await startProcesses({
+      options,
+      run,
+      ports,
+      metricsPorts,
+      processes,
+      workflowBundle: await bundling,
+    });
     return { run, broken: servers.exited, stop };
   } catch (error) {
     await stop();
@@ -79,7 +88,11 @@ function sandboxUrls(ports: Ports): RunFile['sandbox'] {
 
 function describeRun(
   { env, folder, replaced }: StartSystemOptions,
-  { servers, ports }: { readonly servers: RunningServers; readonly ports: Ports },
+  {
+    servers,
+    ports,
+    metricsPorts,
+  }: { readonly servers: RunningServers; readonly ports: Ports; readonly metricsPorts: MetricsPorts },
 ): RunFile {
   const { address, uiAddress } = servers.temporal;
   return {
@@ -90,6 +103,10 @@ function describeRun(
     temporalNamespace: env['TEMPORAL_NAMESPACE'] || environmentVariables.TEMPORAL_NAMESPACE.default,
     databaseUrl: servers.postgres.url,
     sandbox: sandboxUrls(ports),
+    metrics: {
+      api: `${onLoopback(metricsPorts.api)}/metrics`,
+      worker: `${onLoopback(metricsPorts.worker)}/metrics`,
+    },
     journalDirectory: join(folder, 'journal'),
     logDirectory: join(folder, 'logs'),
     replaced: { operators: Object.fromEntries(replaced.operators), fxps: Object.fromEntries(replaced.fxps) },
@@ -97,17 +114,24 @@ function describeRun(
   };
 }
 
+/** Of api and worker, where Prometheus finds them. */
+interface MetricsPorts {
+  readonly api: number;
+  readonly worker: number;
+}
+
 interface ProcessStart {
   readonly options: StartSystemOptions;
   readonly run: RunFile;
   readonly ports: Ports;
+  readonly metricsPorts: MetricsPorts;
   /** Those that run, in the order of their start; the sandbox comes last, so that it is stopped last. */
   readonly processes: SupervisedProcess[];
   readonly workflowBundle: string;
 }
 
 async function startProcesses(start: ProcessStart): Promise<void> {
-  const { options, run, ports, processes, workflowBundle } = start;
+  const { options, run, ports, metricsPorts, processes, workflowBundle } = start;
   const { root, folder, say } = options;
   const started = performance.now();
   mkdirSync(run.logDirectory, { recursive: true });
@@ -129,8 +153,16 @@ async function startProcesses(start: ProcessStart): Promise<void> {
     return supervised;
   };
   const gateway = gatewayEnvironment(options, run);
-  const api = await startOne('api', ['api/main.ts'], { ...gateway, PORT: String(ports.api) });
-  const worker = await startOne('worker', ['activities/main.ts', workflowBundle], gateway);
+  const metricsAt = (port: number) => ({ METRICS_HOST: '127.0.0.1', METRICS_PORT: String(port) });
+  const api = await startOne('api', ['api/main.ts'], {
+    ...gateway,
+    ...metricsAt(metricsPorts.api),
+    PORT: String(ports.api),
+  });
+  const worker = await startOne('worker', ['activities/main.ts', workflowBundle], {
+    ...gateway,
+    ...metricsAt(metricsPorts.worker),
+  });
   const sandbox = await startOne('sandbox', ['sandbox/main.ts'], sandboxEnvironment(options, { run, ports }));
   const { isPolling, close } = awaitsWorker(run);
   try {

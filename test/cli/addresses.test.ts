@@ -24,6 +24,7 @@ const run: RunFile = {
   temporalNamespace: 'default',
   databaseUrl: 'postgres://isthmus:secret@127.0.0.1:15432/isthmus',
   sandbox: { source: 'http://a', destination: 'http://b', fxProvider: 'http://c' },
+  metrics: { api: 'http://127.0.0.1:9464/metrics', worker: 'http://127.0.0.1:9465/metrics' },
   journalDirectory: '/j',
   logDirectory: '/l',
   replaced: { operators: {}, fxps: {} },
