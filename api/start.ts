@@ -1,5 +1,6 @@
 // Assembles the api: database, reference data, authentication, Temporal, routes, server. Used by the entry file and by
 // tests, which pass their own logger and task queues.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
@@ -13,7 +14,7 @@ import { openXmlEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { openBuiltinIssuer } from './auth/issuer.ts';
-import type { RouteModule } from './dependencies.ts';
+import type { ReadinessCheck, RouteModule } from './dependencies.ts';
 import { startServer } from './http/server.ts';
 import { iso20022Routes } from './iso20022.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -45,7 +46,9 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     limits: serviceLimits,
   });
   const closers: (() => Promise<unknown>)[] = [() => db.destroy()];
+  const stopping = new AbortController();
   const close = async () => {
+    stopping.abort();
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
@@ -73,7 +76,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       config,
       auth,
       logger,
-      readiness: { temporal: () => workflows.check() },
+      readiness: { temporal: () => workflows.check(), process: untilStopping(stopping.signal) },
       modules,
     });
     closers.push(startMaintenance(config.databaseUrl, logger));
@@ -87,18 +90,34 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     closers.push(() => server.close());
     const telemetry =
       config.metrics &&
-      (await openTelemetry(config.metrics, { db, reference, registry: metrics.registry, workflows }));
+      (await openTelemetry(config.metrics, {
+        db,
+        reference,
+        registry: metrics.registry,
+        workflows,
+        stopping: stopping.signal,
+      }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
     return {
       url: `http://${host}:${server.port}`,
-      close,
+      close: async () => {
+        stopping.abort(); // first, so that nobody sends it anything while it ends (OBS-4)
+        await delay(config.drainSeconds * 1_000);
+        await close();
+      },
       ...(telemetry && { metricsPort: telemetry.port }),
     };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Down from the moment at which the process is asked to stop: whoever sends it requests sends them elsewhere (OBS-4). */
+function untilStopping(stopping: AbortSignal): ReadinessCheck {
+  // eslint-disable-next-line @typescript-eslint/require-await -- where it throws, the check fails
+  return async () => stopping.throwIfAborted();
 }
 
 /** The authenticator, with our own issuer where the configuration asks for it (SEC-1). */
@@ -117,14 +136,16 @@ interface TelemetryParts {
   readonly reference: ReferenceCache;
   readonly registry: ApiMetrics['registry'];
   readonly workflows: { check(): Promise<unknown> };
+  readonly stopping: AbortSignal;
 }
 
 function openTelemetry(
   at: { readonly host: string; readonly port: number },
-  { db, reference, registry, workflows }: TelemetryParts,
+  { db, reference, registry, workflows, stopping }: TelemetryParts,
 ): Promise<RunningTelemetry> {
   addProcessMetrics(registry, () => poolState(db));
   const isReady = async () => {
+    stopping.throwIfAborted();
     reference.current(); // throws where it is not known to be fresh
     await workflows.check();
     return isAnswering(db);

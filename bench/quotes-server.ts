@@ -32,6 +32,7 @@ async function serveApi(databaseUrl: string): Promise<{ url: string; token: stri
     publicUrl: 'https://bench.test',
     auth: { kind: 'builtin', ...issuer },
     demo: true,
+    drainSeconds: 0,
     corsOrigins: [],
     xsdEngine: 'libxml2',
     allowLoopbackCallbacks: false,

@@ -59,7 +59,7 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
     await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
     const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
     say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
-    const metricsPorts = { api: await freePort(9464), worker: await freePort(9465) };
+    const metricsPorts = { api: await freePort(), worker: await freePort() };
     const run = describeRun(options, { servers, ports, metricsPorts });
     await startProcesses({
       options,
@@ -191,6 +191,7 @@ function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly
     AUTH_AUDIENCE: run.apiUrl,
     INSTANCE_ID: run.instanceId,
     DEMO: '1',
+    DRAIN_SECONDS: '0', // nobody stands in front of it
     ALLOW_LOOPBACK_CALLBACKS: '1',
   };
 }

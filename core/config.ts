@@ -65,6 +65,11 @@ export const environmentVariables = {
       'Port of /metrics (Prometheus), /health/live and /health/ready of this process; empty: none. It asks for no token: bind it where only they can reach it',
     default: '',
   },
+  DRAIN_SECONDS: {
+    description:
+      'Seconds, at most 5, for which an api goes on taking requests after SIGTERM, while it says that it is not ready',
+    default: '3',
+  },
   LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
 } as const satisfies Record<string, EnvironmentVariable>;
 
@@ -108,6 +113,8 @@ export interface ApiConfig extends CommonConfig {
   readonly publicUrl: string;
   readonly auth: AuthConfig;
   readonly demo: boolean;
+  /** For which it goes on taking requests once it is asked to stop, not ready any more (OBS-4). */
+  readonly drainSeconds: number;
   /** Empty: not returned. */
   readonly instanceId?: string;
   readonly corsOrigins: readonly string[];
@@ -167,6 +174,9 @@ export function parseApiConfig(env: Environment): ApiConfig {
     port,
     auth: parseAuth(env, { host, publicUrl: worker.publicUrl, demo }),
     demo,
+    drainSeconds: Number(
+      formed(env, 'DRAIN_SECONDS', (text) => /^[0-5]$/.test(text), 'a whole number, 0 to 5'),
+    ),
     instanceId: read(env, 'INSTANCE_ID'),
     corsOrigins: parseOrigins(env),
   };

@@ -40,6 +40,7 @@ function declareAll() {
     demo: false,
     corsOrigins: [],
     xsdEngine: 'libxml2',
+  drainSeconds: 0,
     allowLoopbackCallbacks: false,
   };
   const logger = pino({ level: 'silent' });

@@ -23,6 +23,7 @@ const testConfig: ApiConfig = {
   publicUrl: address,
   auth: { kind: 'builtin', issuer: address, audience: address },
   demo: true,
+  drainSeconds: 0,
   corsOrigins: ['https://pages.test'],
   xsdEngine: 'libxml2',
   allowLoopbackCallbacks: true,

@@ -107,6 +107,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     DEMO: '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
     METRICS_PORT: '0',
+    DRAIN_SECONDS: '0',
   });
   const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
   const logger = options.logger ?? pino({ level: process.env['TEST_LOG'] ?? 'silent' });

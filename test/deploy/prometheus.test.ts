@@ -1,0 +1,173 @@
+// The alert rules and the dashboard that come with Isthmus (OBS-2): they ask for metrics that there are, each alert is
+// explained, and, where Prometheus' own tools are installed, each fires when it should.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { freePort } from '../../cli/parts/ports.ts';
+import { createApiMetrics } from '../../telemetry/api-metrics.ts';
+import { addProcessMetrics } from '../../telemetry/process-metrics.ts';
+import { createWorkerMetrics } from '../../telemetry/worker-metrics.ts';
+import { setEndpoint } from '../harness/destination.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const rulesPath = 'docker/prometheus/isthmus-alerts.yaml';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly summary: string };
+}
+const { groups } = parse(read(rulesPath)) as { groups: { rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+const dashboard = JSON.parse(read('docker/grafana/isthmus-dashboard.json')) as {
+  panels: { title: string; targets: { expr: string }[] }[];
+};
+
+/** Every name that a scrape of api and worker has; histograms by their series. */
+async function knownNames(): Promise<ReadonlySet<string>> {
+  const nothing = { payments: [], deliveries: [], alerts: [] };
+  const { registry } = createApiMetrics(() => Promise.resolve(nothing));
+  addProcessMetrics(registry, () => ({ total: 0, idle: 0, waiting: 0 }));
+  const metrics = [registry, createWorkerMetrics().registry];
+  const described = await Promise.all(metrics.map((one) => one.getMetricsAsJSON()));
+  const names = described
+    .flat()
+    .flatMap(({ name, type }) =>
+      String(type) === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+    );
+  return new Set([...names, 'up']);
+}
+
+const functions =
+  /^(sum|max|min|count|rate|increase|absent|vector|histogram_quantile|min_over_time|by|or|unless|le)$/;
+
+/** What an expression asks Prometheus for. */
+function namesIn(expr: string): readonly string[] {
+  const bare = expr.replaceAll(/\{[^}]*\}|\[[^\]]*\]|by \([^)]*\)|"[^"]*"/g, ' ');
+  return [...bare.matchAll(/[a-zA-Z_:][a-zA-Z0-9_:]*/g)]
+    .map(([name]) => name)
+    .filter((name) => !functions.test(name));
+}
+
+test('every metric that is asked for is there', async () => {
+  const known = await knownNames();
+  const asked = [
+    ...rules.map(({ alert, expr }) => ({ by: alert, names: namesIn(expr) })),
+    ...dashboard.panels.flatMap(({ title, targets }) =>
+      targets.map(({ expr }) => ({ by: title, names: namesIn(expr) })),
+    ),
+  ];
+  expect(asked.filter(({ names }) => names.length === 0)).toEqual([]);
+  expect(
+    asked.flatMap(({ by, names }) =>
+      names.filter((name) => !known.has(name)).map((name) => `${by}: ${name}`),
+    ),
+  ).toEqual([]);
+});
+
+test('every alert is explained, with what to do', () => {
+  const operations = read('docs/operations.md');
+  const explained = rules
+    .filter(({ alert }) => operations.includes(`- **\`${alert}\`:**`))
+    .map(({ alert }) => alert);
+  expect(explained).toEqual(rules.map(({ alert }) => alert));
+});
+
+test('every alert is tried, that it fires and that it does not', () => {
+  const { tests } = parse(read('docker/prometheus/isthmus-alerts.test.yaml')) as {
+    tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[];
+  };
+  const names = rules.map(({ alert }) => alert);
+  for (const { alert_rule_test: tried } of tests)
+    expect(tried.map(({ alertname }) => alertname)).toEqual(names);
+});
+
+const isInstalled = (name: string) => spawnSync(name, ['--version']).status === 0;
+const hasPromtool = isInstalled('promtool');
+const hasPrometheus = isInstalled('prometheus');
+if (!hasPromtool || !hasPrometheus) {
+  process.stderr.write(
+    'test/deploy/prometheus: promtool and prometheus are not installed (Debian: apt-get install prometheus), so the rules are held against the metrics and the documents only\n',
+  );
+}
+
+describe.skipIf(!hasPromtool)('by promtool', () => {
+  const promtool = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: root, encoding: 'utf8' });
+    return { status, said: stdout + stderr };
+  };
+  test.each([
+    ['check', 'rules', rulesPath],
+    ['check', 'config', 'docker/prometheus/prometheus.yaml'],
+    ['test', 'rules', 'docker/prometheus/isthmus-alerts.test.yaml'],
+  ])('%s %s %s', (...args) => {
+    const { status, said } = promtool(...args);
+    expect(status, said).toBe(0);
+  });
+});
+
+describe.skipIf(!hasPrometheus)('by a real Prometheus', async () => {
+  const gateway = await testGateway({
+    prepare: (db) => setEndpoint(db, 'IPSO-MY', 'http://127.0.0.1:9'), // nobody listens there
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-prometheus-'));
+  const address = `127.0.0.1:${await freePort()}`;
+  const fast = read(rulesPath).replaceAll(/for: \S+/g, 'for: 0s');
+  writeFileSync(join(folder, 'rules.yaml'), fast);
+  const target = (of: 'api' | 'worker') => ({
+    job_name: `isthmus-${of}`,
+    static_configs: [{ targets: [gateway.telemetryUrl(of).slice('http://'.length)] }],
+  });
+  const config = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: ['rules.yaml'],
+    scrape_configs: [target('api'), target('worker')],
+  };
+  writeFileSync(join(folder, 'prometheus.yaml'), stringify(config));
+  const prometheus = spawn(
+    'prometheus',
+    [
+      `--config.file=${join(folder, 'prometheus.yaml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=${address}`,
+    ],
+    { stdio: 'ignore' },
+  );
+  afterAll(async () => {
+    prometheus.kill('SIGKILL');
+    await new Promise((gone) => prometheus.once('exit', gone));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function firing(): Promise<readonly string[]> {
+    const response = await fetch(`http://${address}/api/v1/alerts`).catch(() => undefined);
+    if (response?.ok !== true) return ['not up yet'];
+    const { data } = (await response.json()) as {
+      data: { alerts: { state: string; labels: Record<string, string> }[] };
+    };
+    return data.alerts
+      .filter(({ state }) => state === 'firing')
+      .map(({ labels }) =>
+        [labels['alertname'], labels['party'] ?? labels['receiver'] ?? ''].join(' ').trim(),
+      );
+  }
+
+  test('nothing fires while all is well; a destination that is down does', async () => {
+    await expect.poll(firing, { timeout: 20_000 }).toEqual([]);
+    const toMalaysia = { destination: 'MY', destinationCurrency: 'MYR' };
+    const pay = async () => submit(gateway, instruction(await bestQuote(gateway, toMalaysia)));
+    await Promise.all([pay(), pay()]);
+    await expect
+      .poll(firing, { timeout: 40_000 })
+      .toEqual(expect.arrayContaining(['IsthmusPartyDown MYRRPP', 'IsthmusBreakerOpen http://127.0.0.1:9']));
+    await gateway.stopWorker();
+    await expect.poll(firing, { timeout: 20_000 }).toContain('IsthmusNoWorker');
+  }, 90_000);
+});
