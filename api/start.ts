@@ -14,17 +14,12 @@ import { openXmlEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { openBuiltinIssuer } from './auth/issuer.ts';
-import type { ReadinessCheck, RouteModule } from './dependencies.ts';
+import type { ReadinessCheck } from './dependencies.ts';
 import { startServer } from './http/server.ts';
-import { iso20022Routes } from './iso20022.ts';
 import { startMaintenance } from './maintenance.ts';
-import { oauthRoutes } from './oauth.ts';
+import { modulesOf } from './modules.ts';
 import { createOutcomes } from './outcomes.ts';
-import { paymentRoutes } from './payments.ts';
-import { redeliveryRoutes } from './redeliveries.ts';
-import { resolutionRoutes } from './resolutions.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
-import { validateRoutes } from './dry-run.ts';
 
 export interface RunningApi {
   /** http://host:port as it is bound. */
@@ -62,14 +57,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     closers.push(() => workflows.close());
     const { auth, issuer } = await openAuthentication(config, { db, reference, logger });
     const outcomes = createOutcomes(db);
-    const modules: RouteModule[] = [
-      iso20022Routes({ engine, workflows, outcomes }),
-      resolutionRoutes({ engine, workflows, outcomes }),
-      validateRoutes(engine),
-      paymentRoutes(engine),
-      redeliveryRoutes(workflows),
-    ];
-    if (issuer !== undefined) modules.push(oauthRoutes(issuer));
+    const modules = modulesOf({ engine, workflows, outcomes }, issuer);
     const app = createApp({
       db,
       reference,

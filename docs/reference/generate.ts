@@ -3,16 +3,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { modulesOf } from '../../api/modules.ts';
 import { createApp } from '../../api/app.ts';
 import { createAuthenticator } from '../../api/auth/authenticator.ts';
 import type { ApiDependencies } from '../../api/dependencies.ts';
-import { iso20022Routes } from '../../api/iso20022.ts';
-import { oauthRoutes } from '../../api/oauth.ts';
 import { openApiDocument } from '../../api/openapi-document.ts';
-import { paymentRoutes } from '../../api/payments.ts';
 import { problems } from '../../api/http/problems.ts';
-import { resolutionRoutes } from '../../api/resolutions.ts';
-import { validateRoutes } from '../../api/dry-run.ts';
 import { connect } from '../../db/connection.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { linkRules } from './rule-links.ts';
@@ -40,7 +36,7 @@ function declareAll() {
     demo: false,
     corsOrigins: [],
     xsdEngine: 'libxml2',
-  drainSeconds: 0,
+    drainSeconds: 0,
     allowLoopbackCallbacks: false,
   };
   const logger = pino({ level: 'silent' });
@@ -52,13 +48,7 @@ function declareAll() {
     config,
     auth: createAuthenticator(config.auth, { reference: reference.current, logger, clock: () => 0 }),
     logger,
-    modules: [
-      iso20022Routes(parts),
-      resolutionRoutes(parts),
-      validateRoutes(untouched()),
-      paymentRoutes(untouched()),
-      oauthRoutes(untouched()),
-    ],
+    modules: modulesOf(parts, untouched()),
   });
 }
 
