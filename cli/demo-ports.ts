@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { freePort } from './parts/ports.ts';
+import { freePort, type FreePort } from './parts/ports.ts';
 import type { Say } from './parts/progress.ts';
 
 const port = z.int().min(1).max(65_535);
@@ -24,12 +24,12 @@ const portOwners = {
  * Chooses the ports and keeps them in the folder, beside `run.json`, which goes with the run.
  * @param say told of each port that could not be the preferred one
  */
-export async function choosePorts(folder: string, say: Say): Promise<Ports> {
+export async function choosePorts(folder: string, say: Say, free: FreePort = freePort): Promise<Ports> {
   const path = join(folder, 'ports.json');
   const last = readPorts(path);
   const choose = async (name: keyof Ports) => {
     const preferred = (last ?? defaultPorts)[name];
-    const chosen = await freePort(preferred);
+    const chosen = await free(preferred);
     if (chosen === preferred) return chosen;
     const instead = `is taken (${portOwners[name]}): ${chosen} instead`;
     say(

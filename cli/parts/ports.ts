@@ -4,9 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { tail } from './child.ts';
 import type { Say } from './progress.ts';
 
-/** Ports handed out by this process: a part may not have bound its own before the next one is asked for. */
-const handedOut = new Set<number>();
-
 /** Below what systems give to connections (32768 and up on Linux): who is started again on its port finds it free. */
 const lowest = 20_000;
 const highest = 32_767;
@@ -15,24 +12,35 @@ const highest = 32_767;
  * A port of 127.0.0.1 that nobody listens on, and that nobody gets by chance.
  * @param preferred taken when it is free; otherwise, or when absent, any
  */
-export async function freePort(preferred?: number): Promise<number> {
-  if (preferred !== undefined && !handedOut.has(preferred)) {
-    const taken = await bindOnce(preferred);
-    if (taken !== undefined) return remember(taken);
-  }
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    const port = lowest + Math.floor(Math.random() * (highest - lowest + 1));
-    if (!handedOut.has(port) && (await bindOnce(port)) !== undefined) return remember(port);
-  }
-  throw new Error(`no free port of 127.0.0.1 between ${lowest} and ${highest}`);
-}
+export type FreePort = (preferred?: number) => Promise<number>;
 
 const maxTries = 1_000;
 
-function remember(port: number): number {
-  handedOut.add(port);
-  return port;
+/**
+ * Chooses ports, none twice: a part may not have bound its own before the next one is asked for.
+ * @internal exported for tests
+ */
+export function portChooser(): FreePort {
+  const handedOut = new Set<number>();
+  const remember = (port: number) => {
+    handedOut.add(port);
+    return port;
+  };
+  return async (preferred) => {
+    if (preferred !== undefined && !handedOut.has(preferred)) {
+      const taken = await bindOnce(preferred);
+      if (taken !== undefined) return remember(taken);
+    }
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const port = lowest + Math.floor(Math.random() * (highest - lowest + 1));
+      if (!handedOut.has(port) && (await bindOnce(port)) !== undefined) return remember(port);
+    }
+    throw new Error(`no free port of 127.0.0.1 between ${lowest} and ${highest}`);
+  };
 }
+
+/** That of this process. */
+export const freePort: FreePort = portChooser();
 
 /** Binds and lets go again; undefined when the port is taken or not ours to bind. */
 function bindOnce(port: number): Promise<number | undefined> {

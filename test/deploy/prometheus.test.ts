@@ -1,19 +1,21 @@
 // The alert rules and the dashboard that come with Isthmus (OBS-2): they ask for metrics that there are, each alert is
 // explained, and, where Prometheus' own tools are installed, each fires when it should.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { freePort } from '../../cli/parts/ports.ts';
+import { assert } from '../../core/assert.ts';
 import { createApiMetrics } from '../../telemetry/api-metrics.ts';
 import { addProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createWorkerMetrics } from '../../telemetry/worker-metrics.ts';
 import { setEndpoint } from '../harness/destination.ts';
-import { testGateway } from '../harness/gateway.ts';
+import { testGateway, type TestGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { quietPort } from '../harness/quiet-port.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -113,53 +115,57 @@ describe.skipIf(!hasPromtool)('by promtool', () => {
   });
 });
 
-describe.skipIf(!hasPrometheus)('by a real Prometheus', async () => {
-  const gateway = await testGateway({
-    prepare: (db) => setEndpoint(db, 'IPSO-MY', 'http://127.0.0.1:9'), // nobody listens there
-  });
+const gateway = hasPrometheus
+  ? await testGateway({
+      prepare: (db) => setEndpoint(db, 'IPSO-MY', 'http://127.0.0.1:9'), // nobody listens there
+    })
+  : undefined;
+
+describe.skipIf(!hasPrometheus)('by a real Prometheus', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-prometheus-'));
-  const address = `127.0.0.1:${await freePort()}`;
-  const fast = read(rulesPath).replaceAll(/for: \S+/g, 'for: 0s');
-  writeFileSync(join(folder, 'rules.yaml'), fast);
-  const target = (of: 'api' | 'worker') => ({
-    job_name: `isthmus-${of}`,
-    static_configs: [{ targets: [gateway.telemetryUrl(of).slice('http://'.length)] }],
-  });
-  const config = {
-    global: { scrape_interval: '1s', evaluation_interval: '1s' },
-    rule_files: ['rules.yaml'],
-    scrape_configs: [target('api'), target('worker')],
-  };
-  writeFileSync(join(folder, 'prometheus.yaml'), stringify(config));
-  const prometheus = spawn(
-    'prometheus',
-    [
-      `--config.file=${join(folder, 'prometheus.yaml')}`,
-      `--storage.tsdb.path=${join(folder, 'data')}`,
-      `--web.listen-address=${address}`,
-    ],
-    { stdio: 'ignore' },
-  );
+  let prometheus: ChildProcess | undefined;
   afterAll(async () => {
-    prometheus.kill('SIGKILL');
-    await new Promise((gone) => prometheus.once('exit', gone));
+    if (prometheus?.kill('SIGKILL') === true) await once(prometheus, 'exit');
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function firing(): Promise<readonly string[]> {
-    const response = await fetch(`http://${address}/api/v1/alerts`).catch(() => undefined);
-    if (response?.ok !== true) return ['not up yet'];
-    const { data } = (await response.json()) as {
-      data: { alerts: { state: string; labels: Record<string, string> }[] };
+  /** @returns asks which alerts fire */
+  async function start(gateway: TestGateway): Promise<() => Promise<readonly string[]>> {
+    const address = `127.0.0.1:${await quietPort()}`;
+    writeFileSync(join(folder, 'rules.yaml'), read(rulesPath).replaceAll(/for: \S+/g, 'for: 0s'));
+    const target = (of: 'api' | 'worker') => ({
+      job_name: `isthmus-${of}`,
+      static_configs: [{ targets: [gateway.telemetryUrl(of).slice('http://'.length)] }],
+    });
+    const config = {
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: ['rules.yaml'],
+      scrape_configs: [target('api'), target('worker')],
     };
-    return data.alerts
-      .filter(({ state }) => state === 'firing')
-      .map(({ labels }) =>
-        [labels['alertname'], labels['party'] ?? labels['receiver'] ?? ''].join(' ').trim(),
-      );
+    writeFileSync(join(folder, 'prometheus.yaml'), stringify(config));
+    const options = [
+      `--config.file=${join(folder, 'prometheus.yaml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=${address}`,
+    ];
+    prometheus = spawn('prometheus', options, { stdio: 'ignore' });
+    return async () => {
+      const response = await fetch(`http://${address}/api/v1/alerts`).catch(() => undefined);
+      if (response?.ok !== true) return ['not up yet'];
+      const { data } = (await response.json()) as {
+        data: { alerts: { state: string; labels: Record<string, string> }[] };
+      };
+      return data.alerts
+        .filter(({ state }) => state === 'firing')
+        .map(({ labels }) =>
+          [labels['alertname'], labels['party'] ?? labels['receiver'] ?? ''].join(' ').trim(),
+        );
+    };
   }
 
   test('nothing fires while all is well; a destination that is down does', async () => {
+    assert(gateway !== undefined, 'Prometheus is installed');
+    const firing = await start(gateway);
     await expect.poll(firing, { timeout: 20_000 }).toEqual([]);
     const toMalaysia = { destination: 'MY', destinationCurrency: 'MYR' };
     const pay = async () => submit(gateway, instruction(await bestQuote(gateway, toMalaysia)));
@@ -169,5 +175,5 @@ describe.skipIf(!hasPrometheus)('by a real Prometheus', async () => {
       .toEqual(expect.arrayContaining(['IsthmusPartyDown MYRRPP', 'IsthmusBreakerOpen http://127.0.0.1:9']));
     await gateway.stopWorker();
     await expect.poll(firing, { timeout: 20_000 }).toContain('IsthmusNoWorker');
-  }, 90_000);
+  }, 120_000);
 });

@@ -108,7 +108,7 @@ test.each(stops)(
 
 test('a worker that stands still (SIGSTOP) beside another one delays no HIGH deadline, and nobody is told late (TIM-1)', async () => {
   const stopped = await startAnother();
-  destination.answerAfterMs = 2_500;
+  destination.answerAfterMs = 4_500; // another worker has to be up before (and 5 s are the longest for an answer)
   const message = instruction(await bestQuote(gateway), { priority: 'HIGH' });
   const { uetr } = message;
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');

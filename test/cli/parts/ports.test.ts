@@ -3,21 +3,17 @@ import { createServer } from 'node:net';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type * as DemoPorts from '../../../cli/demo-ports.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { choosePorts } from '../../../cli/demo-ports.ts';
 import { tail } from '../../../cli/parts/child.ts';
 import { openHome } from '../../../cli/parts/home.ts';
-import type * as Ports from '../../../cli/parts/ports.ts';
+import { portChooser, startOnFreePorts } from '../../../cli/parts/ports.ts';
 import { quietPort } from '../../harness/quiet-port.ts';
 
-// What this process has given out, in other tests too, is not given again: each test begins as a new process does.
-let freePort: typeof Ports.freePort;
-let startOnFreePorts: typeof Ports.startOnFreePorts;
-let choosePorts: typeof DemoPorts.choosePorts;
-beforeEach(async () => {
-  vi.resetModules();
-  ({ freePort, startOnFreePorts } = await import('../../../cli/parts/ports.ts'));
-  ({ choosePorts } = await import('../../../cli/demo-ports.ts'));
+// What other tests of this process were given is not given again: each test here chooses by itself.
+let freePort = portChooser();
+beforeEach(() => {
+  freePort = portChooser();
 });
 
 describe('freePort', () => {
@@ -92,7 +88,7 @@ describe('the ports of the demo', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'ports.json');
   const lines: string[] = [];
-  const choose = () => choosePorts(folder, (line) => void lines.push(line));
+  const choose = () => choosePorts(folder, (line) => void lines.push(line), freePort);
   const written = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>;
 
   it('are kept in the folder, which stays fit for use', async () => {
