@@ -121,6 +121,7 @@ const folders = {
       '@temporalio/*',
       'ajv',
       'ajv-formats',
+      'esbuild',
       'fast-check',
       'fflate',
       'jose',

@@ -2,9 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { build } from 'esbuild';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { entries } from '../../cli/entries.mjs';
+import { asInImage, entries } from '../../cli/entries.mjs';
 import { noValuesInLog } from '../../cli/parts/postgres.ts';
 import { dynamicConfig } from '../../cli/parts/temporal.ts';
 import { environmentVariables } from '../../core/config.ts';
@@ -164,6 +165,21 @@ describe('the Temporal server of the deployment', () => {
 });
 
 describe('Dockerfile', () => {
+  it('gets every folder that the processes are built from', async () => {
+    const { metafile } = await build({
+      absWorkingDir: root,
+      entryPoints: [...Object.values(entries), 'workflows/index.ts', 'cli/bundle.mjs'],
+      outdir: 'unused',
+      ...asInImage,
+      metafile: true,
+      write: false,
+    });
+    const folders = new Set(Object.keys(metafile.inputs).map((path) => path.split('/')[0] ?? ''));
+    expect([...folders]).toEqual(expect.arrayContaining(['api', 'contract', 'core', 'telemetry']));
+    const admitted = read('.dockerignore').split('\n');
+    expect([...folders].filter((folder) => !admitted.includes(`!${folder}`))).toEqual([]);
+  });
+
   it('runs as an unprivileged user, on Debian, with what the build context holds', () => {
     const dockerfile = read('Dockerfile');
     const stages = dockerfile.split(/^FROM /m);
