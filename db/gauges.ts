@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { openAlerts } from './cases.ts';
 import type { Db } from './connection.ts';
-import { isDead, isOfToldKind, isOpen } from './deliveries.ts';
+import { readOwed, type Owed } from './party-health.ts';
 
 interface OpenPayments {
   readonly destination: string;
@@ -11,14 +11,6 @@ interface OpenPayments {
   readonly state: string;
   readonly count: number;
   readonly oldestSeconds: number;
-}
-
-interface OwedDeliveries {
-  readonly kind: string;
-  readonly party: string;
-  readonly open: number;
-  readonly dead: number;
-  readonly oldestDueSeconds: number;
 }
 
 interface OpenAlerts {
@@ -29,16 +21,12 @@ interface OpenAlerts {
 
 export interface Gauges {
   readonly payments: readonly OpenPayments[];
-  readonly deliveries: readonly OwedDeliveries[];
+  readonly deliveries: readonly Owed[];
   readonly alerts: readonly OpenAlerts[];
 }
 
 export async function readGauges(db: Db): Promise<Gauges> {
-  const [payments, deliveries, alerts] = await Promise.all([
-    readPayments(db),
-    readDeliveries(db),
-    openAlerts(db),
-  ]);
+  const [payments, deliveries, alerts] = await Promise.all([readPayments(db), readOwed(db), openAlerts(db)]);
   return { payments, deliveries, alerts };
 }
 
@@ -55,18 +43,5 @@ async function readPayments(db: Db): Promise<readonly OpenPayments[]> {
       from deliveries i join payments p on p.uetr = i.subject_id
       where i.kind = 'instruction' and i.closed_at is null
     ) undecided group by destination, priority, state`.execute(db);
-  return rows;
-}
-
-async function readDeliveries(db: Db): Promise<readonly OwedDeliveries[]> {
-  // indexes deliveries_open, deliveries_dead
-  const { rows } = await sql<OwedDeliveries>`
-    select kind, party, sum(open)::int as open, sum(dead)::int as dead,
-      greatest(0, coalesce(extract(epoch from now() - min(due)), 0))::float8 as "oldestDueSeconds"
-    from (
-      select kind, party, 1 as open, 0 as dead, next_due_at as due from deliveries where ${isOfToldKind} and ${isOpen}
-      union all
-      select kind, party, 0, 1, null from deliveries where ${isOfToldKind} and ${isDead}
-    ) owed group by kind, party`.execute(db);
   return rows;
 }

@@ -9,8 +9,11 @@ interface Attempted extends Omit<KindHealth, 'open' | 'dead' | 'oldestDueAt' | '
   readonly failures: Readonly<Record<string, number>> | null;
 }
 
-interface Owed extends Pick<KindHealth, 'kind' | 'open' | 'dead' | 'oldestDueAt'> {
+/** What is to be brought to a party in one kind of delivery, whenever it was asked for. */
+export interface Owed extends Pick<KindHealth, 'kind' | 'open' | 'dead' | 'oldestDueAt'> {
   readonly party: string;
+  /** How long the oldest is due, by the database clock; 0: none is. */
+  readonly oldestDueSeconds: number;
 }
 
 const isTaken = sql`a.http_status between 200 and 299`;
@@ -77,10 +80,12 @@ async function readAttempted(db: Db, minutes: number): Promise<readonly Attempte
   return rows;
 }
 
-async function readOwed(db: Db): Promise<readonly Owed[]> {
+export async function readOwed(db: Db): Promise<readonly Owed[]> {
   // indexes deliveries_open, deliveries_dead
   const { rows } = await sql<Owed>`
-    select party, kind, sum(open)::int as open, sum(dead)::int as dead, min(due) as "oldestDueAt" from (
+    select party, kind, sum(open)::int as open, sum(dead)::int as dead, min(due) as "oldestDueAt",
+      greatest(0, coalesce(extract(epoch from now() - min(due)), 0))::float8 as "oldestDueSeconds"
+    from (
       select party, kind, 1 as open, 0 as dead, next_due_at as due from deliveries where ${isOfToldKind} and ${isOpen}
       union all
       select party, kind, 0, 1, null from deliveries where ${isOfToldKind} and ${isDead}

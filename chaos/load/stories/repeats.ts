@@ -103,51 +103,42 @@ const later = (
   },
 });
 
-/**
- * A source that asks every second how a payment stands of which its destination says nothing: most of it joins one
- * enquiry (DUP-1).
- */
-const often: Story = {
-  name: 'repeat-often',
-  weight: 1,
+/** A source that asks again and again how a payment stands, with these pauses. */
+const againAndAgain = (
+  name: string,
+  weight: number,
+  { ending, pauses }: { readonly ending: string; readonly pauses: (random: Random) => readonly number[] },
+): Story => ({
+  name,
+  weight,
   play: async (tools) => {
     const { random } = tools;
-    const pausesMs = Array.from({ length: random.integer(3, 8) }, () => random.integer(500, 1_800));
-    const paid = await prepaid(tools, random.fork(), endingIn.silent);
+    const pausesMs = pauses(random);
+    const paid = await prepaid(tools, random.fork(), ending);
     if (paid === undefined) return;
     const { draft, body, api } = paid;
     const expected = acceptedSince(draft);
     for (const [index, pauseMs] of pausesMs.entries()) {
       if (!(await tools.rest(pauseMs))) return;
-      await tools.send(
-        submission(tools, draft, body, { api: api + index, purpose: 'repeat-often', expected }),
-      );
+      await tools.send(submission(tools, draft, body, { api: api + index, purpose: name, expected }));
     }
   },
-};
+});
+
+/** Every second, where its destination says nothing: most of it joins one enquiry (DUP-1). */
+const often = againAndAgain('repeat-often', 1, {
+  ending: endingIn.silent,
+  pauses: (random) => Array.from({ length: random.integer(3, 8) }, () => random.integer(500, 1_800)),
+});
 
 /**
- * A source that asks every few seconds for what it was told, as one does whose own record was lost: whatever else is
- * away, it is answered (DUP-1).
+ * Every few seconds for what it was told, as one does whose own record was lost: whatever else is away, it is answered
+ * (DUP-1).
  */
-const onAndOn: Story = {
-  name: 'repeat-on-and-on',
-  weight: 2.5,
-  play: async (tools) => {
-    const { random } = tools;
-    const pausesMs = Array.from({ length: 6 }, () => random.integer(5_000, 9_000));
-    const paid = await prepaid(tools, random.fork(), endingIn.creditedAtOnce);
-    if (paid === undefined) return;
-    const { draft, body, api } = paid;
-    const expected = acceptedSince(draft);
-    for (const [index, pauseMs] of pausesMs.entries()) {
-      if (!(await tools.rest(pauseMs))) return;
-      await tools.send(
-        submission(tools, draft, body, { api: api + index, purpose: 'repeat-on-and-on', expected }),
-      );
-    }
-  },
-};
+const onAndOn = againAndAgain('repeat-on-and-on', 2.5, {
+  ending: endingIn.creditedAtOnce,
+  pauses: (random) => Array.from({ length: 6 }, () => random.integer(5_000, 9_000)),
+});
 
 /** Asked again in the moment in which the final is being told: it is told once more after that (DUP-1). */
 const atTheFinal: Story = {
