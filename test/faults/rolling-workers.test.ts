@@ -49,22 +49,38 @@ const statusOf = async (uetr: string) => (await evidence.decision(uetr))?.status
 const graceMs = 2_000;
 const sweep = { everyMs: 2 * graceMs, graceMs, standstillMs: 1_000 };
 
+/**
+ * The mended worker starts while what could not be answered is younger than the grace. A machine that needs longer than
+ * that to start a worker says so, and it begins anew.
+ */
+async function mendedSoonAfter(hasOlder: boolean): Promise<string> {
+  const young = await unanswered();
+  const mended = await worker(true, sweep);
+  const { rows } = await sql<{ isYoung: boolean; isLeased: boolean }>`
+    select m.created_at > now() - ${`${graceMs} milliseconds`}::interval as "isYoung", l.held_until > now() as "isLeased"
+    from messages m, leases l where m.subject_id = ${young} and m.direction = 'in' and l.name = 'sweep'`.execute(
+    db,
+  );
+  expect(rows).toMatchObject([{ isLeased: true }]);
+  if (rows[0]?.isYoung === true) return young;
+  process.stderr.write(`${graceMs} ms were over before the mended worker had started: once more\n`);
+  await stop(mended);
+  await older(hasOlder);
+  return await mendedSoonAfter(hasOlder);
+}
+
+async function older(isWanted: boolean): Promise<void> {
+  if (!isWanted) return;
+  await unanswered();
+  await untilPast(graceMs + 1_000);
+}
+
 for (const hasOlder of [false, true]) {
   const beside = hasOlder ? ', although there was something older to try at once' : '';
   test(`what could not be answered a moment before the mended worker started beside the old one is tried by it, once that one has gone${beside}`, async () => {
     const old = await worker(false, sweep);
-    if (hasOlder) {
-      await unanswered();
-      await untilPast(graceMs + 1_000);
-    }
-    const young = await unanswered();
-    await worker(true, sweep);
-    const { rows } = await sql<{ isYoung: boolean; isLeased: boolean }>`
-      select m.created_at > now() - interval '2 seconds' as "isYoung", l.held_until > now() as "isLeased"
-      from messages m, leases l where m.subject_id = ${young} and m.direction = 'in' and l.name = 'sweep'`.execute(
-      db,
-    );
-    expect(rows).toEqual([{ isYoung: true, isLeased: true }]);
+    await older(hasOlder);
+    const young = await mendedSoonAfter(hasOlder);
     await untilPast(sweep.everyMs);
     await stop(old);
     await vi.waitFor(async () => expect(await statusOf(young)).toBe('ACCC'), {
