@@ -26,7 +26,10 @@ export interface Asked {
 }
 
 export const largestSeed = 2 ** 31 - 1;
-const beforeSeconds = 15; // of payments without a fault, before the one that is played alone, and after it
+// Of payments without a fault, before and after the one that is played alone: it meets payments of every age, also
+// decided ones that are asked for again and again.
+const beforeSeconds = 30;
+const afterSeconds = 15;
 
 /** @throws UsageError where an option is not understood */
 export function readOptions(options: ChaosOptions): Asked {
@@ -54,7 +57,7 @@ export function readOptions(options: ChaosOptions): Asked {
     minutes:
       seconds === undefined
         ? numberOf(options.minutes ?? '5', '--minutes', [0.2, 600])
-        : (seconds + 2 * beforeSeconds) / 60,
+        : (beforeSeconds + seconds + afterSeconds) / 60,
     ratePerSecond: numberOf(options.rate, '--rate', [0.1, 100]),
     keep: options.keep === true,
     isCalm: options.calm === true,

@@ -104,4 +104,30 @@ export const toldMutants: readonly Mutant[] = [
     ],
     breaks: ['R:RES-2'],
   },
+  {
+    name: 'repeat-waits-for-the-engine',
+    tells: 'A repeat of a judged submission is answered only once the engine has been told of it.',
+    edits: [
+      {
+        file: 'api/iso20022.ts',
+        find: ': answerKnown(deps, iso, known,',
+        replace: ': await answerKnown(deps, iso, known,',
+      },
+      { file: 'api/iso20022.ts', find: 'function answerKnown(', replace: 'async function answerKnown(' },
+      {
+        file: 'api/iso20022.ts',
+        find:
+          '): { readonly answerMessageId: string } {\n' +
+          "  if (due === 'redelivery') passOn(deps, workflows.redeliver(payment.uetr));\n" +
+          "  if (due === 'enquiry') passOn(deps, workflows.enquire(payment));\n",
+        replace:
+          '): Promise<{ readonly answerMessageId: string }> {\n' +
+          "  if (due === 'redelivery') await workflows.redeliver(payment.uetr);\n" +
+          "  if (due === 'enquiry') await workflows.enquire(payment);\n" +
+          '  passOn(deps, Promise.resolve());\n',
+      },
+    ],
+    breaks: ['R:DUP-1'],
+    shownBy: { fault: 'engine-stands-still', seconds: 60 },
+  },
 ];
