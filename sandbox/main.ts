@@ -3,6 +3,7 @@
  * It reads the environment and starts the parties.
  */
 import { readFileSync } from 'node:fs';
+import { ConfigurationError } from '../core/config.ts';
 import { parseSandboxEnvironment } from './environment.ts';
 import type { Log, SandboxClearingSystem } from './options.ts';
 import { startSandbox } from './sandbox.ts';
@@ -11,29 +12,36 @@ import { clientCredentials } from './tokens.ts';
 const log: Log = (event, fields) =>
   void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), event, ...fields })}\n`);
 
-const { clearingSystemsFile, tokenUrl, clientSecretPrefix, ...settings } = parseSandboxEnvironment(
-  process.env,
-);
-const sandbox = await startSandbox({
-  ...settings,
-  clearingSystems: JSON.parse(readFileSync(clearingSystemsFile, 'utf8')) as SandboxClearingSystem[],
-  tokens: clientCredentials({
-    tokenUrl,
-    credentials: (clearingSystemId) => ({
-      clientId: clearingSystemId,
-      clientSecret: `${clientSecretPrefix}${clearingSystemId}`,
+async function main(): Promise<void> {
+  const { clearingSystemsFile, tokenUrl, clientSecretPrefix, ...settings } = parseSandboxEnvironment(
+    process.env,
+  );
+  const sandbox = await startSandbox({
+    ...settings,
+    clearingSystems: JSON.parse(readFileSync(clearingSystemsFile, 'utf8')) as SandboxClearingSystem[],
+    tokens: clientCredentials({
+      tokenUrl,
+      credentials: (clearingSystemId) => ({
+        clientId: clearingSystemId,
+        clientSecret: `${clientSecretPrefix}${clearingSystemId}`,
+      }),
     }),
-  }),
-  log,
-});
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    sandbox.close().catch((error: unknown) => {
-      log('failed', { error: String(error) });
-      process.exitCode = 1;
-    });
+    log,
   });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      sandbox.close().catch((error: unknown) => {
+        log('failed', { error: String(error) });
+        process.exitCode = 1;
+      });
+    });
+  }
+  const { source, destination, fxProvider } = sandbox;
+  log('listening', { source: source.url, destination: destination.url, fxProvider: fxProvider.url });
 }
 
-const { source, destination, fxProvider } = sandbox;
-log('listening', { source: source.url, destination: destination.url, fxProvider: fxProvider.url });
+main().catch((error: unknown) => {
+  const message = error instanceof ConfigurationError ? error.message : error;
+  process.stderr.write(`isthmus sandbox did not start: ${String(message)}\n`);
+  process.exit(1); // what had started of it would go on
+});

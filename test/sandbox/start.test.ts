@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseSandboxEnvironment } from '../../sandbox/environment.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
@@ -91,28 +92,48 @@ test('without validation a message of the right form is taken, one without its i
   const sandbox = await startTestSandbox(gateway, { validate: false });
   const query = new URLSearchParams({ pacs002Endpoint: gateway.pacs002Endpoint });
   const url = `${sandbox.destinationUrl('IPSO-TH')}/iso20022/pacs008?${query.toString()}`;
-  const { text } = forwardedPacs008({ ending: endingIn.creditedAtOnce });
-  const unusual = text.replace('<ChrgBr>SHAR</ChrgBr>', '<ChrgBr>DEBT</ChrgBr>');
+  const { text: instruction } = forwardedPacs008({ ending: endingIn.creditedAtOnce });
+  const unusual = instruction.replace('<ChrgBr>SHAR</ChrgBr>', '<ChrgBr>DEBT</ChrgBr>');
   expect((await post(url, unusual)).status).toBe(200);
-  expect((await post(url, text.replace(/<CdtrAcct>.*<\/CdtrAcct>/, ''))).status).toBe(422);
+  expect((await post(url, instruction.replace(/<CdtrAcct>.*<\/CdtrAcct>/, ''))).status).toBe(422);
   await sandbox.close();
 });
 
-test('as a process it says where it listens, takes messages, journals them, and ends cleanly on SIGTERM', async () => {
-  const root = resolve(import.meta.dirname, '..', '..');
-  const journalDirectory = mkdtempSync(join(tmpdir(), 'isthmus-sandbox-'));
-  const child = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts'], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
+function sandboxProcess(settings: Record<string, string>) {
+  return spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts'], {
+    cwd: resolve(import.meta.dirname, '..', '..'),
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
       SOURCE_PORT: '0',
       DESTINATION_PORT: '0',
       FXP_PORT: '0',
       TOKEN_URL: gateway.tokenUrl,
-      JOURNAL_DIR: journalDirectory,
+      ...settings,
     },
   });
+}
+
+test('as a process it says in a sentence why it did not start, and ends', async () => {
+  const first = await startTestSandbox(gateway);
+  const taken = new URL(first.source.url).port;
+  for (const [settings, named] of [
+    [{ FXP_PORT: taken }, taken],
+    [{ VALIDATE: 'no' }, 'VALIDATE'],
+  ] as const) {
+    const child = sandboxProcess(settings);
+    const exit = new Promise<number | null>((done) => child.once('exit', done));
+    const said = await text(child.stderr);
+    expect(said).toMatch(/^isthmus sandbox did not start: .*\n$/);
+    expect(said).toContain(named);
+    expect(await exit).toBe(1);
+  }
+  await first.close();
+});
+
+test('as a process it says where it listens, takes messages, journals them, and ends cleanly on SIGTERM', async () => {
+  const journalDirectory = mkdtempSync(join(tmpdir(), 'isthmus-sandbox-'));
+  const child = sandboxProcess({ JOURNAL_DIR: journalDirectory });
   const ended = new Promise<number | null>((done) => child.once('exit', done));
   const line = await new Promise<string>((heard) =>
     createInterface({ input: child.stdout }).once('line', heard),
