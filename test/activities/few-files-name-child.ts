@@ -17,7 +17,7 @@ async function send(): Promise<void> {
 await send();
 await new Promise((done) => setTimeout(done, 1_200)); // what is known of the name is too old by then
 const files: number[] = [];
-for (let isLeft = true; isLeft; ) {
+for (let isLeft = true; isLeft;) {
   try {
     files.push(openSync('/dev/null', 'r'));
   } catch {

@@ -44,17 +44,21 @@ function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv, ip
   return child;
 }
 
-test('a payment is decided, though the worker’s log is full (OBS-1, I-10, I-15)', { timeout: 60_000 }, async () => {
-  const worker = start('logging-child.ts', [codePath, taskQueuePrefix], {}, true);
-  await once(worker, 'message');
-  const message = instruction(await bestQuote(gateway));
-  const answer = submit(gateway, message).catch(() => undefined);
-  await vi.waitFor(
-    async () => expect(await evidence.decision(message.uetr)).toMatchObject({ status: 'ACCC' }),
-    20_000,
-  );
-  await answer;
-});
+test(
+  'a payment is decided, though the worker’s log is full (OBS-1, I-10, I-15)',
+  { timeout: 60_000 },
+  async () => {
+    const worker = start('logging-child.ts', [codePath, taskQueuePrefix], {}, true);
+    await once(worker, 'message');
+    const message = instruction(await bestQuote(gateway));
+    const answer = submit(gateway, message).catch(() => undefined);
+    await vi.waitFor(
+      async () => expect(await evidence.decision(message.uetr)).toMatchObject({ status: 'ACCC' }),
+      20_000,
+    );
+    await answer;
+  },
+);
 
 test('an api whose log is full answers, or ends, but does not stand still (OBS-1, OBS-4)', async () => {
   const port = String(Number(new URL(gateway.url).port) + 1);

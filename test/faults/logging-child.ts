@@ -8,6 +8,11 @@ const [codePath = '', taskQueuePrefix = ''] = process.argv.slice(2);
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 const config = parseWorkerConfig(process.env);
 const logger = pino({ level: config.logLevel, base: { service: 'isthmus-worker' } }); // as activities/main.ts
-await startWorker(config, { logger, workflowBundle: { codePath }, taskQueuePrefix, sweep: { everyMs: 1_000 } });
+await startWorker(config, {
+  logger,
+  workflowBundle: { codePath },
+  taskQueuePrefix,
+  sweep: { everyMs: 1_000 },
+});
 process.send?.('ready');
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL')); // the test is gone
