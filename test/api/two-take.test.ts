@@ -1,0 +1,80 @@
+// Two operators at once, one under an alert and one under its case, and an alert that comes while a case is closed: all on
+// a whole gateway (OBS-6).
+import { createHash, randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { recordAudit } from '../../db/audit.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+const { db } = gateway;
+await db
+  .insertInto('clients')
+  .values({
+    client_id: 'night-shift',
+    secret_sha256: createHash('sha256').update('demo-night-shift').digest(),
+    role: 'operator',
+    institution_id: null,
+    clearing_system_id: null,
+    demo: true,
+  })
+  .execute();
+
+interface Shown {
+  readonly alertId: string;
+  readonly state: string;
+  readonly takenBy: string | null;
+}
+
+async function ask(method: 'GET' | 'POST', path: string, body?: object, client = 'operator') {
+  const response = await fetch(`${gateway.url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${await gateway.token(client)}`,
+      'content-type': 'application/json',
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as { alerts: readonly Shown[] } & Shown };
+}
+
+const alertsOf = async (subjectId: string, states = 'open,taken,closed') =>
+  (await ask('GET', `/alerts?subjectId=${subjectId}&state=${states}`)).body.alerts;
+
+async function paymentWithAlert(): Promise<{ readonly uetr: string; readonly alertId: string }> {
+  const message = instruction(await bestQuote(gateway));
+  await submit(gateway, message);
+  await recordAudit(db, { severity: 'alert', kind: `test.${randomUUID()}`, subjectId: message.uetr });
+  const [alert] = await alertsOf(message.uetr);
+  return { uetr: message.uetr, alertId: alert?.alertId ?? '' };
+}
+
+test('who takes a case of which another has taken the only alert is told so (OBS-6)', async () => {
+  const { uetr, alertId } = await paymentWithAlert();
+  expect(await ask('POST', `/alerts/${alertId}/entries`, { action: 'take' })).toMatchObject({ status: 200 });
+  const second = await ask('POST', `/payments/${uetr}/entries`, { action: 'take' }, 'night-shift');
+  expect([second.status, (await alertsOf(uetr)).map((one) => one.takenBy)]).toEqual([409, ['operator']]);
+});
+
+test('of two who take an alert and its case at once, one is told that the other has it (OBS-6)', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { uetr, alertId } = await paymentWithAlert();
+    const both = await Promise.all([
+      ask('POST', `/alerts/${alertId}/entries`, { action: 'take' }),
+      ask('POST', `/payments/${uetr}/entries`, { action: 'take' }, 'night-shift'),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+  }
+});
+
+test('an alert that nobody could see when its case was closed is open (OBS-6)', async () => {
+  const { uetr } = await paymentWithAlert();
+  await db.transaction().execute(async (trx) => {
+    await recordAudit(trx, { severity: 'alert', kind: 'payment.contradiction', subjectId: uetr });
+    // its transaction is not over yet: no reader can know of it
+    const { status } = await ask('POST', `/payments/${uetr}/entries`, { action: 'close', note: 'settled' });
+    expect(status).toBe(200);
+  });
+  expect((await alertsOf(uetr, 'open')).length).toBe(1);
+});

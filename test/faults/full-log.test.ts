@@ -1,0 +1,80 @@
+// A log that can take nothing more, as a file on a full disk: what is told of a payment fails, the payment does not
+// (OBS-1, I-10, I-15).
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, expect, test, vi } from 'vitest';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { testWorkflowBundle } from '../harness/temporal.ts';
+import { killProcess } from '../harness/worker-process.ts';
+
+const { codePath } = await testWorkflowBundle();
+const gateway = await testGateway({ worker: false });
+const evidence = evidenceOf(gateway);
+const full = openSync('/dev/full', 'w');
+const children: ChildProcess[] = [];
+afterAll(async () => {
+  closeSync(full);
+  await Promise.all(children.map(killProcess));
+});
+
+const { databaseUrl, config, taskQueuePrefix } = gateway;
+
+function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv, ipc: boolean): ChildProcess {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const stdio: StdioOptions = ['ignore', full, 'ignore', ipc ? 'ipc' : 'ignore'];
+  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: databaseUrl,
+      TEMPORAL_ADDRESS: config.temporal.address,
+      TEMPORAL_NAMESPACE: config.temporal.namespace,
+      PUBLIC_URL: config.publicUrl,
+      ALLOW_LOOPBACK_CALLBACKS: '1',
+      ...env,
+    },
+    stdio,
+  });
+  children.push(child);
+  return child;
+}
+
+test(
+  'a payment is decided, though the worker’s log is full (OBS-1, I-10, I-15)',
+  { timeout: 60_000 },
+  async () => {
+    const worker = start('logging-child.ts', [codePath, taskQueuePrefix], {}, true);
+    await once(worker, 'message');
+    const message = instruction(await bestQuote(gateway));
+    const answer = submit(gateway, message).catch(() => undefined);
+    await vi.waitFor(
+      async () => expect(await evidence.decision(message.uetr)).toMatchObject({ status: 'ACCC' }),
+      20_000,
+    );
+    await answer;
+  },
+);
+
+test('an api whose log is full answers, or ends, but does not stand still (OBS-1, OBS-4)', async () => {
+  const port = String(Number(new URL(gateway.url).port) + 1);
+  const env = { PORT: port, AUTH: 'builtin', DEMO: '1', DRAIN_SECONDS: '0' };
+  const api = start('../../api/main.ts', [], env, false);
+  const live = () =>
+    fetch(`http://127.0.0.1:${port}/countries`, { signal: AbortSignal.timeout(1_000) }).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  const deadline = performance.now() + 15_000;
+  let answered = 0;
+  while (performance.now() < deadline && answered < 5 && api.exitCode === null && api.signalCode === null) {
+    if ((await live()) !== undefined) answered += 1;
+    await delay(200);
+  }
+  const hasEnded = api.exitCode !== null || api.signalCode !== null;
+  expect({ stands: answered < 5 && !hasEnded }).toEqual({ stands: false });
+}, 30_000);
