@@ -48,7 +48,7 @@ async function decideOnce(
     if (payment.decision !== null) return settleReport(deps, payment, payment.decision, cause);
     const waitMs = untilDecidableMs(payment, cause);
     if (waitMs > 0) return { waitMs };
-    if (cause.by === 'record' && payment.firstFinal === null) return null;
+    if (cause.by === 'record' && payment.firstFinal === null && payment.outcome === null) return null;
     const decision = await write(deps, payment, cause);
     // the report at hand may not be the one that decided
     if (decision !== undefined) return settleReport(deps, payment, decision, cause);
@@ -98,8 +98,9 @@ async function write(
     status,
     reasonCode,
     ruleId: due.rejection?.ruleId ?? null,
-    decidedBy: report === null ? 'gateway' : 'destination',
+    decidedBy: due.decidedBy,
     reportMessageId: report?.messageId ?? null,
+    outcomeId: due.outcomeId,
     instructionDeliveryId: payment.instructionDeliveryId,
     onlyIf: due.onlyIf,
     callback,
@@ -123,13 +124,13 @@ function tellDecided(
   { due, cause }: { readonly due: DueDecision; readonly cause: DecisionCause },
 ): void {
   const { uetr: subjectId, corridor, priority, acceptedAt, deadlineAt, now } = payment;
-  const isAtDeadline = cause.by === 'deadline' && due.report === null && deadlineAt !== null;
+  const isAtDeadline = cause.by === 'deadline' && due.decidedBy === 'gateway' && deadlineAt !== null;
   steps.decided({
     subjectId,
     status: due.status,
     reasonCode: due.reasonCode,
     ruleId: due.rejection?.ruleId,
-    decidedBy: due.report === null ? 'gateway' : 'destination',
+    decidedBy: due.decidedBy,
     corridor,
     priority,
     durationMs: now - acceptedAt,
@@ -140,23 +141,36 @@ function tellDecided(
 /** What a destination is told beside a rejection of ours: nobody else tells it (PAY-9). */
 const returnCredit = 'PAY-9 if you have credited this payment, return it: its source is told RJCT';
 
+/** Beside an outcome that operators recorded: what they did not hear by a message (LIF-4). */
+const foundOut = {
+  source: 'LIF-4 the destination sent no final status: two operators of Isthmus found out, and confirmed it',
+  destination:
+    'LIF-4 recorded by two operators of Isthmus, for want of your pacs.002; if it is wrong, call them',
+} as const;
+
+function informationOn(
+  { decidedBy, rejection }: DueDecision,
+  leg: 'source' | 'destination',
+): readonly string[] | undefined {
+  if (decidedBy === 'operator') return [foundOut[leg]];
+  return rejection && [additionalInformation(rejection), ...(leg === 'destination' ? [returnCredit] : [])];
+}
+
 /** The pacs.002 that states the decision, for either side (MSG-11, PAY-9). */
 function composeReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
-  { status, reasonCode, rejection }: DueDecision,
+  due: DueDecision,
   leg: 'source' | 'destination',
 ): Promise<OutgoingMessage> {
+  const { status, reasonCode } = due;
   const messageIdentification = newMessageIdentification();
   const statement = compact<StatusStatement>({
     messageIdentification,
     creationDateTime: new Date(payment.now).toISOString(),
     status,
     reasonCode: reasonCode ?? undefined,
-    additionalInformation: rejection && [
-      additionalInformation(rejection),
-      ...(leg === 'destination' ? [returnCredit] : []),
-    ],
+    additionalInformation: informationOn(due, leg),
   });
   return compose(deps.engine, {
     type: 'pacs002',

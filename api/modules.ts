@@ -5,6 +5,7 @@ import type { RouteModule } from './dependencies.ts';
 import { iso20022Routes, type Iso20022Dependencies } from './iso20022.ts';
 import { oauthRoutes } from './oauth.ts';
 import { paymentRoutes } from './payments.ts';
+import { recordedOutcomeRoutes } from './recorded-outcomes.ts';
 import { redeliveryRoutes } from './redeliveries.ts';
 import { resolutionRoutes, type ResolutionDependencies } from './resolutions.ts';
 
@@ -20,6 +21,7 @@ export function modulesOf(
     validateRoutes(engine),
     paymentRoutes(engine),
     redeliveryRoutes(workflows),
+    recordedOutcomeRoutes(parts),
     ...(issuer === undefined ? [] : [oauthRoutes(issuer)]),
   ];
 }

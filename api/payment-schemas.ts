@@ -1,7 +1,9 @@
 // The schema of a payment's evidence. Ids, codes, times and hashes; no personal data.
 import { z } from '@hono/zod-openapi';
+import { deciders } from '../core/decision.ts';
 import { changes } from '../core/message-difference.ts';
 import { caseEntrySchema } from './case-schemas.ts';
+import { outcomeSchema } from './outcome-schemas.ts';
 import { listedStatuses, paymentStates } from '../core/payment-list.ts';
 import { finalStatuses } from '../core/report.ts';
 
@@ -32,7 +34,7 @@ const decisionSchema = z
   .object({
     status: z.enum(finalStatuses),
     reasonCode: code.nullable(),
-    decidedBy: z.enum(['destination', 'gateway']),
+    decidedBy: z.enum(deciders),
     ruleId: code.nullable().openapi({ description: 'Rule under which the gateway rejected' }),
     decidedAt: time,
     reportMessageId: id.nullable().openapi({ description: "The destination's pacs.002 that decided" }),
@@ -177,6 +179,9 @@ export const evidenceSchema = z
     entries: z.array(caseEntrySchema).openapi({
       description: 'What operators did about it and about its alerts (OBS-6); shown to operators',
     }),
+    outcomes: z
+      .array(outcomeSchema)
+      .openapi({ description: 'What operators recorded of a payment in doubt (LIF-4); operators only' }),
     refusedMessages: z.array(refusedSchema).openapi({
       description:
         'What its destination sent and what did not count, byte for byte (PAY-8); shown to operators',
@@ -201,7 +206,7 @@ const listedSchema = z
     state: z.enum(paymentStates),
     reasonCode: code.nullable(),
     ruleId: code.nullable().openapi({ description: 'Rule under which the gateway rejected' }),
-    decidedBy: z.enum(['destination', 'gateway']).nullable(),
+    decidedBy: z.enum(deciders).nullable(),
     sourceClearingSystem: z.string(),
     destinationClearingSystem: z.string().nullable(),
     corridor: z.string().nullable().openapi({ example: 'SG-TH' }),

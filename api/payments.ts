@@ -16,6 +16,7 @@ import { compareMessages, type FieldDifference } from '../core/message-differenc
 import { entriesOfCase } from '../db/cases.ts';
 import { loadEvidence } from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
+import { listOutcomes } from '../db/recorded-outcomes.ts';
 import { refusedBody } from '../db/refused-messages.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import type { Caller } from './http/caller.ts';
@@ -63,7 +64,10 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         const { evidence, view } = seen;
         const difference = await differenceOf(deps, engine, evidence);
         const entries = view.isOperator ? await entriesOfCase(deps.db, params.uetr) : [];
-        return json(renderEvidence(params.uetr, evidence, { ...view, difference, entries, now: new Date() }));
+        const outcomes = view.isOperator ? await listOutcomes(deps.db, params.uetr) : [];
+        return json(
+          renderEvidence(params.uetr, evidence, { ...view, difference, entries, outcomes, now: new Date() }),
+        );
       },
     );
     router.add(

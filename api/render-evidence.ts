@@ -16,6 +16,7 @@ import { nextEnquiryAt } from '../core/enquiry-schedule.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { FieldDifference } from '../core/message-difference.ts';
 import type { JsonObject, JsonValue } from '../core/money.ts';
+import type { RecordedOutcome } from '../core/recorded-outcome.ts';
 
 /** What a caller may see of a payment. */
 export interface View {
@@ -31,6 +32,8 @@ export interface EvidenceView extends View {
   readonly difference: readonly FieldDifference[] | null;
   /** What operators did about it; empty for everybody else. */
   readonly entries: readonly CaseEntry[];
+  /** What operators recorded of how it ended (LIF-4); empty for everybody else. */
+  readonly outcomes: readonly RecordedOutcome[];
   readonly now: Date;
 }
 
@@ -59,6 +62,7 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
     deliveries: deliveries.map((one) => renderDelivery(one, view)),
     events: events.filter((one) => view.isOperator || one.severity !== 'security').map(renderEvent),
     entries: view.entries.map(renderEntry),
+    outcomes: view.outcomes.map(renderOutcome),
     refusedMessages: view.isOperator ? evidence.refused.map((one) => renderRefused(uetr, one)) : [],
     difference: renderDifference(evidence, view),
   };
@@ -148,6 +152,20 @@ function renderEvent({ at, severity, kind, party, detail }: EvidenceEvent): Json
 
 export function renderEntry({ at, ...entry }: CaseEntry): JsonObject {
   return { ...entry, at: at.toISOString() };
+}
+
+export function renderOutcome({
+  recordedAt,
+  confirmedAt,
+  withdrawnAt,
+  ...outcome
+}: RecordedOutcome): JsonObject {
+  return {
+    ...outcome,
+    recordedAt: timeOf(recordedAt),
+    confirmedAt: timeOf(confirmedAt),
+    withdrawnAt: timeOf(withdrawnAt),
+  };
 }
 
 /** Values only for callers who may read both messages. */

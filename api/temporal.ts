@@ -64,6 +64,8 @@ export interface PaymentWorkflows {
   submit(submission: PaymentSubmission): Promise<SubmitResult>;
   /** Lets the instruction of an undecided payment go to the destination once more (DUP-1). */
   enquire(payment: StoredPaymentKey): Promise<void>;
+  /** Lets a payment look at the record, which may know how it ended (LIF-4). */
+  look(payment: StoredPaymentKey): Promise<void>;
   /**
    * Hands a stored final report of the destination to the payment; answers the decision that stands (PAY-8), or null
    * where it could not be written for a defect of ours (SEC-9).
@@ -219,6 +221,10 @@ export async function connectTemporal(
       ),
     enquire: async (payment) => {
       const options = { ...paymentStart(payment, taskQueuePrefix), signal: signals.enquire };
+      await call(0, () => client.workflow.signalWithStart(workflowTypes.payment, options));
+    },
+    look: async (payment) => {
+      const options = { ...paymentStart(payment, taskQueuePrefix), signal: signals.look };
       await call(0, () => client.workflow.signalWithStart(workflowTypes.payment, options));
     },
     reportFinal: (report) => handFinal({ client, callWorkers, taskQueuePrefix }, report),

@@ -16,8 +16,8 @@ export interface Decision {
 }
 
 /**
- * Who decides: the destination by its pacs.002, or the gateway for one of two reasons; or nobody, yet. Once a final of
- * the destination is stored, that decides, whatever the cause (PAY-7).
+ * Why it is decided now: a pacs.002 of the destination, one of two reasons of the gateway's, or whatever is on record.
+ * Once a final of the destination is stored, that decides, whatever the cause (PAY-7).
  */
 export type DecisionCause =
   | {
@@ -35,8 +35,9 @@ export type DecisionCause =
   /** NORM, and 60 s after acceptance no byte has ever left for the destination (TIM-3): RJCT ED06. */
   | { readonly by: 'unreachable' }
   /**
-   * Nobody: the decision that stands is asked for, or that of a stored final (LIF-2). The gateway rejects nothing by
-   * it, and no report is at hand that would have to be compared and confirmed.
+   * What the record knows: the decision that stands, a stored final, or an outcome that two operators have recorded and
+   * confirmed (LIF-2, LIF-4). The gateway rejects nothing by it, and no report is at hand that would have to be compared
+   * and confirmed.
    */
   | { readonly by: 'record' };
 
@@ -47,12 +48,25 @@ export interface StoredReport {
   readonly reasonCode: string | null;
 }
 
+/** How a payment in doubt ended, as two operators have recorded and confirmed it (LIF-4). */
+export interface ConfirmedOutcome {
+  readonly outcomeId: string;
+  readonly status: FinalStatus;
+  readonly reasonCode: string | null;
+}
+
+/** Whose decision it is. */
+export const deciders = ['destination', 'gateway', 'operator'] as const;
+export type Decider = (typeof deciders)[number];
+
 /** What a payment is decided by, if it is not decided yet. */
 export interface DecisionFacts {
   /** The destination's report at hand, if there is one. */
   readonly report: StoredReport | null;
   /** The destination's first final that was stored while it was undecided: it decides, whatever the cause (PAY-7). */
   readonly firstFinal: StoredReport | null;
+  /** What operators have confirmed: it decides unless a final of the destination does (LIF-4). */
+  readonly outcome: ConfirmedOutcome | null;
   /** HIGH: until when it must be final, epoch milliseconds; null for NORM (TIM-1). */
   readonly deadlineAt: number | null;
   /** Database clock, epoch milliseconds. */
@@ -79,8 +93,11 @@ export type DecisionCondition = 'unreachable' | 'past-deadline';
 export interface DueDecision {
   readonly status: FinalStatus;
   readonly reasonCode: string | null;
-  /** The final that decides; null where the gateway itself rejects. */
+  readonly decidedBy: Decider;
+  /** The final that decides; null where nobody but the destination may have one. */
   readonly report: StoredReport | null;
+  /** The outcome that decides; null where it is not the operators' decision. */
+  readonly outcomeId: string | null;
   /** Where the gateway itself rejects. */
   readonly rejection: Rejection | undefined;
   readonly onlyIf: DecisionCondition | null;
@@ -93,48 +110,72 @@ export interface DueDecision {
   readonly tellsFxProvider: boolean;
 }
 
-/** What a cause decides (PAY-7): the final that was stored first, whatever the cause; else the cause itself. */
-export function decisionBy(cause: DecisionCause, { firstFinal, report }: DecisionFacts): DueDecision {
-  const final = firstFinal ?? (cause.by === 'destination' ? report : null);
+/**
+ * What a cause decides: the final that was stored first, whatever the cause (PAY-7); else what two operators have
+ * confirmed (LIF-4); else the cause itself.
+ */
+export function decisionBy(
+  cause: DecisionCause,
+  { firstFinal, report, outcome }: DecisionFacts,
+): DueDecision {
   const tellsDestination = cause.by !== 'destination' || cause.wantsConfirmation;
-  if (final === null)
-    return { ...ownDecision(cause), report: null, tellsDestination, tellsFxProvider: false };
-  const { status, reasonCode } = final;
-  assert(isFinal(status), 'only a final status decides');
-  const tellsFxProvider = status === 'ACCC';
-  const own = { rejection: undefined, onlyIf: null };
-  return { status, reasonCode, report: final, ...own, tellsDestination, tellsFxProvider };
+  const final = firstFinal ?? (cause.by === 'destination' ? report : null);
+  if (final !== null) {
+    const { status, reasonCode } = final;
+    assert(isFinal(status), 'only a final status decides');
+    return { ...settled({ status, reasonCode }, 'destination'), report: final, tellsDestination };
+  }
+  if (outcome !== null) {
+    return { ...settled(outcome, 'operator'), outcomeId: outcome.outcomeId, tellsDestination };
+  }
+  return { ...rejectedBy(cause), tellsDestination };
 }
 
-type OwnDecision = Pick<DueDecision, 'status' | 'reasonCode' | 'rejection' | 'onlyIf'>;
+/** A status that somebody other than the gateway knows. */
+function settled(
+  { status, reasonCode }: Pick<ConfirmedOutcome, 'status' | 'reasonCode'>,
+  decidedBy: Decider,
+): Omit<DueDecision, 'tellsDestination'> {
+  const tellsFxProvider = status === 'ACCC';
+  const own = { report: null, outcomeId: null, rejection: undefined, onlyIf: null };
+  return { ...own, status, reasonCode, decidedBy, tellsFxProvider };
+}
 
-function ownDecision({ by }: DecisionCause): OwnDecision {
+function rejectedBy({ by }: DecisionCause): Omit<DueDecision, 'tellsDestination'> {
+  const { rejection, onlyIf } = ownRejection(by);
+  return { ...settled({ status: 'RJCT', reasonCode: rejection.isoCode }, 'gateway'), rejection, onlyIf };
+}
+
+function ownRejection(by: DecisionCause['by']): {
+  readonly rejection: Rejection;
+  readonly onlyIf: DecisionCondition;
+} {
   switch (by) {
     case 'destination':
     case 'record':
-      throw new Error('a report is stored before it decides');
+      throw new Error('what decides is stored before it decides');
     case 'deadline':
-      return rejectedBy(reject('deadline-expired'), 'past-deadline');
+      return { rejection: reject('deadline-expired'), onlyIf: 'past-deadline' };
     case 'unreachable':
-      return rejectedBy(reject('destination-unreachable'), 'unreachable');
+      return { rejection: reject('destination-unreachable'), onlyIf: 'unreachable' };
   }
-}
-
-function rejectedBy(rejection: Rejection, onlyIf: DecisionCondition): OwnDecision {
-  return { status: 'RJCT', reasonCode: rejection.isoCode, rejection, onlyIf };
 }
 
 /** What decides a payment that nobody works on, if the record alone suffices (LIF-2). */
 export function causeOnRecord({
   finalReportId,
+  hasOutcome,
   isOverdue,
 }: {
   /** The first final of the destination that is stored, if there is one. */
   readonly finalReportId: string | null;
+  /** Whether operators have confirmed how it ended (LIF-4). */
+  readonly hasOutcome: boolean;
   readonly isOverdue: boolean;
 }): DecisionCause | undefined {
   if (finalReportId !== null) {
     return { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true };
   }
+  if (hasOutcome) return { by: 'record' };
   return isOverdue ? { by: 'deadline' } : undefined;
 }

@@ -2,6 +2,8 @@
  * What is on record about one payment, as it is shown to its parties and to operators. Who may see which of its
  * messages is decided by the route (api/payments.ts).
  */
+import type { Decider } from './decision.ts';
+
 export interface EvidenceMessage {
   readonly messageId: string;
   readonly type: string;
@@ -23,7 +25,7 @@ export interface EvidenceDecision {
   readonly status: string;
   readonly reasonCode: string | null;
   readonly ruleId: string | null;
-  readonly decidedBy: 'destination' | 'gateway';
+  readonly decidedBy: Decider;
   readonly decidedAt: Date;
   readonly reportMessageId: string | null;
   readonly callbackMessageId: string | null;

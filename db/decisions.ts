@@ -3,7 +3,7 @@
 // attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
-import type { DecisionCondition, StoredReport, DecisionFacts, Decision } from '../core/decision.ts';
+import type { Decider, Decision, DecisionCondition, DecisionFacts, StoredReport } from '../core/decision.ts';
 import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import type { Db } from './connection.ts';
@@ -77,6 +77,9 @@ interface DecidableRow {
   final_id: string | null;
   final_status: string;
   final_reason: string | null;
+  outcome_id: string | null;
+  outcome_status: Decision['status'];
+  outcome_reason: string | null;
 }
 
 /** As `findDecidable`, where the payment is known to have been accepted. */
@@ -99,7 +102,7 @@ export async function findDecidable(
   uetr: string,
   reportMessageId: string | null = null,
 ): Promise<DecidablePayment | undefined> {
-  // primary keys; unique (subject_id, kind) of deliveries
+  // primary keys; unique (subject_id, kind) of deliveries; recorded_outcomes_standing
   const select = sql<DecidableRow>`
     select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.corridor, p.priority, p.received_at, p.message_id,
       i.delivery_id as instruction_delivery_id, p.source_references, p.destination_references, p.quote_id, p.fxp_id,
@@ -108,12 +111,13 @@ export async function findDecidable(
       p.destination_account_id, p.deadline_at, clock_timestamp() as now, d.status as decision_status,
       d.reason_code as decision_reason, d.callback_message_id, d.confirmation_message_id, r.message_id as report_id,
       r.status as report_status, r.reason_code as report_reason, f.message_id as final_id, f.status as final_status,
-      f.reason_code as final_reason
+      f.reason_code as final_reason, o.outcome_id, o.status as outcome_status, o.reason_code as outcome_reason
     from payments p
     join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction'
     left join decisions d on d.uetr = p.uetr
     left join messages r on r.message_id = ${reportMessageId}::uuid
     left join messages f on f.message_id = i.final_report_id
+    left join recorded_outcomes o on o.uetr = p.uetr and o.withdrawn_at is null and o.confirmed_at is not null
     where p.uetr = ${uetr} and p.accepted`;
   const [row] = await runPrepared(db, 'load_decidable', select);
   return row && toDecidable(row);
@@ -157,6 +161,10 @@ function toDecidable(row: DecidableRow): DecidablePayment {
           },
     report: toReport(row.report_id, row.report_status, row.report_reason),
     firstFinal: toReport(row.final_id, row.final_status, row.final_reason),
+    outcome:
+      row.outcome_id === null
+        ? null
+        : { outcomeId: row.outcome_id, status: row.outcome_status, reasonCode: row.outcome_reason },
   };
 }
 
@@ -177,8 +185,9 @@ export interface NewDecision {
   readonly status: Decision['status'];
   readonly reasonCode: string | null;
   readonly ruleId: string | null;
-  readonly decidedBy: 'destination' | 'gateway';
+  readonly decidedBy: Decider;
   readonly reportMessageId: string | null;
+  readonly outcomeId: string | null;
   readonly instructionDeliveryId: string;
   readonly onlyIf: DecisionCondition | null;
   readonly callback: OutgoingMessage;
@@ -191,6 +200,7 @@ export interface NewDecision {
 interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode' | 'ruleId' | 'decidedBy'> {
   readonly callbackMessageId: string;
   readonly reportMessageId?: string | null;
+  readonly outcomeId?: string | null;
   readonly confirmationMessageId?: string;
   readonly notificationMessageId?: string | null;
 }
@@ -202,10 +212,11 @@ interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode'
  */
 export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown>) {
   return sql`
-    insert into decisions (uetr, status, reason_code, rule_id, decided_by, report_message_id, callback_message_id,
-      confirmation_message_id, notification_message_id)
+    insert into decisions (uetr, status, reason_code, rule_id, decided_by, report_message_id, outcome_id,
+      callback_message_id, confirmation_message_id, notification_message_id)
     select ${decision.uetr}::uuid, ${decision.status}, ${decision.reasonCode}, ${decision.ruleId},
-      ${decision.decidedBy}, ${decision.reportMessageId ?? null}::uuid, ${decision.callbackMessageId}::uuid,
+      ${decision.decidedBy}, ${decision.reportMessageId ?? null}::uuid,
+      ${decision.outcomeId ?? null}::uuid, ${decision.callbackMessageId}::uuid,
       ${decision.confirmationMessageId ?? null}::uuid, ${decision.notificationMessageId ?? null}::uuid
     from ${source}
     on conflict (uetr) do nothing
@@ -264,7 +275,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
 }
 
 /**
- * For an instruction that was being sent when the gateway decided, and of which no byte left after all: its destination
+ * For an instruction that was being sent when it was decided without its destination, and of which no byte left after all: its destination
  * saw nothing, so the confirmation that was due is removed. It stays if it was tried, if the destination has reported
  * anything, or if another send may have been seen: better to tell a destination once too often than not at all (TIM-1,
  * PAY-9). It is a statement of its own, after the one that settles the attempt, because the decision may be written
@@ -275,7 +286,7 @@ export async function withdrawConfirmation(db: Db, instructionDeliveryId: string
   await sql`
     delete from deliveries c using deliveries i, decisions d
     where i.delivery_id = ${instructionDeliveryId} and i.closed_at is not null and i.possibly_sent = 0
-      and d.uetr = i.subject_id and d.decided_by = 'gateway'
+      and d.uetr = i.subject_id and d.decided_by <> 'destination'
       and c.subject_id = i.subject_id and c.kind = 'confirmation' and c.attempts = 0 and c.asks = 1
       and not exists (
         select from messages m where m.subject_id = i.subject_id and m.direction = 'in' and m.leg = 'destination')`.execute(

@@ -67,6 +67,7 @@ interface DecisionsTable {
   reason_code: string | null;
   rule_id: string | null;
   decided_by: string;
+  outcome_id: string | null;
   report_message_id: string | null;
   callback_message_id: string | null;
   confirmation_message_id: string | null;

@@ -243,9 +243,11 @@ create table decisions (
   confirmation_message_id uuid,
   notification_message_id uuid,
   decided_at timestamp with time zone not null default now(),
+  outcome_id uuid,
   constraint decisions_pkey PRIMARY KEY (uetr),
   constraint decisions_check CHECK (((decided_by = 'destination'::text) = (report_message_id IS NOT NULL))),
-  constraint decisions_decided_by_check CHECK ((decided_by = ANY (ARRAY['destination'::text, 'gateway'::text]))),
+  constraint decisions_decided_by_check CHECK ((decided_by = ANY (ARRAY['destination'::text, 'gateway'::text, 'operator'::text]))),
+  constraint decisions_outcome_id_check CHECK (((decided_by = 'operator'::text) = (outcome_id IS NOT NULL))),
   constraint decisions_status_check CHECK ((status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])))
 );
 comment on table decisions is 'The final status of each payment: one row, written once, never changed (PAY-7, PAY-10).';
@@ -253,12 +255,13 @@ comment on column decisions.uetr is 'The payment.';
 comment on column decisions.status is 'ACCC, RJCT or BLCK.';
 comment on column decisions.reason_code is 'Status reason code of RJCT, or of the destination''s report.';
 comment on column decisions.rule_id is 'Rule by which the gateway rejected, or null.';
-comment on column decisions.decided_by is 'Who decided: the destination''s pacs.002, or the gateway.';
+comment on column decisions.decided_by is 'Who decided: the destination''s pacs.002, the gateway, or two operators (LIF-4).';
 comment on column decisions.report_message_id is 'The destination''s pacs.002 that decided.';
 comment on column decisions.callback_message_id is 'pacs.002 to the source.';
 comment on column decisions.confirmation_message_id is 'pacs.002 to the destination (PAY-9).';
 comment on column decisions.notification_message_id is 'fxtr.017 to the FX provider.';
 comment on column decisions.decided_at is 'When, database clock.';
+comment on column decisions.outcome_id is 'What the operators recorded; null where they did not decide.';
 
 create table deliveries (
   delivery_id uuid not null,
@@ -780,6 +783,46 @@ comment on column receiver_states.failures_in_a_row is 'Since its last answer.';
 comment on column receiver_states.sends_under_way is 'Of 16 at most.';
 comment on column receiver_states.at is 'When it was written.';
 
+create table recorded_outcomes (
+  outcome_id uuid not null,
+  uetr uuid not null,
+  status text not null,
+  reason_code text,
+  evidence text not null,
+  recorded_by text not null,
+  recorded_at timestamp with time zone not null default clock_timestamp(),
+  confirmed_by text,
+  confirmed_at timestamp with time zone,
+  withdrawn_by text,
+  withdrawn_at timestamp with time zone,
+  withdrawn_because text,
+  constraint recorded_outcomes_pkey PRIMARY KEY (outcome_id),
+  constraint recorded_outcomes_check CHECK (((status <> 'RJCT'::text) OR (reason_code IS NOT NULL))),
+  constraint recorded_outcomes_check1 CHECK (((status <> 'ACCC'::text) OR (reason_code IS NULL))),
+  constraint recorded_outcomes_check2 CHECK ((confirmed_by <> recorded_by)),
+  constraint recorded_outcomes_check3 CHECK (((confirmed_by IS NULL) = (confirmed_at IS NULL))),
+  constraint recorded_outcomes_check4 CHECK (((withdrawn_by IS NULL) = (withdrawn_at IS NULL))),
+  constraint recorded_outcomes_check5 CHECK (((confirmed_at IS NULL) OR (withdrawn_at IS NULL))),
+  constraint recorded_outcomes_evidence_check CHECK (((char_length(evidence) >= 1) AND (char_length(evidence) <= 2000))),
+  constraint recorded_outcomes_status_check CHECK ((status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text]))),
+  constraint recorded_outcomes_withdrawn_because_check CHECK ((char_length(withdrawn_because) <= 2000))
+);
+CREATE UNIQUE INDEX recorded_outcomes_standing ON public.recorded_outcomes USING btree (uetr) WHERE (withdrawn_at IS NULL);
+CREATE INDEX recorded_outcomes_uetr ON public.recorded_outcomes USING btree (uetr);
+comment on table recorded_outcomes is 'How a payment in doubt ended, as an operator found out, and who confirmed that (LIF-4). One stands per payment.';
+comment on column recorded_outcomes.outcome_id is 'Our id.';
+comment on column recorded_outcomes.uetr is 'The payment.';
+comment on column recorded_outcomes.status is 'ACCC, RJCT or BLCK.';
+comment on column recorded_outcomes.reason_code is 'ISO 20022 code; always for RJCT, never for ACCC.';
+comment on column recorded_outcomes.evidence is 'How the operator knows, in their words; no personal data (SEC-3).';
+comment on column recorded_outcomes.recorded_by is 'Client id.';
+comment on column recorded_outcomes.recorded_at is 'When.';
+comment on column recorded_outcomes.confirmed_by is 'Client id of another operator; null while nobody has.';
+comment on column recorded_outcomes.confirmed_at is 'When; from then on it decides, unless a final of the destination is stored.';
+comment on column recorded_outcomes.withdrawn_by is 'Client id; only one that is not confirmed can be withdrawn.';
+comment on column recorded_outcomes.withdrawn_at is 'When.';
+comment on column recorded_outcomes.withdrawn_because is 'Why, in their words; no personal data (SEC-3).';
+
 create table refusals (
   message_id uuid not null,
   answer_message_id uuid not null,
@@ -945,6 +988,8 @@ alter table decisions add constraint decisions_confirmation_message_id_fkey FORE
 
 alter table decisions add constraint decisions_notification_message_id_fkey FOREIGN KEY (notification_message_id) REFERENCES messages(message_id);
 
+alter table decisions add constraint decisions_outcome_id_fkey FOREIGN KEY (outcome_id) REFERENCES recorded_outcomes(outcome_id);
+
 alter table decisions add constraint decisions_report_message_id_fkey FOREIGN KEY (report_message_id) REFERENCES messages(message_id);
 
 alter table decisions add constraint decisions_uetr_fkey FOREIGN KEY (uetr) REFERENCES payments(uetr);
@@ -1014,6 +1059,8 @@ alter table rates add constraint rates_source_country_fkey FOREIGN KEY (source_c
 alter table rates add constraint rates_source_currency_fkey FOREIGN KEY (source_currency) REFERENCES currencies(currency_code);
 
 alter table rates add constraint rates_tier_improvement_id_fkey FOREIGN KEY (tier_improvement_id) REFERENCES tier_improvements(tier_improvement_id);
+
+alter table recorded_outcomes add constraint recorded_outcomes_uetr_fkey FOREIGN KEY (uetr) REFERENCES payments(uetr);
 
 alter table refusals add constraint refusals_answer_message_id_fkey FOREIGN KEY (answer_message_id) REFERENCES messages(message_id);
 

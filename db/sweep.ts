@@ -20,6 +20,8 @@ export interface UndecidedPayment {
   readonly isOverdue: boolean;
   /** The first final of the destination that is stored for longer than the grace, if there is one (PAY-7). */
   readonly finalReportId: string | null;
+  /** Whether operators have confirmed, for longer than the grace, how it ended (LIF-4). */
+  readonly hasOutcome: boolean;
   /** NORM: what was sent, and when (TIM-2); null for HIGH, which ends at its deadline. */
   readonly sends: Sends | null;
 }
@@ -67,15 +69,16 @@ export function findUndecided(
   from?: Place,
 ): AsyncIterable<UndecidedPayment & Place> {
   const read = (after: Place) =>
-    // index deliveries_undecided; primary keys
+    // indexes deliveries_undecided, recorded_outcomes_standing; primary keys
     sql<UndecidedPayment & Place>`
       select p.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
         i.delivery_id as id, coalesce(p.deadline_at < ${ago(graceMs)}, false) as "isOverdue",
-        f.message_id as "finalReportId",
-        ${sends} as sends
+        f.message_id as "finalReportId", o.outcome_id is not null as "hasOutcome", ${sends} as sends
       from deliveries i
       join payments p on p.uetr = i.subject_id
       left join messages f on f.message_id = i.final_report_id and ${hasAged(sql`f.created_at`, graceMs)}
+      left join recorded_outcomes o on o.uetr = p.uetr and o.withdrawn_at is null
+        and ${hasAged(sql`o.confirmed_at`, graceMs)}
       where i.kind = 'instruction' and i.closed_at is null
         and (i.asked_at, i.delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by i.asked_at, i.delivery_id

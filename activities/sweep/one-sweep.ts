@@ -21,7 +21,15 @@ import {
 } from '../../db/unanswered.ts';
 import type { Place } from '../../db/paged.ts';
 import type { SweepDependencies } from './dependencies.ts';
-import { bring, nothingFound, orNextTime, startAgain, watchAsked, type Course } from './start-again.ts';
+import {
+  bring,
+  nothingFound,
+  orNextTime,
+  startAgain,
+  watchAsked,
+  type Course,
+  type FoundCounts,
+} from './start-again.ts';
 import { lookForStuck } from './stuck-executions.ts';
 
 export interface SweepLimits {
@@ -261,8 +269,15 @@ async function sweepPayment(
   });
 }
 
+const foundBy = {
+  destination: 'finals',
+  record: 'outcomes',
+  deadline: 'deadlines',
+  unreachable: 'payments',
+} as const satisfies Record<DecisionCause['by'], keyof FoundCounts>;
+
 /**
- * A stored final or a deadline that is past: the record alone suffices, and an execution that is stuck holds no
+ * A stored final, a confirmed outcome or a deadline that is past: the record alone suffices, and an execution that is stuck holds no
  * payment. Then lets it know, or starts another.
  */
 async function decideFromRecord(
@@ -275,7 +290,7 @@ async function decideFromRecord(
   const { stuck } = course;
   const { uetr } = payment;
   if (!(await isUndecided(db, uetr))) return; // its execution has decided since it was found
-  const kind = cause.by === 'destination' ? 'finals' : 'deadlines';
+  const kind = foundBy[cause.by];
   await startAgain(deps, { kind, subjectId: uetr }, course, async () => {
     await activities.decidePayment({ uetr, cause });
     const goOn = () => executions.start(payment);

@@ -14,6 +14,8 @@ export const nothingFound = {
   enquiries: 0,
   /** Finals that were stored and not applied (PAY-7). */
   finals: 0,
+  /** Outcomes that operators have confirmed, and that were not applied (LIF-4). */
+  outcomes: 0,
   /** HIGH payments past their deadline by the database clock, and still undecided (TIM-1). */
   deadlines: 0,
   /** Payments and resolutions with deliveries that were due and not attempted. */

@@ -137,7 +137,7 @@ function believing({ reference, corsOrigins = [] }: AuthenticatorDependencies): 
       if (refusal !== undefined) return problem('forbidden', { detail: refusal });
       const name = bearerOf(req.header('authorization') ?? '');
       const data = reference();
-      if (name === 'operator') return { role: 'operator', clientId: name };
+      if (['operator', 'operator2'].includes(name)) return { role: 'operator', clientId: name };
       if (data.clearingSystems.has(name)) return { role: 'ipso', clientId: name, clearingSystemId: name };
       const institution = findInstitution(data, 'BICFI', name);
       const role = (['fxp', 'psp'] as const).find((candidate) => institution?.roles.includes(candidate));

@@ -132,6 +132,36 @@ export const problems = {
     ruleId: 'PAY-10',
     detail: 'The payment has its final status.',
   },
+  'payment-not-in-doubt': {
+    status: 409,
+    title: 'Payment is not in doubt',
+    ruleId: 'LIF-4',
+    detail: 'The gateway is still finding out by itself how the payment ended.',
+  },
+  'outcome-stands': {
+    status: 409,
+    title: 'An outcome is recorded already',
+    ruleId: 'LIF-4',
+    detail: 'Confirm the outcome that stands, or withdraw it first.',
+  },
+  'outcome-not-yours': {
+    status: 409,
+    title: 'Outcome cannot be confirmed so',
+    ruleId: 'LIF-4',
+    detail: 'Another operator confirms an outcome, by the status that it says.',
+  },
+  'outcome-ended': {
+    status: 409,
+    title: 'Outcome is confirmed or withdrawn',
+    ruleId: 'LIF-4',
+    detail: 'Nothing can be done about this outcome any longer.',
+  },
+  'unknown-outcome': {
+    status: 404,
+    title: 'Unknown outcome',
+    ruleId: 'LIF-4',
+    detail: 'No such outcome was recorded.',
+  },
   'message-refused': {
     status: 400,
     title: 'Message cannot be answered',

@@ -12,6 +12,7 @@ import * as claimedDebtorAgent from './0009-claimed-debtor-agent.ts';
 import * as subjectId from './0010-subject-id.ts';
 import * as firstQuestion from './0011-first-question.ts';
 import * as operatorsView from './0012-operators-view.ts';
+import * as recordedOutcomes from './0013-recorded-outcomes.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '0010-subject-id': subjectId,
   '0011-first-question': firstQuestion,
   '0012-operators-view': operatorsView,
+  '0013-recorded-outcomes': recordedOutcomes,
 };

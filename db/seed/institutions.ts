@@ -140,5 +140,6 @@ export function clientRows(files: SeedFiles, institutions: readonly SeedInstitut
     ...client(clearingSystemId, 'ipso'),
     clearing_system_id: clearingSystemId,
   }));
-  return [...ofInstitutions, ...ofSystems, client('operator', 'operator')];
+  const people = ['operator', 'operator2'].map((one) => client(one, 'operator')); // LIF-4 takes two
+  return [...ofInstitutions, ...ofSystems, ...people];
 }

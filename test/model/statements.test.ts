@@ -185,6 +185,7 @@ function write(db: Db, { by, status, onlyIf, tellsDestination, tellsFxProvider }
     ruleId: by === 'deadline' ? 'TIM-1' : by === 'unreachable' ? 'TIM-3' : null,
     decidedBy: isReport ? 'destination' : 'gateway',
     reportMessageId: isReport ? subject.reports[by] : null,
+    outcomeId: null,
     instructionDeliveryId: deliveryId,
     deliveries: [
       { kind: 'callback', message: callback },
@@ -252,6 +253,7 @@ test('the sweep and the watch find what the model has them find (LIF-2, TIM-1)',
       const first = firstFinal(record);
       const expected = {
         finalReportId: first === '-' ? null : subject.reports[first],
+        hasOutcome: false,
         isOverdue: deadline === 'past',
       };
       expect(causeOnRecord(undecided)).toEqual(causeOnRecord(expected));

@@ -1,0 +1,65 @@
+// The schemas of outcomes that operators record of payments in doubt (LIF-4). Codes, ids and times; the evidence is in an
+// operator's words.
+import { z } from '@hono/zod-openapi';
+import { finalStatuses } from '../core/report.ts';
+
+const time = z.string().openapi({ format: 'date-time' });
+
+/** What an operator writes. */
+export const words = z
+  .string()
+  .min(1)
+  .max(2_000)
+  .regex(/^[^\p{Cc}]*$/u, 'must hold no control characters');
+
+const reasonCode = z.string().regex(/^[A-Z0-9]{4}$/, 'must be a code of ExternalStatusReason1Code');
+
+export const newOutcomeSchema = z
+  .object({
+    status: z.enum(finalStatuses),
+    reasonCode: reasonCode
+      .optional()
+      .openapi({
+        description: 'Needed for RJCT, as the destination gave it; never for ACCC',
+        example: 'AC04',
+      }),
+    evidence: words.openapi({
+      description: 'How you know: who said it, when, by which reference; no personal data (SEC-3)',
+      example: 'IPSO-TH desk, call of 04:10 UTC, their reference 2026-11-4711: credited at 04:00:02',
+    }),
+  })
+  .strict()
+  .openapi('NewOutcome');
+
+export const outcomeSchema = z
+  .object({
+    outcomeId: z.string().openapi({ format: 'uuid' }),
+    status: z.enum(finalStatuses),
+    reasonCode: z.string().nullable(),
+    evidence: z.string(),
+    recordedBy: z.string().openapi({ description: 'Client id' }),
+    recordedAt: time,
+    confirmedBy: z.string().nullable(),
+    confirmedAt: time.nullable(),
+    withdrawnBy: z.string().nullable(),
+    withdrawnAt: time.nullable(),
+    withdrawnBecause: z.string().nullable(),
+  })
+  .strict()
+  .openapi('RecordedOutcome');
+
+/** What became of a payment whose outcome was confirmed. */
+export const settlingSchema = z
+  .object({
+    outcomeId: z.string().openapi({ format: 'uuid' }),
+    decision: z
+      .object({ status: z.enum(finalStatuses), reasonCode: z.string().nullable() })
+      .strict()
+      .nullable()
+      .openapi({
+        description:
+          "The destination's, if its final came first; null: it is being written, GET /payments/{uetr} shows it soon",
+      }),
+  })
+  .strict()
+  .openapi('ConfirmedOutcome');

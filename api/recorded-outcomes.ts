@@ -1,0 +1,174 @@
+// Payments in doubt, ended by people (LIF-4): one operator records how a payment ended, with the evidence, another
+// confirms it, and from then on it is decided like any other. What is confirmed is on record before the engine is told;
+// if that is away, the sweep takes over (LIF-2).
+import { z } from '@hono/zod-openapi';
+import { uuidPattern } from '../core/ids.ts';
+import { reasonFor, type OutcomeHindrance } from '../core/recorded-outcome.ts';
+import { finalStatuses } from '../core/report.ts';
+import { findPayment, type StoredPayment } from '../db/payments.ts';
+import { confirmOutcome, listOutcomes, recordOutcome, withdrawOutcome } from '../db/recorded-outcomes.ts';
+import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import type { Caller } from './http/caller.ts';
+import { passOn } from './http/pass-on.ts';
+import { invalidRequest, problem, type Problem } from './http/problem.ts';
+import { json } from './http/response.ts';
+import type { Router } from './http/route.ts';
+import { newOutcomeSchema, outcomeSchema, settlingSchema, words } from './outcome-schemas.ts';
+import type { Outcomes } from './outcomes.ts';
+import { renderOutcome } from './render-evidence.ts';
+import type { PaymentWorkflows } from './temporal.ts';
+
+interface Parts {
+  readonly workflows: Pick<PaymentWorkflows, 'look'>;
+  readonly outcomes: Pick<Outcomes, 'answer'>;
+}
+
+const decidedWithinMs = 5_000; // as a rule within a fraction of a second
+
+const common = { method: 'post', tag: 'Operations', roles: ['operator'] } as const;
+const uuid = z.string().regex(uuidPattern, 'must be a lower-case UUID');
+const params = z.object({ uetr: uuid });
+const outcomeParams = z.object({ uetr: uuid, outcomeId: uuid });
+
+export function recordedOutcomeRoutes(parts: Parts): RouteModule {
+  return (router, deps) => {
+    addRecording(router, deps);
+    addConfirmation(router, deps, parts);
+    addWithdrawal(router, deps);
+  };
+}
+
+function addRecording(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      path: '/payments/{uetr}/outcomes',
+      operationId: 'recordOutcome',
+      summary: 'Record how a payment in doubt ended',
+      description:
+        'By one operator, with the evidence; it changes nothing until another one confirms it (LIF-4). Only where the payment is ' +
+        'INDOUBT, and one at a time.',
+      params,
+      body: newOutcomeSchema,
+      problems: ['unknown-payment', 'payment-decided', 'payment-not-in-doubt', 'outcome-stands'],
+      answer: { description: 'What is to be confirmed', schema: outcomeSchema },
+    },
+    async ({ params: { uetr }, body: { status, reasonCode, evidence }, caller }) => {
+      const payment = await undecided(deps, uetr);
+      if ('code' in payment) return payment;
+      const reason = reasonFor(status, reasonCode);
+      if (!reason.ok) return invalidRequest([{ pointer: '/reasonCode', detail: reason.refusal }]);
+      const outcome = { status, reasonCode: reason.value, evidence, by: caller.clientId };
+      const recorded = await recordOutcome(deps.db, uetr, outcome);
+      return recorded === undefined ? whyNotRecorded(deps, uetr) : json(renderOutcome(recorded));
+    },
+  );
+}
+
+async function whyNotRecorded(deps: ApiDependencies, uetr: string): Promise<Problem> {
+  const payment = await undecided(deps, uetr);
+  if ('code' in payment) return payment;
+  const standing = (await listOutcomes(deps.db, uetr)).find(({ withdrawnAt }) => withdrawnAt === null);
+  if (standing === undefined) {
+    const detail = `${uetr} is not INDOUBT: its destination is still asked by the gateway itself (TIM-2).`;
+    return problem('payment-not-in-doubt', { detail });
+  }
+  const { outcomeId, status, recordedBy } = standing;
+  const detail = `${recordedBy} has recorded ${status} (outcome ${outcomeId}). Confirm that, or withdraw it first.`;
+  return problem('outcome-stands', { detail });
+}
+
+function addConfirmation(router: Router, deps: ApiDependencies, { workflows, outcomes }: Parts): void {
+  router.add(
+    {
+      ...common,
+      path: '/payments/{uetr}/outcomes/{outcomeId}/confirmation',
+      operationId: 'confirmOutcome',
+      summary: 'Confirm how a payment in doubt ended',
+      description:
+        'By another operator than the one who recorded it, who names the status once more (LIF-4). It decides the payment, which ' +
+        'cannot be taken back: source, destination and FX provider are told. Unless a final of the destination came first.',
+      params: outcomeParams,
+      body: z
+        .object({ status: z.enum(finalStatuses) })
+        .strict()
+        .openapi('OutcomeConfirmation'),
+      problems: [
+        'unknown-payment',
+        'unknown-outcome',
+        'payment-decided',
+        'outcome-not-yours',
+        'outcome-ended',
+      ],
+      answer: { description: 'What became of the payment', schema: settlingSchema },
+    },
+    async ({ params: { uetr, outcomeId }, body: { status }, caller }) => {
+      const payment = await undecided(deps, uetr);
+      if ('code' in payment) return payment;
+      const hindrance = await confirmOutcome(deps.db, { uetr, outcomeId, status, by: caller.clientId });
+      if (hindrance !== undefined) return hindered(hindrance, { uetr, outcomeId, caller });
+      const { sourceSystem, messageId } = payment;
+      passOn(deps, workflows.look({ uetr, sourceSystem, messageId }));
+      await outcomes.answer(messageId, decidedWithinMs);
+      const decision = (await findPayment(deps.db, uetr))?.decision ?? null;
+      return json({
+        outcomeId,
+        decision: decision && { status: decision.status, reasonCode: decision.reasonCode },
+      });
+    },
+  );
+}
+
+function addWithdrawal(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      path: '/payments/{uetr}/outcomes/{outcomeId}/withdrawal',
+      operationId: 'withdrawOutcome',
+      summary: 'Withdraw a recorded outcome that nobody has confirmed',
+      params: outcomeParams,
+      body: z.object({ because: words }).strict().openapi('OutcomeWithdrawal'),
+      problems: ['unknown-payment', 'unknown-outcome', 'outcome-ended'],
+      answer: { description: 'All outcomes that were recorded', schema: z.array(outcomeSchema) },
+    },
+    async ({ params: { uetr, outcomeId }, body: { because }, caller }) => {
+      const hindrance = await withdrawOutcome(deps.db, { uetr, outcomeId, because, by: caller.clientId });
+      if (hindrance !== undefined) return hindered(hindrance, { uetr, outcomeId, caller });
+      return json((await listOutcomes(deps.db, uetr)).map(renderOutcome));
+    },
+  );
+}
+
+async function undecided(deps: ApiDependencies, uetr: string): Promise<StoredPayment | Problem> {
+  const payment = await findPayment(deps.db, uetr);
+  if (payment === undefined) return problem('unknown-payment', { detail: `There is no payment ${uetr}.` });
+  return payment.decision === null ? payment : decidedAlready(uetr, payment.decision.status);
+}
+
+const decidedAlready = (uetr: string, status: string) =>
+  problem('payment-decided', {
+    detail: `The final status of ${uetr} is ${status}: GET /payments/{uetr} says whose.`,
+  });
+
+function hindered(
+  hindrance: OutcomeHindrance,
+  { uetr, outcomeId, caller }: { readonly uetr: string; readonly outcomeId: string; readonly caller: Caller },
+): Problem {
+  switch (hindrance.kind) {
+    case 'unknown':
+      return problem('unknown-outcome', { detail: `No outcome ${outcomeId} was recorded for ${uetr}.` });
+    case 'withdrawn':
+    case 'confirmed':
+      return problem('outcome-ended', { detail: `The outcome ${outcomeId} is ${hindrance.kind} already.` });
+    case 'own':
+      return problem('outcome-not-yours', {
+        detail: `${caller.clientId} recorded it; somebody else has to confirm it.`,
+      });
+    case 'other-status':
+      return problem('outcome-not-yours', {
+        detail: `It says ${hindrance.status}: if that is wrong, withdraw it and record another.`,
+      });
+    case 'decided':
+      return decidedAlready(uetr, hindrance.status);
+  }
+}

@@ -1,0 +1,139 @@
+// How a payment in doubt ended, as operators recorded and confirmed it (LIF-4). What is confirmed decides the payment
+// with the next decision that is written (decisions.ts); each act is an audit event of the same statement.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import {
+  confirmationHindrance,
+  withdrawalHindrance,
+  type NewOutcome,
+  type OutcomeHindrance,
+  type RecordedOutcome,
+} from '../core/recorded-outcome.ts';
+import type { FinalStatus } from '../core/report.ts';
+import { insertAudit } from './audit.ts';
+import type { Db } from './connection.ts';
+
+const columns = sql`
+  outcome_id as "outcomeId", status, reason_code as "reasonCode", evidence, recorded_by as "recordedBy",
+  recorded_at as "recordedAt", confirmed_by as "confirmedBy", confirmed_at as "confirmedAt",
+  withdrawn_by as "withdrawnBy", withdrawn_at as "withdrawnAt", withdrawn_because as "withdrawnBecause"`;
+
+/** Of a payment, oldest first. */
+export async function listOutcomes(db: Db, uetr: string): Promise<readonly RecordedOutcome[]> {
+  const { rows } = await sql<RecordedOutcome>`
+    select ${columns} from recorded_outcomes where uetr = ${uetr}::uuid
+    order by recorded_at`.execute(db); // index recorded_outcomes_uetr
+  return rows;
+}
+
+/**
+ * Records how a payment in doubt ended; another operator is to confirm it.
+ * @returns undefined where the payment is not in doubt, or another outcome stands
+ */
+export async function recordOutcome(
+  db: Db,
+  uetr: string,
+  { status, reasonCode, evidence, by }: NewOutcome,
+): Promise<RecordedOutcome | undefined> {
+  const outcomeId = randomUUID();
+  const event = {
+    severity: 'info',
+    kind: 'operator.outcome-recorded',
+    subjectId: uetr,
+    detail: { outcomeId, status, reasonCode, by },
+  } as const;
+  // unique (subject_id, kind); audit_events_subject_id; recorded_outcomes_standing
+  const { rows } = await sql<RecordedOutcome>`
+    with recorded as (
+      insert into recorded_outcomes (outcome_id, uetr, status, reason_code, evidence, recorded_by)
+      select ${outcomeId}::uuid, i.subject_id, ${status}, ${reasonCode}, ${evidence}, ${by}
+      from deliveries i
+      where i.subject_id = ${uetr}::uuid and i.kind = 'instruction' and i.closed_at is null
+        and exists (select from audit_events e where e.subject_id = i.subject_id and e.kind = 'payment.in-doubt')
+      on conflict (uetr) where withdrawn_at is null do nothing
+      returning *
+    ),
+    event as (${insertAudit(event, sql`exists (select from recorded)`)})
+    select ${columns} from recorded`.execute(db);
+  return rows[0];
+}
+
+interface Act {
+  readonly uetr: string;
+  readonly outcomeId: string;
+  /** Client id. */
+  readonly by: string;
+}
+
+/**
+ * Confirms an outcome that somebody else recorded: from now on it decides, unless a final of the destination is stored.
+ * @returns what kept it from being confirmed
+ */
+export function confirmOutcome(
+  db: Db,
+  { uetr, outcomeId, by, status }: Act & { readonly status: FinalStatus },
+): Promise<OutcomeHindrance | undefined> {
+  return actOn(db, { uetr, outcomeId }, async (trx, outcome) => {
+    const hindrance = confirmationHindrance(outcome, { by, status });
+    if (hindrance !== undefined) return hindrance;
+    const decided = await trx
+      .selectFrom('decisions') // primary key
+      .select('status')
+      .where('uetr', '=', uetr)
+      .executeTakeFirst();
+    if (decided !== undefined) return { kind: 'decided', status: decided.status as FinalStatus };
+    await sql`
+      with confirmed as (
+        update recorded_outcomes set confirmed_by = ${by}, confirmed_at = clock_timestamp()
+        where outcome_id = ${outcomeId}::uuid)
+      ${insertAudit(
+        {
+          severity: 'info',
+          kind: 'operator.outcome-confirmed',
+          subjectId: uetr,
+          detail: { outcomeId, status, by },
+        },
+        sql`true`,
+      )}`.execute(trx);
+    return undefined;
+  });
+}
+
+/**
+ * Takes back an outcome that nobody has confirmed.
+ * @returns what kept it from being withdrawn
+ */
+export function withdrawOutcome(
+  db: Db,
+  { uetr, outcomeId, by, because }: Act & { readonly because: string },
+): Promise<OutcomeHindrance | undefined> {
+  return actOn(db, { uetr, outcomeId }, async (trx, outcome) => {
+    const hindrance = withdrawalHindrance(outcome);
+    if (hindrance !== undefined) return hindrance;
+    await sql`
+      with withdrawn as (
+        update recorded_outcomes
+        set withdrawn_by = ${by}, withdrawn_at = clock_timestamp(), withdrawn_because = ${because}
+        where outcome_id = ${outcomeId}::uuid)
+      ${insertAudit(
+        { severity: 'info', kind: 'operator.outcome-withdrawn', subjectId: uetr, detail: { outcomeId, by } },
+        sql`true`,
+      )}`.execute(trx);
+    return undefined;
+  });
+}
+
+/** One at a time: of two who confirm and withdraw at once, one is told what the other did. */
+function actOn(
+  db: Db,
+  { uetr, outcomeId }: Pick<Act, 'uetr' | 'outcomeId'>,
+  act: (trx: Db, outcome: RecordedOutcome | undefined) => Promise<OutcomeHindrance | undefined>,
+): Promise<OutcomeHindrance | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<RecordedOutcome>`
+      select ${columns} from recorded_outcomes
+      where outcome_id = ${outcomeId}::uuid and uetr = ${uetr}::uuid
+      for update`.execute(trx); // primary key
+    return act(trx, rows[0]);
+  });
+}
