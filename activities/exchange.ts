@@ -167,7 +167,8 @@ function send(connections: Connections, request: Exchange, state: ExchangeState,
   client.once('upgrade', () => steps.end('not-http')); // nobody asked for it
   client.on('error', (error) => {
     if (state.answer?.complete) {
-      state.answer.read(); // what has come of it and was not handed out yet; what came behind it was wrong
+      // each read hands out one chunk of what has come of it; what came behind it was wrong
+      while (state.answer.read() !== null);
       state.isWhole = true;
       if (state.isSent) steps.end(undefined);
     }

@@ -1,8 +1,9 @@
 // From the name of a receiver's host to its addresses, off the shared thread pool (CBK-3): a name server that is silent
 // about one name delays nobody who sends to another. It judges no address; connect-checked.ts does (SEC-2).
 import { Resolver } from 'node:dns/promises';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import net from 'node:net';
+import { errorClassOf } from './error-class.ts';
 
 export interface ResolverOptions {
   /** `address:port` each; default those of /etc/resolv.conf. */
@@ -24,7 +25,7 @@ export interface NameResolver {
 /** A name that has no address now. */
 export class NameError extends Error {
   override readonly name = 'NameError';
-  readonly errorClass: 'name-unknown' | 'name-timeout' | 'name-failed';
+  readonly errorClass: 'name-unknown' | 'name-timeout' | 'name-failed' | 'own-resources';
 
   constructor(errorClass: NameError['errorClass']) {
     super(errorClass);
@@ -48,8 +49,7 @@ export function createNameResolver(options: ResolverOptions = {}): NameResolver 
   const underWay = new Map<string, Promise<Known>>();
 
   async function lookUp(host: string): Promise<Known> {
-    const local = host === 'localhost' ? ['127.0.0.1', '::1'] : addressesInHostsFile(hostsFile, host);
-    const found = local.length > 0 ? { addresses: local, ttlMs: longestMs } : await ask(host, nameServers);
+    const found = await find(host, { hostsFile, nameServers });
     const ttlMs = 'error' in found ? shortestMs : Math.max(shortestMs, Math.min(found.ttlMs, longestMs));
     cache.delete(host); // to the end of the order
     cache.set(host, { until: now() + ttlMs, known: found });
@@ -77,11 +77,22 @@ export function createNameResolver(options: ResolverOptions = {}): NameResolver 
   };
 }
 
-/** Asks the name servers for both families at once; the resolver of c-ares holds no thread while it waits. */
-async function ask(
+type Found = { addresses: readonly string[]; ttlMs: number } | { error: NameError };
+
+async function find(
   host: string,
-  nameServers: readonly string[] | undefined,
-): Promise<{ addresses: readonly string[]; ttlMs: number } | { error: NameError }> {
+  { hostsFile, nameServers }: { hostsFile: string; nameServers: readonly string[] | undefined },
+): Promise<Found> {
+  const local = host === 'localhost' ? ['127.0.0.1', '::1'] : addressesInHostsFile(hostsFile, host);
+  if ('error' in local) return local;
+  if (local.length > 0) return { addresses: local, ttlMs: longestMs };
+  const asked = await ask(host, nameServers);
+  // c-ares does not say that it had no file for its question
+  return 'error' in asked && isShortOfFiles() ? { error: new NameError('own-resources') } : asked;
+}
+
+/** Asks the name servers for both families at once; the resolver of c-ares holds no thread while it waits. */
+async function ask(host: string, nameServers: readonly string[] | undefined): Promise<Found> {
   const resolver = new Resolver({ timeout: tryMs, tries });
   if (nameServers !== undefined) resolver.setServers(nameServers);
   const timers = [setTimeout(() => resolver.cancel(), limitMs)];
@@ -114,11 +125,12 @@ function nameErrorClassOf(answers: readonly PromiseSettledResult<unknown>[]): Na
 }
 
 /** c-ares does not read the hosts file. Read at once: an asynchronous read waits for the thread pool. */
-function addressesInHostsFile(path: string, host: string): readonly string[] {
+function addressesInHostsFile(path: string, host: string): readonly string[] | { error: NameError } {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-  } catch {
+  } catch (error) {
+    if (isOfOurMachine(error)) return { error: new NameError('own-resources') };
     return []; // there need not be one
   }
   const addresses = text.split('\n').flatMap((line) => {
@@ -126,4 +138,15 @@ function addressesInHostsFile(path: string, host: string): readonly string[] {
     return net.isIP(address) !== 0 && names.some((name) => name.toLowerCase() === host) ? [address] : [];
   });
   return [...addresses.filter(net.isIPv4), ...addresses.filter(net.isIPv6)];
+}
+
+const isOfOurMachine = (error: unknown) => errorClassOf(error) === 'own-resources';
+
+function isShortOfFiles(): boolean {
+  try {
+    closeSync(openSync('/dev/null', 'r'));
+    return false;
+  } catch (error) {
+    return isOfOurMachine(error);
+  }
 }
