@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Runtime, type WorkflowBundleOption } from '@temporalio/worker';
-import { pino } from 'pino';
 import { ConfigurationError, parseWorkerConfig } from '../core/config.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { coreLogging, sdkLogger } from './sdk-log.ts';
 import { startWorker } from './start.ts';
 
@@ -31,7 +31,7 @@ async function sdkMetricsAt(): Promise<{ readonly address: string; readonly read
 
 async function main(): Promise<void> {
   const config = parseWorkerConfig(process.env);
-  const logger = pino({ level: config.logLevel, base: { service: 'isthmus-worker' } });
+  const logger = createLogger(config.logLevel, 'isthmus-worker');
   const sdkMetrics = config.metrics && (await sdkMetricsAt());
   Runtime.install({
     logger: sdkLogger(logger),

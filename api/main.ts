@@ -1,11 +1,11 @@
 // Entry of the api process: reads its configuration, opens what it needs, and serves until it is stopped.
-import { pino } from 'pino';
 import { ConfigurationError, parseApiConfig } from '../core/config.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { startApi } from './start.ts';
 
 async function main(): Promise<void> {
   const config = parseApiConfig(process.env);
-  const logger = pino({ level: config.logLevel, base: { service: 'isthmus-api' } });
+  const logger = createLogger(config.logLevel, 'isthmus-api');
   const api = await startApi(config, { logger });
   const stop = () => {
     logger.info('stopping');

@@ -1,13 +1,13 @@
 // A worker with the logger of the worker's own entry, on its standard output, for tests of what becomes of that.
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { pino } from 'pino';
 import { startWorker } from '../../activities/start.ts';
 import { parseWorkerConfig } from '../../core/config.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 
 const [codePath = '', taskQueuePrefix = ''] = process.argv.slice(2);
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 const config = parseWorkerConfig(process.env);
-const logger = pino({ level: config.logLevel, base: { service: 'isthmus-worker' } }); // as activities/main.ts
+const logger = createLogger(config.logLevel, 'isthmus-worker'); // as activities/main.ts
 await startWorker(config, {
   logger,
   workflowBundle: { codePath },

@@ -1,0 +1,98 @@
+// Standard output that takes nothing, or only now and then: the log loses lines and says how many; the process goes on, and
+// ends (OBS-1).
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, expect, test, vi } from 'vitest';
+import { createLogStream } from '../../telemetry/log-stream.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isthmus-log-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+
+test('lines come whole and in order', async () => {
+  const path = join(folder, 'order');
+  const stream = createLogStream({ fd: openSync(path, 'w') });
+  const expected = Array.from({ length: 5_000 }, (_, index) => `line ${index} é`);
+  for (const [index, line] of expected.entries()) {
+    stream.write(`${line}\n`);
+    if (index % 500 === 0) await delay(1);
+  }
+  await vi.waitFor(() => expect(linesOf(path)).toEqual(expected));
+});
+
+test('what could not be written is lost, and how much is said once something can be', async () => {
+  const path = join(folder, 'loss');
+  const fd = openSync('/dev/full', 'w');
+  const stream = createLogStream({ fd });
+  for (const line of ['a\n', 'b\n', 'c\n']) stream.write(line);
+  await delay(100);
+  closeSync(fd);
+  expect(openSync(path, 'w')).toBe(fd); // the next file that is opened takes its number
+  stream.write('d\n');
+  await vi.waitFor(() => expect(linesOf(path).length).toBe(2), 5_000);
+  const [line, loss = ''] = linesOf(path);
+  expect([line, JSON.parse(loss)]).toMatchObject(['d', { level: 40, lost: 3 }]);
+});
+
+test('what waits is bounded: the rest is lost, and said', async () => {
+  const path = join(folder, 'bound');
+  const stream = createLogStream({ fd: openSync(path, 'w'), most: 10 });
+  for (let count = 0; count < 8; count += 1) stream.write('four\n');
+  await vi.waitFor(() => expect(linesOf(path).length).toBe(3));
+  const [first, second, loss = ''] = linesOf(path);
+  expect([first, second, JSON.parse(loss)]).toMatchObject(['four', 'four', { lost: 6 }]);
+});
+
+const program = (ends: string) => `
+  import { createLogStream } from './telemetry/log-stream.ts';
+  const stream = createLogStream();
+  const line = 'x'.repeat(1_000) + '\\n';
+  let turns = 0;
+  setInterval(() => {
+    for (let count = 0; count < 100; count += 1) stream.write(line);
+    turns += 1;
+    if (turns === 30) { process.stderr.write('alive'); ${ends} }
+  }, 50);`;
+
+test('a pipe that nobody reads holds up neither the process nor its end', async () => {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--input-type=module', '-e', program('process.exit(0)')],
+    {
+      cwd: join(import.meta.dirname, '..', '..'),
+      stdio: ['ignore', 'pipe', 'pipe'], // standard output is never read
+    },
+  );
+  let said = '';
+  child.stderr.on('data', (data: Buffer) => (said += data.toString()));
+  const [code] = (await once(child, 'exit')) as [number];
+  expect([said, code]).toEqual(['alive', 0]);
+}, 15_000);
+
+test('what was said last before the end is written', async () => {
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      `import { createLogger } from './telemetry/logger.ts';
+       const logger = createLogger('info', 'test');
+       for (let count = 0; count < 100; count += 1) logger.info({ count }, 'going');
+       logger.info('stopped');
+       process.exit(3);`,
+    ],
+    { cwd: join(import.meta.dirname, '..', '..'), stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let text = '';
+  child.stdout.on('data', (data: Buffer) => (text += data.toString()));
+  await once(child, 'close');
+  const lines = text.split('\n').slice(0, -1);
+  expect(lines.length).toBe(101);
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ service: 'test', msg: 'stopped' });
+});
