@@ -22,7 +22,13 @@ export interface Asked {
   /** No fault at all. */
   readonly isCalm: boolean;
   /** A fault that is played alone. */
-  readonly alone?: { readonly name: string; readonly seconds: number; readonly target?: string };
+  readonly alone?: {
+    readonly name: string;
+    readonly seconds: number;
+    /** One after the other, each with payments of its own under way. */
+    readonly times: number;
+    readonly target?: string;
+  };
 }
 
 export const largestSeed = 2 ** 31 - 1;
@@ -30,6 +36,7 @@ export const largestSeed = 2 ** 31 - 1;
 // decided ones that are asked for again and again.
 const beforeSeconds = 30;
 const afterSeconds = 15;
+const betweenSeconds = 15;
 
 /** @throws UsageError where an option is not understood */
 export function readOptions(options: ChaosOptions): Asked {
@@ -42,8 +49,8 @@ export function readOptions(options: ChaosOptions): Asked {
   if (tree !== undefined && !existsSync(join(tree, 'workflows', 'index.ts'))) {
     throw new UsageError(`--tree ${options.tree ?? ''}: there is no copy of this project.`);
   }
-  if (options.fault === undefined && (options.seconds !== undefined || options.target !== undefined)) {
-    throw new UsageError('--seconds and --target belong to --fault: name one; --list shows them.');
+  if (options.fault === undefined && [options.seconds, options.target, options.times].some((one) => one !== undefined)) {
+    throw new UsageError('--seconds, --times and --target belong to --fault: name one; --list shows them.');
   }
   if (options.calm === true && options.fault !== undefined) {
     throw new UsageError('--calm means no fault, and --fault one: leave one of them out.');
@@ -52,12 +59,13 @@ export function readOptions(options: ChaosOptions): Asked {
   const seconds =
     fault &&
     (options.seconds === undefined ? fault.seconds[1] : numberOf(options.seconds, '--seconds', [1, 3_600]));
+  const times = numberOf(options.times ?? '1', '--times', [1, 100]);
   return {
     seed,
     minutes:
       seconds === undefined
         ? numberOf(options.minutes ?? '5', '--minutes', [0.2, 600])
-        : (beforeSeconds + seconds + afterSeconds) / 60,
+        : (beforeSeconds + times * (seconds + betweenSeconds) - betweenSeconds + afterSeconds) / 60,
     ratePerSecond: numberOf(options.rate, '--rate', [0.1, 100]),
     keep: options.keep === true,
     isCalm: options.calm === true,
@@ -69,6 +77,7 @@ export function readOptions(options: ChaosOptions): Asked {
           alone: {
             name: fault.name,
             seconds,
+            times,
             ...(options.target === undefined ? {} : { target: targetOf(fault, options.target) }),
           },
         }),
@@ -82,7 +91,12 @@ export function planOf({ alone, minutes, isCalm }: Asked, seed: number): readonl
   if (alone === undefined) return planFaults({ random, faults, minutes, seed });
   const fault = faultNamed(alone.name);
   const target = alone.target ?? random.pick(fault.targets(names));
-  return [{ fault, target, atMs: beforeSeconds * 1_000, durationMs: alone.seconds * 1_000 }];
+  return Array.from({ length: alone.times }, (_, index) => ({
+    fault,
+    target,
+    atMs: (beforeSeconds + index * (alone.seconds + betweenSeconds)) * 1_000,
+    durationMs: alone.seconds * 1_000,
+  }));
 }
 
 /**

@@ -84,5 +84,6 @@ function optionsOf({ alone, isCalm, minutes, mutant, ratePerSecond, tree }: Aske
   if (mutant !== undefined) return [`--mutant ${mutant.name}`, ...rate];
   if (alone === undefined) return [`--minutes ${minutes}`, ...(isCalm ? ['--calm'] : []), ...rate, ...code];
   const target = alone.target === undefined ? [] : [`--target ${alone.target}`];
-  return [`--fault ${alone.name}`, `--seconds ${alone.seconds}`, ...target, ...rate, ...code];
+  const times = alone.times === 1 ? [] : [`--times ${alone.times}`];
+  return [`--fault ${alone.name}`, `--seconds ${alone.seconds}`, ...times, ...target, ...rate, ...code];
 }

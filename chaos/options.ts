@@ -10,6 +10,7 @@ export interface ChaosOptions {
   readonly seed?: string;
   readonly fault?: string;
   readonly seconds?: string;
+  readonly times?: string;
   readonly target?: string;
   readonly hours?: string;
   readonly calm?: true;
@@ -35,6 +36,7 @@ export function declareOptions(command: Command): Command {
       '--seconds <number>',
       'how long that fault lasts (default: the longest that a run of five minutes draws)',
     )
+    .option('--times <number>', 'how often it is played, one time after the other (default: once)')
     .option(
       '--target <name>',
       'upon whom: worker-1, destination/IPSO-TH, all, ...; --list says whom each fault may hit (default: drawn by the seed)',

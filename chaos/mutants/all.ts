@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     breaks: ['I-18', 'I-4'],
-    shownBy: { fault: 'engine-stands-still', seconds: 40 },
+    shownBy: { fault: 'engine-stands-still', seconds: 35, times: 4 },
   },
   {
     name: 'sent-after-the-deadline',

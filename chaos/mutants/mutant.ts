@@ -21,7 +21,13 @@ export interface Mutant {
   /**
    * What it takes to see it soon: a fault that is played alone, and payments for that long. Absent: no fault at all.
    */
-  readonly shownBy?: { readonly fault: string; readonly seconds: number; readonly target?: string };
+  readonly shownBy?: {
+    readonly fault: string;
+    readonly seconds: number;
+    /** Where it shows only in what was under way when the fault began. */
+    readonly times?: number;
+    readonly target?: string;
+  };
 }
 
 /** @throws Error unless the text stands there exactly once */

@@ -7,7 +7,10 @@ import { mutantNamed, mutants } from './all.ts';
 
 const mutantMinutes = 2.5; // of payments without a fault, where none is needed to see it: every story comes
 
-const aimed = ({ target }: { readonly target?: string }) => (target === undefined ? {} : { target });
+const aimed = ({ target, times }: { readonly target?: string; readonly times?: number }) => ({
+  ...(target !== undefined && { target }),
+  ...(times !== undefined && { times: String(times) }),
+});
 
 /** Builds known mistakes in, one after the other: the judge must name each. */
 export async function tryMutants(
