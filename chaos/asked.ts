@@ -49,7 +49,10 @@ export function readOptions(options: ChaosOptions): Asked {
   if (tree !== undefined && !existsSync(join(tree, 'workflows', 'index.ts'))) {
     throw new UsageError(`--tree ${options.tree ?? ''}: there is no copy of this project.`);
   }
-  if (options.fault === undefined && [options.seconds, options.target, options.times].some((one) => one !== undefined)) {
+  if (
+    options.fault === undefined &&
+    [options.seconds, options.target, options.times].some((one) => one !== undefined)
+  ) {
     throw new UsageError('--seconds, --times and --target belong to --fault: name one; --list shows them.');
   }
   if (options.calm === true && options.fault !== undefined) {
