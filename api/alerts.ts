@@ -12,7 +12,7 @@ import {
   entriesOfCase,
   findAlert,
   listAlerts,
-  type Held,
+  type CaseHindrance,
   type NewEntry,
 } from '../db/cases.ts';
 import { isOnRecord } from '../db/messages.ts';
@@ -107,15 +107,16 @@ function addActing(router: Router, deps: ApiDependencies): void {
       summary: 'Take, note, close or reopen an alert',
       params,
       body: newEntrySchema,
-      problems: ['unknown-alert', 'already-taken'],
+      problems: ['unknown-alert', 'already-taken', 'alert-closed'],
       answer: { description: 'The alert', schema: alertWithEntriesSchema },
     },
     async ({ params: { alertId }, body, caller }) => {
       const entry = entryOf(body, caller);
       if (isProblem(entry)) return entry;
-      if ((await findAlert(deps.db, alertId)) === undefined) return unknownAlert(alertId);
-      const held = await actOnAlert(deps.db, alertId, entry);
-      return held === undefined ? shown(deps, alertId) : alreadyTaken(held);
+      const alert = await findAlert(deps.db, alertId);
+      if (alert === undefined) return unknownAlert(alertId);
+      const hindrance = await actOnAlert(deps.db, alert, entry);
+      return hindrance === undefined ? shown(deps, alertId) : hindered(hindrance);
     },
   );
   router.add(
@@ -125,6 +126,8 @@ function addActing(router: Router, deps: ApiDependencies): void {
       path: '/payments/{uetr}/entries',
       operationId: 'actOnPayment',
       summary: 'Take, note, close or reopen the case of a payment, with all its alerts so far',
+      description:
+        'All alerts that are not closed; with reopen, those that are. An alert that comes later is open.',
       params: z.object({ uetr: z.string().regex(uuidPattern, 'must be a lower-case UUID') }),
       body: newEntrySchema,
       problems: ['unknown-payment', 'already-taken'],
@@ -136,8 +139,8 @@ function addActing(router: Router, deps: ApiDependencies): void {
       if (!(await isOnRecord(deps.db, uetr))) {
         return problem('unknown-payment', { detail: `There is no payment ${uetr}.` });
       }
-      const held = await actOnCase(deps.db, uetr, entry);
-      if (held !== undefined) return alreadyTaken(held);
+      const hindrance = await actOnCase(deps.db, uetr, entry);
+      if (hindrance !== undefined) return hindered(hindrance);
       return json((await entriesOfCase(deps.db, uetr)).map(renderEntry));
     },
   );
@@ -151,9 +154,13 @@ async function shown(deps: ApiDependencies, alertId: string): Promise<Response |
 }
 
 const unknownAlert = (alertId: string) =>
-  problem('unknown-alert', { detail: `There is no alert ${alertId}; GET /alerts lists them.` });
+  problem('unknown-alert', {
+    detail: `There is no alert ${alertId}; GET /alerts?state=open,taken,closed lists them all.`,
+  });
 
-function alreadyTaken({ takenBy, takenAt }: Held): Problem {
+function hindered(hindrance: CaseHindrance): Problem {
+  if (hindrance.kind === 'closed') return problem('alert-closed');
+  const { takenBy, takenAt } = hindrance;
   const detail = `${takenBy} took it at ${takenAt.toISOString()}. To take it over, say why in note.`;
   return problem('already-taken', { detail });
 }

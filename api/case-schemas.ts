@@ -10,6 +10,9 @@ export const caseEntrySchema = z
       .string()
       .nullable()
       .openapi({ description: 'The alert that it is about; null: the whole case' }),
+    alerts: z
+      .array(z.object({ alertId: z.string(), kind: z.string() }).strict())
+      .openapi({ description: 'All alerts that it is about' }),
     action: z.enum(caseActions),
     by: z.string().openapi({ description: 'Client id' }),
     note: z.string().nullable(),

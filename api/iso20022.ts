@@ -148,8 +148,8 @@ function answerKnown(
   { subject, due }: Known<StoredPayment>,
   payment: { readonly uetr: string; readonly sourceSystem: string; readonly messageId: string },
 ): { readonly answerMessageId: string } {
-  if (due === 'redelivery') passOn(deps, workflows.redeliver(payment.uetr));
-  if (due === 'enquiry') passOn(deps, workflows.enquire(payment));
+  if (due === 'redelivery') passOn(deps, payment.uetr, workflows.redeliver(payment.uetr));
+  if (due === 'enquiry') passOn(deps, payment.uetr, workflows.enquire(payment));
   return { answerMessageId: subject.decision?.callbackMessageId ?? subject.answerMessageId };
 }
 

@@ -17,12 +17,10 @@ const reasonCode = z.string().regex(/^[A-Z0-9]{4}$/, 'must be a code of External
 export const newOutcomeSchema = z
   .object({
     status: z.enum(finalStatuses),
-    reasonCode: reasonCode
-      .optional()
-      .openapi({
-        description: 'Needed for RJCT, as the destination gave it; never for ACCC',
-        example: 'AC04',
-      }),
+    reasonCode: reasonCode.optional().openapi({
+      description: 'Needed for RJCT, as the destination gave it; never for ACCC',
+      example: 'AC04',
+    }),
     evidence: words.openapi({
       description: 'How you know: who said it, when, by which reference; no personal data (SEC-3)',
       example: 'IPSO-TH desk, call of 04:10 UTC, their reference 2026-11-4711: credited at 04:00:02',

@@ -1,8 +1,8 @@
 // GET /parties: how the payment systems and FX providers are, as far as our sends to them tell (OBS-7). For operators.
 import { z } from '@hono/zod-openapi';
-import type { KindHealth, PartyHealth } from '../core/party-health.ts';
+import { partiesOf, stateOf, type KindHealth, type PartyHealth } from '../core/party-health.ts';
 import type { JsonObject } from '../core/money.ts';
-import { readPartyHealth, readReceivers } from '../db/party-health.ts';
+import { countWorkers, readPartyHealth, readReceivers } from '../db/party-health.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
@@ -14,9 +14,14 @@ const time = z.string().openapi({ format: 'date-time' });
 const kindSchema = z
   .object({
     kind: z.string().openapi({ example: 'instruction' }),
+    state: z.enum(['well', 'failing', 'down']).openapi({
+      description:
+        'down: the last three attempts failed, or all of them; failing: some did, or something was given up',
+    }),
     attempts: z.int(),
     taken: z.int().openapi({ description: 'Attempts that were answered 2xx' }),
     failing: z.int().openapi({ description: 'Payments and resolutions with an attempt that failed' }),
+    failedSince: z.int().openapi({ description: 'Attempts that failed since the last one that was taken' }),
     lastTakenAt: time.nullable().openapi({ description: 'Within these minutes' }),
     p95Ms: z
       .int()
@@ -35,14 +40,18 @@ const partySchema = z
   .object({
     party: z.string(),
     kinds: z.array(kindSchema),
-    waiting: z.int().openapi({ description: 'Payments that were sent to it and have no final status' }),
+    waiting: z.int().openapi({ description: 'Payments to it without a final status' }),
     oldestWaitingSince: time.nullable(),
+    refused: z.int().openapi({ description: 'Answers and reports of it that did not count (PAY-8, RES-4)' }),
   })
   .strict()
   .openapi('PartyHealth');
 const receiverSchema = z
   .object({
-    receiver: z.string().openapi({ description: 'The address as registered' }),
+    receiver: z
+      .string()
+      .openapi({ description: 'An address as registered, or a party and an address (CBK-3)' }),
+    parties: z.array(z.string()).openapi({ description: 'Whose it is' }),
     open: z
       .int()
       .openapi({ description: 'Workers whose breaker is open: they send nothing to it for now (CBK-3)' }),
@@ -79,38 +88,53 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
       answer: {
         description: 'Payment systems and FX providers that anything was sent to, or is owed to',
         schema: z
-          .object({ minutes: z.int(), parties: z.array(partySchema), receivers: z.array(receiverSchema) })
+          .object({
+            minutes: z.int(),
+            workers: z
+              .int()
+              .openapi({ description: 'That run; nothing is sent or judged while there is none' }),
+            parties: z.array(partySchema),
+            receivers: z.array(receiverSchema),
+          })
           .strict()
           .openapi('Parties'),
       },
     },
     async ({ query }) => {
       const minutes = Number(query.minutes ?? usualMinutes);
-      const [parties, receivers] = await Promise.all([
+      const [workers, parties, receivers] = await Promise.all([
+        countWorkers(deps.db),
         readPartyHealth(deps.db, minutes),
         readReceivers(deps.db),
       ]);
       return json({
         minutes,
+        workers,
         parties: parties.map(renderParty),
-        receivers: receivers.map((one) => ({ ...one })),
+        receivers: receivers.map((one) => ({
+          ...one,
+          parties: partiesOf(deps.reference.current(), one.receiver),
+        })),
       });
     },
   );
 }
 
-function renderParty({ party, kinds, waiting, oldestWaitingSince }: PartyHealth): JsonObject {
+function renderParty({ party, kinds, waiting, refused, oldestWaitingSince }: PartyHealth): JsonObject {
   return {
     party,
     kinds: kinds.map(renderKind),
     waiting,
     oldestWaitingSince: oldestWaitingSince?.toISOString() ?? null,
+    refused,
   };
 }
 
-function renderKind({ lastTakenAt, oldestDueAt, ...kind }: KindHealth): JsonObject {
+function renderKind(health: KindHealth): JsonObject {
+  const { lastTakenAt, oldestDueAt, ...kind } = health;
   return {
     ...kind,
+    state: stateOf(health),
     failures: { ...kind.failures },
     lastTakenAt: lastTakenAt?.toISOString() ?? null,
     oldestDueAt: oldestDueAt?.toISOString() ?? null,

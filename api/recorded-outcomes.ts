@@ -108,7 +108,7 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, out
       const hindrance = await confirmOutcome(deps.db, { uetr, outcomeId, status, by: caller.clientId });
       if (hindrance !== undefined) return hindered(hindrance, { uetr, outcomeId, caller });
       const { sourceSystem, messageId } = payment;
-      passOn(deps, workflows.look({ uetr, sourceSystem, messageId }));
+      passOn(deps, uetr, workflows.look({ uetr, sourceSystem, messageId }));
       await outcomes.answer(messageId, decidedWithinMs);
       const decision = (await findPayment(deps.db, uetr))?.decision ?? null;
       return json({

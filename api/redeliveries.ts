@@ -7,15 +7,16 @@ import type { JsonObject } from '../core/money.ts';
 import {
   askStatus,
   findDeadLetters,
+  isPastDeadline,
   redeliver,
   redeliverDeadLetters,
   type DeadLetter,
   type RedeliveryFilter,
 } from '../db/asks.ts';
-import { recordAudit } from '../db/audit.ts';
 import { toldKinds } from '../db/deliveries.ts';
 import { findPayment } from '../db/payments.ts';
 import { isOnRecord } from '../db/messages.ts';
+import { readHindrances } from '../db/party-health.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { instant } from './http/parameters.ts';
 import { passOn } from './http/pass-on.ts';
@@ -61,7 +62,7 @@ function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): 
       operationId: 'redeliverPayment',
       summary: 'Deliver the messages of a payment again',
       description:
-        'The same bytes, delivered or not: their schedules start over (CBK-1). Without `kinds`, all of them.',
+        'The same bytes: their schedules start over (CBK-1). Those that were not taken; of `kinds`, whatever has become of them.',
       params,
       body: z.object({ kinds: kinds.optional() }).strict().openapi('NewRedelivery'),
       problems: ['unknown-payment', 'nothing-to-deliver'],
@@ -74,9 +75,9 @@ function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): 
       },
     },
     async ({ params: { uetr }, body, caller }) => {
-      const due = await redeliver(deps.db, uetr, { kinds: body.kinds ?? toldKinds, by: caller.clientId });
+      const due = await redeliver(deps.db, uetr, { kinds: body.kinds, by: caller.clientId });
       if (due.length > 0) {
-        passOn(deps, workflows.redeliver(uetr));
+        passOn(deps, uetr, workflows.redeliver(uetr));
         return json({ kinds: due });
       }
       if (await isOnRecord(deps.db, uetr)) return problem('nothing-to-deliver');
@@ -124,15 +125,20 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
       const { deadLetters, total } = await findDeadLetters(deps.db, filter, limit);
       if (preview) return json({ redelivered: 0, total, deadLetters: deadLetters.map(renderDeadLetter) });
       const due = await redeliverDeadLetters(deps.db, filter, { limit, by: caller.clientId });
-      passOn(deps, redeliverEach(workflows, new Set(due.map((one) => one.subjectId))));
+      redeliverEach(deps, workflows, new Set(due.map((one) => one.subjectId)));
       return json({ redelivered: due.length, total, deadLetters: due.map(renderDeadLetter) });
     },
   );
 }
 
-/** One after the other: the engine has payments to run. */
-async function redeliverEach(workflows: Workflows, subjectIds: ReadonlySet<string>): Promise<void> {
-  for (const subjectId of subjectIds) await workflows.redeliver(subjectId);
+/** One after the other: the engine has payments to run. One that fails keeps no other from it. */
+function redeliverEach(deps: ApiDependencies, workflows: Workflows, subjectIds: ReadonlySet<string>): void {
+  let before = Promise.resolve();
+  for (const subjectId of subjectIds) {
+    const passing = before.then(() => workflows.redeliver(subjectId));
+    passOn(deps, subjectId, passing);
+    before = passing.catch(() => undefined);
+  }
 }
 
 function renderDeadLetter({ closedAt, ...one }: DeadLetter): JsonObject {
@@ -151,10 +157,19 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
         'with the status that it knows. Not of a HIGH payment past its deadline.',
       params,
       body: z.object({}).strict().openapi('NewEnquiry'),
-      problems: ['unknown-payment', 'payment-decided'],
+      problems: ['unknown-payment', 'payment-decided', 'deadline-past'],
       answer: {
-        description: 'Whether it is asked: false where it was asked within the last 5 s',
-        schema: z.object({ asked: z.boolean() }).strict().openapi('Enquiry'),
+        description: 'Whether it is asked once more, and what may hold it up',
+        schema: z
+          .object({
+            asked: z.boolean().openapi({ description: 'false: it was asked within the last 5 s' }),
+            workers: z.int().openapi({ description: 'That run; nothing is sent while there is none' }),
+            breakersOpen: z
+              .int()
+              .openapi({ description: 'Workers that send nothing to it for now but probes (CBK-3)' }),
+          })
+          .strict()
+          .openapi('Enquiry'),
       },
     },
     async ({ params: { uetr }, caller }) => {
@@ -165,19 +180,20 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
         const detail = `The final status of ${uetr} is ${payment.decision.status}: nothing is left to ask.`;
         return problem('payment-decided', { detail });
       }
-      const asked = await askStatus(deps.db, uetr);
+      const party = payment.destinationSystem ?? undefined;
+      const asked = await askStatus(deps.db, uetr, { clientId: caller.clientId, party });
       if (asked) {
-        await recordAudit(deps.db, {
-          severity: 'info',
-          kind: 'operator.enquiry',
-          subjectId: uetr,
-          party: payment.destinationSystem ?? undefined,
-          detail: { by: caller.clientId },
-        });
         const { sourceSystem, messageId } = payment;
-        passOn(deps, workflows.enquire({ uetr, sourceSystem, messageId }));
-      }
-      return json({ asked });
+        passOn(deps, uetr, workflows.enquire({ uetr, sourceSystem, messageId }));
+      } else if (await isPastDeadline(deps.db, uetr)) return problem('deadline-past');
+      return json({ asked, ...(await readHindrances(deps.db, receiverOf(deps, party))) });
     },
   );
+}
+
+/** The name of a destination's gate (CBK-3). */
+function receiverOf({ reference }: ApiDependencies, clearingSystemId = ''): string {
+  const data = reference.current();
+  const system = data.clearingSystems.get(clearingSystemId);
+  return (system && data.operators.get(system.operatorId)?.endpointUrl) ?? '';
 }

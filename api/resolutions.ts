@@ -95,7 +95,7 @@ async function resolve(
     body,
   });
   about.subjectId = messageId;
-  if (known?.due === 'redelivery') passOn(deps, workflows.redeliver(messageId));
+  if (known?.due === 'redelivery') passOn(deps, messageId, workflows.redeliver(messageId));
   const standing = known?.subject.answer;
   if (standing) return storedAnswer(deps.db, standing.answerMessageId);
   const system = deps.reference.current().clearingSystems.get(sourceSystem);

@@ -1,4 +1,5 @@
 /** How the parties are, as far as our sends to them tell (OBS-7). */
+import type { ReferenceData } from './reference.ts';
 
 /** What went to a party in one kind of delivery, in a time. */
 export interface KindHealth {
@@ -6,8 +7,10 @@ export interface KindHealth {
   readonly attempts: number;
   /** Attempts that were taken: HTTP 2xx. */
   readonly taken: number;
-  /** Payments and resolutions with an attempt that was not. */
+  /** Payments and resolutions with an attempt that failed. */
   readonly failing: number;
+  /** Attempts that failed since the last one that was taken. */
+  readonly failedSince: number;
   readonly lastTakenAt: Date | null;
   /** 95 of 100 attempts ended within so many milliseconds. */
   readonly p95Ms: number | null;
@@ -25,12 +28,25 @@ export interface PartyHealth {
   readonly kinds: readonly KindHealth[];
   /** Payments that were sent to it and have no final status, and since when the oldest waits. */
   readonly waiting: number;
+  /** Answers and reports of it that did not count (PAY-8, RES-4). */
+  readonly refused: number;
   readonly oldestWaitingSince: Date | null;
+}
+
+const downAfter = 3; // failures in a row
+
+/** `down`: takes nothing of what it was sent last; `failing`: some of it, or something was given up. */
+export type HealthState = 'well' | 'failing' | 'down';
+
+/** The one place that says when a party is down for one kind of delivery. */
+export function stateOf({ taken, failing, failedSince, dead }: KindHealth): HealthState {
+  if (failedSince >= downAfter || (failing > 0 && taken === 0)) return 'down';
+  return failing > 0 || dead > 0 ? 'failing' : 'well';
 }
 
 /** How the workers find one receiver. */
 export interface ReceiverHealth {
-  /** The origin as registered. */
+  /** The name of its gate (CBK-3): an address as registered, or a party and an address. */
   readonly receiver: string;
   /** Workers by the state of their breaker. */
   readonly closed: number;
@@ -38,4 +54,21 @@ export interface ReceiverHealth {
   readonly probing: number;
   readonly failuresInARow: number;
   readonly sendsUnderWay: number;
+}
+
+/**
+ * Whose gate it is: those who have registered that address, or the party that the gate is named after (a callback's, or
+ * one of several behind a directory).
+ */
+export function partiesOf(data: ReferenceData, receiver: string): readonly string[] {
+  const systems = [...data.clearingSystems.values()].filter(
+    ({ operatorId }) => data.operators.get(operatorId)?.endpointUrl === receiver,
+  );
+  const fxps = [...data.institutions.values()].filter((one) => one.notificationUrl === receiver);
+  const registered = [
+    ...systems.map((one) => one.clearingSystemId),
+    ...fxps.map((one) => one.bics[0] ?? one.institutionId),
+  ];
+  const named = receiver.split(' ').filter((word) => data.clearingSystems.has(word));
+  return [...registered, ...named].sort();
 }

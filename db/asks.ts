@@ -1,10 +1,10 @@
-// What is asked for (again) of a payment's deliveries: a callback by a repeat of its source, a confirmation by a final
-// of its destination, an enquiry (DUP-1, PAY-9), any of them by an operator (CBK-1). A delivery that is asked for again starts over, whatever has become of
-// it.
+// What is asked for again: a callback by a repeat of the source, a confirmation by a final of the destination, an enquiry
+// (DUP-1, PAY-9), any of them by an operator (CBK-1). A delivery that is asked for again starts over.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { heardMs } from '../core/enquiry-schedule.ts';
 import { given } from './conditions.ts';
+import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { isDead, isOfToldKind, type ToldKind } from './deliveries.ts';
 
@@ -33,13 +33,26 @@ export async function askConfirmation(
 }
 
 /**
- * A source asks for the status of a payment that is not decided (DUP-1).
- * @returns whether the instruction goes out once more: not within 5 s of the last enquiry, which this one joins
+ * A source asks for the status of a payment that is not decided (DUP-1), or an operator does, whose name is on record
+ * with it.
+ * @returns whether the instruction goes out once more: not within 5 s of the last enquiry, which this one joins, and not
+ * after the deadline of a HIGH payment (TIM-1)
  */
-export async function askStatus(db: Db, uetr: string): Promise<boolean> {
-  // index: unique (subject_id, kind); primary key of delivery_attempts
+export async function askStatus(
+  db: Db,
+  uetr: string,
+  operator?: { readonly clientId: string; readonly party: string | undefined },
+): Promise<boolean> {
+  const event: AuditEvent | undefined = operator && {
+    severity: 'info',
+    kind: 'operator.enquiry',
+    subjectId: uetr,
+    party: operator.party,
+    detail: { by: operator.clientId },
+  };
+  // index: unique (subject_id, kind); primary keys of delivery_attempts and payments
   const { rows } = await sql`
-    update deliveries i
+    with asked as (update deliveries i
     set enquiry_asked_at = clock_timestamp(),
       enquiry_owed_since = case when enquiry_owed_since > (
           select max(coalesce(a.finished_at, a.started_at)) + ${sql.lit(heardMs)} * interval '1 millisecond'
@@ -47,7 +60,17 @@ export async function askStatus(db: Db, uetr: string): Promise<boolean> {
         then enquiry_owed_since else clock_timestamp() end
     where subject_id = ${uetr} and kind = 'instruction' and closed_at is null
       and (enquiry_asked_at is null or enquiry_asked_at <= clock_timestamp() - interval '5 seconds')
-    returning delivery_id`.execute(db);
+      and not exists (select from payments p where p.uetr = i.subject_id and p.deadline_at <= clock_timestamp())
+    returning delivery_id),
+    event as (${insertAudit(event, sql`exists (select from asked)`)})
+    select from asked`.execute(db);
+  return rows.length > 0;
+}
+
+/** Whether a payment is HIGH, and its deadline past, by the database clock (TIM-1). */
+export async function isPastDeadline(db: Db, uetr: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from payments where uetr = ${uetr} and deadline_at <= clock_timestamp()`.execute(db); // primary key
   return rows.length > 0;
 }
 
@@ -151,19 +174,21 @@ export async function redeliverDeadLetters(
 }
 
 /**
- * The same for one payment or resolution, whatever has become of its deliveries.
+ * The same for one payment or resolution.
+ * @param kinds whatever has become of them; undefined: those that were not taken
  * @returns the kinds that are due again
  */
 export async function redeliver(
   db: Db,
   subjectId: string,
-  { kinds, by }: { readonly kinds: readonly ToldKind[]; readonly by: string },
+  { kinds, by }: { readonly kinds: readonly ToldKind[] | undefined; readonly by: string },
 ): Promise<readonly ToldKind[]> {
   // unique (subject_id, kind)
   const { rows } = await sql<{ kind: ToldKind }>`
     with asked as (
       update deliveries set asks = asks + 1, ${askedAgain}
-      where subject_id = ${subjectId} and kind = any(${kinds}::text[]) and ${isOfToldKind}
+      where subject_id = ${subjectId} and ${isOfToldKind}
+        and ${kinds === undefined ? sql`delivered_at is null` : sql`kind = any(${kinds}::text[])`}
       returning kind, party
     ),
     recorded as (

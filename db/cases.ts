@@ -1,5 +1,5 @@
 // Alerts and what operators did about them (OBS-6). Both are insert-only: the state of an alert is what was done last,
-// under the alert itself or under its case.
+// under the alert itself, or under its case where the alert was seen: a later one is open.
 import { sql } from 'kysely';
 import type { Alert, AlertFilter, CaseAction, CaseEntry } from '../core/cases.ts';
 import { given, type Condition } from './conditions.ts';
@@ -9,7 +9,8 @@ import type { Db } from './connection.ts';
 const lastDone = sql`left join lateral (
   select c.action, c.client_id, c.at from case_entries c
   where c.action <> 'note'
-    and (c.audit_event_id = e.audit_event_id or c.subject_id = e.subject_id and c.at >= e.occurred_at)
+    and (c.audit_event_id = e.audit_event_id
+      or c.subject_id = e.subject_id and e.audit_event_id = any(c.audit_event_ids))
   order by c.case_entry_id desc limit 1) done on true`;
 const state = sql`case coalesce(done.action, 'reopen') when 'take' then 'taken' when 'close' then 'closed' else 'open' end`;
 const isAlert = sql`e.severity in ('alert', 'security')`; // index audit_events_alerts
@@ -55,14 +56,15 @@ export async function findAlert(db: Db, alertId: string): Promise<Alert | undefi
   return rows[0];
 }
 
-/** What was done about one alert, under it or under its case since it came; oldest first. */
+/** What was done about one alert, under it or under its case; oldest first. */
 export async function entriesOfAlert(
   db: Db,
-  { alertId, subjectId, at }: Alert,
+  { alertId, subjectId }: Pick<Alert, 'alertId' | 'subjectId'>,
 ): Promise<readonly CaseEntry[]> {
   return entries(
     db,
-    sql`c.audit_event_id = ${alertId}::bigint or c.subject_id = ${subjectId}::uuid and c.at >= ${at}`,
+    sql`c.audit_event_id = ${alertId}::bigint
+      or c.subject_id = ${subjectId}::uuid and ${alertId}::bigint = any(c.audit_event_ids)`,
   );
 }
 
@@ -74,8 +76,12 @@ export async function entriesOfCase(db: Db, subjectId: string): Promise<readonly
 
 async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry[]> {
   const { rows } = await sql<CaseEntry>`
-    select c.audit_event_id::text as "alertId", c.action, c.client_id as by, c.note, c.at
-    from case_entries c where ${condition} order by c.case_entry_id`.execute(db);
+    select c.audit_event_id::text as "alertId", c.action, c.client_id as by, c.note, c.at,
+      array(
+        select jsonb_build_object('alertId', e.audit_event_id::text, 'kind', e.kind) from audit_events e
+        where e.audit_event_id = any(coalesce(c.audit_event_ids, array[c.audit_event_id]))
+        order by e.audit_event_id) as alerts
+    from case_entries c where ${condition} order by c.case_entry_id`.execute(db); // primary key of audit_events
   return rows;
 }
 
@@ -85,64 +91,80 @@ export interface NewEntry {
   readonly note: string | null;
 }
 
-/** Who takes care of it already. */
-export interface Held {
-  readonly takenBy: string;
-  readonly takenAt: Date;
-}
+/** Why it cannot be done so: somebody takes care of it already, or it is closed. */
+export type CaseHindrance =
+  { readonly kind: 'taken'; readonly takenBy: string; readonly takenAt: Date } | { readonly kind: 'closed' };
 
 /**
- * Writes down what an operator does about one alert. One at a time: of two who take it at once, one is told that the
- * other has.
- * @returns who holds it, where somebody takes it without a word from somebody else; undefined: it is written
+ * Writes down what an operator does about one alert. One at a time, with whatever is done about its case: of two who take
+ * it at once, one is told that the other has.
  */
-export async function actOnAlert(db: Db, alertId: string, entry: NewEntry): Promise<Held | undefined> {
+export async function actOnAlert(
+  db: Db,
+  { alertId, subjectId }: Pick<Alert, 'alertId' | 'subjectId'>,
+  entry: NewEntry,
+): Promise<CaseHindrance | undefined> {
   return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${alertId}`}, 0))`.execute(trx);
+    await lock(trx, subjectId ?? alertId);
     const alert = await findAlert(trx, alertId);
-    const held = alert && heldByAnother(alert, entry);
-    if (held !== undefined) return held;
-    await insertEntry(trx, { alertId, subjectId: null }, entry);
+    const hindrance = alert && hindranceOf(alert, entry);
+    if (hindrance !== undefined) return hindrance;
+    await sql`
+      insert into case_entries (audit_event_id, action, client_id, note)
+      values (${alertId}::bigint, ${entry.action}, ${entry.by}, ${entry.note})`.execute(trx);
     return undefined;
   });
 }
 
-/** The same about a payment or resolution, with all its alerts so far. */
-export async function actOnCase(db: Db, subjectId: string, entry: NewEntry): Promise<Held | undefined> {
+/**
+ * The same about a payment or resolution, with all its alerts that can be seen now and that it concerns: those that are
+ * not closed, or, where it is reopened, those that are.
+ */
+export async function actOnCase(
+  db: Db,
+  subjectId: string,
+  entry: NewEntry,
+): Promise<CaseHindrance | undefined> {
   return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`case ${subjectId}`}, 0))`.execute(trx);
-    const { rows } = await sql<{ takenBy: string; takenAt: Date }>`
+    await lock(trx, subjectId);
+    const holders = await sql<Pick<Alert, 'takenBy' | 'takenAt'>>`
       select client_id as "takenBy", at as "takenAt" from (
         select action, client_id, at from case_entries
         where subject_id = ${subjectId}::uuid and action <> 'note'
         order by case_entry_id desc limit 1) last
       where action = 'take'`.execute(trx);
-    const [holder] = rows;
-    const held = holder && heldByAnother({ state: 'taken', ...holder }, entry);
-    if (held !== undefined) return held;
-    await insertEntry(trx, { alertId: null, subjectId }, entry);
+    const alerts = await sql<Alert>`
+      select ${columns} from audit_events e ${lastDone}
+      where ${isAlert} and e.subject_id = ${subjectId}::uuid`.execute(trx); // audit_events_subject_id
+    const concerned = alerts.rows.filter(
+      ({ state: now }) => (now === 'closed') === (entry.action === 'reopen'),
+    );
+    const taken = concerned.filter((one) => one.state === 'taken');
+    const hindrance = [...holders.rows, ...taken]
+      .map((one) => hindranceOf({ ...one, state: 'taken' }, entry))
+      .find((one) => one !== undefined);
+    if (hindrance !== undefined) return hindrance;
+    await sql`
+      insert into case_entries (subject_id, audit_event_ids, action, client_id, note)
+      values (${subjectId}::uuid, ${concerned.map((one) => one.alertId)}::bigint[], ${entry.action}, ${entry.by},
+        ${entry.note})`.execute(trx);
     return undefined;
   });
 }
 
-function heldByAnother(
-  { state, takenBy, takenAt }: Pick<Alert, 'state' | 'takenBy' | 'takenAt'>,
-  { action, by, note }: NewEntry,
-): Held | undefined {
-  if (action !== 'take' || note !== null || state !== 'taken' || takenBy === null || takenAt === null) {
-    return undefined;
-  }
-  return takenBy === by ? undefined : { takenBy, takenAt };
+async function lock(trx: Db, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`case ${name}`}, 0))`.execute(trx);
 }
 
-async function insertEntry(
-  db: Db,
-  { alertId, subjectId }: { readonly alertId: string | null; readonly subjectId: string | null },
+function hindranceOf(
+  { state: now, takenBy, takenAt }: Pick<Alert, 'state' | 'takenBy' | 'takenAt'>,
   { action, by, note }: NewEntry,
-): Promise<void> {
-  await sql`
-    insert into case_entries (audit_event_id, subject_id, action, client_id, note)
-    values (${alertId}::bigint, ${subjectId}::uuid, ${action}, ${by}, ${note})`.execute(db);
+): CaseHindrance | undefined {
+  if (action !== 'take') return undefined;
+  if (now === 'closed') return { kind: 'closed' };
+  const isAnothers = now === 'taken' && takenBy !== null && takenBy !== by;
+  if (!isAnothers || note !== null || takenAt === null) return undefined;
+  return { kind: 'taken', takenBy, takenAt };
 }
 
 /** An alert as it is logged: codes and ids (SEC-3). */

@@ -20,12 +20,13 @@ const isTaken = sql`a.http_status between 200 and 299`;
 
 /** What was attempted within the last minutes, and what is owed whenever it was asked for. */
 export async function readPartyHealth(db: Db, minutes: number): Promise<readonly PartyHealth[]> {
-  const [attempted, owed, waiting] = await Promise.all([
+  const [attempted, owed, waiting, refused] = await Promise.all([
     readAttempted(db, minutes),
     readOwed(db),
     readWaiting(db),
+    readRefused(db, minutes),
   ]);
-  const names = [...attempted, ...owed, ...waiting].map(({ party }) => party);
+  const names = [...attempted, ...owed, ...waiting, ...refused].map(({ party }) => party);
   return [...new Set(names)].sort().map((party) => {
     const own = waiting.find((one) => one.party === party);
     const kinds = [...attempted, ...owed].filter((one) => one.party === party).map(({ kind }) => kind);
@@ -36,6 +37,7 @@ export async function readPartyHealth(db: Db, minutes: number): Promise<readonly
         return kindHealth(kind, attempted.find(is), owed.find(is));
       }),
       waiting: own?.waiting ?? 0,
+      refused: refused.find((one) => one.party === party)?.refused ?? 0,
       oldestWaitingSince: own?.since ?? null,
     };
   });
@@ -47,6 +49,7 @@ function kindHealth(kind: string, attempted: Attempted | undefined, owed: Owed |
     attempts: attempted?.attempts ?? 0,
     taken: attempted?.taken ?? 0,
     failing: attempted?.failing ?? 0,
+    failedSince: attempted?.failedSince ?? 0,
     lastTakenAt: attempted?.lastTakenAt ?? null,
     p95Ms: attempted?.p95Ms ?? null,
     failures: attempted?.failures ?? {},
@@ -60,7 +63,8 @@ async function readAttempted(db: Db, minutes: number): Promise<readonly Attempte
   // index delivery_attempts_started_at; primary key of deliveries
   const { rows } = await sql<Attempted>`
     with recent as (
-      select d.party, d.kind, d.subject_id, a.finished_at, a.duration_ms, ${isTaken} is true as is_taken,
+      select d.party, d.kind, d.subject_id, a.started_at, a.finished_at, a.duration_ms, ${isTaken} is true as is_taken,
+        max(a.started_at) filter (where ${isTaken}) over (partition by d.party, d.kind) as last_taken,
         case when a.finished_at is null or ${isTaken} then null
           else coalesce(a.error_class, 'http-' || a.http_status) end as failure
       from delivery_attempts a join deliveries d on d.delivery_id = a.delivery_id
@@ -73,6 +77,7 @@ async function readAttempted(db: Db, minutes: number): Promise<readonly Attempte
     )
     select party, kind, count(*)::int as attempts, count(*) filter (where is_taken)::int as taken,
       count(distinct subject_id) filter (where failure is not null)::int as failing,
+      count(*) filter (where failure is not null and (last_taken is null or started_at > last_taken))::int as "failedSince",
       max(finished_at) filter (where is_taken) as "lastTakenAt",
       percentile_disc(0.95) within group (order by duration_ms) as "p95Ms",
       (select failures from failed where failed.party = recent.party and failed.kind = recent.kind) as failures
@@ -103,6 +108,18 @@ async function readWaiting(
   return rows;
 }
 
+/** What parties sent and what did not count, of the last minutes (PAY-8, RES-4). */
+async function readRefused(
+  db: Db,
+  minutes: number,
+): Promise<readonly { readonly party: string; readonly refused: number }[]> {
+  // index refused_messages_created_at
+  const { rows } = await sql<{ party: string; refused: number }>`
+    select party, count(*)::int as refused from refused_messages
+    where created_at > now() - ${minutes} * interval '1 minute' group by party`.execute(db);
+  return rows;
+}
+
 /** The state of a receiver as one worker has it. */
 export interface ReceiverReport {
   readonly receiver: string;
@@ -111,17 +128,18 @@ export interface ReceiverReport {
   readonly sendsUnderWay: number;
 }
 
-/** What a worker knows of its receivers, in place of what it wrote before. */
+/** That a worker is there, and what it knows of its receivers, in place of what it wrote before. */
 export async function writeReceiverStates(
   db: Db,
   workerId: string,
   states: readonly ReceiverReport[],
 ): Promise<void> {
+  const column = <T>(pick: (one: ReceiverReport) => T) => states.map(pick);
   await db.transaction().execute(async (trx) => {
-    await sql`delete from receiver_states where worker_id = ${workerId} or at < now() - interval '1 hour'`.execute(
-      trx,
-    );
-    const column = <T>(pick: (one: ReceiverReport) => T) => states.map(pick);
+    await sql`
+      insert into worker_states (worker_id) values (${workerId}::uuid)
+      on conflict (worker_id) do update set at = clock_timestamp()`.execute(trx);
+    await sql`delete from receiver_states where worker_id = ${workerId}`.execute(trx);
     await sql`
       insert into receiver_states (worker_id, receiver, breaker, failures_in_a_row, sends_under_way)
       select ${workerId}::uuid, * from unnest(${column((one) => one.receiver)}::text[], ${column((one) => one.breaker)}::text[],
@@ -131,6 +149,23 @@ export async function writeReceiverStates(
   });
 }
 
+/** A worker that ends; with it, what is left of others that ended without a word. */
+export async function forgetWorker(db: Db, workerId: string): Promise<void> {
+  for (const table of [sql`receiver_states`, sql`worker_states`])
+    await sql`delete from ${table} where worker_id = ${workerId} or at < now() - interval '1 hour'`.execute(
+      db,
+    );
+}
+
+const isFresh = sql`at > now() - interval '30 seconds'`;
+
+/** Workers that have said within 30 s that they are there. */
+export async function countWorkers(db: Db): Promise<number> {
+  const { rows } = await sql<{ workers: number }>`
+    select count(*)::int as workers from worker_states where ${isFresh}`.execute(db);
+  return rows[0]?.workers ?? 0;
+}
+
 /** Of the workers that have written within 30 s. */
 export async function readReceivers(db: Db): Promise<readonly ReceiverHealth[]> {
   const { rows } = await sql<ReceiverHealth>`
@@ -138,7 +173,18 @@ export async function readReceivers(db: Db): Promise<readonly ReceiverHealth[]> 
       count(*) filter (where breaker = 'open')::int as open,
       count(*) filter (where breaker = 'probing')::int as probing,
       max(failures_in_a_row) as "failuresInARow", sum(sends_under_way)::int as "sendsUnderWay"
-    from receiver_states where at > now() - interval '30 seconds'
+    from receiver_states where ${isFresh}
     group by receiver order by receiver`.execute(db);
   return rows;
+}
+
+/** What may hold up a send to a receiver. */
+export async function readHindrances(
+  db: Db,
+  receiver: string,
+): Promise<{ readonly workers: number; readonly breakersOpen: number }> {
+  const { rows } = await sql<{ breakersOpen: number }>`
+    select count(*)::int as "breakersOpen" from receiver_states
+    where ${isFresh} and breaker <> 'closed' and receiver = ${receiver}`.execute(db);
+  return { workers: await countWorkers(db), breakersOpen: rows[0]?.breakersOpen ?? 0 };
 }

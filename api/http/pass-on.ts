@@ -1,9 +1,13 @@
-// If a request was answered from the record, the engine is notified in parallel, not before the answer (DUP-1).
+// What is on record already is passed on to the engine beside the answer, not before it (DUP-1, CBK-1, LIF-4).
 import type { Logger } from 'pino';
 
 /** Not awaited; if it fails, the sweep takes over (LIF-2). */
-export function passOn({ logger }: { readonly logger: Logger }, passing: Promise<void>): void {
+export function passOn(
+  { logger }: { readonly logger: Logger },
+  subjectId: string,
+  passing: Promise<void>,
+): void {
   passing.catch((error: unknown) => {
-    logger.warn({ err: error }, 'an enquiry was answered from the record, but could not be passed on');
+    logger.warn({ err: error, subjectId }, 'the engine could not be told; the sweep goes on with it (LIF-2)');
   });
 }

@@ -113,11 +113,19 @@ export const problems = {
   'unknown-alert': {
     status: 404,
     title: 'Unknown alert',
-    detail: 'There is no such alert. GET /alerts lists them.',
+    ruleId: 'OBS-6',
+    detail: 'There is no such alert. GET /alerts?state=open,taken,closed lists them all.',
+  },
+  'alert-closed': {
+    status: 409,
+    title: 'Alert is closed',
+    ruleId: 'OBS-6',
+    detail: 'Somebody has closed it: to take care of it again, reopen it first.',
   },
   'already-taken': {
     status: 409,
     title: 'Already taken',
+    ruleId: 'OBS-6',
     detail: 'Somebody else takes care of it.',
   },
   'nothing-to-deliver': {
@@ -131,6 +139,12 @@ export const problems = {
     title: 'Payment has its final status',
     ruleId: 'PAY-10',
     detail: 'The payment has its final status.',
+  },
+  'deadline-past': {
+    status: 409,
+    title: 'Deadline is past',
+    ruleId: 'TIM-1',
+    detail: 'Nothing is sent of a HIGH payment past its deadline: it is being decided.',
   },
   'payment-not-in-doubt': {
     status: 409,

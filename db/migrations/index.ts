@@ -13,6 +13,7 @@ import * as subjectId from './0010-subject-id.ts';
 import * as firstQuestion from './0011-first-question.ts';
 import * as operatorsView from './0012-operators-view.ts';
 import * as recordedOutcomes from './0013-recorded-outcomes.ts';
+import * as alertsOfCases from './0014-alerts-of-cases.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0011-first-question': firstQuestion,
   '0012-operators-view': operatorsView,
   '0013-recorded-outcomes': recordedOutcomes,
+  '0014-alerts-of-cases': alertsOfCases,
 };

@@ -78,3 +78,15 @@ test('an alert that nobody could see when its case was closed is open (OBS-6)', 
   });
   expect((await alertsOf(uetr, 'open')).length).toBe(1);
 });
+
+test('what is closed is taken only after it was reopened, and an entry about a case names its alerts (OBS-6)', async () => {
+  const { uetr, alertId } = await paymentWithAlert();
+  const act = (path: string, body: object) => ask('POST', `${path}/entries`, body);
+  expect(await act(`/payments/${uetr}`, { action: 'close', note: 'settled' })).toMatchObject({
+    status: 200,
+    body: [{ action: 'close', alertId: null, alerts: [{ alertId, kind: expect.any(String) as string }] }],
+  });
+  expect((await act(`/alerts/${alertId}`, { action: 'take' })).status).toBe(409);
+  expect((await act(`/payments/${uetr}`, { action: 'reopen', note: 'not over' })).status).toBe(200);
+  expect(await act(`/alerts/${alertId}`, { action: 'take' })).toMatchObject({ body: { state: 'taken' } });
+});
