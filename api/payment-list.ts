@@ -67,7 +67,9 @@ const query = z.object({
   uetr: z.string().regex(uuidV4Pattern, 'must be a lower-case UUID v4').optional(),
   quoteId: z.string().regex(uuidPattern, 'must be a lower-case UUID').optional(),
   endToEndId: identifier.optional(),
-  messageId: identifier.optional().openapi({ description: 'MsgId of any message of the payment' }),
+  messageIdentification: identifier
+    .optional()
+    .openapi({ description: 'MsgId of any message of the payment' }),
   limit: pageLimit(pageSize),
   cursor: pageCursor,
 });
@@ -159,7 +161,7 @@ function filterOf(asked: Query, data: ReferenceData): PaymentFilter | Problem {
     uetr: asked.uetr,
     quoteId: asked.quoteId,
     endToEndId: asked.endToEndId,
-    messageIdentification: asked.messageId,
+    messageIdentification: asked.messageIdentification,
   });
 }
 

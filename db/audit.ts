@@ -12,6 +12,10 @@ export interface AuditEvent {
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
+/** Whether a payment that has no final status is in doubt (TIM-2). Index audit_events_subject_id. */
+export const isInDoubt = (uetr: RawBuilder<unknown>) => sql`exists (
+  select from audit_events e where e.subject_id = ${uetr} and e.kind = 'payment.in-doubt')`;
+
 /** `insert into audit_events`, to be used inside a larger statement: an event and what it tells of appear together. */
 export function insertAudit(event: AuditEvent | null | undefined, condition: RawBuilder<unknown>) {
   return sql`

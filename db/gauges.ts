@@ -1,6 +1,7 @@
 // What the record holds at this moment, in numbers, for metrics (OBS-2): payments without final status, deliveries that
 // are open or dead, alerts that nobody has closed. Each by an index that holds only those.
 import { sql } from 'kysely';
+import { isInDoubt } from './audit.ts';
 import { openAlerts } from './cases.ts';
 import type { Db } from './connection.ts';
 import { readOwed, type Owed } from './party-health.ts';
@@ -37,9 +38,7 @@ async function readPayments(db: Db): Promise<readonly OpenPayments[]> {
       extract(epoch from now() - min(received_at))::float8 as "oldestSeconds"
     from (
       select p.destination_clearing_system as destination, p.priority, p.received_at,
-        case when exists (
-          select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.in-doubt'
-        ) then 'in-doubt' else 'waiting' end as state
+        case when ${isInDoubt(sql`p.uetr`)} then 'in-doubt' else 'waiting' end as state
       from deliveries i join payments p on p.uetr = i.subject_id
       where i.kind = 'instruction' and i.closed_at is null
     ) undecided group by destination, priority, state`.execute(db);

@@ -8,6 +8,7 @@ import type {
   PaymentFilter,
   PaymentState,
 } from '../core/payment-list.ts';
+import { isInDoubt } from './audit.ts';
 import { given, type Condition } from './conditions.ts';
 import type { Db } from './connection.ts';
 import { isDead, isOfToldKind, isOpen } from './deliveries.ts';
@@ -93,11 +94,10 @@ const mayHaveBeenSeen = sql`(
   or exists (select from messages m where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination'))`;
 
 const told = sql`from deliveries where subject_id = p.uetr and ${isOfToldKind}`; // unique (subject_id, kind)
-const isInDoubt = sql`exists (
-  select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.in-doubt')`; // audit_events_subject_id
-const status = sql`coalesce(d.status, case when ${isInDoubt} then 'INDOUBT' else 'ACTC' end)`;
+const isOneInDoubt = isInDoubt(sql`p.uetr`);
+const status = sql`coalesce(d.status, case when ${isOneInDoubt} then 'INDOUBT' else 'ACTC' end)`;
 const state = sql`case
-  when d.uetr is null then case when ${isInDoubt} then 'in-doubt' else 'waiting' end
+  when d.uetr is null then case when ${isOneInDoubt} then 'in-doubt' else 'waiting' end
   when exists (select ${told} and ${isDead}) then 'dead-letter'
   when exists (select ${told} and ${isOpen}) then 'telling'
   else 'done' end`;

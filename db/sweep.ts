@@ -3,6 +3,7 @@
 // work on them is the engine's to say. It changes nothing.
 import { sql, type RawBuilder } from 'kysely';
 import type { Sends } from '../core/enquiry-schedule.ts';
+import { isInDoubt } from './audit.ts';
 import type { Db } from './connection.ts';
 import { isOfToldKind, isOpen } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
@@ -33,7 +34,7 @@ const sends = sql`case when p.deadline_at is null then jsonb_build_object(
   'lastSendEndedAt', (
     select ${epochMs(sql`max(coalesce(a.finished_at, a.started_at))`)} from delivery_attempts a
     where a.delivery_id = i.delivery_id),
-  'isInDoubt', exists (select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.in-doubt')) end`;
+  'isInDoubt', ${isInDoubt(sql`p.uetr`)}) end`;
 
 /** What was sent of an undecided NORM payment, now; null where it is decided, or HIGH. */
 export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {

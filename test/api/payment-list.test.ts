@@ -107,7 +107,7 @@ describe('who sees which payments (SEC-1)', () => {
         expect([one.sourceAmount, one['fxp'], one['quoteId']]).toEqual([null, null, null]);
       expect(await list(`quoteId=${credited.quote.quoteId}`, client)).toEqual([]);
       expect(await list('currency=SGD&minAmount=1', client)).toEqual([]);
-      expect(await list(`messageId=${credited.message.messageIdentification}`, client)).toEqual([]);
+      expect(await list(`messageIdentification=${credited.message.messageIdentification}`, client)).toEqual([]);
     }
   });
 
@@ -133,7 +133,7 @@ describe('what payments are found by', () => {
     [`uetr=${randomUUID()}`, []],
     [`quoteId=${credited.quote.quoteId}`, only(credited)],
     ['endToEndId=E2E-LIST-1', only(credited)],
-    [`messageId=${credited.message.messageIdentification}`, only(credited)],
+    [`messageIdentification=${credited.message.messageIdentification}`, only(credited)],
     ['currency=SGD&minAmount=1500', only(refusedByBank)],
     ['currency=SGD&maxAmount=1999.99&party=MYRRPP', only(elsewhere)],
     ['olderThan=3600', []],
@@ -151,13 +151,13 @@ describe('what payments are found by', () => {
   });
 
   test('a MsgId of our own, which a party may name', async () => {
-    const { message_identification: messageId } = await gateway.db
+    const { message_identification: messageIdentification } = await gateway.db
       .selectFrom('messages')
       .select('message_identification')
       .where('subject_id', '=', credited.message.uetr)
       .where('message_type', '=', 'fxtr017')
       .executeTakeFirstOrThrow();
-    expect(uetrs(await list(`messageId=${messageId}`))).toEqual(only(credited));
+    expect(uetrs(await list(`messageIdentification=${messageIdentification}`))).toEqual(only(credited));
   });
 
   test('somebody who is still to be told, and somebody who could not be', async () => {
