@@ -33,12 +33,14 @@ export function startReceiverReports(
       .catch((error: unknown) => logger.debug({ err: error }, 'receivers could not be reported'));
   };
   let isBusy = false;
-  const timer = setInterval(() => {
+  const report = () => {
     if (isBusy) return;
     isBusy = true;
     attempt(() => writeReceiverStates(db, workerId, http.states()));
     void running.then(() => (isBusy = false));
-  }, periodMs);
+  };
+  report();
+  const timer = setInterval(report, periodMs);
   return {
     stop: async () => {
       clearInterval(timer);

@@ -114,8 +114,10 @@ create table case_entries (
   client_id text not null,
   note text,
   at timestamp with time zone not null default clock_timestamp(),
+  audit_event_ids bigint[],
   constraint case_entries_pkey PRIMARY KEY (case_entry_id),
   constraint case_entries_action_check CHECK ((action = ANY (ARRAY['take'::text, 'note'::text, 'close'::text, 'reopen'::text]))),
+  constraint case_entries_audit_event_ids_check CHECK (((subject_id IS NULL) = (audit_event_ids IS NULL))),
   constraint case_entries_check CHECK ((num_nonnulls(audit_event_id, subject_id) = 1)),
   constraint case_entries_note_check CHECK ((char_length(note) <= 2000))
 );
@@ -129,6 +131,7 @@ comment on column case_entries.action is 'take: somebody takes care of it; note;
 comment on column case_entries.client_id is 'Who.';
 comment on column case_entries.note is 'In their words; no personal data (SEC-3).';
 comment on column case_entries.at is 'When.';
+comment on column case_entries.audit_event_ids is 'The alerts that an entry about a whole case is about; null where it is about one.';
 
 create table clearing_systems (
   clearing_system_id text not null,
@@ -843,6 +846,7 @@ create table refused_messages (
   constraint refused_messages_pkey PRIMARY KEY (message_id),
   constraint refused_messages_subject_id_sha256_key UNIQUE (subject_id, sha256)
 );
+CREATE INDEX refused_messages_created_at ON public.refused_messages USING brin (created_at);
 comment on table refused_messages is 'What a party sent about a payment or resolution and what did not count, byte for byte: it may tell what the party did (PAY-8, RES-4). Once per subject and bytes. Insert-only.';
 comment on column refused_messages.message_id is 'Our id.';
 comment on column refused_messages.subject_id is 'What it was about: the UETR of a payment, or the id of a resolution.';
@@ -951,6 +955,17 @@ comment on column tier_improvements.unit_currency is 'Source currency.';
 comment on column tier_improvements.threshold is 'Smallest source amount, inclusive, source currency.';
 comment on column tier_improvements.improvement_basis_points is 'Basis points on the base rate.';
 comment on column tier_improvements.updated_at is 'Last registration.';
+
+create table worker_states (
+  worker_id uuid not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  at timestamp with time zone not null default clock_timestamp(),
+  constraint worker_states_pkey PRIMARY KEY (worker_id)
+);
+comment on table worker_states is 'The worker processes, each of which says every few seconds that it is there: what is older than 30 s is of one that is gone (OBS-7).';
+comment on column worker_states.worker_id is 'The worker process.';
+comment on column worker_states.started_at is 'When it first said so.';
+comment on column worker_states.at is 'When it last did.';
 
 alter table address_type_countries add constraint address_type_countries_address_type_id_fkey FOREIGN KEY (address_type_id) REFERENCES address_types(address_type_id);
 

@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     breaks: ['I-18', 'I-4'],
-    shownBy: { fault: 'engine-stands-still', seconds: 35, times: 4 },
+    shownBy: { fault: 'engine-stands-still', seconds: 28, times: 8 },
   },
   {
     name: 'sent-after-the-deadline',

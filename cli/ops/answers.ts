@@ -15,6 +15,10 @@ const payment = z.object({
   priority: z.string().nullable(),
   sourceAmount: money,
   destinationAmount: money,
+  debtorAgent: z.string().nullable(),
+  creditorAgent: z.string().nullable(),
+  fxp: z.string().nullable(),
+  endToEndId: z.string().nullable(),
   judgedAt: z.string(),
   decidedAt: z.string().nullable(),
 });
@@ -57,6 +61,7 @@ function itemsOf(page: string): readonly string[] {
 const alert = z.object({
   alertId: z.string(),
   at: z.string(),
+  severity: z.string(),
   kind: z.string(),
   subjectId: z.string().nullable(),
   party: z.string().nullable(),
@@ -69,6 +74,7 @@ export const alertPage = z.object({ alerts: z.array(alert), next: z.string().nul
 
 const entry = z.object({
   alertId: z.string().nullable(),
+  alerts: z.array(z.object({ alertId: z.string(), kind: z.string() })),
   action: z.string(),
   by: z.string(),
   note: z.string().nullable(),
@@ -98,6 +104,26 @@ const delivery = z.object({
   attempts: z.array(attempt),
 });
 export type ShownDelivery = z.infer<typeof delivery>;
+const outcome = z.object({
+  outcomeId: z.string(),
+  status: z.string(),
+  reasonCode: z.string().nullable(),
+  evidence: z.string(),
+  recordedBy: z.string(),
+  recordedAt: z.string(),
+  confirmedBy: z.string().nullable(),
+  confirmedAt: z.string().nullable(),
+  withdrawnBy: z.string().nullable(),
+  withdrawnAt: z.string().nullable(),
+  withdrawnBecause: z.string().nullable(),
+});
+export type ShownOutcome = z.infer<typeof outcome>;
+export const recordedOutcome = outcome;
+export const outcomes = z.array(outcome);
+export const settling = z.object({
+  decision: z.object({ status: z.string(), reasonCode: z.string().nullable() }).nullable(),
+});
+
 export const evidence = z.object({
   uetr: z.string(),
   status: z.string(),
@@ -137,6 +163,7 @@ export const evidence = z.object({
     }),
   ),
   entries: entryList,
+  outcomes: z.array(outcome),
   refusedMessages: z.array(
     z.object({ party: z.string(), at: z.string(), size: z.string(), href: z.string() }),
   ),
@@ -159,6 +186,7 @@ export const redeliveries = z.object({
 });
 const partyKind = z.object({
   kind: z.string(),
+  state: z.enum(['well', 'failing', 'down']),
   attempts: z.string(),
   taken: z.string(),
   lastTakenAt: z.string().nullable(),
@@ -172,13 +200,16 @@ const party = z.object({
   kinds: z.array(partyKind),
   waiting: z.string(),
   oldestWaitingSince: z.string().nullable(),
+  refused: z.string(),
 });
 export const parties = z.object({
   minutes: z.string(),
+  workers: z.string(),
   parties: z.array(party),
   receivers: z.array(
     z.object({
       receiver: z.string(),
+      parties: z.array(z.string()),
       open: z.string(),
       probing: z.string(),
       closed: z.string(),
@@ -188,7 +219,7 @@ export const parties = z.object({
 });
 export type ShownParties = z.infer<typeof parties>;
 
-export const enquiry = z.object({ asked: z.boolean() });
+export const enquiry = z.object({ asked: z.boolean(), workers: z.string(), breakersOpen: z.string() });
 
 /**
  * An answer, its numbers as the digits that were written (MON-1).

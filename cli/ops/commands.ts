@@ -1,5 +1,6 @@
 // What `isthmus ops` does, command by command: asks the gateway over HTTP, as every operator may (docs/operations.md), and
 // shows the answer. It must not look into the gateway's database.
+import type { z } from 'zod';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import {
@@ -24,6 +25,7 @@ import {
   printEntries,
   printEvidence,
   printParties,
+  noWorker,
   printPayments,
   shortTime,
 } from './show.ts';
@@ -113,7 +115,10 @@ export async function show(context: CommandContext, id: string, options: JsonOpt
   if (uuid.test(id)) {
     const text = await gateway.get(`/payments/${id}`);
     if (options.json) terminal.line(text);
-    else printEvidence(terminal, read(evidence, text));
+    else {
+      const { payments } = read(paymentPage, await gateway.get('/payments', { uetr: id }));
+      printEvidence(terminal, read(evidence, text), payments[0]);
+    }
     return;
   }
   const text = await gateway.get(`/alerts/${alertIdOf(id)}`);
@@ -199,7 +204,20 @@ export async function enquire(context: CommandContext, uetr: string, options: Js
   const gateway = await connectGateway(context);
   const text = await gateway.post(`/payments/${uetr}/enquiries`, {});
   if (options.json) terminal.line(text);
-  else if (read(enquiry, text).asked)
-    terminal.line(`✓ its destination is asked. ops show ${uetr} says what it answers.`);
-  else terminal.line('It was asked within the last 5 s, and is not asked twice.');
+  else printEnquiry(context, uetr, read(enquiry, text));
+}
+
+function printEnquiry(
+  { terminal }: CommandContext,
+  uetr: string,
+  { asked, workers, breakersOpen }: z.infer<typeof enquiry>,
+): void {
+  if (!asked) terminal.line('It was asked within the last 5 s, and is not asked twice.');
+  else terminal.line(`✓ on record: its destination is to be asked. ops show ${uetr} says what it answers.`);
+  const warn = (text: string) => terminal.line(terminal.paint('warning', `! ${text}`));
+  if (workers === '0') warn(noWorker);
+  else if (breakersOpen !== '0')
+    warn(
+      `Its destination's breaker is open in ${breakersOpen} of ${workers} workers: it is asked once a probe is answered; there is one every minute, or more often.`,
+    );
 }

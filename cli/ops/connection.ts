@@ -104,7 +104,8 @@ async function accessOf({ env, folder }: CommandContext): Promise<Access> {
   const given = env['ISTHMUS_URL'] ?? '';
   if (given === '') {
     const { apiUrl } = await findRunningDemo(folder);
-    return { url: apiUrl, clientId: 'operator', secret: 'demo-operator', tokenUrl: `${apiUrl}/oauth/token` };
+    const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // operator2 is the demo's second person (LIF-4)
+    return { url: apiUrl, clientId, secret: `demo-${clientId}`, tokenUrl: `${apiUrl}/oauth/token` };
   }
   const url = given.endsWith('/') ? given.slice(0, -1) : given;
   const clientId = env['ISTHMUS_CLIENT_ID'] ?? '';

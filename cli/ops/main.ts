@@ -3,6 +3,7 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command.ts';
 import { runCommand } from '../command-line.ts';
+import type { SettleOptions } from './settle.ts';
 import type { DeadOptions, JsonOption, ListOptions } from './commands.ts';
 
 const help = `
@@ -17,7 +18,9 @@ function addOps(command: Command, context: CommandContext): void {
     .description('look at payments and alerts, and act on them, as an operator')
     .addHelpText('after', help);
   addLists(ops, context);
-  addActions(ops, context);
+  addEntries(ops, context);
+  addRedeliveries(ops, context);
+  addDecisions(ops, context);
 }
 
 const json = new Option('--json', 'the answer of the gateway, as it came');
@@ -116,7 +119,7 @@ function addLists(ops: Command, context: CommandContext): void {
 
 const collect = (value: string, previous: readonly string[]) => [...previous, value];
 
-function addActions(ops: Command, context: CommandContext): void {
+function addEntries(ops: Command, context: CommandContext): void {
   for (const [action, description] of [
     ['take', 'take care of an alert, or of a payment with all its alerts'],
     ['note', 'write something down'],
@@ -137,12 +140,17 @@ function addActions(ops: Command, context: CommandContext): void {
         await act(context, { action, id, note }, options);
       });
   }
-  const kind = new Option('--kind <callback|confirmation|notification>', 'repeatable; default: all')
+}
+
+function addRedeliveries(ops: Command, context: CommandContext): void {
+  const kind = new Option('--kind <callback|confirmation|notification>', 'repeatable')
     .argParser(collect)
     .default([] as readonly string[]);
   ops
     .command('redeliver')
-    .description('deliver the messages of one payment again')
+    .description(
+      'deliver the messages of one payment again that were not taken; with --kind, whatever has become of them',
+    )
     .argument('<uetr>')
     .addOption(kind)
     .addOption(json)
@@ -173,6 +181,9 @@ function addActions(ops: Command, context: CommandContext): void {
         await redeliverDead(context, { ...options, kinds });
       },
     );
+}
+
+function addDecisions(ops: Command, context: CommandContext): void {
   ops
     .command('enquire')
     .description('ask the destination of a payment now how it stands')
@@ -181,6 +192,20 @@ function addActions(ops: Command, context: CommandContext): void {
     .action(async (uetr: string, options: JsonOption) => {
       const { enquire } = await import('./commands.ts');
       await enquire(context, uetr, options);
+    });
+  ops
+    .command('settle')
+    .description('how a payment in doubt ended: one operator records it, another confirms it')
+    .argument('<uetr>')
+    .option('--status <ACCC|RJCT|BLCK>', 'record it')
+    .option('--reason <code>', 'of the destination, as in AC04; RJCT needs one')
+    .option('--evidence <text>', 'how you know: who said it, when, by which reference; no names, no accounts')
+    .option('--confirm <ACCC|RJCT|BLCK>', 'confirm what somebody else recorded: the payment is decided')
+    .option('--withdraw <text>', 'take back what nobody has confirmed, and why')
+    .addOption(json)
+    .action(async (uetr: string, options: SettleOptions) => {
+      const { settle } = await import('./settle.ts');
+      await settle(context, uetr, options);
     });
 }
 

@@ -6,6 +6,7 @@ import type {
   ShownDelivery,
   ShownEntry,
   ShownEvidence,
+  ShownOutcome,
   ShownParties,
   ShownPayment,
 } from './answers.ts';
@@ -68,6 +69,7 @@ function printTable(
 const partyColumns: readonly Column[] = [
   { title: 'party' },
   { title: 'kind' },
+  { title: 'state' },
   { title: 'sent', align: 'right' },
   { title: 'taken', align: 'right' },
   { title: 'p95 ms', align: 'right' },
@@ -77,8 +79,12 @@ const partyColumns: readonly Column[] = [
   { title: 'failures' },
 ];
 
+const stateStyles: Readonly<Partial<Record<string, Style>>> = { down: 'bad', failing: 'warning' };
+
 /** Who is down, and whom nobody could tell. */
-export function printParties(terminal: Terminal, { minutes, parties, receivers }: ShownParties): void {
+export function printParties(terminal: Terminal, shown: ShownParties): void {
+  const { minutes, workers, parties, receivers } = shown;
+  if (workers === '0') terminal.line(terminal.paint('bad', noWorker));
   terminal.line(
     terminal.paint('muted', `Attempts of the last ${minutes} minutes; open and dead: of all time`),
   );
@@ -86,6 +92,7 @@ export function printParties(terminal: Terminal, { minutes, parties, receivers }
   const rows = kinds.map((one) => [
     one.party,
     one.kind,
+    one.state,
     one.attempts,
     one.taken,
     one.p95Ms ?? '-',
@@ -96,28 +103,36 @@ export function printParties(terminal: Terminal, { minutes, parties, receivers }
       .map(([failure, times]) => `${failure} ${times}`)
       .join(', '),
   ]);
-  printTable(terminal, partyColumns, rows, (index) => {
-    const { attempts = '0', taken = '0', dead = '0' } = kinds[index] ?? {};
-    if (attempts !== '0' && taken === '0') return 'bad';
-    return attempts !== taken || dead !== '0' ? 'warning' : undefined;
-  });
+  printTable(terminal, partyColumns, rows, (index) => stateStyles[kinds[index]?.state ?? '']);
   for (const { party, waiting, oldestWaitingSince } of parties.filter((one) => one.waiting !== '0')) {
+    const [count, verb] = waiting === '1' ? ['1 payment', 'waits'] : [`${waiting} payments`, 'wait'];
     terminal.line(
-      `${party}: ${waiting} payments wait for its final status, the oldest since ${shortTime(oldestWaitingSince)}`,
+      `${party}: ${count} ${verb} for its final status, the oldest since ${shortTime(oldestWaitingSince)}`,
     );
   }
-  for (const { receiver, open, probing, closed, failuresInARow } of receivers) {
-    if (open === '0' && probing === '0') continue;
-    const workers = Number(open) + Number(probing) + Number(closed);
-    const line = `${receiver}: breaker open in ${Number(open) + Number(probing)} of ${workers} workers, ${failuresInARow} failures in a row`;
+  for (const { party, refused } of parties.filter((one) => one.refused !== '0')) {
+    const line = `${party}: ${refused} of its answers and reports did not count; ops alerts --party ${party} says why`;
+    terminal.line(terminal.paint('warning', line));
+  }
+  for (const { receiver, parties: whose, open, probing, failuresInARow } of receivers) {
+    const held = Number(open) + Number(probing);
+    if (held === 0) continue;
+    const name = whose.length === 0 ? receiver : `${whose.join(', ')} (${receiver})`;
+    const line = `${name}: breaker open in ${held} of ${workers} workers, ${failuresInARow} failures in a row`;
     terminal.line(terminal.paint('bad', line));
   }
 }
 
+/** Nothing is done then; the record keeps what comes. */
+export const noWorker =
+  'No worker has said within 30 s that it is there: nothing is judged or sent until one runs.';
+
 const alertColumns: readonly Column[] = [
   { title: 'id', align: 'right' },
   { title: 'when (UTC)' },
+  { title: 'severity' },
   { title: 'kind' },
+  { title: 'of' },
   { title: 'state' },
   { title: 'party' },
   { title: 'about' },
@@ -127,7 +142,9 @@ export function printAlerts(terminal: Terminal, alerts: readonly ShownAlert[]): 
   const rows = alerts.map((one) => [
     one.alertId,
     shortTime(one.at),
+    one.severity,
     one.kind,
+    whatOf(one),
     one.takenBy === null ? one.state : `${one.state} by ${one.takenBy}`,
     one.party ?? '-',
     one.subjectId ?? '-',
@@ -137,6 +154,18 @@ export function printAlerts(terminal: Terminal, alerts: readonly ShownAlert[]): 
   );
 }
 
+/** What an alert is of, as far as codes say: `confirmation RJCT AB03`. */
+function whatOf({ detail }: ShownAlert): string {
+  const said = [
+    detail['kind'],
+    detail['decided'],
+    detail['status'],
+    detail['reasonCode'],
+    detail['reported'],
+  ];
+  return [...new Set(said.filter((one) => typeof one === 'string'))].join(' ') || '-';
+}
+
 export function printAlert(terminal: Terminal, alert: ShownAlert, entries: readonly ShownEntry[]): void {
   printAlerts(terminal, [alert]);
   for (const [name, value] of Object.entries(alert.detail)) terminal.line(`  ${name}: ${String(value)}`);
@@ -144,13 +173,34 @@ export function printAlert(terminal: Terminal, alert: ShownAlert, entries: reado
 }
 
 export function printEntries(terminal: Terminal, entries: readonly ShownEntry[]): void {
-  for (const { at, by, action, note, alertId } of entries) {
-    const about = alertId === null ? '' : ` alert ${alertId}`;
-    terminal.line(`  ${shortTime(at)}  ${by}: ${action}${about}${note === null ? '' : `: ${note}`}`);
+  for (const { at, by, action, note, alerts } of entries) {
+    const about = alerts.map(({ alertId, kind }) => `${alertId} ${kind}`).join(', ');
+    terminal.line(
+      `  ${shortTime(at)}  ${by}: ${action} ${about === '' ? '(no alert)' : about}${note === null ? '' : `: ${note}`}`,
+    );
   }
 }
 
-export function printEvidence(terminal: Terminal, shown: ShownEvidence): void {
+/** How a payment in doubt ended, as operators recorded it (LIF-4). */
+export function printOutcome(terminal: Terminal, one: ShownOutcome): void {
+  const said = [one.status, one.reasonCode].filter((part) => part !== null).join(' ');
+  const became =
+    one.confirmedBy !== null
+      ? `confirmed by ${one.confirmedBy}, ${shortTime(one.confirmedAt)}`
+      : one.withdrawnBy !== null
+        ? `withdrawn by ${one.withdrawnBy}, ${shortTime(one.withdrawnAt)}: ${one.withdrawnBecause ?? ''}`
+        : 'to be confirmed by somebody else';
+  terminal.line(
+    `  ${shortTime(one.recordedAt)}  ${one.recordedBy}: ${said}: ${one.evidence}  (${became}; outcome ${one.outcomeId})`,
+  );
+}
+
+/** @param listed as it stands in a list; undefined while it is not judged */
+export function printEvidence(
+  terminal: Terminal,
+  shown: ShownEvidence,
+  listed: ShownPayment | undefined,
+): void {
   const { uetr, status, decision, waitsFor } = shown;
   const heading = (text: string) => {
     terminal.line();
@@ -165,7 +215,11 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence): void {
     const why = reason === '' ? '' : ` (${reason})`;
     terminal.line(`${decision.status}${why} by ${decision.decidedBy} at ${shortTime(decision.decidedAt)}`);
   }
+  if (listed !== undefined) terminal.line(termsOf(listed));
+  terminal.line(hasItLeft(shown));
   if (waitsFor !== null) terminal.line(`waits for: ${waitsFor.what}, ${shortTime(waitsFor.at)}`);
+  if (shown.outcomes.length > 0) heading('How it ended, as operators recorded');
+  for (const one of shown.outcomes) printOutcome(terminal, one);
   heading('Messages');
   for (const one of shown.messages) {
     const arrow = one.direction === 'in' ? `${one.party} → us` : `us → ${one.party}`;
@@ -188,6 +242,35 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence): void {
   }
   if (shown.entries.length > 0) heading('What was done');
   printEntries(terminal, shown.entries);
+}
+
+/** Whose payment it is, for somebody who calls about it. */
+function termsOf(one: ShownPayment): string {
+  const parts = [
+    `${amountOf(one.sourceAmount)} → ${amountOf(one.destinationAmount)}`,
+    `from ${one.debtorAgent ?? '-'} to ${one.creditorAgent ?? '-'}`,
+    ...(one.fxp === null ? [] : [`FX provider ${one.fxp}`]),
+    ...(one.endToEndId === null ? [] : [`EndToEndId ${one.endToEndId}`]),
+  ];
+  return parts.join('   ');
+}
+
+/** The question that a caller asks first, in words; by the attempts to send its instruction (TIM-3). */
+export function hasItLeft({ deliveries, status, priority }: ShownEvidence): string {
+  const attempts = deliveries.find(({ kind }) => kind === 'instruction')?.attempts ?? [];
+  const isOpen = ['ACTC', 'INDOUBT'].includes(status);
+  if (attempts.length === 0) {
+    return isOpen || status === 'RCVD'
+      ? 'Nothing has left for its destination yet; it still may.'
+      : 'Nothing ever left for its destination.';
+  }
+  const answered = attempts.filter(({ outcome }) => outcome === 'ANSWERED').length;
+  const maybe = attempts.filter(({ outcome }) => outcome !== 'ANSWERED' && outcome !== 'NOT_SENT').length;
+  const tries = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
+  if (answered > 0) return `It has left: ${tries}, ${answered} answered.`;
+  if (maybe > 0) return `It may have left: ${tries}, none answered; its destination may have read it.`;
+  const end = isOpen && priority === 'NORM' ? '; if none does until 60 s after acceptance, RJCT ED06' : '';
+  return `Nothing has left for its destination: ${tries}, each failed before the first byte${end}.`;
 }
 
 function printDelivery(terminal: Terminal, delivery: ShownDelivery): void {

@@ -87,6 +87,8 @@ test('show: a payment with its messages, deliveries and attempts', async () => {
   await show(context(), credited, {});
   expect(lines[0]).toBe(`${credited}  ACCC  SGDFAST → THBPPAY  NORM`);
   expect(lines[1]).toMatch(/^ACCC by destination at 20/);
+  expect(lines[2]).toMatch(/^[\d,.]+ SGD → [\d,.]+ THB   from LOTUSGS0 to LOTUTHS0   FX provider \w+/);
+  expect(lines[3]).toBe('It has left: 1 attempt, 1 answered.');
   expect(text()).toMatch(/SGDFAST → us +pacs\.008\.001\.13/);
   expect(text()).toMatch(/callback +SGDFAST: taken 20/);
   expect(text()).toContain(`ANSWERED HTTP 200`);
@@ -102,7 +104,9 @@ test('alerts: found, taken, noted and closed', async () => {
     party: 'THBPPAY',
   });
   await listAlerts(context(), { kind: 'payment.in-doubt' }, all);
-  expect(lines[1]).toMatch(new RegExp(`^ *\\d+  20.{17}  payment.in-doubt  open   THBPPAY  ${credited}$`));
+  expect(lines[1]).toMatch(
+    new RegExp(`^ *\\d+  20.{17}  alert +payment.in-doubt  - +open   THBPPAY  ${credited}$`),
+  );
   const id = /^ *(\d+)/.exec(lines[1] ?? '')?.[1] ?? '';
   await act(context(), { action: 'take', id, note: undefined }, {});
   await expect(act(context(), { action: 'close', id, note: undefined }, {})).rejects.toThrow(
@@ -111,8 +115,10 @@ test('alerts: found, taken, noted and closed', async () => {
   await act(context(), { action: 'close', id: credited, note: 'the bank has answered' }, {});
   lines.splice(0);
   await show(context(), id, {});
-  expect(text()).toMatch(/payment.in-doubt  closed/);
-  expect(text()).toMatch(/operator: take alert \d+\n.*operator: close: the bank has answered/);
+  expect(text()).toMatch(/payment.in-doubt +- +closed/);
+  expect(text()).toMatch(
+    /operator: take \d+ payment.in-doubt\n.*operator: close \d+ payment.in-doubt: the bank has answered/,
+  );
   lines.splice(0);
   await listAlerts(context(), { kind: 'payment.in-doubt' }, all);
   expect(lines).toEqual(['No alert with kind payment.in-doubt is open or taken.']);
@@ -145,7 +151,7 @@ test('enquire: once, and not of a payment that has ended', async () => {
   await enquire(context(), waiting, {});
   await enquire(context(), waiting, {});
   expect(lines).toEqual([
-    `✓ its destination is asked. ops show ${waiting} says what it answers.`,
+    `✓ on record: its destination is to be asked. ops show ${waiting} says what it answers.`,
     'It was asked within the last 5 s, and is not asked twice.',
   ]);
   await expect(enquire(context(), credited, {})).rejects.toThrow(`The final status of ${credited} is ACCC`);

@@ -1,0 +1,99 @@
+// `isthmus ops settle`: how a payment in doubt ended, as people found out (LIF-4). One operator records it, another confirms
+// it by naming the status once more, or either withdraws it.
+import type { CommandContext } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { evidence, outcomes, read, recordedOutcome, settling, type ShownOutcome } from './answers.ts';
+import type { JsonOption } from './commands.ts';
+import { connectGateway, type Gateway } from './connection.ts';
+import { printOutcome } from './show.ts';
+
+export interface SettleOptions extends JsonOption {
+  readonly status?: string;
+  readonly reason?: string;
+  readonly evidence?: string;
+  readonly confirm?: string;
+  readonly withdraw?: string;
+}
+
+export async function settle(context: CommandContext, uetr: string, options: SettleOptions): Promise<void> {
+  const acts = [options.status, options.confirm, options.withdraw].filter((one) => one !== undefined);
+  if (acts.length !== 1) {
+    throw new UsageError(
+      'Name one of --status (to record how it ended), --confirm (what somebody else recorded) and --withdraw.',
+    );
+  }
+  const gateway = await connectGateway(context);
+  if (options.status !== undefined) await record(context, gateway, uetr, options);
+  else if (options.confirm !== undefined) await confirm(context, gateway, uetr, options);
+  else await withdraw(context, gateway, uetr, options);
+}
+
+async function record(
+  { terminal }: CommandContext,
+  gateway: Gateway,
+  uetr: string,
+  { status, reason, evidence: words, json }: SettleOptions,
+): Promise<void> {
+  if (words === undefined)
+    throw new UsageError('--evidence is missing: say how you know, for who confirms it.');
+  const text = await gateway.post(`/payments/${uetr}/outcomes`, {
+    status,
+    evidence: words,
+    ...(reason === undefined ? {} : { reasonCode: reason }),
+  });
+  if (json) {
+    terminal.line(text);
+    return;
+  }
+  const outcome = read(recordedOutcome, text);
+  printOutcome(terminal, outcome);
+  terminal.line(
+    `Nothing is decided yet: somebody else confirms it, with ops settle ${uetr} --confirm ${outcome.status}.`,
+  );
+}
+
+async function confirm(
+  { terminal }: CommandContext,
+  gateway: Gateway,
+  uetr: string,
+  { confirm: status, json }: SettleOptions,
+): Promise<void> {
+  const { outcomeId } = await standing(gateway, uetr);
+  const text = await gateway.post(`/payments/${uetr}/outcomes/${outcomeId}/confirmation`, { status });
+  if (json) {
+    terminal.line(text);
+    return;
+  }
+  const { decision } = read(settling, text);
+  if (decision === null) {
+    terminal.line(`✓ confirmed; it is being decided. ops show ${uetr} says when it is.`);
+    return;
+  }
+  const said = [decision.status, decision.reasonCode].filter((part) => part !== null).join(' ');
+  terminal.line(
+    decision.status === status
+      ? `✓ the payment is ${said}; its parties are being told. ops show ${uetr} says how that goes.`
+      : terminal.paint('warning', `! a final of its destination came first: the payment is ${said}.`),
+  );
+}
+
+async function withdraw(
+  { terminal }: CommandContext,
+  gateway: Gateway,
+  uetr: string,
+  { withdraw: because, json }: SettleOptions,
+): Promise<void> {
+  const { outcomeId } = await standing(gateway, uetr);
+  const text = await gateway.post(`/payments/${uetr}/outcomes/${outcomeId}/withdrawal`, { because });
+  if (json) terminal.line(text);
+  else for (const one of read(outcomes, text)) printOutcome(terminal, one);
+}
+
+async function standing(gateway: Gateway, uetr: string): Promise<ShownOutcome> {
+  const { outcomes: all } = read(evidence, await gateway.get(`/payments/${uetr}`));
+  const one = all.find(({ withdrawnAt }) => withdrawnAt === null);
+  if (one === undefined) {
+    throw new UsageError(`Nobody has recorded how ${uetr} ended; ops settle ${uetr} --status does.`);
+  }
+  return one;
+}

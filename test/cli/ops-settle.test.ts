@@ -1,0 +1,80 @@
+// `isthmus ops settle`, and what `show`, `enquire` and `parties` say of a payment that hangs, against a gateway that runs
+// (LIF-4, OBS-7).
+import { sql } from 'kysely';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { enquire, listParties, show } from '../../cli/ops/commands.ts';
+import { settle } from '../../cli/ops/settle.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { undecided } from '../harness/reports.ts';
+import { opsOn } from './ops-context.ts';
+
+const gateway = await testGateway();
+const { db } = gateway;
+const { lines, context } = opsOn(gateway);
+beforeEach(() => void lines.splice(0));
+const text = () => lines.join('\n');
+const second = { ISTHMUS_CLIENT_ID: 'operator2', ISTHMUS_CLIENT_SECRET: 'demo-operator2' };
+
+const { uetr } = await undecided(gateway, { priority: 'NORM' });
+
+test('enquire says that it is on record, and what holds it up', async () => {
+  await enquire(context(), uetr, {});
+  expect(text()).toContain('✓ on record: its destination is to be asked');
+  expect(text()).not.toContain('!');
+  await sql`update worker_states set at = now() - interval '1 minute'`.execute(db);
+  await enquire(context(), uetr, {});
+  expect(text()).toMatch(/is not asked twice\.\n! No worker has said within 30 s/);
+  lines.splice(0);
+  await listParties(context(), { minutes: '10' });
+  expect(lines[0]).toMatch(/^No worker has said within 30 s/);
+});
+
+test('enquire and parties name the destination whose breaker is open', async () => {
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select from worker_states where at > now() - interval '30 seconds'`.execute(
+      db,
+    );
+    expect(rows.length).toBe(1);
+  }, 10_000);
+  const { rows } = await sql<{ url: string }>`
+    select endpoint_url as url from clearing_systems join operators using (operator_id)
+    where clearing_system_id = 'THBPPAY'`.execute(db);
+  await sql`
+    insert into receiver_states (worker_id, receiver, breaker, failures_in_a_row, sends_under_way)
+    select worker_id, ${rows[0]?.url}, 'open', 7, 0 from worker_states
+    on conflict (worker_id, receiver) do update set breaker = 'open', failures_in_a_row = 7`.execute(db);
+  await enquire(context(), uetr, {});
+  expect(text()).toMatch(/! Its destination's breaker is open in 1 of 1 workers/);
+  lines.splice(0);
+  await listParties(context(), { minutes: '10' });
+  expect(text()).toMatch(/THBPPAY.* \(http.*\): breaker open in 1 of 1 workers, 7 failures in a row/);
+  expect(text()).toMatch(/THBPPAY: 1 payment waits for its final status/);
+});
+
+test('settle: one records, and sees that nothing is decided; another confirms', async () => {
+  await expect(settle(context(), uetr, {})).rejects.toThrow('Name one of --status');
+  await expect(settle(context(), uetr, { status: 'ACCC' })).rejects.toThrow('--evidence is missing');
+  await expect(settle(context(), uetr, { confirm: 'ACCC' })).rejects.toThrow('Nobody has recorded how');
+  const credited = { status: 'ACCC', evidence: 'their desk, 04:10 UTC' };
+  await expect(settle(context(), uetr, credited)).rejects.toThrow('is not INDOUBT');
+  await recordAudit(db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
+
+  await settle(context(), uetr, credited);
+  expect(text()).toContain('to be confirmed by somebody else');
+  expect(text()).toContain(`ops settle ${uetr} --confirm ACCC`);
+  await settle(context(second), uetr, { withdraw: 'the wrong payment' });
+  expect(text()).toMatch(/withdrawn by operator2, .*: the wrong payment/);
+  await settle(context(), uetr, credited);
+  await expect(settle(context(), uetr, { confirm: 'ACCC' })).rejects.toThrow(
+    'somebody else has to confirm it',
+  );
+  await expect(settle(context(second), uetr, { confirm: 'RJCT' })).rejects.toThrow('It says ACCC');
+  lines.splice(0);
+  await settle(context(second), uetr, { confirm: 'ACCC' });
+  expect(text()).toContain('✓ the payment is ACCC; its parties are being told.');
+  lines.splice(0);
+  await show(context(), uetr, {});
+  expect(lines[1]).toMatch(/^ACCC by operator at 20/);
+  expect(text()).toMatch(/operator: ACCC: their desk, 04:10 UTC {2}\(confirmed by operator2, 20/);
+});
