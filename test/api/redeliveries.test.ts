@@ -103,11 +103,15 @@ describe('deliveries of one payment', () => {
     );
   });
 
-  test('all of them, delivered or not, without a choice', async () => {
+  test('without a choice those that were not taken: no FX provider gets its trade a second time', async () => {
     const uetr = await withDeadCallback();
     callbackStatus = 200;
     const { body } = await ask('POST', `/payments/${uetr}/redeliveries`, {});
-    expect(body.kinds).toEqual(['callback', 'confirmation', 'notification']);
+    expect(body.kinds).toEqual(['callback']);
+    const again = await ask('POST', `/payments/${uetr}/redeliveries`, {
+      kinds: ['callback', 'notification'],
+    });
+    expect(again.body.kinds).toEqual(['callback', 'notification']);
     await expect.poll(() => evidence.received(uetr, 'fxp', 'fxtr017').length, { timeout: 10_000 }).toBe(2);
   });
 

@@ -186,7 +186,7 @@ describe('institutions', () => {
     expectUnique(rows.institution_memberships.map((row) => `${row.clearing_system_id} ${row.member_id}`));
   });
 
-  it('SEC-1: onboarded PSPs, FX providers, systems and the operator have clients; nobody else', () => {
+  it('SEC-1: onboarded PSPs, FX providers, systems and two people of the operator have clients; nobody else', () => {
     const ids = rows.clients.map((client) => client.client_id);
     const named = [
       'LOTUSGS0',
@@ -197,9 +197,10 @@ describe('institutions', () => {
       'CNYFPS',
       'EURTIPS',
       'operator',
+      'operator2',
     ];
     expect(ids).toEqual(expect.arrayContaining(named));
-    expect(ids).toHaveLength(10 + 10 + 1 + 4 + 10 + 1);
+    expect(ids).toHaveLength(10 + 10 + 1 + 4 + 10 + 2);
     expectUnique(ids);
     for (const absent of ['FERNSGS0', 'HARBSGS0', 'LOTUDES0BER']) expect(ids).not.toContain(absent);
     const lotus = rows.clients.find((client) => client.client_id === 'LOTUSGS0')!;
