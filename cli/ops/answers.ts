@@ -12,22 +12,51 @@ const payment = z.object({
   reasonCode: z.string().nullable(),
   corridor: z.string().nullable(),
   sourceClearingSystem: z.string(),
-  destinationClearingSystem: z.string().nullable(),
   priority: z.string().nullable(),
   sourceAmount: money,
   destinationAmount: money,
   judgedAt: z.string(),
   decidedAt: z.string().nullable(),
-  openDeliveries: z.string(),
-  deadLetters: z.string(),
 });
 export type ShownPayment = z.infer<typeof payment>;
 export const paymentPage = z.object({ payments: z.array(payment), next: z.string().nullable() });
 
+/** One payment of a page, and the very text that says it. */
+export interface ListedPayment {
+  readonly payment: ShownPayment;
+  readonly text: string;
+}
+
+/** As `read` of a page of payments, with the text of each. */
+export function readPayments(text: string): {
+  readonly payments: readonly ListedPayment[];
+  readonly next: string | null;
+} {
+  const { payments, next } = read(paymentPage, text);
+  const texts = itemsOf(text);
+  return { payments: payments.map((payment, index) => ({ payment, text: texts[index] ?? '' })), next };
+}
+
+/** The text of each object in the list of a page: `{"payments":[{...},{...}],...}`. */
+function itemsOf(page: string): readonly string[] {
+  const items: string[] = [];
+  let depth = 0;
+  let begin = 0;
+  for (const { 0: token, index } of page.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === '{' || token === '[') {
+      depth += 1;
+      if (depth === 3) begin = index;
+    } else if (token === '}' || token === ']') {
+      if (depth === 3) items.push(page.slice(begin, index + 1));
+      depth -= 1;
+    }
+  }
+  return items;
+}
+
 const alert = z.object({
   alertId: z.string(),
   at: z.string(),
-  severity: z.string(),
   kind: z.string(),
   subjectId: z.string().nullable(),
   party: z.string().nullable(),
@@ -62,7 +91,6 @@ const attempt = z.object({
 const delivery = z.object({
   kind: z.string(),
   party: z.string(),
-  askedAt: z.string(),
   nextDueAt: z.string().nullable(),
   deliveredAt: z.string().nullable(),
   closedAt: z.string().nullable(),
@@ -75,9 +103,7 @@ export const evidence = z.object({
   status: z.string(),
   sourceClearingSystem: z.string(),
   destinationClearingSystem: z.string().nullable(),
-  corridor: z.string().nullable(),
   priority: z.string().nullable(),
-  receivedAt: z.string(),
   waitsFor: z.object({ what: z.string(), at: z.string().nullable() }).nullable(),
   messages: z.array(
     z.object({
@@ -127,7 +153,6 @@ export const redeliveries = z.object({
       party: z.string(),
       closedReason: z.string(),
       closedAt: z.string(),
-      attempts: z.string(),
     }),
   ),
 });
@@ -135,13 +160,11 @@ const partyKind = z.object({
   kind: z.string(),
   attempts: z.string(),
   taken: z.string(),
-  failing: z.string(),
   lastTakenAt: z.string().nullable(),
   p95Ms: z.string().nullable(),
   failures: z.record(z.string(), z.string()),
   open: z.string(),
   dead: z.string(),
-  oldestDueAt: z.string().nullable(),
 });
 const party = z.object({
   party: z.string(),
@@ -159,7 +182,6 @@ export const parties = z.object({
       probing: z.string(),
       closed: z.string(),
       failuresInARow: z.string(),
-      sendsUnderWay: z.string(),
     }),
   ),
 });

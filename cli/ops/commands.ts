@@ -1,8 +1,7 @@
 // What `isthmus ops` does, command by command: asks the gateway over HTTP, as every operator may (docs/operations.md), and
 // shows the answer. It must not look into the gateway's database.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandContext } from '../command.ts';
-import { UnavailableError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import {
   alertPage,
   alertWithEntries,
@@ -17,7 +16,8 @@ import {
   type ShownAlert,
   type ShownPayment,
 } from './answers.ts';
-import { connectGateway, type Gateway } from './connection.ts';
+import { connectGateway, type Query } from './connection.ts';
+import { eachPage } from './pages.ts';
 import {
   printAlert,
   printAlerts,
@@ -28,20 +28,17 @@ import {
   shortTime,
 } from './show.ts';
 
-type Query = Readonly<Record<string, string | undefined>>;
-
-export interface Shown {
-  /** As the gateway answered. */
+export interface JsonOption {
+  /** Show the answer as it came. */
   readonly json?: true;
 }
 
-export interface ListOptions extends Shown {
+export interface ListOptions extends JsonOption {
   /** How many at most; pages are fetched until then. */
   readonly limit: string;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const pageSize = 200;
 
 export async function listPayments(
   context: CommandContext,
@@ -58,12 +55,9 @@ export async function listPayments(
     return { next: page.next, count: page.payments.length };
   });
   if (options.json) return;
-  if (payments.length === 0) terminal.line('No payment is like that.');
+  if (payments.length === 0) terminal.line(nothingLike('payment', query));
   else printPayments(terminal, payments);
-  if (more)
-    terminal.line(
-      terminal.paint('muted', `There are more: --limit, or --to ${payments.at(-1)?.judgedAt ?? ''}`),
-    );
+  if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
 
 export async function listAlerts(context: CommandContext, query: Query, options: ListOptions): Promise<void> {
@@ -77,11 +71,24 @@ export async function listAlerts(context: CommandContext, query: Query, options:
     return { next: page.next, count: page.alerts.length };
   });
   if (options.json) return;
-  if (alerts.length === 0) terminal.line('No alert is like that.');
+  if (alerts.length === 0) terminal.line(nothingLike('alert', query));
   else printAlerts(terminal, alerts);
-  if (more)
-    terminal.line(terminal.paint('muted', `There are more: --limit, or --to ${alerts.at(-1)?.at ?? ''}`));
+  if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
+
+const thereAreMore = 'There are more: --limit says how many are shown.';
+
+/** With the filters that were used, so that a mistyped one is seen. */
+function nothingLike(what: 'payment' | 'alert', query: Query): string {
+  const used = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${inWords(name)} ${value}`],
+  );
+  const which = used.length === 0 ? `No ${what}` : `No ${what} with ${used.join(', ')}`;
+  return what === 'alert' && query['state'] === undefined ? `${which} is open or taken.` : `${which}.`;
+}
+
+/** `minAmount`: min amount */
+const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function limitOf({ limit }: ListOptions): number {
   const count = Number(limit);
@@ -89,32 +96,9 @@ function limitOf({ limit }: ListOptions): number {
   throw new UsageError(`--limit ${limit}: it takes a whole number from 1 to 100000.`);
 }
 
-/** @returns whether there are more than were asked for */
-async function eachPage(
-  gateway: Gateway,
-  path: string,
-  { query, limit }: { readonly query: Query; readonly limit: number },
-  take: (text: string) => { readonly next: string | null; readonly count: number },
-): Promise<boolean> {
-  let cursor: string | undefined;
-  let left = limit;
-  for (;;) {
-    const asked = {
-      ...query,
-      limit: String(Math.min(left, pageSize)),
-      ...(cursor === undefined ? {} : { cursor }),
-    };
-    const { next, count } = take(await gateway.get(path, asked));
-    left -= count;
-    if (next === null) return false;
-    if (left <= 0) return true;
-    cursor = new URL(next).searchParams.get('cursor') ?? undefined;
-  }
-}
-
 export async function listParties(
   context: CommandContext,
-  { minutes, json }: Shown & { readonly minutes: string },
+  { minutes, json }: JsonOption & { readonly minutes: string },
 ): Promise<void> {
   const { terminal } = context;
   const gateway = await connectGateway(context);
@@ -123,7 +107,7 @@ export async function listParties(
   else printParties(terminal, read(parties, text));
 }
 
-export async function show(context: CommandContext, id: string, options: Shown): Promise<void> {
+export async function show(context: CommandContext, id: string, options: JsonOption): Promise<void> {
   const { terminal } = context;
   const gateway = await connectGateway(context);
   if (uuid.test(id)) {
@@ -151,7 +135,7 @@ function alertIdOf(id: string): string {
 export async function act(
   context: CommandContext,
   { action, id, note }: { readonly action: string; readonly id: string; readonly note: string | undefined },
-  options: Shown,
+  options: JsonOption,
 ): Promise<void> {
   const { terminal } = context;
   const gateway = await connectGateway(context);
@@ -166,7 +150,7 @@ export async function act(
 export async function redeliverOne(
   context: CommandContext,
   { uetr, kinds }: { readonly uetr: string; readonly kinds: readonly string[] },
-  options: Shown,
+  options: JsonOption,
 ): Promise<void> {
   const { terminal } = context;
   const gateway = await connectGateway(context);
@@ -178,7 +162,7 @@ export async function redeliverOne(
     );
 }
 
-export interface DeadOptions extends Shown {
+export interface DeadOptions extends JsonOption {
   readonly kinds: readonly string[];
   readonly party?: string;
   readonly reason?: string;
@@ -210,7 +194,7 @@ export async function redeliverDead(context: CommandContext, options: DeadOption
   else terminal.line(`${deadLetters.length} of ${total} would be delivered again: add --yes.`);
 }
 
-export async function enquire(context: CommandContext, uetr: string, options: Shown): Promise<void> {
+export async function enquire(context: CommandContext, uetr: string, options: JsonOption): Promise<void> {
   const { terminal } = context;
   const gateway = await connectGateway(context);
   const text = await gateway.post(`/payments/${uetr}/enquiries`, {});
@@ -218,63 +202,4 @@ export async function enquire(context: CommandContext, uetr: string, options: Sh
   else if (read(enquiry, text).asked)
     terminal.line(`✓ its destination is asked. ops show ${uetr} says what it answers.`);
   else terminal.line('It was asked within the last 5 s, and is not asked twice.');
-}
-
-const tailEveryMs = 1_000;
-const tailKeeps = 10_000; // payments whose last state is known
-
-/** Prints each payment when it is judged, and again whenever its state changes, until Ctrl-C. */
-export async function tail(context: CommandContext, query: Query, options: Shown): Promise<void> {
-  const { terminal } = context;
-  const gateway = await connectGateway(context);
-  const stopped = new AbortController();
-  context.interruption.handTo((exitCode) => {
-    stopped.abort();
-    process.exit(exitCode);
-  });
-  const last = new Map<string, string>();
-  const begun = new Date(Date.now() - 60_000).toISOString();
-  terminal.line(terminal.paint('muted', `Payments at ${gateway.url}, as they change. Ctrl-C ends it.`));
-  let isAway = false;
-  while (!stopped.signal.aborted) {
-    try {
-      const text = await gateway.get('/payments', { ...query, from: begun, limit: '500' });
-      if (isAway) terminal.line(terminal.paint('good', '✓ it answers again'));
-      isAway = false;
-      const { payments } = read(paymentPage, text);
-      for (const one of payments.toReversed()) {
-        const now = `${one.status} ${one.state}`;
-        if (last.get(one.uetr) === now) continue;
-        last.delete(one.uetr);
-        last.set(one.uetr, now);
-        printTailed(context, one, options);
-      }
-      for (const uetr of [...last.keys()].slice(0, Math.max(0, last.size - tailKeeps))) last.delete(uetr);
-    } catch (error) {
-      if (!(error instanceof UnavailableError)) throw error;
-      if (!isAway) terminal.line(terminal.paint('warning', `! ${error.message}`));
-      isAway = true;
-    }
-    await delay(tailEveryMs, undefined, { signal: stopped.signal }).catch(() => undefined);
-  }
-}
-
-function printTailed({ terminal }: CommandContext, payment: ShownPayment, { json }: Shown): void {
-  if (json) {
-    terminal.line(JSON.stringify(payment));
-    return;
-  }
-  const { decidedAt, judgedAt, uetr, status, reasonCode, state, corridor, priority } = payment;
-  const said = [status, reasonCode].filter((part) => part !== null).join(' ');
-  const style = status === 'ACCC' ? 'good' : status === 'RJCT' ? 'bad' : 'name';
-  terminal.line(
-    [
-      shortTime(decidedAt ?? judgedAt),
-      uetr,
-      (corridor ?? '-').padEnd(5),
-      priority ?? '-',
-      terminal.paint(style, said.padEnd(9)),
-      state,
-    ].join('  '),
-  );
 }

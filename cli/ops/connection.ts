@@ -5,7 +5,8 @@ import { UnavailableError, UserError } from '../errors.ts';
 import { explainRefusal } from '../gateway-client.ts';
 import { findRunningDemo } from '../run-file.ts';
 
-type Query = Readonly<Record<string, string | undefined>>;
+/** Parameters by name; those that are undefined are left out. */
+export type Query = Readonly<Record<string, string | undefined>>;
 
 export interface Gateway {
   readonly url: string;
@@ -88,8 +89,7 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
     get: (path, query = {}) => {
       const asked = new URLSearchParams();
       for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.append(name, value);
-      const separator = path.includes('?') ? '&' : '?';
-      return ask(`${access.url}${path}${asked.size === 0 ? '' : separator}${asked.toString()}`, {});
+      return ask(`${access.url}${path}${asked.size === 0 ? '' : `?${asked.toString()}`}`, {});
     },
     post: (path, body) =>
       ask(`${access.url}${path}`, {

@@ -3,7 +3,7 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command.ts';
 import { runCommand } from '../command-line.ts';
-import type { DeadOptions, ListOptions, Shown } from './commands.ts';
+import type { DeadOptions, JsonOption, ListOptions } from './commands.ts';
 
 const help = `
 It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, whose secret is in ISTHMUS_CLIENT_SECRET or in the file
@@ -23,7 +23,7 @@ function addOps(command: Command, context: CommandContext): void {
 const json = new Option('--json', 'the answer of the gateway, as it came');
 const limit = new Option('--limit <number>', 'how many at most').default('50');
 
-/** Names of filters, as the gateway's own parameters are called; commander makes --min-amount of minAmount. */
+/** Names of filters, as the gateway's own parameters are called. */
 const followed = {
   status: '<ACTC,INDOUBT,ACCC,RJCT,BLCK>',
   state: '<waiting|in-doubt|telling|dead-letter|done>',
@@ -37,7 +37,7 @@ const followed = {
   uetr: '<uuid>',
   quoteId: '<uuid>',
   endToEndId: '<id>',
-  messageId: '<MsgId>',
+  messageIdentification: '<MsgId>',
 } as const;
 const paymentFilters = { ...followed, from: '<time>', to: '<time>', olderThan: '<seconds>' } as const;
 const alertFilters = {
@@ -51,7 +51,12 @@ const alertFilters = {
   to: '<time>',
 } as const;
 
-const flagOf = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+/** As commander names the option of a filter; who types it says MsgId, as the message does. */
+const optionOf = (name: string) => (name === 'messageIdentification' ? 'messageId' : name);
+
+/** `--min-amount` of minAmount. */
+const flagOf = (name: string) =>
+  `--${optionOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 function withFilters(command: Command, filters: Readonly<Record<string, string>>): Command {
   for (const [name, takes] of Object.entries(filters)) command.option(`${flagOf(name)} ${takes}`);
@@ -61,7 +66,7 @@ function withFilters(command: Command, filters: Readonly<Record<string, string>>
 type Options = Readonly<Record<string, string | undefined>>;
 
 const asked = (filters: object, options: Options): Options =>
-  Object.fromEntries(Object.keys(filters).map((name) => [name, options[name]]));
+  Object.fromEntries(Object.keys(filters).map((name) => [name, options[optionOf(name)]]));
 
 function addLists(ops: Command, context: CommandContext): void {
   withFilters(ops.command('list'), paymentFilters)
@@ -87,7 +92,7 @@ function addLists(ops: Command, context: CommandContext): void {
     .description('who takes what it is sent and who does not, whose breaker is open, whom nobody could tell')
     .option('--minutes <number>', 'how far back attempts are counted, up to 1440', '10')
     .addOption(json)
-    .action(async (options: Shown & { readonly minutes: string }) => {
+    .action(async (options: JsonOption & { readonly minutes: string }) => {
       const { listParties } = await import('./commands.ts');
       await listParties(context, options);
     });
@@ -96,15 +101,15 @@ function addLists(ops: Command, context: CommandContext): void {
     .description('one payment with its messages, deliveries and attempts, or one alert')
     .argument('<id>', 'UETR, or id of an alert')
     .addOption(json)
-    .action(async (id: string, options: Shown) => {
+    .action(async (id: string, options: JsonOption) => {
       const { show } = await import('./commands.ts');
       await show(context, id, options);
     });
   withFilters(ops.command('tail'), followed)
     .description('payments as they change, until Ctrl-C')
     .addOption(json)
-    .action(async (options: Shown & Options) => {
-      const { tail } = await import('./commands.ts');
+    .action(async (options: JsonOption & Options) => {
+      const { tail } = await import('./tail.ts');
       await tail(context, asked(followed, options), options);
     });
 }
@@ -127,7 +132,7 @@ function addActions(ops: Command, context: CommandContext): void {
         action === 'take' ? 'why you take it over' : 'in your words; no names, no accounts',
       )
       .addOption(json)
-      .action(async (id: string, { note, ...options }: Shown & { readonly note?: string }) => {
+      .action(async (id: string, { note, ...options }: JsonOption & { readonly note?: string }) => {
         const { act } = await import('./commands.ts');
         await act(context, { action, id, note }, options);
       });
@@ -142,7 +147,10 @@ function addActions(ops: Command, context: CommandContext): void {
     .addOption(kind)
     .addOption(json)
     .action(
-      async (uetr: string, { kind: kinds, ...options }: Shown & { readonly kind: readonly string[] }) => {
+      async (
+        uetr: string,
+        { kind: kinds, ...options }: JsonOption & { readonly kind: readonly string[] },
+      ) => {
         const { redeliverOne } = await import('./commands.ts');
         await redeliverOne(context, { uetr, kinds }, options);
       },
@@ -170,7 +178,7 @@ function addActions(ops: Command, context: CommandContext): void {
     .description('ask the destination of a payment now how it stands')
     .argument('<uetr>')
     .addOption(json)
-    .action(async (uetr: string, options: Shown) => {
+    .action(async (uetr: string, options: JsonOption) => {
       const { enquire } = await import('./commands.ts');
       await enquire(context, uetr, options);
     });

@@ -8,37 +8,20 @@ import {
   redeliverDead,
   redeliverOne,
   show,
-  tail,
 } from '../../cli/ops/commands.ts';
-import type { CommandContext } from '../../cli/command.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { opsOn } from './ops-context.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
 
-const lines: string[] = [];
+const { lines, context } = opsOn(gateway);
 const text = () => lines.join('\n');
-let stop: (exitCode: number) => void = () => undefined;
-const context = (env: Record<string, string> = {}): CommandContext => ({
-  env: {
-    ISTHMUS_URL: gateway.url,
-    ISTHMUS_CLIENT_ID: 'operator',
-    ISTHMUS_CLIENT_SECRET: 'demo-operator',
-    ...env,
-  },
-  root: '/nowhere',
-  folder: '/nowhere',
-  terminal: { width: 120, line: (line = '') => void lines.push(line), paint: (_, painted) => painted },
-  interruption: {
-    handTo: (handler: typeof stop) => (stop = handler),
-    isAsked: () => false,
-  } as unknown as CommandContext['interruption'],
-});
 beforeEach(() => void lines.splice(0));
 
 async function pay(ending: (typeof endingIn)[keyof typeof endingIn]): Promise<string> {
@@ -71,7 +54,16 @@ describe('list', () => {
   test('says how to see the rest', async () => {
     await listPayments(context(), {}, { limit: '1' });
     expect(lines).toHaveLength(3);
-    expect(lines[2]).toMatch(/^There are more: --limit, or --to 20/);
+    expect(lines[2]).toBe('There are more: --limit says how many are shown.');
+  });
+
+  test('of nothing, names the filters, so that a mistyped one is seen', async () => {
+    await listPayments(
+      context(),
+      { corridor: 'SG-XX', minAmount: '5', currency: 'SGD', uetr: undefined },
+      all,
+    );
+    expect(lines).toEqual(['No payment with corridor SG-XX, min amount 5, currency SGD.']);
   });
 
   test('as the gateway answered it, page by page', async () => {
@@ -123,7 +115,7 @@ test('alerts: found, taken, noted and closed', async () => {
   expect(text()).toMatch(/operator: take alert \d+\n.*operator: close: the bank has answered/);
   lines.splice(0);
   await listAlerts(context(), { kind: 'payment.in-doubt' }, all);
-  expect(lines).toEqual(['No alert is like that.']);
+  expect(lines).toEqual(['No alert with kind payment.in-doubt is open or taken.']);
 });
 
 test('redeliver: one payment, and dead letters with a look before', async () => {
@@ -158,27 +150,6 @@ test('enquire: once, and not of a payment that has ended', async () => {
   ]);
   await expect(enquire(context(), credited, {})).rejects.toThrow(`The final status of ${credited} is ACCC`);
 });
-
-test('tail: a payment when it is judged, and when it has ended', async () => {
-  const exit = new Promise<void>((resolve) => {
-    const original = process.exit.bind(process);
-    process.exit = (() => {
-      process.exit = original;
-      resolve();
-    }) as typeof process.exit;
-  });
-  const following = tail(context(), { party: 'PHPINST' }, {});
-  const quote = await bestQuote(gateway, { destination: 'PH', destinationCurrency: 'PHP' });
-  const message = instruction(quote, { ending: endingIn.interim });
-  await submit(gateway, message);
-  await expect
-    .poll(() => lines.filter((line) => line.includes(message.uetr)).join('\n'), { timeout: 15_000 })
-    .toMatch(/ACTC +waiting\n(.*\n)?.*ACCC +(telling|done)/);
-  expect(text()).not.toContain(credited);
-  stop(0);
-  await exit;
-  await following;
-}, 30_000);
 
 describe('whom it asks', () => {
   test('says what is missing, and what does not answer', async () => {

@@ -1,0 +1,125 @@
+// `isthmus ops tail`: payments as they change, one line each time. It looks once a second, so it does not see a state that
+// lasted for less.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CommandContext } from '../command.ts';
+import { UnavailableError } from '../errors.ts';
+import { readPayments, type ListedPayment, type ShownPayment } from './answers.ts';
+import type { JsonOption } from './commands.ts';
+import { connectGateway, type Gateway, type Query } from './connection.ts';
+import { eachPage } from './pages.ts';
+import { shortTime } from './show.ts';
+
+const lookEveryMs = 1_000;
+const restsFor = 3; // times as long as a look took: a gateway in trouble has other work
+
+/**
+ * Prints the payments that are not over and the newest ones, then each when it is judged and again whenever its state
+ * changes, until Ctrl-C.
+ */
+export async function tail(context: CommandContext, query: Query, options: JsonOption): Promise<void> {
+  const { terminal, interruption } = context;
+  const gateway = await connectGateway(context);
+  interruption.handTo((exitCode) => process.exit(exitCode));
+  // With --json, standard output has payments and nothing else.
+  const say = (line: string) => (options.json ? void process.stderr.write(`${line}\n`) : terminal.line(line));
+  say(terminal.paint('muted', `Payments at ${gateway.url}, as they change. Ctrl-C ends it.`));
+  const look = following(gateway, query);
+  let isAway = false;
+  while (!interruption.isAsked()) {
+    const began = performance.now();
+    try {
+      const changed = await look();
+      if (isAway) say(terminal.paint('good', '✓ it answers again'));
+      isAway = false;
+      for (const { payment, text } of changed) {
+        if (options.json) terminal.line(text);
+        else printTailed(context, payment);
+      }
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      if (!isAway) say(terminal.paint('warning', `! ${error.message}`));
+      isAway = true;
+    }
+    await delay(Math.max(lookEveryMs, restsFor * (performance.now() - began)));
+  }
+}
+
+function printTailed({ terminal }: CommandContext, payment: ShownPayment): void {
+  const { decidedAt, judgedAt, uetr, status, reasonCode, state, corridor, priority } = payment;
+  const said = [status, reasonCode].filter((part) => part !== null).join(' ');
+  const style = status === 'ACCC' ? 'good' : status === 'RJCT' ? 'bad' : 'name';
+  terminal.line(
+    [
+      shortTime(decidedAt ?? judgedAt),
+      uetr,
+      (corridor ?? '-').padEnd(5),
+      priority ?? '-',
+      terminal.paint(style, said.padEnd(9)),
+      state,
+    ].join('  '),
+  );
+}
+
+/** States that end by themselves, and must be looked at again, however old the payment is. */
+const passing: readonly string[] = ['waiting', 'in-doubt', 'telling'];
+
+const newestForMs = 60_000; // a payment may be listed some seconds after its time: it commits later
+
+/**
+ * What has changed since the last look, oldest first; at the first look, all that is not over, and what was judged within
+ * the minute before the newest payment. A payment that was shown once is followed to its end, also where it is not like
+ * `status` and `state` any longer.
+ */
+function following(
+  gateway: Gateway,
+  { status, state, ...rest }: Query,
+): () => Promise<readonly ListedPayment[]> {
+  const known = new Map<string, ShownPayment>();
+  const statuses = status?.split(',');
+  const isLike = (one: ShownPayment) =>
+    (state === undefined || state === one.state) && (statuses === undefined || statuses.includes(one.status));
+  let from: string | undefined;
+
+  async function list(query: Query, isEnough: (last: ShownPayment) => boolean = () => false) {
+    const found: ListedPayment[] = [];
+    await eachPage(gateway, '/payments', { query }, (text) => {
+      const { payments, next } = readPayments(text);
+      found.push(...payments);
+      const last = payments.at(-1);
+      return { next, count: payments.length, isEnough: last !== undefined && isEnough(last.payment) };
+    });
+    return found;
+  }
+
+  /** Back to the first page that ends with one that is known. */
+  async function newest(): Promise<readonly ListedPayment[]> {
+    const query = { ...rest, status, state };
+    const one = readPayments(await gateway.get('/payments', { ...query, limit: '1' })).payments[0];
+    if (one === undefined) return [];
+    from = new Date(Date.parse(one.payment.judgedAt) - newestForMs).toISOString();
+    return list({ ...query, from }, ({ uetr }) => known.has(uetr));
+  }
+
+  return async () => {
+    const seen = new Map<string, ListedPayment>();
+    const see = (listed: readonly ListedPayment[]) => {
+      for (const one of listed) seen.set(one.payment.uetr, one);
+    };
+    see(await newest());
+    for (const each of passing) see(await list({ ...rest, state: each }));
+    for (const { uetr, state: last } of known.values()) {
+      if (passing.includes(last) && !seen.has(uetr)) see(await list({ uetr }));
+    }
+    const changed = [...seen.values()].filter(({ payment }) => {
+      const last = known.get(payment.uetr);
+      return last === undefined
+        ? isLike(payment)
+        : last.status !== payment.status || last.state !== payment.state;
+    });
+    for (const { payment } of changed) known.set(payment.uetr, payment);
+    for (const [uetr, { state: last, judgedAt }] of known) {
+      if (!passing.includes(last) && from !== undefined && judgedAt < from) known.delete(uetr);
+    }
+    return changed.sort((a, b) => (a.payment.judgedAt < b.payment.judgedAt ? -1 : 1));
+  };
+}

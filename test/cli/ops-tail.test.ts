@@ -1,0 +1,86 @@
+// `npm run ops -- tail` against a whole gateway: nothing that it follows changes unseen.
+import { afterEach, expect, test } from 'vitest';
+import { tail } from '../../cli/ops/tail.ts';
+import { endingIn } from '../harness/endings.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { opsOn } from './ops-context.ts';
+
+const gateway = await testGateway();
+const evidence = evidenceOf(gateway);
+const { lines, context, interrupt } = opsOn(gateway);
+
+let following: Promise<void> | undefined;
+/** Begins anew, with nothing printed. */
+function follow(
+  ...[query, options = {}]: [query: Parameters<typeof tail>[1], options?: { json?: true }]
+): void {
+  lines.splice(0);
+  following = tail(context(), query, options);
+}
+afterEach(async () => {
+  interrupt();
+  await following;
+});
+
+async function pay(ending: keyof typeof endingIn, destination = 'TH', currency = 'THB'): Promise<string> {
+  const quote = await bestQuote(gateway, { destination, destinationCurrency: currency });
+  const message = instruction(quote, { ending: endingIn[ending] });
+  expect((await submit(gateway, message)).httpStatus).toBe(200);
+  return message.uetr;
+}
+const linesOf = (uetr: string) => lines.filter((line) => line.includes(uetr)).join('\n');
+const judgedLongAgo = (uetr: string) =>
+  gateway.db
+    .updateTable('payments')
+    .set({ received_at: new Date(Date.now() - 3_600_000) })
+    .where('uetr', '=', uetr)
+    .execute();
+
+test('a payment when it is judged, and when it has ended; of one party only', async () => {
+  follow({ party: 'PHPINST' });
+  const other = await pay('creditedAtOnce');
+  const uetr = await pay('interim', 'PH', 'PHP');
+  await expect.poll(() => linesOf(uetr), { timeout: 15_000 }).toMatch(/ACTC +waiting\n(.*\n)?.*ACCC +done$/);
+  expect(linesOf(other)).toBe('');
+}, 30_000);
+
+test('a payment that was judged long before: that it waits, and how it ends', async () => {
+  const uetr = await pay('interim');
+  await judgedLongAgo(uetr);
+  await pay('creditedAtOnce'); // newer ones, which are shown first
+  follow({ state: 'waiting' });
+  await expect.poll(() => linesOf(uetr), { timeout: 15_000 }).toMatch(/ACTC +waiting\n(.*\n)?.*ACCC +done$/);
+}, 30_000);
+
+test('one that had ended long before, and whose callback is asked for again', async () => {
+  const uetr = await pay('creditedAtOnce');
+  await evidence.closed(uetr);
+  await judgedLongAgo(uetr);
+  const newer = await pay('silent');
+  follow({});
+  await expect.poll(() => linesOf(newer), { timeout: 15_000 }).toMatch(/waiting$/);
+  expect(linesOf(uetr)).toBe('');
+  const callback = gateway.db
+    .updateTable('deliveries')
+    .where('subject_id', '=', uetr)
+    .where('kind', '=', 'callback');
+  await callback.set({ delivered_at: null, next_due_at: new Date(Date.now() + 60_000) }).execute();
+  await expect.poll(() => linesOf(uetr), { timeout: 15_000 }).toMatch(/ACCC +telling$/);
+  await callback.set({ delivered_at: new Date() }).execute();
+  await expect.poll(() => linesOf(uetr), { timeout: 15_000 }).toMatch(/telling\n.*ACCC +done$/);
+}, 30_000);
+
+test('with --json, each as the gateway answered it, and nothing else', async () => {
+  const uetr = await pay('creditedAtOnce');
+  await evidence.closed(uetr);
+  const token = await gateway.token('operator');
+  const answer = await fetch(`${gateway.url}/payments?uetr=${uetr}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const [, payment = ''] = /^\{"payments":\[(.*)\],"next":null\}$/.exec(await answer.text()) ?? [];
+  follow({ uetr }, { json: true });
+  await expect.poll(() => lines, { timeout: 15_000 }).toEqual([payment]);
+}, 30_000);
