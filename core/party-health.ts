@@ -1,4 +1,7 @@
-/** How the parties are, as far as our sends to them tell (OBS-7). */
+/**
+ * How the parties are (OBS-7): what came of our sends to them, what they are still owed, and which payments wait for their
+ * final status; and how each worker's breakers stand.
+ */
 
 /** What went to a party in one kind of delivery, in a time. */
 export interface KindHealth {
@@ -6,7 +9,7 @@ export interface KindHealth {
   readonly attempts: number;
   /** Attempts that were taken: HTTP 2xx. */
   readonly taken: number;
-  /** Payments and resolutions with an attempt that was not. */
+  /** Payments and resolutions with an attempt that has ended and was not taken. */
   readonly failing: number;
   readonly lastTakenAt: Date | null;
   /** 95 of 100 attempts ended within so many milliseconds. */
