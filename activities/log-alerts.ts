@@ -1,6 +1,6 @@
 // Every alert of the record is also a log line (OBS-1): of level error, a security event of level warn. One worker at a
-// time looks for those that nobody has logged; each is logged at least once, whichever process wrote it, and whatever
-// becomes of that.
+// time looks for those of the last day that nobody has logged; each of them is logged at least once, whichever process
+// wrote it. One that is older, because no worker ran for a day, is in the record only.
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { findUnloggedAlerts, markLogged } from '../db/cases.ts';
@@ -36,7 +36,7 @@ export function startAlertLog(
   let running = Promise.resolve();
   function next(): void {
     running = once().catch((error: unknown) =>
-      logger.debug({ err: error }, 'alerts could not be logged yet'),
+      logger.warn({ err: error }, 'alerts could not be logged yet'),
     );
     void running.then(() => {
       if (!isStopped) timer = setTimeout(next, periodMs);

@@ -26,7 +26,7 @@ export interface WorkerStart extends Pick<
 }
 
 export interface RunningWorker extends RunningWorkers {
-  /** Where it tells of itself; undefined: nowhere. */
+  /** The port for metrics and health; undefined: none. */
   readonly metricsPort?: number;
 }
 

@@ -1,5 +1,5 @@
-// The steps of a payment as they are told: each is a line of the log (OBS-1) and counts in a metric (OBS-2). Codes and ids
-// only, never what is personal (SEC-3).
+// The steps of payments and resolutions: each is a line of the log (OBS-1), and those of payments count in a metric too
+// (OBS-2). Codes and ids only, never what is personal (SEC-3).
 import type { Logger } from 'pino';
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 

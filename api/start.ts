@@ -24,7 +24,7 @@ import { connectTemporal, type TemporalOptions } from './temporal.ts';
 export interface RunningApi {
   /** http://host:port as it is bound. */
   readonly url: string;
-  /** Where it tells of itself; undefined: nowhere. */
+  /** The port for metrics and health; undefined: none. */
   readonly metricsPort?: number;
   readonly close: () => Promise<void>;
 }

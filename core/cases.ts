@@ -49,7 +49,7 @@ export interface AlertFilter {
   readonly to?: Date;
 }
 
-/** Whoever writes a reason must write one: what is closed without a word tells the next shift nothing. */
+/** Every action but `take` needs a note: what is closed without a word tells the next shift nothing. */
 export function needsNote(action: CaseAction): boolean {
   return action !== 'take';
 }

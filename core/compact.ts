@@ -1,4 +1,6 @@
-/** Objects without what is not there. */
+// Optional properties: one that is undefined is left out, because `exactOptionalPropertyTypes` tells the two apart.
+
+/** The same properties, each of which may be undefined. */
 type Partially<T> = { [Key in keyof T]: T[Key] | undefined };
 
 /** The same object without the properties that are undefined. */

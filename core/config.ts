@@ -91,7 +91,7 @@ export type LogLevel = (typeof logLevels)[number];
 export interface CommonConfig {
   readonly databaseUrl: string;
   readonly logLevel: LogLevel;
-  /** Where the process tells of itself (OBS-2, OBS-4); undefined: nowhere. Port 0: the operating system chooses. */
+  /** The port for metrics and health (OBS-2, OBS-4); undefined: none. Port 0: the operating system chooses. */
   readonly metrics?: { readonly host: string; readonly port: number };
 }
 

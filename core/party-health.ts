@@ -1,4 +1,7 @@
-/** How the parties are, as far as our sends to them tell (OBS-7). */
+/**
+ * How the parties are (OBS-7): what came of our sends to them, what they are still owed, and which payments wait for their
+ * final status; and how each worker's breakers stand.
+ */
 import type { ReferenceData } from './reference.ts';
 
 /** What went to a party in one kind of delivery, in a time. */

@@ -42,8 +42,8 @@ export interface PaymentFilter {
 }
 
 /**
- * Whose payments are listed. A side sees those that it sent, and those that came to it; of the latter neither what was
- * sent nor whether anything was sent before a byte may have reached it (PAY-9).
+ * Whose payments are listed. A side sees those that it sent, and those that came to it: these once a byte of them may
+ * have reached it (PAY-9), and without what they cost the other side, its quote and its FX provider.
  */
 export type ListScope =
   | { readonly of: 'all' }

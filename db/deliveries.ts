@@ -155,7 +155,7 @@ export async function claimInstruction(
 /** Neither taken nor given up (CBK-1). */
 export const isOpen = sql`delivered_at is null and closed_at is null`;
 
-/** Of those: given up, and not delivered after all (CBK-1). */
+/** Given up, and not delivered after all (CBK-1). */
 export const isDead = sql`delivered_at is null and closed_at is not null`;
 
 /** Whether a delivery is of a kind that ends once, taken or given up. What is asked ends with its answer or decision. */
@@ -255,7 +255,7 @@ const insertEnds = (event: {
 /**
  * Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). A delivery has
  * one end. If another came first, a 2xx counts all the same, because the receiver has the message: it is no dead letter
- * any longer, and an event takes the alert back. Nothing else changes an end.
+ * any longer, which an event says; the alert stays until a person closes it. Nothing else changes an end.
  */
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;

@@ -1,9 +1,11 @@
 // What the record holds at this moment, in numbers, for metrics (OBS-2): payments without final status, deliveries that
-// are open or dead, alerts that nobody has closed. Each by an index that holds only those.
+// are open or dead, alerts that nobody has closed. Payments and deliveries by indexes that hold only those; alerts by one
+// that holds all of them, with what was last done about each.
 import { sql } from 'kysely';
 import { isInDoubt } from './audit.ts';
 import { openAlerts } from './cases.ts';
 import type { Db } from './connection.ts';
+import { isOfToldKind, isOpen } from './deliveries.ts';
 import { readOwed, type Owed } from './party-health.ts';
 
 interface OpenPayments {
@@ -20,15 +22,41 @@ interface OpenAlerts {
   readonly open: number;
 }
 
+interface OpenDeliveries extends Owed {
+  /** How long ago the oldest was asked for, due or not; 0: none is open. */
+  readonly oldestOpenSeconds: number;
+}
+
 export interface Gauges {
   readonly payments: readonly OpenPayments[];
-  readonly deliveries: readonly Owed[];
+  readonly deliveries: readonly OpenDeliveries[];
   readonly alerts: readonly OpenAlerts[];
 }
 
 export async function readGauges(db: Db): Promise<Gauges> {
-  const [payments, deliveries, alerts] = await Promise.all([readPayments(db), readOwed(db), openAlerts(db)]);
+  const [payments, owed, ages, alerts] = await Promise.all([
+    readPayments(db),
+    readOwed(db),
+    readAges(db),
+    openAlerts(db),
+  ]);
+  const ageOf = ({ party, kind }: Owed) => ages.find((one) => one.party === party && one.kind === kind);
+  const deliveries = owed.map((one) => ({ ...one, oldestOpenSeconds: ageOf(one)?.seconds ?? 0 }));
   return { payments, deliveries, alerts };
+}
+
+interface Age {
+  readonly party: string;
+  readonly kind: string;
+  readonly seconds: number;
+}
+
+async function readAges(db: Db): Promise<readonly Age[]> {
+  // index deliveries_open
+  const { rows } = await sql<Age>`
+    select party, kind, greatest(0, extract(epoch from now() - min(asked_at)))::float8 as seconds
+    from deliveries where ${isOfToldKind} and ${isOpen} group by party, kind`.execute(db);
+  return rows;
 }
 
 async function readPayments(db: Db): Promise<readonly OpenPayments[]> {

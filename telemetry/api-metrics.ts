@@ -1,5 +1,5 @@
-// What an api counts (OBS-2): its requests; and, read from the record at each scrape, what is open, dead or due, so that
-// it is told also while no worker runs. Every api tells the same of the record: take the maximum of them.
+// What an api counts (OBS-2): its requests; and, read from the record at each scrape, what is open, dead or due, which
+// is exported even when no worker runs. Every api exports the same of the record: take the maximum of them.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What the record holds at this moment. */
@@ -18,6 +18,8 @@ export interface RecordGauges {
     readonly dead: number;
     /** How long the one that is due for longest is; 0: none is. */
     readonly oldestDueSeconds: number;
+    /** How long ago the oldest that is open was asked for, due or not; 0: none is open. */
+    readonly oldestOpenSeconds: number;
   }[];
   readonly alerts: readonly { readonly kind: string; readonly severity: string; readonly open: number }[];
 }
@@ -90,7 +92,7 @@ function addGauge({ name, help, labels: labelNames, registers, of, record }: Rec
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Every gauge of one scrape tells of the same reading; a failure leaves them out, and is told by a gauge of its own. */
+/** Every gauge of one scrape shows the same reading; a failure leaves them out, and shows in a gauge of its own. */
 function addRecordGauges(registers: Registry[], readRecord: () => Promise<RecordGauges>): void {
   const record = readOnceFor(sharedForMs, readRecord);
   const gauge = (name: string, help: string, kind: Kind) =>
@@ -133,6 +135,11 @@ function addRecordGauges(registers: Registry[], readRecord: () => Promise<Record
     'isthmus_deliveries_oldest_due_seconds',
     'How long the one that is due for longest is (I-17)',
     ofDeliveries(({ oldestDueSeconds }) => oldestDueSeconds),
+  );
+  gauge(
+    'isthmus_deliveries_oldest_open_seconds',
+    'How long ago the oldest that is still to be taken was asked for, due or not',
+    ofDeliveries(({ oldestOpenSeconds }) => oldestOpenSeconds),
   );
   gauge('isthmus_alerts_open', 'Alerts and security events that nobody has closed (OBS-6)', {
     labels: ['kind', 'severity'],

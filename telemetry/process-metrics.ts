@@ -1,4 +1,4 @@
-// What every process tells of itself (OBS-2): memory, event loop, garbage collection, and the connections of its pool.
+// The metrics of every process (OBS-2): memory, event loop, garbage collection, and the connections of its pool.
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 
 /** The connections of a pool, at this moment. */

@@ -61,7 +61,6 @@ function itemsOf(page: string): readonly string[] {
 const alert = z.object({
   alertId: z.string(),
   at: z.string(),
-  severity: z.string(),
   kind: z.string(),
   subjectId: z.string().nullable(),
   party: z.string().nullable(),
@@ -130,7 +129,6 @@ export const evidence = z.object({
   sourceClearingSystem: z.string(),
   destinationClearingSystem: z.string().nullable(),
   priority: z.string().nullable(),
-  receivedAt: z.string(),
   waitsFor: z.object({ what: z.string(), at: z.string().nullable() }).nullable(),
   messages: z.array(
     z.object({

@@ -58,13 +58,24 @@ interface Operation {
   readonly tags?: readonly string[];
   readonly 'x-roles'?: readonly string[];
   readonly parameters?: readonly { name: string; in: string; required?: boolean }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: Schema }>> };
   readonly responses: Readonly<Record<string, { readonly description?: string }>>;
+}
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly enum?: readonly string[];
+  readonly required?: readonly string[];
+  readonly description?: string;
 }
 
 interface Document {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 /** The files of this folder by name. */
@@ -89,7 +100,7 @@ function renderOperations(document: Document): string {
     lines.push('', `## ${tag.name}`, '', `${tag.description ?? ''}.`);
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
-        if (operation.tags?.includes(tag.name) === true) lines.push(...renderOperation(method, path, operation));
+        if (operation.tags?.includes(tag.name) === true) lines.push(...renderOperation(document, `${method.toUpperCase()} ${path}`, operation));
       }
     }
   }
@@ -103,21 +114,37 @@ function renderOperations(document: Document): string {
   return `${lines.join('\n')}\n`;
 }
 
-function renderOperation(method: string, path: string, operation: Operation): readonly string[] {
+function renderOperation(document: Document, request: string, operation: Operation): readonly string[] {
   const parameters = (operation.parameters ?? [])
     .filter((parameter) => parameter.in !== 'path')
     .map((parameter) => `\`${parameter.name}\`${parameter.required === true ? '' : ' (optional)'}`);
   const refusals = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
   return [
     '',
-    `### \`${method.toUpperCase()} ${path}\``,
+    `### \`${request}\``,
     '',
     sentences(operation.summary, operation.description),
     '',
     `- Roles: ${operation['x-roles']?.join(', ') ?? 'none needed'}`,
     ...(parameters.length > 0 ? [`- Query and headers: ${parameters.join(', ')}`] : []),
+    ...renderBody(document, operation),
     ...(refusals.length > 0 ? [`- Refusals: ${refusals.join(', ')}`] : []),
   ];
+}
+
+/** What the body of a request has: the members of an object, or what else it is. */
+function renderBody({ components }: Document, { requestBody }: Operation): readonly string[] {
+  return Object.entries(requestBody?.content ?? {}).map(([mediaType, { schema = {} }]) => {
+    const shape = components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
+    const members = Object.entries(shape.properties ?? {}).map(([name, of]) => {
+      const optional = shape.required?.includes(name) === true ? [] : ['optional'];
+      const values = of.enum ?? of.items?.enum ?? [];
+      const notes = [...optional, values.join(', ')].filter((note) => note !== '').join('; ');
+      return `\`${name}\`${notes === '' ? '' : ` (${notes})`}`;
+    });
+    const empty = shape.properties === undefined ? (shape.description ?? '') : 'an empty object';
+    return `- Body, \`${mediaType}\`: ${members.length > 0 ? members.join(', ') : empty.toLowerCase()}`;
+  });
 }
 
 function sentences(...texts: readonly (string | undefined)[]): string {

@@ -11,6 +11,7 @@ import { assert } from '../../core/assert.ts';
 import { createApiMetrics } from '../../telemetry/api-metrics.ts';
 import { addProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createWorkerMetrics } from '../../telemetry/worker-metrics.ts';
+import { sectionsOf } from '../docs/markdown.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { testGateway, type TestGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -24,12 +25,12 @@ const rulesPath = 'docker/prometheus/isthmus-alerts.yaml';
 interface Rule {
   readonly alert: string;
   readonly expr: string;
-  readonly annotations: { readonly summary: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly action: string };
 }
 const { groups } = parse(read(rulesPath)) as { groups: { rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
 const dashboard = JSON.parse(read('docker/grafana/isthmus-dashboard.json')) as {
-  panels: { title: string; targets: { expr: string }[] }[];
+  panels: { title: string; description?: string; targets: { expr: string }[] }[];
 };
 
 /** Every name that a scrape of api and worker has; histograms by their series. */
@@ -82,11 +83,21 @@ test('every alert is explained, with what to do', () => {
   expect(explained).toEqual(rules.map(({ alert }) => alert));
 });
 
+test('every alert says what it means and where it is told what to do; every panel says what it shows', () => {
+  const headings = sectionsOf(read('docs/operations.md')).map(({ anchor }) => anchor);
+  const whereToLook = rules.map(
+    ({ annotations }) => / docs\/operations\.md#(\S+)$/.exec(annotations.action)?.[1],
+  );
+  expect(headings).toEqual(expect.arrayContaining(whereToLook));
+  expect(rules.filter(({ annotations }) => !annotations.description.endsWith('.'))).toEqual([]);
+  expect(dashboard.panels.filter(({ description }) => (description ?? '') === '')).toEqual([]);
+});
+
 test('every alert is tried, that it fires and that it does not', () => {
   const { tests } = parse(read('docker/prometheus/isthmus-alerts.test.yaml')) as {
     tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[];
   };
-  const names = rules.map(({ alert }) => alert);
+  const names = [...new Set(rules.map(({ alert }) => alert))]; // one may be critical for some of what it is about
   for (const { alert_rule_test: tried } of tests)
     expect(tried.map(({ alertname }) => alertname)).toEqual(names);
 });

@@ -34,7 +34,7 @@ export interface TestGateway {
   readonly reported: string[];
   /** A bearer token of a demo client. */
   token(clientId: string): Promise<string>;
-  /** Where the api, or the worker that runs, tells of itself (OBS-2). */
+  /** The port for metrics and health of the api, or of the worker that runs (OBS-2, OBS-4). */
   telemetryUrl(of: 'api' | 'worker'): string;
   /** Stops the worker; `startWorker` starts another. */
   stopWorker(): Promise<void>;

@@ -135,6 +135,17 @@ describe('an api', () => {
     await expect
       .poll(() => sample('api', 'isthmus_deliveries_dead', { kind: 'notification', party: 'MERISGS0' }))
       .toBe(1);
+    const soon = new Date(Date.now() + 60_000);
+    await gateway.db
+      .updateTable('deliveries')
+      .set({ delivered_at: null, asked_at: new Date(Date.now() - 1_000_000), next_due_at: soon })
+      .where('kind', '=', 'callback')
+      .execute();
+    const ofCallbacks = (name: string) => sample('api', name, { kind: 'callback', party: 'SGDFAST' });
+    await expect
+      .poll(() => ofCallbacks('isthmus_deliveries_oldest_open_seconds'))
+      .toBeGreaterThanOrEqual(1_000);
+    expect(await ofCallbacks('isthmus_deliveries_oldest_due_seconds')).toBe(0);
   });
 });
 
