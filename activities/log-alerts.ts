@@ -35,9 +35,7 @@ export function startAlertLog(
   }
   let running = Promise.resolve();
   function next(): void {
-    running = once().catch((error: unknown) =>
-      logger.warn({ err: error }, 'alerts could not be logged yet'),
-    );
+    running = once().catch((error: unknown) => logger.warn({ err: error }, 'alerts could not be logged yet'));
     void running.then(() => {
       if (!isStopped) timer = setTimeout(next, periodMs);
     });

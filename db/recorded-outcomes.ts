@@ -10,7 +10,7 @@ import {
   type RecordedOutcome,
 } from '../core/recorded-outcome.ts';
 import type { FinalStatus } from '../core/report.ts';
-import { insertAudit } from './audit.ts';
+import { insertAudit, isInDoubt } from './audit.ts';
 import type { Db } from './connection.ts';
 
 const columns = sql`
@@ -49,7 +49,7 @@ export async function recordOutcome(
       select ${outcomeId}::uuid, i.subject_id, ${status}, ${reasonCode}, ${evidence}, ${by}
       from deliveries i
       where i.subject_id = ${uetr}::uuid and i.kind = 'instruction' and i.closed_at is null
-        and exists (select from audit_events e where e.subject_id = i.subject_id and e.kind = 'payment.in-doubt')
+        and ${isInDoubt(sql`i.subject_id`)}
       on conflict (uetr) where withdrawn_at is null do nothing
       returning *
     ),

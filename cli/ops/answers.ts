@@ -61,6 +61,7 @@ function itemsOf(page: string): readonly string[] {
 const alert = z.object({
   alertId: z.string(),
   at: z.string(),
+  severity: z.string(),
   kind: z.string(),
   subjectId: z.string().nullable(),
   party: z.string().nullable(),

@@ -256,7 +256,7 @@ function termsOf(one: ShownPayment): string {
 }
 
 /** The question that a caller asks first, in words; by the attempts to send its instruction (TIM-3). */
-export function hasItLeft({ deliveries, status, priority }: ShownEvidence): string {
+function hasItLeft({ deliveries, status, priority }: ShownEvidence): string {
   const attempts = deliveries.find(({ kind }) => kind === 'instruction')?.attempts ?? [];
   const isOpen = ['ACTC', 'INDOUBT'].includes(status);
   if (attempts.length === 0) {

@@ -107,7 +107,9 @@ describe('who sees which payments (SEC-1)', () => {
         expect([one.sourceAmount, one['fxp'], one['quoteId']]).toEqual([null, null, null]);
       expect(await list(`quoteId=${credited.quote.quoteId}`, client)).toEqual([]);
       expect(await list('currency=SGD&minAmount=1', client)).toEqual([]);
-      expect(await list(`messageIdentification=${credited.message.messageIdentification}`, client)).toEqual([]);
+      expect(await list(`messageIdentification=${credited.message.messageIdentification}`, client)).toEqual(
+        [],
+      );
     }
   });
 

@@ -25,10 +25,9 @@ afterAll(async () => {
 
 const { databaseUrl, config, taskQueuePrefix } = gateway;
 
-function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv, ipc: boolean): ChildProcess {
-  const path = fileURLToPath(new URL(file, import.meta.url));
+function start(program: URL, args: readonly string[], env: NodeJS.ProcessEnv, ipc: boolean): ChildProcess {
   const stdio: StdioOptions = ['ignore', full, 'ignore', ipc ? 'ipc' : 'ignore'];
-  const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(program), ...args], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: databaseUrl,
@@ -48,7 +47,7 @@ test(
   'a payment is decided, though the worker’s log is full (OBS-1, I-10, I-15)',
   { timeout: 60_000 },
   async () => {
-    const worker = start('logging-child.ts', [codePath, taskQueuePrefix], {}, true);
+    const worker = start(new URL('logging-child.ts', import.meta.url), [codePath, taskQueuePrefix], {}, true);
     await once(worker, 'message');
     const message = instruction(await bestQuote(gateway));
     const answer = submit(gateway, message).catch(() => undefined);
@@ -63,7 +62,7 @@ test(
 test('an api whose log is full answers, or ends, but does not stand still (OBS-1, OBS-4)', async () => {
   const port = String(Number(new URL(gateway.url).port) + 1);
   const env = { PORT: port, AUTH: 'builtin', DEMO: '1', DRAIN_SECONDS: '0' };
-  const api = start('../../api/main.ts', [], env, false);
+  const api = start(new URL('../../api/main.ts', import.meta.url), [], env, false);
   const live = () =>
     fetch(`http://127.0.0.1:${port}/countries`, { signal: AbortSignal.timeout(1_000) }).then(
       ({ status }) => status,

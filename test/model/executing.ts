@@ -137,7 +137,11 @@ export const sweeps: Actor = (state, rules, go) => {
   if (payment === 'accepted' && !state.closed) {
     const first = mistake === 'the sweep looks for no stored finals' ? '-' : firstFinal(state);
     const isOverdue = isPastDeadline(state, rules);
-    const cause = causeOnRecord({ finalReportId: first === '-' ? null : first, hasOutcome: false, isOverdue });
+    const cause = causeOnRecord({
+      finalReportId: first === '-' ? null : first,
+      hasOutcome: false,
+      isOverdue,
+    });
     if (cause && isIdle)
       sweep(
         'decides by the record',
