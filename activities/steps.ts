@@ -57,45 +57,59 @@ export interface Steps {
   }): void;
 }
 
+/** What cannot be counted changes nothing about the step. */
+const counting = (logger: Logger) => (count: () => void) => {
+  try {
+    count();
+  } catch (error) {
+    logger.warn({ err: error }, 'a step could not be counted');
+  }
+};
+
 export function createSteps(logger: Logger, metrics: WorkerMetrics): Steps {
+  const counted = counting(logger);
   return {
     accepted: (payment) => {
       logger.info(payment, 'accepted');
-      metrics.judged('accepted');
+      counted(() => metrics.judged('accepted'));
     },
     rejected: (payment) => {
       logger.info({ ...payment, status: 'RJCT' }, 'rejected');
-      metrics.judged('rejected', payment.reasonCode);
+      counted(() => metrics.judged('rejected', payment.reasonCode));
     },
     refused: (payment) => {
       logger.info(payment, 'repeat refused');
-      metrics.judged('refused', payment.reasonCode);
+      counted(() => metrics.judged('refused', payment.reasonCode));
     },
     decided: (decision) => {
       logger.info(decision, 'decided');
       const { status, reasonCode, decidedBy, corridor, priority, durationMs, deadlineErrorMs } = decision;
-      metrics.decided({
-        status,
-        reasonCode,
-        decidedBy,
-        corridor,
-        priority,
-        seconds: durationMs / 1_000,
-        ...(deadlineErrorMs !== undefined && { deadlineErrorSeconds: deadlineErrorMs / 1_000 }),
-      });
+      counted(() =>
+        metrics.decided({
+          status,
+          reasonCode,
+          decidedBy,
+          corridor,
+          priority,
+          seconds: durationMs / 1_000,
+          ...(deadlineErrorMs !== undefined && { deadlineErrorSeconds: deadlineErrorMs / 1_000 }),
+        }),
+      );
     },
     attempted: (attempt) => {
       logger.info(attempt, 'attempt');
       const { kind, party, outcome, httpStatus, errorClass, durationMs } = attempt;
       const isTaken = httpStatus !== undefined && httpStatus >= 200 && httpStatus <= 299;
       const failure = httpStatus === undefined ? errorClass : `http-${httpStatus}`;
-      metrics.attempted({
-        kind,
-        party,
-        outcome,
-        seconds: durationMs / 1_000,
-        ...(!isTaken && failure !== undefined && { failure }),
-      });
+      counted(() =>
+        metrics.attempted({
+          kind,
+          party,
+          outcome,
+          seconds: durationMs / 1_000,
+          ...(!isTaken && failure !== undefined && { failure }),
+        }),
+      );
     },
     resolutionRouted: (resolution) => logger.info(resolution, 'resolution routed'),
     resolutionAnswered: (resolution) => logger.info(resolution, 'resolution answered at once'),

@@ -1,6 +1,6 @@
 /**
- * Finds members that occur more than once in one object of a JSON text. JSON.parse silently takes the last one, other
- * parsers the first (SEC-4). The text has been parsed before.
+ * What JSON.parse passes without a word: members that occur more than once in one object, of which it takes the last one
+ * and other parsers the first; and texts with half a character, which nobody stores as they were sent (SEC-4).
  */
 
 export type JsonPath = readonly (string | number)[];
@@ -60,4 +60,17 @@ export function findRepeatedMembers(text: string, limit: number): readonly JsonP
     }
   }
   return found;
+}
+
+const halfCharacter = /\p{Surrogate}/u; // one without its other half: "\ud800"
+
+/**
+ * @param value of a parsed text; names are not looked at: unknown ones are refused
+ * @returns where texts with half a character stand
+ */
+export function findHalfCharacters(value: unknown, at: JsonPath = []): readonly JsonPath[] {
+  if (typeof value === 'string') return halfCharacter.test(value) ? [at] : [];
+  if (Array.isArray(value)) return value.flatMap((one, index) => findHalfCharacters(one, [...at, index]));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => findHalfCharacters(one, [...at, name]));
 }

@@ -4,7 +4,7 @@
 // per request 0.9 to 1.2 times ours); a body costs Hono 0.7 to 0.8 times ours, without those checks.
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { findRepeatedMembers } from '../../core/json.ts';
+import { findHalfCharacters, findRepeatedMembers, type JsonPath } from '../../core/json.ts';
 import { bodyFaults, parameterFaults, pointerTo } from './input-faults.ts';
 import { invalidRequest, isProblem, problem, type InputFault, type Problem } from './problem.ts';
 
@@ -137,13 +137,15 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
     const detail = text.trim() === '' ? 'is empty; send a JSON object' : 'is not JSON';
     return invalidRequest([{ pointer: '', detail }]);
   }
+  const refuse = (paths: readonly JsonPath[], detail: string) =>
+    invalidRequest(
+      paths.map((path) => ({ pointer: pointerTo(path), detail })),
+      'SEC-4',
+    );
   const repeated = findRepeatedMembers(text, maxFaults);
-  if (repeated.length === 0) return { value };
-  const detail = 'occurs more than once in the same object; send it once';
-  return invalidRequest(
-    repeated.map((path) => ({ pointer: pointerTo(path), detail })),
-    'SEC-4',
-  );
+  if (repeated.length > 0) return refuse(repeated, 'occurs more than once in the same object; send it once');
+  const halves = text.includes('\\u') ? findHalfCharacters(value).slice(0, maxFaults) : [];
+  return halves.length > 0 ? refuse(halves, 'holds half a character (a lone surrogate)') : { value };
 }
 
 /** The client closed the connection before its request was complete: not our fault (OBS-1), and nobody to answer. */

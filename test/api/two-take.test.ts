@@ -90,3 +90,13 @@ test('what is closed is taken only after it was reopened, and an entry about a c
   expect((await act(`/payments/${uetr}`, { action: 'reopen', note: 'not over' })).status).toBe(200);
   expect(await act(`/alerts/${alertId}`, { action: 'take' })).toMatchObject({ body: { state: 'taken' } });
 });
+
+test('a note with half a character, which could not be kept in the operator’s words, is refused (OBS-6, SEC-4)', async () => {
+  const { uetr } = await paymentWithAlert();
+  const path = `/payments/${uetr}/entries`;
+  expect(await ask('POST', path, { action: 'note', note: 'half \ud800' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: '/note' }] },
+  });
+  expect((await ask('POST', path, { action: 'note', note: 'whole \ud83d\ude00' })).status).toBe(200);
+});

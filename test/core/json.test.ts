@@ -2,7 +2,7 @@
 // repeated.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findRepeatedMembers } from '../../core/json.ts';
+import { findHalfCharacters, findRepeatedMembers } from '../../core/json.ts';
 
 type Tree =
   | null
@@ -110,4 +110,14 @@ test('are what JSON.parse loses', () => {
 
 test('are not looked for beyond the limit', () => {
   expect(findRepeatedMembers('{"a":1,"a":1,"b":1,"b":1}', 1)).toEqual([['a']]);
+});
+
+test('half a character is found wherever it stands; a whole one is none (SEC-4)', () => {
+  const value: unknown = JSON.parse(
+    '{"a":"\\ud83d\\ude00","b":["x\\ud800",{"c":"\\udc00y"}],"d":"\\\\ud800"}',
+  );
+  expect(findHalfCharacters(value)).toEqual([
+    ['b', 0],
+    ['b', 1, 'c'],
+  ]);
 });
