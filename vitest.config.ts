@@ -8,8 +8,10 @@ const waiting = [
   'test/faults/**/*.test.ts',
   'test/activities/{cut-off,early-answer,kept-*,outbound-enquiries,unread-request}.test.ts',
   'test/api/{payments,prefer-wait}.test.ts',
-  'test/chaos/minute.test.ts',
-  'test/system/corridors.test.ts',
+  'test/chaos/{fault-proxy,minute}.test.ts',
+  'test/cli/{interrupted,ops-tail,unusable}.test.ts',
+  'test/docs/commands.test.ts',
+  'test/system/{corridors,logs}.test.ts',
   'test/workflows/{changed-workflows,operators-view,payment,payment-*,record-histories,resolution}.test.ts',
   'test/workflows/{resolution-faults,resolution-killed,resolution-resumed,worker-killed}.test.ts',
 ];

@@ -1,10 +1,11 @@
 // Entry of the worker process: reads its configuration, runs the three task queues until it is told to stop.
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Runtime, type WorkflowBundleOption } from '@temporalio/worker';
 import { ConfigurationError, parseWorkerConfig } from '../core/config.ts';
+import { withFiles } from '../core/setting-files.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { coreLogging, sdkLogger } from './sdk-log.ts';
 import { startWorker } from './start.ts';
@@ -30,7 +31,7 @@ async function sdkMetricsAt(): Promise<{ readonly address: string; readonly read
 }
 
 async function main(): Promise<void> {
-  const config = parseWorkerConfig(process.env);
+  const config = parseWorkerConfig(withFiles(process.env, (path) => readFileSync(path, 'utf8')));
   const logger = createLogger(config.logLevel, 'isthmus-worker');
   const sdkMetrics = config.metrics && (await sdkMetricsAt());
   Runtime.install({

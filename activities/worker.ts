@@ -1,7 +1,9 @@
 // The workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3), one for the
 // enquiries of resolutions.
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import type { TemporalConfig } from '../core/config.ts';
 import { taskQueues } from '../contract/ids.ts';
+import { temporalServer } from '../contract/server.ts';
 import { createAskResolution } from './ask-resolution.ts';
 import type {
   DeliveryActivities,
@@ -24,9 +26,7 @@ import { createReportInDoubt } from './report-in-doubt.ts';
 import { createValidatePayment } from './validate-payment.ts';
 import { watchDeadlines } from './sweep/watch-deadlines.ts';
 
-export interface WorkerOptions {
-  readonly address: string;
-  readonly namespace: string;
+export interface WorkerOptions extends TemporalConfig {
   readonly workflowBundle: WorkflowBundleOption;
   /** Tests keep apart by a prefix of the task queues' names. */
   readonly taskQueuePrefix?: string;
@@ -75,7 +75,7 @@ export async function runWorkers(
   options: WorkerOptions,
 ): Promise<RunningWorkers> {
   const connection = await NativeConnection.connect({
-    address: options.address,
+    ...temporalServer(options),
     grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs both sides more than it spares the network
   });
   const activities = createActivities(deps);

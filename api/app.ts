@@ -21,6 +21,7 @@ import { methodNotAllowed, nothingAt } from './http/refused-requests.ts';
 import { baseHeaders } from './http/response.ts';
 import { createRouter, type Router } from './http/route.ts';
 import { partyRoutes } from './parties.ts';
+import { pauseRoutes } from './pauses.ts';
 import { paymentListRoutes } from './payment-list.ts';
 import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
@@ -40,6 +41,7 @@ const ownModules: readonly RouteModule[] = [
   paymentListRoutes,
   alertRoutes,
   partyRoutes,
+  pauseRoutes,
   healthRoutes,
   documentationRoutes,
 ];

@@ -1,10 +1,12 @@
 // Entry of the api process: reads its configuration, opens what it needs, and serves until it is stopped.
+import { readFileSync } from 'node:fs';
 import { ConfigurationError, parseApiConfig } from '../core/config.ts';
+import { withFiles } from '../core/setting-files.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { startApi } from './start.ts';
 
 async function main(): Promise<void> {
-  const config = parseApiConfig(process.env);
+  const config = parseApiConfig(withFiles(process.env, (path) => readFileSync(path, 'utf8')));
   const logger = createLogger(config.logLevel, 'isthmus-api');
   const api = await startApi(config, { logger });
   const stop = () => {

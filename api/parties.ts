@@ -2,10 +2,12 @@
 import { z } from '@hono/zod-openapi';
 import { partiesOf, stateOf, type KindHealth, type PartyHealth } from '../core/party-health.ts';
 import type { JsonObject } from '../core/money.ts';
+import { listPauses } from '../db/pauses.ts';
 import { countWorkers, readPartyHealth, readReceivers } from '../db/party-health.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
+import { pauseSchema, renderPause } from './pauses.ts';
 
 const usualMinutes = 10;
 const mostMinutes = 1_440;
@@ -93,6 +95,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
             workers: z
               .int()
               .openapi({ description: 'That run; nothing is sent or judged while there is none' }),
+            paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
             parties: z.array(partySchema),
             receivers: z.array(receiverSchema),
           })
@@ -102,14 +105,16 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
     },
     async ({ query }) => {
       const minutes = Number(query.minutes ?? usualMinutes);
-      const [workers, parties, receivers] = await Promise.all([
+      const [workers, pauses, parties, receivers] = await Promise.all([
         countWorkers(deps.db),
+        listPauses(deps.db),
         readPartyHealth(deps.db, minutes),
         readReceivers(deps.db),
       ]);
       return json({
         minutes,
         workers,
+        paused: pauses.map((one) => renderPause(deps.reference.current(), one)),
         parties: parties.map(renderParty),
         receivers: receivers.map((one) => ({
           ...one,

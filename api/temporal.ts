@@ -15,6 +15,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
 import type { Decision } from '../core/decision.ts';
 import type { ResolutionRequest } from '../contract/activities.ts';
+import { temporalServer } from '../contract/server.ts';
 import {
   paymentWorkflowId,
   signals,
@@ -190,7 +191,7 @@ export async function connectTemporal(
   { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs }: TemporalOptions = {},
 ): Promise<PaymentWorkflows & ResolutionWorkflows> {
   const connection = await Connection.connect({
-    address: config.address,
+    ...temporalServer(config),
     channelArgs: { 'grpc.max_reconnect_backoff_ms': maxReconnectBackoffMs },
   });
   const client = new Client({ connection, namespace: config.namespace });

@@ -1,6 +1,8 @@
 // Entry of the migrate job (dist/migrate.js): brings DATABASE_URL to the newest schema and ends. With DEMO=1 it loads
 // the seed data too, with the sandbox at its default ports. Safe to run again, and by several at once.
+import { readFileSync } from 'node:fs';
 import { parseCommonConfig } from '../core/config.ts';
+import { withFiles } from '../core/setting-files.ts';
 import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { sandboxEnvironmentVariables } from '../sandbox/environment.ts';
@@ -8,7 +10,7 @@ import { explain, reasonOf } from './errors.ts';
 import { addressesWith, parseReplacements } from './replacements.ts';
 
 async function main(): Promise<void> {
-  const { databaseUrl } = parseCommonConfig(process.env);
+  const { databaseUrl } = parseCommonConfig(withFiles(process.env, (path) => readFileSync(path, 'utf8')));
   const { applied } = await migrate(databaseUrl);
   const said = applied.length === 0 ? 'the schema is current' : `applied ${applied.join(', ')}`;
   process.stdout.write(`${JSON.stringify({ service: 'isthmus-migrate', msg: said })}\n`);

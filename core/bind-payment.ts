@@ -59,7 +59,10 @@ type Bound = Result<BoundPayment, Rejection>;
 const differs = (key: RejectionKey, found: string, expected: string, xpath?: string) =>
   reject(key, xpath, undefined, { found, expected });
 
-/** Fixes every amount, agent and account of a message whose ends have passed their checks (PAY-4 to PAY-6). */
+/**
+ * Fixes every amount, agent and account of a message whose ends have passed their checks (PAY-4 to PAY-6); last of all,
+ * its destination must not be paused (LIF-5).
+ */
 export function bindPayment(judged: Judged<SubmissionContext>, recorded: RecordedQuote): Bound {
   const { message, context, ends } = judged;
   const { source, debtorAgent, creditorAgent, destination } = ends;
@@ -72,15 +75,12 @@ export function bindPayment(judged: Judged<SubmissionContext>, recorded: Recorde
       : bindQuote(judged, recorded, parties);
   if (!bound.ok) return bound;
   const { destinationAmount } = bound.value;
-  return exact(destinationAmount.amount).gt(exact(destination.maxAmount))
-    ? refused(
-        differs(
-          'destination-maximum-exceeded',
-          destinationAmount.amount,
-          `at most ${destination.maxAmount} ${destination.currencyCode}`,
-        ),
-      )
-    : bound;
+  const { clearingSystemId, maxAmount, currencyCode } = destination;
+  if (exact(destinationAmount.amount).gt(exact(maxAmount))) {
+    const most = `at most ${maxAmount} ${currencyCode}`;
+    return refused(differs('destination-maximum-exceeded', destinationAmount.amount, most));
+  }
+  return context.reference.paused.has(clearingSystemId) ? refused(reject('destination-paused')) : bound;
 }
 
 const boundBy = [

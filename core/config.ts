@@ -21,9 +21,28 @@ export interface EnvironmentVariable {
 
 /** Every environment variable that the api, the worker and the migrate job read. */
 export const environmentVariables = {
-  DATABASE_URL: { description: 'postgres://user:password@host:port/database', default: undefined },
+  DATABASE_URL: {
+    description:
+      'postgres://user:password@host:port/database; over TLS with ?sslmode=verify-full and, for a CA of your own, &sslrootcert=<path>',
+    default: undefined,
+  },
   TEMPORAL_ADDRESS: { description: 'host:port of the Temporal frontend', default: undefined },
   TEMPORAL_NAMESPACE: { description: 'Temporal namespace', default: 'default' },
+  TEMPORAL_TLS: { description: '1: TLS to Temporal, whose certificate is checked', default: '0' },
+  TEMPORAL_TLS_CA: {
+    description: 'PEM of the CA of its certificate, if it is none that this system trusts',
+    default: '',
+  },
+  TEMPORAL_TLS_CERT: {
+    description: 'PEM of our certificate, where Temporal asks for one (mTLS)',
+    default: '',
+  },
+  TEMPORAL_TLS_KEY: { description: 'PEM of its key', default: '' },
+  TEMPORAL_TLS_SERVER_NAME: {
+    description: "Name in Temporal's certificate, if it is not the host of TEMPORAL_ADDRESS",
+    default: '',
+  },
+  TEMPORAL_API_KEY: { description: 'API key of Temporal Cloud, over TLS', default: '' },
   HOST: { description: 'Address that the api binds', default: '127.0.0.1' },
   PORT: { description: 'Port that the api binds', default: '8080' },
   PUBLIC_URL: {
@@ -98,6 +117,17 @@ export interface CommonConfig {
 export interface TemporalConfig {
   readonly address: string;
   readonly namespace: string;
+  /** Undefined: no TLS. */
+  readonly tls?: TemporalTls;
+  readonly apiKey?: string;
+}
+
+/** PEM each. */
+export interface TemporalTls {
+  /** Undefined: the CAs that the system trusts. */
+  readonly ca?: string;
+  readonly client?: { readonly cert: string; readonly key: string };
+  readonly serverName?: string;
 }
 
 export type AuthConfig =
@@ -193,6 +223,7 @@ function parseOrigins(env: Environment): readonly string[] {
 
 function parseTemporal(env: Environment): TemporalConfig {
   return {
+    ...parseTemporalTls(env),
     address: formed(
       env,
       'TEMPORAL_ADDRESS',
@@ -200,6 +231,45 @@ function parseTemporal(env: Environment): TemporalConfig {
       'a host and a port, 1 to 65535, without a scheme',
     ),
     namespace: formed(env, 'TEMPORAL_NAMESPACE', isWord, wordForm),
+  };
+}
+
+const tlsVariables = [
+  'TEMPORAL_TLS_CA',
+  'TEMPORAL_TLS_CERT',
+  'TEMPORAL_TLS_KEY',
+  'TEMPORAL_TLS_SERVER_NAME',
+  'TEMPORAL_API_KEY',
+] as const satisfies readonly EnvironmentVariableName[];
+
+const isPem = (text: string) =>
+  /^-----BEGIN [A-Z0-9 ]+-----\n[^]*-----END [A-Z0-9 ]+-----$/.test(text.trim());
+
+function parseTemporalTls(env: Environment): Pick<TemporalConfig, 'tls' | 'apiKey'> {
+  if (!flag(env, 'TEMPORAL_TLS')) {
+    const [useless] = tlsVariables.filter((name) => read(env, name) !== '');
+    if (useless === undefined) return {};
+    throw new ConfigurationError(`${useless} is set, and TEMPORAL_TLS is not 1: without TLS it is not used.`);
+  }
+  const optional = (name: EnvironmentVariableName, isFormed: (text: string) => boolean, expected: string) =>
+    read(env, name) === '' ? undefined : formed(env, name, isFormed, expected);
+  const ca = optional('TEMPORAL_TLS_CA', isPem, 'PEM');
+  const cert = optional('TEMPORAL_TLS_CERT', isPem, 'PEM');
+  const key = optional('TEMPORAL_TLS_KEY', isPem, 'PEM');
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new ConfigurationError(
+      'TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY go together: one of them is missing.',
+    );
+  }
+  const serverName = optional('TEMPORAL_TLS_SERVER_NAME', isBindHost, 'a name, without a port');
+  const apiKey = optional('TEMPORAL_API_KEY', isWord, wordForm);
+  return {
+    tls: {
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && key !== undefined && { client: { cert, key } }),
+      ...(serverName !== undefined && { serverName }),
+    },
+    ...(apiKey !== undefined && { apiKey }),
   };
 }
 

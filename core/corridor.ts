@@ -201,7 +201,8 @@ function makeCorridor(data: ReferenceData, asked: CorridorKey): Found {
   const fxps = new Map<string, CorridorFxp>();
   for (const institution of setUp) {
     const fxp = fxpOf(data, institution, ends.value);
-    if (fxp !== undefined) fxps.set(institution.institutionId, fxp);
+    const isPaused = data.paused.has(institution.institutionId); // LIF-5
+    if (fxp !== undefined && !isPaused) fxps.set(institution.institutionId, fxp);
   }
   return ok({ key, ...ends.value, schemeFee, creditorAgentFee, fxps, isRated: setUp.length > 0 });
 }

@@ -130,6 +130,8 @@ export interface ReferenceData {
   readonly pspImprovements: ReadonlyMap<string, PspImprovement>;
   readonly addressTypes: ReadonlyMap<string, AddressType>;
   readonly addressInputs: ReadonlyMap<string, AddressInput>;
+  /** Payment systems and FX providers that operators have paused, by their id (LIF-5). */
+  readonly paused: ReadonlySet<string>;
 }
 
 /** Joins the parts of a key; none of them contains a space. */

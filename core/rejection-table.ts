@@ -320,6 +320,14 @@ export const rejections = {
     text: 'no final status before the deadline',
     expected: newPayment,
   },
+  'destination-paused': {
+    isoCode: 'ED06',
+    ruleId: 'LIF-5',
+    checks: 'The destination system is not paused by the operators of Isthmus.',
+    fault: null,
+    text: 'destination system paused; nothing was sent to it',
+    expected: newPayment,
+  },
   'destination-unreachable': {
     isoCode: 'ED06',
     ruleId: 'TIM-3',

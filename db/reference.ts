@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { keyOf, type Institution, type ReferenceData, type SettlementAccount } from '../core/reference.ts';
 import type { FinInstRole } from '../core/ids.ts';
 import type { Db } from './connection.ts';
+import { listPauses } from './pauses.ts';
 
 /** One consistent snapshot, read in one transaction. */
 export async function loadReferenceData(db: Db): Promise<ReferenceData> {
@@ -18,6 +19,7 @@ export async function loadReferenceData(db: Db): Promise<ReferenceData> {
       ...(await loadInstitutions(trx)),
       ...(await loadSettlement(trx)),
       ...(await loadAddresses(trx)),
+      paused: new Set((await listPauses(trx)).map(({ partyId }) => partyId)),
     }));
 }
 

@@ -565,6 +565,31 @@ comment on column operators.operator_id is 'Our id of the operator.';
 comment on column operators.name is 'Name for people.';
 comment on column operators.endpoint_url is 'Base address; /iso20022/pacs008, /iso20022/pacs002 and /iso20022/acmt023 are appended.';
 
+create table pauses (
+  pause_id uuid not null,
+  party_id text not null,
+  paused_by text not null,
+  paused_at timestamp with time zone not null default clock_timestamp(),
+  paused_because text not null,
+  resumed_by text,
+  resumed_at timestamp with time zone,
+  resumed_because text,
+  constraint pauses_pkey PRIMARY KEY (pause_id),
+  constraint pauses_check CHECK ((num_nonnulls(resumed_by, resumed_at, resumed_because) = ANY (ARRAY[0, 3]))),
+  constraint pauses_paused_because_check CHECK (((char_length(paused_because) >= 1) AND (char_length(paused_because) <= 2000))),
+  constraint pauses_resumed_because_check CHECK (((char_length(resumed_because) >= 1) AND (char_length(resumed_because) <= 2000)))
+);
+CREATE UNIQUE INDEX pauses_standing ON public.pauses USING btree (party_id) WHERE (resumed_at IS NULL);
+comment on table pauses is 'While one stands, a payment system gets no new payments, and the quotes of an FX provider are left out (LIF-5).';
+comment on column pauses.pause_id is 'Our id.';
+comment on column pauses.party_id is 'The payment system, or the internalId of the FX provider.';
+comment on column pauses.paused_by is 'Client id.';
+comment on column pauses.paused_at is 'When.';
+comment on column pauses.paused_because is 'Why, in their words.';
+comment on column pauses.resumed_by is 'Client id; null while it stands.';
+comment on column pauses.resumed_at is 'When.';
+comment on column pauses.resumed_because is 'Why, in their words.';
+
 create table payments (
   uetr uuid not null,
   source_clearing_system text not null,
@@ -1146,6 +1171,8 @@ CREATE TRIGGER issuer_keys_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE 
 CREATE TRIGGER operator_callback_origins_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.operator_callback_origins FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER operators_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.operators FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER pauses_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.pauses FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER psp_improvements_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.psp_improvements FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 

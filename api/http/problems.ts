@@ -146,6 +146,24 @@ export const problems = {
     ruleId: 'TIM-1',
     detail: 'Nothing is sent of a HIGH payment past its deadline: it is being decided.',
   },
+  'unknown-party': {
+    status: 404,
+    title: 'Unknown party',
+    ruleId: 'LIF-5',
+    detail: 'It is neither a payment system nor an FX provider.',
+  },
+  'already-paused': {
+    status: 409,
+    title: 'Already paused',
+    ruleId: 'LIF-5',
+    detail: 'The party is paused: GET /parties says since when.',
+  },
+  'not-paused': {
+    status: 409,
+    title: 'Not paused',
+    ruleId: 'LIF-5',
+    detail: 'The party is not paused.',
+  },
   'payment-not-in-doubt': {
     status: 409,
     title: 'Payment is not in doubt',

@@ -118,13 +118,13 @@ export const toldMutants: readonly Mutant[] = [
         file: 'api/iso20022.ts',
         find:
           '): { readonly answerMessageId: string } {\n' +
-          "  if (due === 'redelivery') passOn(deps, workflows.redeliver(payment.uetr));\n" +
-          "  if (due === 'enquiry') passOn(deps, workflows.enquire(payment));\n",
+          "  if (due === 'redelivery') passOn(deps, payment.uetr, workflows.redeliver(payment.uetr));\n" +
+          "  if (due === 'enquiry') passOn(deps, payment.uetr, workflows.enquire(payment));\n",
         replace:
           '): Promise<{ readonly answerMessageId: string }> {\n' +
           "  if (due === 'redelivery') await workflows.redeliver(payment.uetr);\n" +
           "  if (due === 'enquiry') await workflows.enquire(payment);\n" +
-          '  passOn(deps, Promise.resolve());\n',
+          '  passOn(deps, payment.uetr, Promise.resolve());\n',
       },
     ],
     breaks: ['R:DUP-1'],

@@ -201,9 +201,13 @@ const party = z.object({
   oldestWaitingSince: z.string().nullable(),
   refused: z.string(),
 });
+export const pauses = z.array(
+  z.object({ party: z.string(), by: z.string(), at: z.string(), because: z.string() }),
+);
 export const parties = z.object({
   minutes: z.string(),
   workers: z.string(),
+  paused: pauses,
   parties: z.array(party),
   receivers: z.array(
     z.object({

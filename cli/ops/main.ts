@@ -21,6 +21,7 @@ function addOps(command: Command, context: CommandContext): void {
   addEntries(ops, context);
   addRedeliveries(ops, context);
   addDecisions(ops, context);
+  addPauses(ops, context);
 }
 
 const json = new Option('--json', 'the answer of the gateway, as it came');
@@ -207,6 +208,27 @@ function addDecisions(ops: Command, context: CommandContext): void {
       const { settle } = await import('./settle.ts');
       await settle(context, uetr, options);
     });
+}
+
+function addPauses(ops: Command, context: CommandContext): void {
+  for (const [act, description] of [
+    [
+      'pause',
+      'no new payments to a payment system, or no quotes of an FX provider; what is under way goes on',
+    ],
+    ['resume', 'a paused party goes on'],
+  ] as const) {
+    ops
+      .command(act)
+      .description(description)
+      .argument('<party>', 'payment system, or BIC of the FX provider')
+      .option('--because <text>', 'why, in your words')
+      .addOption(json)
+      .action(async (party: string, options: JsonOption & { readonly because?: string }) => {
+        const { pauseOrResume } = await import('./pause.ts');
+        await pauseOrResume(context, act, { party, because: options.because, ...options });
+      });
+  }
 }
 
 await runCommand([addOps]);

@@ -85,6 +85,10 @@ const stateStyles: Readonly<Partial<Record<string, Style>>> = { down: 'bad', fai
 export function printParties(terminal: Terminal, shown: ShownParties): void {
   const { minutes, workers, parties, receivers } = shown;
   if (workers === '0') terminal.line(terminal.paint('bad', noWorker));
+  for (const one of shown.paused) {
+    const line = `${one.party} is paused since ${shortTime(one.at)} by ${one.by}: ${one.because}`;
+    terminal.line(terminal.paint('warning', line));
+  }
   terminal.line(
     terminal.paint('muted', `Attempts of the last ${minutes} minutes; open and dead: of all time`),
   );

@@ -14,6 +14,7 @@ import * as firstQuestion from './0011-first-question.ts';
 import * as operatorsView from './0012-operators-view.ts';
 import * as recordedOutcomes from './0013-recorded-outcomes.ts';
 import * as alertsOfCases from './0014-alerts-of-cases.ts';
+import * as pauses from './0015-pauses.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '0012-operators-view': operatorsView,
   '0013-recorded-outcomes': recordedOutcomes,
   '0014-alerts-of-cases': alertsOfCases,
+  '0015-pauses': pauses,
 };

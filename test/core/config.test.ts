@@ -8,6 +8,7 @@ import {
   parseWorkerConfig,
   type Environment,
 } from '../../core/config.ts';
+import { withFiles } from '../../core/setting-files.ts';
 
 const least: Environment = {
   DATABASE_URL: 'postgres://u:p@db:5432/isthmus',
@@ -208,4 +209,58 @@ test('every variable says what it is', () => {
   for (const [name, { description }] of Object.entries(environmentVariables)) {
     expect(description.length, name).toBeGreaterThan(10);
   }
+});
+
+describe('TLS to Temporal', () => {
+  const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  test('is off, and on with what is named', () => {
+    expect(api().temporal).not.toHaveProperty('tls');
+    expect(api({ TEMPORAL_TLS: '1' }).temporal).toMatchObject({ tls: {} });
+    const settings = { TEMPORAL_TLS_CA: pem, TEMPORAL_TLS_CERT: pem, TEMPORAL_TLS_KEY: pem };
+    expect(
+      api({ TEMPORAL_TLS: '1', ...settings, TEMPORAL_TLS_SERVER_NAME: 'a.example', TEMPORAL_API_KEY: 'k' })
+        .temporal,
+    ).toMatchObject({
+      tls: { ca: pem, client: { cert: pem, key: pem }, serverName: 'a.example' },
+      apiKey: 'k',
+    });
+  });
+
+  test.each([
+    [{ TEMPORAL_TLS_CA: pem }, /^TEMPORAL_TLS_CA is set, and TEMPORAL_TLS is not 1/],
+    [{ TEMPORAL_API_KEY: 'k' }, /^TEMPORAL_API_KEY is set, and TEMPORAL_TLS is not 1/],
+    [{ TEMPORAL_TLS: '1', TEMPORAL_TLS_CERT: pem }, /^TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY go together/],
+    [{ TEMPORAL_TLS: '1', TEMPORAL_TLS_CA: '/a/path.pem' }, /^TEMPORAL_TLS_CA is not valid; expected: PEM/],
+    [{ TEMPORAL_TLS: 'yes' }, /^TEMPORAL_TLS is not valid/],
+  ])('%o is refused', (settings, told) => {
+    expect(fault(settings)).toMatch(told);
+  });
+});
+
+describe('what files hold', () => {
+  const files: Readonly<Record<string, string>> = { '/run/key': 'secret\n', '/run/empty': '\n' };
+  const readFile = (path: string) => {
+    const text = files[path];
+    if (text === undefined) throw new Error(`ENOENT: ${path}`);
+    return text;
+  };
+  const read = (env: Environment) => withFiles(env, readFile);
+
+  test('is a setting, without the line break at its end', () => {
+    expect(read({ TEMPORAL_API_KEY_FILE: '/run/key', PORT: '1' })).toMatchObject({
+      TEMPORAL_API_KEY: 'secret',
+      PORT: '1',
+    });
+    expect(read({ TEMPORAL_API_KEY_FILE: '', TEMPORAL_API_KEY: 'k' })).toMatchObject({
+      TEMPORAL_API_KEY: 'k',
+    });
+  });
+
+  test.each([
+    [{ DATABASE_URL_FILE: '/run/none' }, 'DATABASE_URL_FILE cannot be read: ENOENT: /run/none.'],
+    [{ DATABASE_URL_FILE: '/run/empty' }, 'DATABASE_URL_FILE names an empty file: /run/empty.'],
+    [{ DATABASE_URL_FILE: '/run/key', DATABASE_URL: 'x' }, 'DATABASE_URL and DATABASE_URL_FILE are both set'],
+  ])('%o is refused', (env, told) => {
+    expect(() => read(env)).toThrow(told);
+  });
 });

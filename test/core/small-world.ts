@@ -127,4 +127,5 @@ export const world: ReferenceData = {
   pspImprovements: new Map(),
   addressTypes: new Map(),
   addressInputs: new Map(),
+  paused: new Set(),
 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cliEnvironmentVariables } from '../../cli/environment.ts';
 import { environmentVariables, type EnvironmentVariable } from '../../core/config.ts';
+import { fileVariables } from '../../core/setting-files.ts';
 import { sandboxEnvironmentVariables } from '../../sandbox/environment.ts';
 import { readDocument, root } from './documents.ts';
 
@@ -18,7 +19,10 @@ function list(title: string, variables: Readonly<Record<string, EnvironmentVaria
       variable.default === undefined
         ? ' (required)'
         : variable.default && ` (default \`${variable.default}\`)`;
-    return `- **\`${name}\`**${value}: ${variable.description}`;
+    const file = fileVariables.some((one) => one === name)
+      ? `. Or \`${name}_FILE\`: a file that holds it`
+      : '';
+    return `- **\`${name}\`**${value}: ${variable.description}${file}`;
   });
   return [`## ${title}`, '', ...items, ''].join('\n');
 }

@@ -140,7 +140,8 @@ test('while a decision cannot be made for a defect of ours, nobody is told that 
   expect(logged.filter((line) => line.includes(uetr) && line.includes('decided from the record'))).toEqual(
     [],
   );
-  await submit(gateway, message); // the enquiry begins another round, which an operator sees with its time
+  // an enquiry from before the deadline begins another round, which an operator sees with its time
+  await gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr)).signal('enquire');
   const details = async () => {
     const handle = gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
     const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');

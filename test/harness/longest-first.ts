@@ -6,13 +6,14 @@ import { BaseSequencer } from 'vitest/node';
 /** Those of half a minute and more, the longest first. */
 const long = [
   'chaos/minute',
+  'faults/stopped-processes',
   'cli/demo',
   'faults/engine-away',
+  'docs/commands',
   'faults/lost-executions',
   'faults/lost-by-the-engine',
   'workflows/resolution-resumed',
   'faults/idle-executions',
-  'docs/commands',
   'faults/lease-without-engine',
   'workflows/payment-uncached',
   'faults/receivers-down',

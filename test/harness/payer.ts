@@ -28,7 +28,7 @@ const defaultTrip = {
 };
 
 /** The quotes of endpoint 12 for a trip of the source amount, asked by its debtor agent. */
-async function askQuotes(gateway: TestGateway, trip: Trip = {}): Promise<readonly QuoteOnOffer[]> {
+export async function askQuotes(gateway: TestGateway, trip: Trip = {}): Promise<readonly QuoteOnOffer[]> {
   const { source, sourceCurrency, destination, destinationCurrency, amount } = { ...defaultTrip, ...trip };
   const psp = trip.psp ?? `LOTU${source}S0`;
   const path = `/quotes/${source}/${sourceCurrency}/${destination}/${destinationCurrency}/${sourceCurrency}/${amount}`;

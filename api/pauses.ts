@@ -1,0 +1,98 @@
+// Operators pause a destination or an FX provider, and let it go on (LIF-5): no new payment goes to the one, no quote is made
+// of the other's rates. What is under way goes on. GET /parties shows who is paused.
+import { z } from '@hono/zod-openapi';
+import type { JsonObject } from '../core/money.ts';
+import { findInstitution, fxpNameOf, type ReferenceData } from '../core/reference.ts';
+import { listPauses, pause, resume, type Pause } from '../db/pauses.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { problem, type Problem } from './http/problem.ts';
+import { json } from './http/response.ts';
+import type { Router } from './http/route.ts';
+import { words } from './outcome-schemas.ts';
+
+const params = z.object({
+  party: z
+    .string()
+    .regex(/^[!-~]{1,70}$/, 'must be a payment system, or the BIC or internalId of an FX provider')
+    .openapi({ example: 'THBPPAY' }),
+});
+const body = z.object({ because: words }).strict();
+
+export const pauseSchema = z
+  .object({
+    party: z.string().openapi({ description: 'Payment system, or BIC of the FX provider' }),
+    by: z.string().openapi({ description: 'Client id' }),
+    at: z.string().openapi({ format: 'date-time' }),
+    because: z.string(),
+  })
+  .strict()
+  .openapi('Pause');
+
+const common = { method: 'post', tag: 'Operations', roles: ['operator'], params } as const;
+const answer = { description: 'Who is paused now', schema: z.array(pauseSchema) };
+
+export function pauseRoutes(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      path: '/parties/{party}/pause',
+      operationId: 'pauseParty',
+      summary: 'Pause a destination or an FX provider',
+      description:
+        'From now on new payments to the payment system are refused RJCT ED06; of the FX provider no quote is made, those that ' +
+        'were made stand. What is under way goes on (LIF-5).',
+      body: body.openapi('NewPause'),
+      problems: ['unknown-party', 'already-paused'],
+      answer,
+    },
+    async ({ params: { party }, body: { because }, caller }) => {
+      const found = partyOf(deps.reference.current(), party);
+      if (found === undefined) return unknownParty(party);
+      const isNew = await pause(deps.db, { ...found, because, by: caller.clientId });
+      return isNew
+        ? shown(deps)
+        : problem('already-paused', { detail: `${found.party} is paused: GET /parties says since when.` });
+    },
+  );
+  router.add(
+    {
+      ...common,
+      path: '/parties/{party}/resumption',
+      operationId: 'resumeParty',
+      summary: 'Let a paused destination or FX provider go on',
+      body: body.openapi('NewResumption'),
+      problems: ['unknown-party', 'not-paused'],
+      answer,
+    },
+    async ({ params: { party }, body: { because }, caller }) => {
+      const found = partyOf(deps.reference.current(), party);
+      if (found === undefined) return unknownParty(party);
+      const wasPaused = await resume(deps.db, { ...found, because, by: caller.clientId });
+      return wasPaused ? shown(deps) : problem('not-paused', { detail: `${found.party} is not paused.` });
+    },
+  );
+}
+
+/** A payment system, or an FX provider by any of its ids. */
+function partyOf(
+  data: ReferenceData,
+  name: string,
+): { readonly partyId: string; readonly party: string } | undefined {
+  if (data.clearingSystems.has(name)) return { partyId: name, party: name };
+  const institution = findInstitution(data, 'BICFI', name) ?? data.institutions.get(name);
+  if (institution?.roles.includes('fxp') !== true) return undefined;
+  const { institutionId } = institution;
+  return { partyId: institutionId, party: fxpNameOf(data, institutionId) };
+}
+
+const unknownParty = (party: string): Problem =>
+  problem('unknown-party', { detail: `${party} is neither a payment system nor an FX provider.` });
+
+async function shown(deps: ApiDependencies): Promise<Response> {
+  const data = deps.reference.current();
+  return json((await listPauses(deps.db)).map((one) => renderPause(data, one)));
+}
+
+export function renderPause(data: ReferenceData, { partyId, by, at, because }: Pause): JsonObject {
+  return { party: fxpNameOf(data, partyId), by, at: at.toISOString(), because };
+}

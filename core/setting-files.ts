@@ -1,0 +1,40 @@
+/**
+ * Settings from files, as orchestrators hand over secrets and certificates: read before the settings are parsed
+ * (config.ts).
+ */
+import { ConfigurationError, type Environment, type EnvironmentVariableName } from './config.ts';
+
+/**
+ * `NAME_FILE` names a file that holds the value.
+ * @internal exported for tests
+ */
+export const fileVariables = [
+  'DATABASE_URL',
+  'TEMPORAL_TLS_CA',
+  'TEMPORAL_TLS_CERT',
+  'TEMPORAL_TLS_KEY',
+  'TEMPORAL_API_KEY',
+] as const satisfies readonly EnvironmentVariableName[];
+
+/**
+ * The settings with what files hold, as orchestrators hand secrets over; white space at a file's end is no part of it.
+ * @throws ConfigurationError where a file cannot be read, or a value is given twice
+ */
+export function withFiles(env: Environment, readFile: (path: string) => string): Environment {
+  const read: Record<string, string> = {};
+  for (const name of fileVariables) {
+    const path = env[`${name}_FILE`] ?? '';
+    if (path === '') continue;
+    if ((env[name] ?? '') !== '') {
+      throw new ConfigurationError(`${name} and ${name}_FILE are both set: leave one of them out.`);
+    }
+    try {
+      read[name] = readFile(path).trimEnd();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ConfigurationError(`${name}_FILE cannot be read: ${why}.`);
+    }
+    if (read[name] === '') throw new ConfigurationError(`${name}_FILE names an empty file: ${path}.`);
+  }
+  return { ...env, ...read };
+}
