@@ -22,6 +22,7 @@ import { baseHeaders } from './http/response.ts';
 import { createRouter, type Router } from './http/route.ts';
 import { partyRoutes } from './parties.ts';
 import { pauseRoutes } from './pauses.ts';
+import { reconciliationRoutes } from './reconciliation.ts';
 import { paymentListRoutes } from './payment-list.ts';
 import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
@@ -42,6 +43,7 @@ const ownModules: readonly RouteModule[] = [
   alertRoutes,
   partyRoutes,
   pauseRoutes,
+  reconciliationRoutes,
   healthRoutes,
   documentationRoutes,
 ];

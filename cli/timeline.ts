@@ -41,6 +41,7 @@ const messageNames = {
   acmt023: 'acmt.023',
   acmt024: 'acmt.024',
   fxtr017: 'fxtr.017',
+  camt054: 'camt.054',
   ledger: 'ledger',
   unknown: 'unknown',
 } as const satisfies Record<JournalEntry['kind'], string>;

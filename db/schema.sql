@@ -253,6 +253,7 @@ create table decisions (
   constraint decisions_outcome_id_check CHECK (((decided_by = 'operator'::text) = (outcome_id IS NOT NULL))),
   constraint decisions_status_check CHECK ((status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])))
 );
+CREATE INDEX decisions_decided_at ON public.decisions USING btree (decided_at, uetr);
 comment on table decisions is 'The final status of each payment: one row, written once, never changed (PAY-7, PAY-10).';
 comment on column decisions.uetr is 'The payment.';
 comment on column decisions.status is 'ACCC, RJCT or BLCK.';

@@ -164,6 +164,24 @@ export const problems = {
     ruleId: 'LIF-5',
     detail: 'The party is not paused.',
   },
+  'unknown-book': {
+    status: 404,
+    title: 'Unknown book',
+    ruleId: 'REC-1',
+    detail: 'There is no such payment system or account, or it is not yours.',
+  },
+  'unknown-page': {
+    status: 404,
+    title: 'Unknown page',
+    ruleId: 'REC-1',
+    detail: 'The notification has fewer pages.',
+  },
+  'period-not-closed': {
+    status: 409,
+    title: 'Period is not closed',
+    ruleId: 'REC-2',
+    detail: 'A period can be read a minute after its end.',
+  },
   'payment-not-in-doubt': {
     status: 409,
     title: 'Payment is not in doubt',

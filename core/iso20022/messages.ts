@@ -22,6 +22,7 @@ export const messages = {
   acmt023: message('acmt023', 'acmt.023.001.04', 'IdVrfctnReq'),
   acmt024: message('acmt024', 'acmt.024.001.04', 'IdVrfctnRpt'),
   fxtr017: message('fxtr017', 'fxtr.017.001.06', 'FXTradStsAndDtlsNtfctn'),
+  camt054: message('camt054', 'camt.054.001.11', 'BkToCstmrDbtCdtNtfctn'),
   pacs028: message('pacs028', 'pacs.028.001.06', 'FIToFIPmtStsReq'),
 } as const;
 

@@ -41,6 +41,7 @@ const keyPaths: Readonly<Record<MessageName, { messageIdentification: string; ue
   acmt023: { messageIdentification: 'IdVrfctnReq/Assgnmt/MsgId' },
   acmt024: { messageIdentification: 'IdVrfctnRpt/Assgnmt/MsgId' },
   fxtr017: { messageIdentification: 'FXTradStsAndDtlsNtfctn/TradInf/MsgId' },
+  camt054: { messageIdentification: 'BkToCstmrDbtCdtNtfctn/GrpHdr/MsgId' },
 };
 
 /** A key that an answer has to repeat, and cannot. */

@@ -15,6 +15,7 @@ import * as operatorsView from './0012-operators-view.ts';
 import * as recordedOutcomes from './0013-recorded-outcomes.ts';
 import * as alertsOfCases from './0014-alerts-of-cases.ts';
 import * as pauses from './0015-pauses.ts';
+import * as books from './0016-books.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0013-recorded-outcomes': recordedOutcomes,
   '0014-alerts-of-cases': alertsOfCases,
   '0015-pauses': pauses,
+  '0016-books': books,
 };

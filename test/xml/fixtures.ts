@@ -6,6 +6,8 @@ import { XmlDocument, XmlValidateError, XsdValidator } from 'libxml2-wasm';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { readTree } from '../../xml/read-tree.ts';
+import { writeOptions } from '../../xml/schemas.ts';
 
 const folder = fileURLToPath(new URL('../fixtures/', import.meta.url));
 export const officialFolder = fileURLToPath(new URL('../../../shared/iso20022/xsd/', import.meta.url));
@@ -41,23 +43,37 @@ export const lotus = readFixture('pacs008', 'sg-th-lotus.xml').toString();
 export const officialPresent = existsSync(officialFolder);
 export const officialNote = officialPresent ? '' : ' (skipped: no official schemas beside the project)';
 
-const validators = new Map<MessageName, XsdValidator>();
+const guidelineFolder = fileURLToPath(new URL('../../schemas/', import.meta.url));
+const validators = new Map<string, XsdValidator>();
 
-function officialValidator(message: MessageName): XsdValidator {
-  const known = validators.get(message);
+function validatorOf(path: string): XsdValidator {
+  const known = validators.get(path);
   if (known !== undefined) return known;
-  const schema = XmlDocument.fromBuffer(readFileSync(join(officialFolder, messages[message].schemaFile)));
+  const schema = XmlDocument.fromBuffer(readFileSync(path));
   const validator = XsdValidator.fromDoc(schema);
   schema.dispose();
-  validators.set(message, validator);
+  validators.set(path, validator);
   return validator;
 }
 
 /** What the official schema says against a message: empty when it is valid. */
-export function officialFaults(message: MessageName, text: string | Uint8Array): readonly string[] {
+export const officialFaults = (message: MessageName, text: string | Uint8Array) =>
+  faultsOf(join(officialFolder, messages[message].schemaFile), text);
+
+/** The same of ours, also against a message that is longer than any that the engine takes in. */
+export const guidelineFaults = (message: MessageName, text: string) =>
+  faultsOf(join(guidelineFolder, messages[message].schemaFile), text);
+
+/** The elements of such a message. */
+export function treeOf(text: string): XmlElement {
+  using document = XmlDocument.fromBuffer(Buffer.from(text));
+  return readTree(document.toString(writeOptions)).root;
+}
+
+function faultsOf(schemaPath: string, text: string | Uint8Array): readonly string[] {
   const document = XmlDocument.fromBuffer(Buffer.from(text));
   try {
-    officialValidator(message).validate(document);
+    validatorOf(schemaPath).validate(document);
     return [];
   } catch (error) {
     if (!(error instanceof XmlValidateError)) throw error;

@@ -125,6 +125,10 @@ const writers: Readonly<Record<string, (random: Random) => string>> = {
   ClearingSystemCode: (random) => repeat(random, upper, between(random, 1, 3)),
   MemberSystemCode: (random) => repeat(random, upper, between(random, 1, 5)),
   ReportingCode: (random) => text(random, 10),
+  PageNumber: (random) => String(between(random, 1, 99_999)),
+  Count: (random) => String(between(random, 0, 100_000)),
+  SumValue: (random) => decimal(random, between(random, 1, 13), between(random, 0, 5)),
+  Additional: (random) => repeat(random, upper + digits, 4),
   TrueOrFalse: (random) => pick(random, ['true', 'false']),
 };
 

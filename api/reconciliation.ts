@@ -1,0 +1,336 @@
+// The books of a period, closed (REC-1, REC-2): GET /reconciliation as JSON and CSV, in one stream of any length, and as
+// pages of a camt.054. An operator of a system reads its own, an FX provider or PSP its own accounts.
+import { createHash } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { buildCamt054 } from '../core/iso20022/camt054.ts';
+import { jsonNumber, plainDecimal, renderJson, type JsonObject, type JsonValue } from '../core/money.ts';
+import {
+  accountBook,
+  closedAfterMs,
+  entriesPerPage,
+  longestDays,
+  nameOf,
+  netOf,
+  notificationOf,
+  periodName,
+  type Book,
+  type Movement,
+  type Period,
+  type Total,
+} from '../core/reconciliation.ts';
+import { findInstitution, keyOf, mainIdentifier, type ReferenceData } from '../core/reference.ts';
+import { findPage, readMovements, readNow, readTotals, type BookPlace } from '../db/reconciliation.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import type { Caller } from './http/caller.ts';
+import { instant } from './http/parameters.ts';
+import { invalidRequest, isProblem, problem, type Problem } from './http/problem.ts';
+import { baseHeaders, jsonHeaders } from './http/response.ts';
+import type { Router } from './http/route.ts';
+import { xml } from './http/xml-message.ts';
+import { reconciliationSchema } from './reconciliation-schemas.ts';
+
+const id = z.string().regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
+const query = z.object({
+  clearingSystem: id
+    .optional()
+    .openapi({ description: 'Of a payment system; default: the caller’s', example: 'THBPPAY' }),
+  sap: id
+    .optional()
+    .openapi({ description: 'Of an account: BIC or internalId of the settlement access provider' }),
+  account: id.optional().openapi({ description: 'The account there' }),
+  date: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d$/, 'must be a day, as in 2026-11-21')
+    .optional()
+    .openapi({ description: 'A whole day, UTC', example: '2026-11-21' }),
+  from: instant.optional(),
+  to: instant.optional(),
+});
+type Asked = z.output<typeof query>;
+
+const dayMs = 86_400_000;
+const common = {
+  method: 'get',
+  tag: 'Reconciliation',
+  roles: ['operator', 'ipso', 'psp', 'fxp'],
+  problems: ['unknown-book', 'period-not-closed'],
+} as const;
+const about =
+  'Payments by the time of their final status, UTC (REC-2): of a day (`date`), or from `from` until before `to`, up to ' +
+  `${longestDays} days. A period can be read a minute after its end, and never changes from then on.`;
+
+export function reconciliationRoutes(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      path: '/reconciliation',
+      operationId: 'getReconciliation',
+      summary: 'What was decided in a period, with totals',
+      description: `${about} Totals come first, then each payment.`,
+      query,
+      answer: { description: 'The book', schema: reconciliationSchema },
+    },
+    async ({ query: asked, caller }) => {
+      const opened = await open(deps, asked, caller);
+      return isProblem(opened) ? opened : stream(asJson(deps, opened), jsonHeaders['content-type']);
+    },
+  );
+  router.add(
+    {
+      ...common,
+      path: '/reconciliation/csv',
+      operationId: 'getReconciliationCsv',
+      summary: 'The same payments as CSV',
+      description: `${about} RFC 4180, with a line of names; without totals.`,
+      query,
+      answer: { description: 'The payments', contentType: 'text/csv', schema: z.string() },
+    },
+    async ({ query: asked, caller }) => {
+      const opened = await open(deps, asked, caller);
+      return isProblem(opened)
+        ? opened
+        : stream(asCsv(deps, opened), 'text/csv; charset=utf-8; header=present');
+    },
+  );
+  addCamt054(router, deps);
+}
+
+function addCamt054(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      path: '/reconciliation/camt054',
+      operationId: 'getReconciliationCamt054',
+      summary: 'The same as a camt.054.001.11, page by page',
+      description:
+        `${about} A page has up to ${entriesPerPage} entries; LastPgInd says whether it is the last one. ` +
+        'Payments that were rejected before they were accepted are in JSON and CSV only.',
+      query: query.extend({
+        page: z
+          .string()
+          .regex(/^[1-9]\d{0,4}$/, 'must be a whole number from 1 to 99999')
+          .optional()
+          .openapi({ type: 'integer', default: 1 }),
+      }),
+      problems: [...common.problems, 'unknown-page'],
+      answer: { description: 'The page', contentType: 'application/xml', schema: z.string() },
+    },
+    async ({ query: { page: asked, ...period }, caller }) => {
+      const opened = await open(deps, period, caller);
+      if (isProblem(opened)) return opened;
+      const page = Number(asked ?? '1');
+      const { book, data } = opened;
+      const { pages, after } = await findPage(deps.db, book, opened.period, {
+        page,
+        perPage: entriesPerPage,
+      });
+      if (page > pages) return problem('unknown-page', { detail: `It has ${pages} pages.` });
+      const movements = await readMovements(deps.db, opened, {
+        limit: entriesPerPage,
+        after,
+        isReported: true,
+      });
+      const totals = await readTotals(deps.db, book, opened.period);
+      const text = buildCamt054(
+        notificationOf(
+          { book, period: opened.period, totals, page, pages, id: idOf(opened) },
+          movements,
+          data,
+        ),
+      );
+      return xml(Buffer.from(text));
+    },
+  );
+}
+
+interface Opened {
+  readonly book: Book;
+  readonly period: Period;
+  readonly seesAll: boolean;
+  readonly data: ReferenceData;
+}
+
+async function open(deps: ApiDependencies, asked: Asked, caller: Caller): Promise<Opened | Problem> {
+  const data = deps.reference.current();
+  const period = periodOf(asked);
+  if (isProblem(period)) return period;
+  const book = bookOf(data, asked, caller);
+  if (isProblem(book)) return book;
+  const closedAt = period.to.getTime() + closedAfterMs;
+  if ((await readNow(deps.db)).getTime() < closedAt) {
+    const detail = `It can be read from ${new Date(closedAt).toISOString()} on.`;
+    return problem('period-not-closed', { detail });
+  }
+  const seesAll = caller.role !== 'ipso' || book.of === 'account';
+  return { book, period, seesAll, data };
+}
+
+function periodOf({ date, from, to }: Asked): Period | Problem {
+  if (date !== undefined) {
+    const begin = new Date(`${date}T00:00:00Z`);
+    if (from !== undefined || to !== undefined)
+      return invalidRequest([{ parameter: 'date', detail: 'name either a day, or from and to' }]);
+    if (Number.isNaN(begin.getTime()) || !begin.toISOString().startsWith(date))
+      return invalidRequest([{ parameter: 'date', detail: 'is no day of the calendar' }]);
+    return { from: begin, to: new Date(begin.getTime() + dayMs) };
+  }
+  if (from === undefined || to === undefined)
+    return invalidRequest([{ parameter: 'date', detail: 'missing: name a day, or from and to' }]);
+  const lengthMs = to.getTime() - from.getTime();
+  return lengthMs > 0 && lengthMs <= longestDays * dayMs
+    ? { from, to }
+    : invalidRequest([{ parameter: 'to', detail: `must be after from, by ${longestDays} days at most` }]);
+}
+
+function bookOf(data: ReferenceData, asked: Asked, caller: Caller): Book | Problem {
+  const { clearingSystem = caller.clearingSystemId, sap, account } = asked;
+  const isOperator = caller.role === 'operator' || caller.role === 'all';
+  if (sap !== undefined || account !== undefined) {
+    if (sap === undefined || account === undefined || asked.clearingSystem !== undefined)
+      return invalidRequest([
+        { parameter: 'account', detail: 'sap and account go together, without clearingSystem' },
+      ]);
+    const provider = findInstitution(data, 'BICFI', sap) ?? data.institutions.get(sap);
+    const book = provider && accountBook(data, provider.institutionId, account);
+    const owner = provider && data.accountsAtSap.get(keyOf(provider.institutionId, account))?.ownerId;
+    const isTheirs = isOperator || (owner !== undefined && owner === caller.institutionId);
+    return book !== undefined && isTheirs ? book : unknownBook(`account ${account} at ${sap}`, caller);
+  }
+  if (clearingSystem === undefined)
+    return invalidRequest([{ parameter: 'clearingSystem', detail: 'missing; or name sap and account' }]);
+  const system = data.clearingSystems.get(clearingSystem);
+  const isTheirs = isOperator || clearingSystem === caller.clearingSystemId;
+  return system !== undefined && isTheirs
+    ? { of: 'clearing-system', clearingSystemId: clearingSystem, currency: system.currencyCode }
+    : unknownBook(clearingSystem, caller);
+}
+
+const unknownBook = (name: string, { clientId }: Caller) =>
+  problem('unknown-book', { detail: `There is no book of ${name} that ${clientId} may read.` });
+
+/** Of no other book and period; ids of accounts may be longer than there is room. */
+function idOf({ book, period }: Opened): string {
+  const name = nameOf(book);
+  const key = book.of === 'account' ? `${book.sapId} ${name}` : name;
+  const short =
+    book.of === 'clearing-system' && name.length <= 9
+      ? name
+      : createHash('sha256').update(key).digest('hex').slice(0, 9).toUpperCase();
+  return `${periodName(period)}${short}`;
+}
+
+const rowsAtOnce = 1_000;
+
+/** Every payment of the book, read as it is asked for. */
+async function* movementsOf(deps: ApiDependencies, opened: Opened): AsyncIterable<Movement> {
+  let after: BookPlace | undefined;
+  for (;;) {
+    const page = await readMovements(deps.db, opened, { limit: rowsAtOnce, after });
+    yield* page;
+    after = page.at(-1);
+    if (page.length < rowsAtOnce) return;
+  }
+}
+
+async function* asJson(deps: ApiDependencies, opened: Opened): AsyncIterable<string> {
+  const { book, period, data } = opened;
+  const totals = await readTotals(deps.db, book, period);
+  const { of, currency, ...named } = book;
+  const head: JsonObject = {
+    book: of === 'account' ? { sap: bicOf(data, book.sapId), account: book.accountId } : { ...named },
+    currency,
+    from: period.from.toISOString(),
+    to: period.to.toISOString(),
+    totals: totals.map(renderTotal),
+    net: jsonNumber(netOf(totals)),
+  };
+  yield `${renderJson(head).slice(0, -1)},"payments":[`;
+  let separator = '';
+  for await (const one of movementsOf(deps, opened)) {
+    yield separator + renderJson(renderMovement(one, data));
+    separator = ',';
+  }
+  yield ']}';
+}
+
+const bicOf = (data: ReferenceData, institutionId: string | null): string | null => {
+  const institution = institutionId === null ? undefined : data.institutions.get(institutionId);
+  return institution === undefined ? institutionId : mainIdentifier(institution).value;
+};
+const numberOf = (text: string | null): JsonValue => (text === null ? null : jsonNumber(plainDecimal(text)));
+
+function renderTotal({ sum, ...total }: Total): JsonObject {
+  return { ...total, number: jsonNumber(String(total.number)), sum: numberOf(sum) };
+}
+
+function renderMovement(one: Movement, data: ReferenceData): JsonObject {
+  return {
+    uetr: one.uetr,
+    side: one.side,
+    status: one.status,
+    reasonCode: one.reasonCode,
+    decidedBy: one.decidedBy,
+    decidedAt: one.decidedAt.toISOString(),
+    corridor: one.corridor,
+    amount: numberOf(one.amount),
+    currency: one.currency,
+    counterAmount: numberOf(one.counterAmount),
+    counterCurrency: one.counterCurrency,
+    debtorAgent: bicOf(data, one.debtorAgentId),
+    creditorAgent: bicOf(data, one.creditorAgentId),
+    fxp: bicOf(data, one.fxpId),
+    quoteId: one.quoteId,
+    messageIdentification: one.messageIdentification,
+    endToEndId: one.endToEndId,
+  };
+}
+
+const columns = [
+  ...['uetr', 'side', 'status', 'reasonCode', 'decidedBy', 'decidedAt', 'corridor', 'amount', 'currency'],
+  ...['counterAmount', 'counterCurrency', 'debtorAgent', 'creditorAgent', 'fxp', 'quoteId'],
+  ...['messageIdentification', 'endToEndId'],
+] as const;
+
+async function* asCsv(deps: ApiDependencies, opened: Opened): AsyncIterable<string> {
+  yield `${columns.join(',')}\r\n`;
+  for await (const one of movementsOf(deps, opened)) {
+    const row = renderMovement(one, opened.data);
+    yield `${columns.map((name) => csvField(row[name] ?? null)).join(',')}\r\n`;
+  }
+}
+
+/** Numbers digit for digit; text in quotes where it needs them (RFC 4180). */
+function csvField(value: JsonValue): string {
+  if (value === null) return '';
+  const text = typeof value === 'string' ? value : renderJson(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const pieceLength = 65_536; // many small pieces cost more than they bring
+
+/** Read no faster than it is taken. */
+function stream(parts: AsyncIterable<string>, contentType: string): Response {
+  const encoder = new TextEncoder();
+  const iterator = parts[Symbol.asyncIterator]();
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      let piece = '';
+      while (piece.length < pieceLength) {
+        const { done, value } = await iterator.next();
+        if (done === true) {
+          if (piece !== '') controller.enqueue(encoder.encode(piece));
+          controller.close();
+          return;
+        }
+        piece += value;
+      }
+      controller.enqueue(encoder.encode(piece));
+    },
+    cancel: async () => {
+      await iterator.return?.();
+    },
+  });
+  return new Response(body, {
+    headers: { ...baseHeaders, 'content-type': contentType, 'cache-control': 'no-store' },
+  });
+}

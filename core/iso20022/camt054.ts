@@ -1,0 +1,210 @@
+/**
+ * Builds and reads the camt.054 that tells what was decided of the payments of one book in one period (REC-1, REC-2). It
+ * has institutions, ids and amounts, but never a person. A long notification has several pages, each a message.
+ */
+import { compact } from '../compact.ts';
+import type { Rejection } from '../rejection.ts';
+import type { FinalStatus } from '../report.ts';
+import { ok, type Result } from '../result.ts';
+import { messages } from './messages.ts';
+import {
+  buildAgent,
+  buildAmount,
+  readAgent,
+  readAmount,
+  type AgentIdentification,
+  type Amount,
+} from './parties.ts';
+import {
+  branch,
+  childrenNamed,
+  elementAt,
+  leaf,
+  optionalLeaf,
+  renderDocument,
+  textAt,
+  type XmlElement,
+} from './tree.ts';
+
+/** DBIT: it left the book; CRDT: it came in. */
+export type Direction = 'CRDT' | 'DBIT';
+
+export interface NumberAndSum {
+  readonly number: number;
+  /** Plain decimal, in the currency of the book. */
+  readonly sum: string;
+}
+
+/** One payment of the book. */
+export interface Camt054Entry {
+  /** Its place in the notification, from 1. */
+  readonly reference: number;
+  readonly amount: Amount;
+  readonly direction: Direction;
+  readonly status: FinalStatus;
+  readonly reasonCode?: string;
+  /** UTC, with milliseconds. */
+  readonly decidedAt: string;
+  readonly messageIdentification: string;
+  readonly endToEndId: string;
+  readonly uetr: string;
+  /** On the other side of the exchange; absent for those who do not see it. */
+  readonly counterAmount?: Amount;
+  readonly debtorAgent: AgentIdentification;
+  readonly creditorAgent: AgentIdentification;
+}
+
+export interface Camt054 {
+  readonly messageIdentification: string;
+  /** Of the notification: the same on each page. */
+  readonly id: string;
+  readonly page: number;
+  readonly isLastPage: boolean;
+  /** From then on, and before then; UTC. */
+  readonly from: string;
+  readonly to: string;
+  /** The payment system, or the account. */
+  readonly book: string;
+  readonly currency: string;
+  /** The settlement access provider of an account. */
+  readonly servicer?: AgentIdentification;
+  /** Of all pages, booked entries only. */
+  readonly credits: NumberAndSum;
+  readonly debits: NumberAndSum;
+  readonly all: NumberAndSum;
+  /** Credits less debits: its amount without a sign. */
+  readonly net: { readonly amount: string; readonly direction: Direction };
+  readonly entries: readonly Camt054Entry[];
+}
+
+const message = messages.camt054;
+const issuer = 'ISTHMUS';
+
+const count = (name: string, { number, sum }: NumberAndSum, ...more: readonly XmlElement[]) =>
+  branch(name, leaf('NbOfNtries', String(number)), leaf('Sum', sum), ...more);
+
+function buildEntry(entry: Camt054Entry): XmlElement {
+  const { status, direction, counterAmount } = entry;
+  return branch(
+    'Ntry',
+    leaf('NtryRef', String(entry.reference)),
+    buildAmount('Amt', entry.amount),
+    leaf('CdtDbtInd', direction),
+    branch('Sts', leaf('Cd', status === 'ACCC' ? 'BOOK' : 'INFO')),
+    branch('BookgDt', leaf('DtTm', entry.decidedAt)),
+    branch('BkTxCd', branch('Prtry', leaf('Cd', status), leaf('Issr', issuer))),
+    branch(
+      'NtryDtls',
+      branch(
+        'TxDtls',
+        branch(
+          'Refs',
+          leaf('MsgId', entry.messageIdentification),
+          leaf('EndToEndId', entry.endToEndId),
+          leaf('UETR', entry.uetr),
+        ),
+        counterAmount && branch('AmtDtls', branch('CntrValAmt', buildAmount('Amt', counterAmount))),
+        branch(
+          'RltdAgts',
+          buildAgent('DbtrAgt', entry.debtorAgent),
+          buildAgent('CdtrAgt', entry.creditorAgent),
+        ),
+        optionalLeaf('AddtlTxInf', entry.reasonCode),
+      ),
+    ),
+  );
+}
+
+/** The camt.054 as text. */
+export function buildCamt054(values: Camt054): string {
+  const { net, servicer } = values;
+  const notification = branch(
+    message.messageElement,
+    branch(
+      'GrpHdr',
+      leaf('MsgId', values.messageIdentification),
+      leaf('CreDtTm', values.to),
+      branch('MsgPgntn', leaf('PgNb', String(values.page)), leaf('LastPgInd', String(values.isLastPage))),
+    ),
+    branch(
+      'Ntfctn',
+      leaf('Id', values.id),
+      leaf('CreDtTm', values.to),
+      branch('FrToDt', leaf('FrDtTm', values.from), leaf('ToDtTm', values.to)),
+      branch(
+        'Acct',
+        branch('Id', branch('Othr', leaf('Id', values.book))),
+        leaf('Ccy', values.currency),
+        servicer && buildAgent('Svcr', servicer),
+      ),
+      branch(
+        'TxsSummry',
+        count(
+          'TtlNtries',
+          values.all,
+          branch('TtlNetNtry', leaf('Amt', net.amount), leaf('CdtDbtInd', net.direction)),
+        ),
+        count('TtlCdtNtries', values.credits),
+        count('TtlDbtNtries', values.debits),
+      ),
+      ...values.entries.map(buildEntry),
+    ),
+  );
+  return renderDocument(message.namespace, branch('Document', notification));
+}
+
+function readEntry(entry: XmlElement): Camt054Entry {
+  const at = reading(entry);
+  const transaction = at('NtryDtls/TxDtls');
+  const counter = elementAt(transaction, 'AmtDtls/CntrValAmt/Amt');
+  return compact<Camt054Entry>({
+    reference: Number(at('NtryRef').text),
+    amount: readAmount(at('Amt')),
+    direction: at('CdtDbtInd').text as Direction,
+    status: at('BkTxCd/Prtry/Cd').text as FinalStatus,
+    reasonCode: textAt(transaction, 'AddtlTxInf'),
+    decidedAt: at('BookgDt/DtTm').text,
+    messageIdentification: at('NtryDtls/TxDtls/Refs/MsgId').text,
+    endToEndId: at('NtryDtls/TxDtls/Refs/EndToEndId').text,
+    uetr: at('NtryDtls/TxDtls/Refs/UETR').text,
+    counterAmount: counter && readAmount(counter),
+    debtorAgent: readAgent(elementAt(transaction, 'RltdAgts/DbtrAgt')) ?? {},
+    creditorAgent: readAgent(elementAt(transaction, 'RltdAgts/CdtrAgt')) ?? {},
+  });
+}
+
+const reading = (element: XmlElement) => (path: string) => {
+  const found = elementAt(element, path);
+  if (found === undefined)
+    throw new Error(`${path} is mandatory in the schema, yet absent in a validated message`);
+  return found;
+};
+
+/** The values of a camt.054 that its schema found valid. */
+export function readCamt054(document: XmlElement): Result<Camt054, Rejection> {
+  const at = reading(document);
+  const below = `${message.messageElement}/Ntfctn`;
+  const counted = (path: string): NumberAndSum => ({
+    number: Number(at(`${below}/TxsSummry/${path}/NbOfNtries`).text),
+    sum: at(`${below}/TxsSummry/${path}/Sum`).text,
+  });
+  const net = `${below}/TxsSummry/TtlNtries/TtlNetNtry`;
+  return ok(
+    compact<Camt054>({
+      messageIdentification: at(`${message.messageElement}/GrpHdr/MsgId`).text,
+      id: at(`${below}/Id`).text,
+      page: Number(at(`${message.messageElement}/GrpHdr/MsgPgntn/PgNb`).text),
+      isLastPage: at(`${message.messageElement}/GrpHdr/MsgPgntn/LastPgInd`).text === 'true',
+      from: at(`${below}/FrToDt/FrDtTm`).text,
+      to: at(`${below}/FrToDt/ToDtTm`).text,
+      book: at(`${below}/Acct/Id/Othr/Id`).text,
+      currency: at(`${below}/Acct/Ccy`).text,
+      servicer: readAgent(elementAt(document, `${below}/Acct/Svcr`)),
+      all: counted('TtlNtries'),
+      credits: counted('TtlCdtNtries'),
+      debits: counted('TtlDbtNtries'),
+      net: { amount: at(`${net}/Amt`).text, direction: at(`${net}/CdtDbtInd`).text as Direction },
+      entries: childrenNamed(at(below), 'Ntry').map(readEntry),
+    }),
+  );
+}

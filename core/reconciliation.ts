@@ -1,0 +1,171 @@
+/**
+ * The books of a period (REC-1, REC-2): the payments of a payment system, or of an account at a settlement access provider,
+ * that were decided in it, and their totals. A period is closed a little after its end, and never changes from then on.
+ */
+import type { Camt054, Camt054Entry, Direction } from './iso20022/camt054.ts';
+import { compact } from './compact.ts';
+import { exact, plainDecimal, renderDecimal, type Exact } from './money.ts';
+import { identifyAgent } from './agent.ts';
+import { keyOf, type ReferenceData } from './reference.ts';
+import { isFinal, type FinalStatus } from './report.ts';
+import type { Decider } from './decision.ts';
+
+/** Whose movements are shown: of a payment system, or of an account at a settlement access provider. */
+export type Book =
+  | { readonly of: 'clearing-system'; readonly clearingSystemId: string; readonly currency: string }
+  | { readonly of: 'account'; readonly sapId: string; readonly accountId: string; readonly currency: string };
+
+/** From a moment on, and before another. */
+export interface Period {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+export const longestDays = 31;
+/** A decision is written within seconds of its time: by then all of a period are. */
+export const closedAfterMs = 60_000;
+
+/** The payment system, or the account. */
+export const nameOf = (book: Book) =>
+  book.of === 'clearing-system' ? book.clearingSystemId : book.accountId;
+
+/** How a payment moved in a book: out of it, or into it. */
+export type Side = 'out' | 'in';
+
+/** One payment of a book, with the amount in its currency. */
+export interface Movement {
+  readonly uetr: string;
+  readonly side: Side;
+  readonly status: string;
+  readonly reasonCode: string | null;
+  readonly decidedBy: Decider;
+  readonly decidedAt: Date;
+  /** Null where a payment was rejected before that was known; amounts too. */
+  readonly corridor: string | null;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  /** On the other side of the exchange; null for those who do not see it. */
+  readonly counterAmount: string | null;
+  readonly counterCurrency: string | null;
+  readonly debtorAgentId: string | null;
+  readonly creditorAgentId: string | null;
+  readonly fxpId: string | null;
+  readonly quoteId: string | null;
+  readonly messageIdentification: string | null;
+  readonly endToEndId: string | null;
+}
+
+/** How many of a kind, and their sum. */
+export interface Total {
+  readonly side: Side;
+  readonly corridor: string | null;
+  readonly status: string;
+  readonly number: number;
+  /** Null where amounts are not known: rejected before they were. */
+  readonly sum: string | null;
+  readonly currency: string | null;
+}
+
+/** What came in less what went out, of what was booked (ACCC); signed plain decimal. */
+export function netOf(totals: readonly Total[]): string {
+  const booked = totals.filter((one) => one.status === 'ACCC');
+  const sum = (side: Side) => sumOf(booked.filter((one) => one.side === side));
+  return renderDecimal(sum('in').minus(sum('out')));
+}
+
+function sumOf(totals: readonly Total[]): Exact {
+  return totals.reduce((sum, one) => (one.sum === null ? sum : sum.plus(exact(one.sum))), exact('0'));
+}
+
+export const entriesPerPage = 250; // stays below the 256 KiB of any message (MSG-2)
+
+const directions = { in: 'CRDT', out: 'DBIT' } as const satisfies Record<Side, Direction>;
+
+/** The period as in `20261121`, or with its hours where it is no whole day; at most 20 characters. */
+export function periodName({ from, to }: Period): string {
+  const compactTime = (at: Date) => at.toISOString().slice(0, 16).replaceAll(/[-:T]/g, '');
+  const isDay = to.getTime() - from.getTime() === 86_400_000 && compactTime(from).endsWith('0000');
+  return isDay ? compactTime(from).slice(0, 8) : `${compactTime(from).slice(2)}${compactTime(to).slice(2)}`;
+}
+
+/** What a page of a camt.054 says (REC-1); the same for ever once the period is closed. */
+export function notificationOf(
+  {
+    book,
+    period,
+    totals,
+    page,
+    pages,
+    id,
+  }: {
+    readonly book: Book;
+    readonly period: Period;
+    readonly totals: readonly Total[];
+    /** From 1. */
+    readonly page: number;
+    readonly pages: number;
+    /** Of the notification, at most 29 characters: of no other book and period. */
+    readonly id: string;
+  },
+  movements: readonly Movement[],
+  data: ReferenceData,
+): Camt054 {
+  const booked = totals.filter(({ status }) => status === 'ACCC');
+  const counted = (some: readonly Total[]) => ({
+    number: some.reduce((number, one) => number + one.number, 0),
+    sum: renderDecimal(sumOf(some)),
+  });
+  const [credits, debits] = (['in', 'out'] as const).map((side) => booked.filter((one) => one.side === side));
+  const [received, sent] = [sumOf(credits ?? []), sumOf(debits ?? [])];
+  const sap = book.of === 'account' ? data.institutions.get(book.sapId) : undefined;
+  return compact<Camt054>({
+    messageIdentification: `${id}.${page}`,
+    id,
+    page,
+    isLastPage: page >= pages,
+    from: period.from.toISOString(),
+    to: period.to.toISOString(),
+    book: nameOf(book),
+    currency: book.currency,
+    servicer: sap && identifyAgent(sap),
+    all: counted(booked),
+    credits: counted(credits ?? []),
+    debits: counted(debits ?? []),
+    net: received.lt(sent)
+      ? { amount: renderDecimal(sent.minus(received)), direction: 'DBIT' }
+      : { amount: renderDecimal(received.minus(sent)), direction: 'CRDT' },
+    entries: movements.map((one, index) => entryOf(one, (page - 1) * entriesPerPage + index + 1, data)),
+  });
+}
+
+function entryOf(movement: Movement, reference: number, data: ReferenceData): Camt054Entry {
+  const agent = (id: string | null) => {
+    const institution = data.institutions.get(id ?? '');
+    return institution === undefined ? { otherId: id ?? '' } : identifyAgent(institution);
+  };
+  const { status, counterAmount, counterCurrency } = movement;
+  if (!isFinal(status)) throw new Error('only a final status is decided');
+  return compact<Camt054Entry>({
+    reference,
+    amount: { amount: plainDecimal(movement.amount ?? '0'), currency: movement.currency ?? '' },
+    direction: directions[movement.side],
+    status: status satisfies FinalStatus,
+    reasonCode: movement.reasonCode ?? undefined,
+    decidedAt: movement.decidedAt.toISOString(),
+    messageIdentification: movement.messageIdentification ?? '',
+    endToEndId: movement.endToEndId ?? '',
+    uetr: movement.uetr,
+    counterAmount:
+      counterAmount === null || counterCurrency === null
+        ? undefined
+        : { amount: plainDecimal(counterAmount), currency: counterCurrency },
+    debtorAgent: agent(movement.debtorAgentId),
+    creditorAgent: agent(movement.creditorAgentId),
+  });
+}
+
+/** The account of a book, where reference data has it. */
+export function accountBook(data: ReferenceData, sapId: string, accountId: string): Book | undefined {
+  const account = data.accountsAtSap.get(keyOf(sapId, accountId));
+  return account && { of: 'account', sapId, accountId, currency: account.currencyCode };
+}

@@ -1,0 +1,305 @@
+// The books of a day, on a whole gateway (REC-1, REC-2): read as JSON, CSV and camt.054, and added up against what the
+// parties have booked themselves.
+import { sql } from 'kysely';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { readCamt054, type Camt054 } from '../../core/iso20022/camt054.ts';
+import { endingIn } from '../harness/endings.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit, type Trip } from '../harness/payer.ts';
+import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../xml/fixtures.ts';
+import { conformanceWith, type OpenApiDocument } from './conformance.ts';
+import { sum } from '../system/sums.ts';
+
+const gateway = await testGateway();
+const { db } = gateway;
+const evidence = evidenceOf(gateway);
+const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
+const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
+const date = '2026-01-05';
+
+interface Entry {
+  readonly uetr: string;
+  readonly side: string;
+  readonly status: string;
+  readonly amount: number | null;
+  readonly currency: string | null;
+  readonly counterAmount: number | null;
+  readonly quoteId: string | null;
+  readonly fxp: string | null;
+}
+interface Body {
+  readonly totals: readonly {
+    side: string;
+    status: string;
+    number: number;
+    sum: number | null;
+    currency: string;
+  }[];
+  readonly net: number;
+  readonly payments: readonly Entry[];
+  readonly code?: string;
+}
+
+async function ask(path: string, client = 'operator') {
+  const response = await fetch(`${gateway.url}${path}`, {
+    headers: { authorization: `Bearer ${await gateway.token(client)}` },
+  });
+  const contentType = response.headers.get('content-type') ?? '';
+  const text = await response.text();
+  const isJson = contentType.includes('json');
+  const body = (isJson ? JSON.parse(text) : {}) as Body;
+  if (isJson) conformance.check({ method: 'GET', path, status: response.status, contentType, body });
+  return { status: response.status, text, body, contentType };
+}
+
+async function page(path: string, client?: string): Promise<Camt054> {
+  const { status, text } = await ask(path, client);
+  expect(status).toBe(200);
+  if (officialPresent) expect(officialFaults('camt054', text)).toEqual([]);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(256 * 1_024); // as any message (MSG-2)
+  expect(guidelineFaults('camt054', text)).toEqual([]);
+  const read = readCamt054(treeOf(text));
+  if (!read.ok) throw new Error('not readable');
+  return read.value;
+}
+
+const trips: readonly Trip[] = [
+  {},
+  { destination: 'MY', destinationCurrency: 'MYR', amount: '250.55' },
+  { source: 'TH', sourceCurrency: 'THB', destination: 'SG', destinationCurrency: 'SGD', amount: '9000' },
+];
+const systems: Readonly<Record<string, string>> = { SG: 'SGDFAST', TH: 'THBPPAY' };
+
+beforeAll(async () => {
+  const uetrs: string[] = [];
+  for (const trip of trips) {
+    for (const ending of [
+      endingIn.creditedAtOnce,
+      endingIn.creditedAtOnce,
+      endingIn.blocked,
+      endingIn.rejected,
+    ]) {
+      const message = instruction(await bestQuote(gateway, trip), { ending });
+      const clientId = systems[trip.source ?? 'SG'] ?? '';
+      await submit(gateway, message, { clientId, prefer: 'wait=20' });
+      uetrs.push(message.uetr);
+    }
+  }
+  const refused = instruction(await bestQuote(gateway), { priority: 'NORM' });
+  await submit(gateway, { ...refused, creditorAgent: { bicfi: 'NOWHERE0' } });
+  for (const uetr of uetrs)
+    await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 15_000);
+  // all were decided on that day, a minute apart
+  await sql`
+    update decisions d set decided_at = ${`${date}T10:00:00Z`}::timestamptz + n * interval '1 minute'
+    from (select uetr, row_number() over (order by decided_at, uetr) as n from decisions) o
+    where o.uetr = d.uetr`.execute(db);
+}, 120_000);
+
+const of = (book: string) => `/reconciliation?${book}&date=${date}`;
+const digits = (amount: number | null) => String(amount);
+
+describe('a payment system’s book', () => {
+  test('has what it sent and what came to it, and says what its totals say', async () => {
+    const { body } = await ask(of('clearingSystem=SGDFAST'), 'SGDFAST');
+    expect(body.payments.map(({ side, status }) => `${side} ${status}`).sort()).toEqual(
+      [
+        ...['in ACCC', 'in ACCC', 'in BLCK', 'in RJCT', 'out ACCC', 'out ACCC', 'out ACCC', 'out ACCC'],
+        ...['out BLCK', 'out BLCK', 'out RJCT', 'out RJCT', 'out RJCT'],
+      ].sort(),
+    );
+    for (const { side, status, number, sum: told } of body.totals) {
+      const alike = body.payments.filter(
+        (one) => one.side === side && one.status === status && one.amount !== null,
+      );
+      if (told === null) continue;
+      expect(alike.length).toBeGreaterThanOrEqual(number);
+    }
+    const booked = (side: string) =>
+      sum(
+        body.payments
+          .filter((one) => one.side === side && one.status === 'ACCC')
+          .map((one) => digits(one.amount)),
+      );
+    expect(Number(booked('in')) - Number(booked('out'))).toBeCloseTo(body.net, 5);
+  });
+
+  test('shows the other side of the exchange, the quote and its provider for what it sent only (OBS-5)', async () => {
+    const { body } = await ask(of('clearingSystem=SGDFAST'), 'SGDFAST');
+    const known = (side: string) =>
+      new Set(
+        body.payments
+          .filter((one) => one.side === side && one.status === 'ACCC')
+          .map((one) => [one.counterAmount, one.quoteId, one.fxp].every((value) => value !== null)),
+      );
+    expect([known('out'), known('in')]).toEqual([new Set([true]), new Set([false])]);
+  });
+
+  test('agrees with the ledger of its operator, to the last digit (REC-1)', async () => {
+    for (const [system, currency] of [
+      ['THBPPAY', 'THB'],
+      ['MYRRPP', 'MYR'],
+      ['SGDFAST', 'SGD'],
+    ] as const) {
+      const { body } = await ask(of(`clearingSystem=${system}`), system);
+      const received = body.payments.filter(({ side, status }) => side === 'in' && status === 'ACCC');
+      const moved = gateway.sandbox.journal
+        .entries()
+        .filter((one) => one.status === 'moved' && one.currency === currency);
+      expect(received.length).toBeGreaterThan(0);
+      expect(received.map(({ uetr }) => uetr).sort()).toEqual(moved.map(({ uetr }) => uetr).sort());
+      expect(sum(received.map((one) => digits(one.amount)))).toBe(
+        sum(moved.map(({ amount = '0' }) => amount)),
+      );
+    }
+  });
+
+  test('as CSV it is the same, line by line (RFC 4180)', async () => {
+    const { body } = await ask(of('clearingSystem=SGDFAST'), 'SGDFAST');
+    const { text, contentType } = await ask(
+      `/reconciliation/csv?clearingSystem=SGDFAST&date=${date}`,
+      'SGDFAST',
+    );
+    expect(contentType).toContain('text/csv');
+    const [names = '', ...lines] = text.split('\r\n').slice(0, -1);
+    const place = names.split(',').indexOf('amount');
+    expect(lines.map((line) => [line.split(',')[0], line.split(',')[place]])).toEqual(
+      body.payments.map((one) => [one.uetr, one.amount === null ? '' : digits(one.amount)]),
+    );
+  });
+
+  test('as camt.054 it is valid by both schemas, has every accepted payment, and adds up', async () => {
+    const { body } = await ask(of('clearingSystem=SGDFAST'), 'SGDFAST');
+    const told = await page(`/reconciliation/camt054?clearingSystem=SGDFAST&date=${date}`, 'SGDFAST');
+    const accepted = body.payments.filter((one) => one.amount !== null);
+    expect(told.entries.map((one) => [one.uetr, one.status, Number(one.amount.amount)])).toEqual(
+      accepted.map((one) => [one.uetr, one.status, one.amount]),
+    );
+    expect(told).toMatchObject({
+      book: 'SGDFAST',
+      currency: 'SGD',
+      page: 1,
+      isLastPage: true,
+      id: '20260105SGDFAST',
+    });
+    const signed = Number(told.net.amount) * (told.net.direction === 'CRDT' ? 1 : -1);
+    expect(signed).toBeCloseTo(body.net, 5);
+    expect(told.all.number).toBe(told.credits.number + told.debits.number);
+    const credits = told.entries.filter((one) => one.direction === 'CRDT' && one.status === 'ACCC');
+    expect([told.credits.number, sum([told.credits.sum])]).toEqual([
+      credits.length,
+      sum(credits.map((one) => one.amount.amount)),
+    ]);
+    const again = await ask(`/reconciliation/camt054?clearingSystem=SGDFAST&date=${date}`, 'operator');
+    expect(again.status).toBe(200);
+  });
+});
+
+describe('an account’s book', () => {
+  test('has what was credited by its owner’s payments, agrees with the fxtr.017, and is the owner’s (REC-1, I-9)', async () => {
+    const { rows } = await sql<{ sap: string; account: string; owner: string; uetrs: string[] }>`
+      select i.lookup_value as sap, p.destination_account_id as account, f.lookup_value as owner, array_agg(p.uetr::text) as uetrs
+      from payments p join decisions d using (uetr)
+      join institution_identifiers i on i.institution_id = p.destination_sap_id and i.identifier_type = 'BICFI'
+      join institution_identifiers f on f.institution_id = p.fxp_id and f.identifier_type = 'BICFI'
+      where d.status = 'ACCC' group by 1, 2, 3`.execute(db);
+    expect(rows.length).toBeGreaterThan(1);
+    for (const { sap, account, owner, uetrs } of rows) {
+      const { body } = await ask(of(`sap=${sap}&account=${account}`), owner);
+      const paid = body.payments.filter(({ side }) => side === 'out');
+      expect(paid.map(({ uetr }) => uetr).sort()).toEqual(uetrs.sort());
+      const told = gateway.sandbox.journal
+        .entries()
+        .filter((one) => one.kind === 'fxtr017' && uetrs.includes(one.uetr ?? ''));
+      expect(sum(paid.map((one) => digits(one.amount)))).toBe(sum(told.map(({ amount = '0' }) => amount)));
+      const notification = await page(
+        `/reconciliation/camt054?sap=${sap}&account=${account}&date=${date}`,
+        owner,
+      );
+      expect(notification).toMatchObject({ book: account, servicer: { bicfi: sap } });
+      expect(notification.debits.number).toBe(paid.length);
+      const others = ['MERISGS0', 'ZENIHKS0', 'ORBIDES0', 'POLAJPS0'].filter((one) => one !== owner);
+      for (const other of others) {
+        expect((await ask(of(`sap=${sap}&account=${account}`), other)).status).toBe(404);
+      }
+    }
+  });
+});
+
+test('a day of many payments comes whole, in one stream or page by page, each payment once (REC-1)', async () => {
+  const many = 2_345;
+  const columns = (table: string, without: readonly string[]) =>
+    sql<{ names: string }>`
+    select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
+    where table_schema = current_schema() and table_name = ${table} and column_name <> all(${without})
+      and is_generated = 'NEVER'`.execute(db);
+  const [payments, decisions] = await Promise.all([
+    columns('payments', ['uetr', 'quote_id']),
+    columns('decisions', ['uetr', 'decided_at']),
+  ]);
+  const [like, decided] = [payments, decisions].map(({ rows }) => sql.raw(rows[0]?.names ?? ''));
+  await sql`
+    with made as (
+      select gen_random_uuid() as new_uetr, n, p.* from generate_series(1, ${many}) n, lateral (
+        select p.* from payments p join decisions d using (uetr)
+        where d.status = 'ACCC' and p.source_clearing_system = 'SGDFAST' limit 1) p
+    ),
+    paid as (insert into payments (uetr, ${like}) select new_uetr, ${like} from made)
+    insert into decisions (uetr, decided_at, ${decided})
+    select new_uetr, '2026-01-07T12:00:00Z'::timestamptz + (n / 3) * interval '1 millisecond', ${decided}
+    from (select made.new_uetr, made.n, d.* from made join decisions d on d.uetr = made.uetr) x`.execute(db);
+
+  const { body } = await ask('/reconciliation?clearingSystem=SGDFAST&date=2026-01-07');
+  expect(new Set(body.payments.map(({ uetr }) => uetr)).size).toBe(many);
+  expect(body.totals).toMatchObject([{ side: 'out', status: 'ACCC', number: many }]);
+  const pages: Camt054[] = [];
+  do {
+    pages.push(
+      await page(`/reconciliation/camt054?clearingSystem=SGDFAST&date=2026-01-07&page=${pages.length + 1}`),
+    );
+  } while (pages.at(-1)?.isLastPage === false);
+  expect(pages.map(({ page: at, entries }) => [at, entries.length])).toEqual([
+    ...Array.from({ length: 9 }, (_, index) => [index + 1, 250]),
+    [10, 95],
+  ]);
+  const entries = pages.flatMap((one) => one.entries);
+  expect(entries.map(({ uetr }) => uetr)).toEqual(body.payments.map(({ uetr }) => uetr));
+  expect(entries.map(({ reference }) => reference)).toEqual(entries.map((_, index) => index + 1));
+  expect(new Set(pages.map(({ messageIdentification }) => messageIdentification)).size).toBe(10);
+  for (const one of pages) expect(one).toMatchObject({ all: { number: many }, net: { direction: 'DBIT' } });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['/reconciliation?date=2026-01-05', 'operator', 400, 'invalid-request'],
+    ['/reconciliation?clearingSystem=SGDFAST', 'operator', 400, 'invalid-request'],
+    ['/reconciliation?clearingSystem=SGDFAST&date=2026-02-30', 'operator', 400, 'invalid-request'],
+    [
+      '/reconciliation?clearingSystem=SGDFAST&date=2026-01-05&from=2026-01-05T00:00:00Z',
+      'operator',
+      400,
+      'invalid-request',
+    ],
+    [
+      '/reconciliation?clearingSystem=SGDFAST&from=2026-01-05T00:00:00Z&to=2026-03-05T00:00:00Z',
+      'operator',
+      400,
+      'invalid-request',
+    ],
+    ['/reconciliation?clearingSystem=NOWHERE&date=2026-01-05', 'operator', 404, 'unknown-book'],
+    ['/reconciliation?clearingSystem=THBPPAY&date=2026-01-05', 'SGDFAST', 404, 'unknown-book'],
+    ['/reconciliation?sap=HARBTHS0&account=NONE&date=2026-01-05', 'operator', 404, 'unknown-book'],
+    ['/reconciliation?sap=HARBTHS0&date=2026-01-05', 'operator', 400, 'invalid-request'],
+    ['/reconciliation?clearingSystem=SGDFAST&date=2999-01-01', 'operator', 409, 'period-not-closed'],
+    [
+      '/reconciliation/camt054?clearingSystem=SGDFAST&date=2026-01-05&page=2',
+      'operator',
+      404,
+      'unknown-page',
+    ],
+  ])('%s as %s: %i %s', async (path, client, status, code) => {
+    expect(await ask(path, client)).toMatchObject({ status, body: { code } });
+  });
+});
