@@ -45,7 +45,7 @@ test('what is said after a disk was full is whole lines, and what could not be w
     }
   });
   const names = (name: string) => parsed.filter((one) => 'name' in one && one.name === name);
-  const lost = parsed.flatMap((one) => ('lost' in one && one.lost !== undefined ? [one.lost] : []));
-  expect(names('second').map((one) => 'index' in one && one.index)).toEqual([0, 1]);
+  const lost = parsed.flatMap((one) => ('lost' in one ? [one.lost] : []));
+  expect(names('second').map((one) => ('index' in one ? one.index : undefined))).toEqual([0, 1]);
   expect(lost).toEqual([20 - names('first').length]);
 }, 20_000);
