@@ -1,0 +1,59 @@
+// A payment in doubt that two people end while the engine stands still, and a final of the destination meanwhile (LIF-2,
+// LIF-4, PAY-7).
+import { expect, test } from 'vitest';
+import { recordAudit } from '../../db/audit.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { ownTemporal } from '../harness/own-temporal.ts';
+import { reportFinal, undecided } from '../harness/reports.ts';
+
+const engine = await ownTemporal({});
+const gateway = await testGateway({ temporalAddress: engine.address, sweepEveryMs: 1_000 });
+const evidence = evidenceOf(gateway);
+
+async function act(path: string, body: object, client: string) {
+  const response = await fetch(`${gateway.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await gateway.token(client)}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    body: (await response.json()) as { outcomeId?: string; decision?: { status: string } | null },
+  };
+}
+
+async function recorded(status: string) {
+  const { uetr } = await undecided(gateway, { priority: 'NORM' });
+  await recordAudit(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
+  const path = `/payments/${uetr}/outcomes`;
+  const { body } = await act(path, { status, evidence: 'their desk' }, 'operator');
+  return { uetr, path: `${path}/${body.outcomeId ?? ''}/confirmation` };
+}
+
+test('an outcome that is confirmed while the engine stands still decides once it is back; who confirms is told no more than is so (LIF-4)', async () => {
+  const { uetr, path } = await recorded('BLCK');
+  engine.freeze();
+  try {
+    const startedAt = performance.now();
+    const { status, body } = await act(path, { status: 'BLCK' }, 'operator2');
+    const decision = await evidence.decision(uetr);
+    expect([status, body.decision?.status]).toEqual([200, decision?.status]);
+    expect(performance.now() - startedAt).toBeLessThan(12_000);
+  } finally {
+    engine.thaw();
+  }
+  expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('BLCK');
+}, 90_000);
+
+test('a final that is stored behind the confirmation, before the engine is back, decides or contradicts, never both (LIF-4, PAY-7)', async () => {
+  const { uetr, path } = await recorded('BLCK');
+  engine.freeze();
+  try {
+    await Promise.all([act(path, { status: 'BLCK' }, 'operator2'), reportFinal(gateway, uetr)]);
+  } finally {
+    engine.thaw();
+  }
+  expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
+  expect(await evidence.decision(uetr)).toMatchObject({ status: 'ACCC', decided_by: 'destination' });
+}, 90_000);

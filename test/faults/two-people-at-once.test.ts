@@ -1,0 +1,154 @@
+// Many operators at once end many payments in doubt, while the destination reports and the database fails now and then
+// (LIF-4, PAY-7, PAY-10, QUO-8, I-4).
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { recordAudit } from '../../db/audit.ts';
+import { receivedOf, setEndpoint } from '../harness/destination.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { reading } from '../harness/listening.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { postReport, reportOn } from '../harness/reports.ts';
+
+const callbacks: string[] = [];
+const callbackUrl = await reading((response, body) => {
+  callbacks.push(body.toString());
+  response.end();
+});
+const confirmations: string[] = [];
+const forwarded = new Map<string, { readonly messageIdentification: string; readonly uetr: string }>();
+const malaysia = await reading((response, body) => {
+  const { status, ...sent } = receivedOf(body);
+  if (status === undefined) forwarded.set(sent.uetr, sent);
+  else confirmations.push(body.toString());
+  response.writeHead(status === undefined ? 202 : 200).end();
+});
+const gateway = await testGateway({
+  prepare: (db) => setEndpoint(db, 'IPSO-MY', malaysia),
+  sweepEveryMs: 1_000,
+});
+const { db } = gateway;
+
+async function ask(path: string, body: object, client: string) {
+  const response = await fetch(`${gateway.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await gateway.token(client)}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as { outcomeId?: string } };
+}
+
+async function inDoubt(): Promise<string> {
+  const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
+  const { uetr, ...message } = instruction(quote, { priority: 'NORM' });
+  await submit(gateway, { uetr, ...message }, { callbackUrl });
+  await vi.waitFor(() => expect(forwarded.has(uetr)).toBe(true));
+  await recordAudit(db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
+  return uetr;
+}
+
+const statuses = ['ACCC', 'RJCT', 'BLCK'] as const;
+const operators = ['operator', 'operator2'] as const;
+
+/** Everything at once about one payment. */
+async function struggle(uetr: string, round: number): Promise<void> {
+  const path = `/payments/${uetr}/outcomes`;
+  const status = statuses[round % 3] ?? 'ACCC';
+  const outcome = { status, evidence: 'their desk', ...(status === 'RJCT' && { reasonCode: 'AC04' }) };
+  let outcomeId: string | undefined;
+  for (let tries = 0; tries < 20 && outcomeId === undefined; tries += 1) {
+    const answers = await Promise.all(operators.map((client) => ask(path, outcome, client)));
+    const recorded = answers.filter((one) => one.status === 200);
+    expect(recorded.length).toBeLessThan(2);
+    outcomeId = recorded[0]?.body.outcomeId;
+  }
+  const one = `${path}/${outcomeId ?? ''}`;
+  const sent = forwarded.get(uetr);
+  const final = statuses[(round + 1) % 3] ?? 'ACCC';
+  const values = { status: final, ...(final === 'RJCT' && { reasonCode: 'AM04' }) };
+  const acts = [
+    ...operators.flatMap((client) => [0, 1].map(() => ask(`${one}/confirmation`, { status }, client))),
+    ...(round % 4 === 0 ? [ask(`${one}/withdrawal`, { because: 'wrong payment' }, 'operator')] : []),
+    ...(round % 2 === 0 && sent ? [postReport(gateway, reportOn(sent, values), 'MYRRPP')] : []),
+  ];
+  await Promise.all(acts);
+}
+
+const told = (messages: readonly string[], uetr: string) => [
+  ...new Set(
+    messages
+      .filter((one) => one.includes(uetr))
+      .map((one) => `${/<TxSts>(\w+)</.exec(one)?.[1] ?? ''} ${/<MsgId>([^<]+)</.exec(one)?.[1] ?? ''}`),
+  ),
+];
+
+test('whatever happens at once, a payment in doubt is decided once, by a final or by two people, and told so (LIF-4, PAY-7, QUO-8)', async () => {
+  const uetrs: string[] = [];
+  for (let count = 0; count < 24; count += 1) uetrs.push(await inDoubt());
+  await sql`create function fail_sometimes() returns trigger language plpgsql as $$
+    begin
+      if random() < 0.25 then raise exception 'the disk says no' using errcode = '53100'; end if;
+      return new;
+    end $$`.execute(db);
+  for (const table of [sql`decisions`, sql`recorded_outcomes`, sql`audit_events`])
+    await sql`create trigger fails before insert or update on ${table} for each row execute function fail_sometimes()`.execute(
+      db,
+    );
+  await Promise.all(uetrs.map((uetr, round) => struggle(uetr, round)));
+  for (const table of [sql`decisions`, sql`recorded_outcomes`, sql`audit_events`])
+    await sql`drop trigger fails on ${table}`.execute(db);
+
+  const rows = async () =>
+    (
+      await sql<{
+        uetr: string;
+        status: string | null;
+        decidedBy: string | null;
+        outcomeStatus: string | null;
+        confirmed: number;
+        recordedBy: string | null;
+        confirmedBy: string | null;
+        finalStatus: string | null;
+        quote: boolean;
+        audits: number;
+      }>`
+    select p.uetr, d.status, d.decided_by as "decidedBy", o.status as "outcomeStatus", o.recorded_by as "recordedBy",
+      o.confirmed_by as "confirmedBy",
+      (select count(*)::int from recorded_outcomes c where c.uetr = p.uetr and c.confirmed_at is not null) as confirmed,
+      (select m.status from deliveries i join messages m on m.message_id = i.final_report_id
+        where i.subject_id = p.uetr and i.kind = 'instruction') as "finalStatus",
+      exists (select from quote_uses q where q.uetr = p.uetr) as quote,
+      (select count(*)::int from audit_events a where a.subject_id = p.uetr and a.kind = 'operator.outcome-confirmed') as audits
+    from payments p left join decisions d on d.uetr = p.uetr left join recorded_outcomes o on o.outcome_id = d.outcome_id
+    where p.uetr = any(${uetrs}::uuid[])`.execute(db)
+    ).rows;
+  await vi.waitFor(
+    async () => {
+      for (const row of await rows()) {
+        const isDue = row.confirmed > 0 || row.finalStatus !== null;
+        expect({ ...row, isDecided: row.status !== null }).toMatchObject({ isDecided: isDue });
+      }
+    },
+    { timeout: 60_000, interval: 500 },
+  );
+  for (const row of await rows()) {
+    expect(row.audits, row.uetr).toBe(row.confirmed);
+    expect(row.quote, row.uetr).toBe(row.status !== 'RJCT');
+    if (row.status === null) continue;
+    if (row.decidedBy === 'operator') {
+      expect(row).toMatchObject({ status: row.outcomeStatus, finalStatus: null });
+      expect(row.recordedBy).not.toBe(row.confirmedBy);
+    } else expect(row).toMatchObject({ decidedBy: 'destination', status: row.finalStatus });
+    await vi.waitFor(
+      () => {
+        for (const messages of [callbacks, confirmations]) {
+          const [only, ...more] = told(messages, row.uetr);
+          if (messages === callbacks) expect(only).toMatch(new RegExp(`^${row.status ?? ''} `));
+          else expect(only ?? row.status).toContain(row.status);
+          expect(more).toEqual([]);
+        }
+      },
+      { timeout: 70_000, interval: 500 },
+    );
+  }
+}, 200_000);
