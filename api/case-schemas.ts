@@ -1,5 +1,6 @@
 // The schemas of alerts and of what operators did about them. Ids, codes and times; notes are an operator's words.
 import { z } from '@hono/zod-openapi';
+import { words } from './words.ts';
 import { alertStates, caseActions } from '../core/cases.ts';
 
 const time = z.string().openapi({ format: 'date-time', example: '2026-01-05T04:00:00.000Z' });
@@ -60,13 +61,7 @@ export const alertPageSchema = z
 export const newEntrySchema = z
   .object({
     action: z.enum(caseActions),
-    note: z
-      .string()
-      .min(1)
-      .max(2_000)
-      .regex(/^[^\p{Cc}]*$/u, 'must hold no control characters')
-      .optional()
-      .openapi({ description: 'Needed for all but take; no personal data (SEC-3)' }),
+    note: words.optional().openapi({ description: 'Needed for all but take; no personal data (SEC-3)' }),
   })
   .strict()
   .openapi('NewCaseEntry');

@@ -87,7 +87,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         operationId: 'validateMessage',
         summary: 'Check a message without submitting it',
         description:
-          'Takes any of the six messages, recognised by its namespace; the answer to another version names the expected ' +
+          'Takes any of our messages, recognised by its namespace; the answer to another version names the expected ' +
           'namespace. A pacs.008 or acmt.023 is judged as if you submitted it. Nothing is stored. The answer lists every fault that ' +
           'can be found, with what was found and what was expected, and by name what was not judged: quotes (PAY-4) and ' +
           'duplicates (DUP) are checked only on submission; AccptncDtTm is compared with the current time (TIM-4).',

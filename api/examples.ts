@@ -17,6 +17,7 @@ export const messageExamples = {
     'Negative confirmation: the deadline was missed, what was credited is given back',
   pacs028: 'An enquiry about the payment',
   fxtr017: 'The trade, without any person in it',
+  camt054: 'The book of the source’s payment system on that day',
   acmt023: 'Who has this mobile number?',
   'acmt024-true': 'The account was found',
   'acmt024-false': 'Nobody answered before the deadline',

@@ -77,13 +77,21 @@ export const resolutionDocument = {
   },
 } as const satisfies MessageDocument;
 
-/** For the dry run, which takes any of the six messages. */
+/** For the dry run, which takes any message. */
 export const anyMessage = takes({
   'pacs.008': 'pacs008',
   'acmt.023': 'acmt023',
   'pacs.002': 'pacs002-report-accc',
   'pacs.028': 'pacs028',
 });
+
+/** A page of a book. */
+export const notificationAnswer = {
+  description: 'A page of a camt.054.001.11',
+  contentType: 'application/xml',
+  schema: wholeMessage,
+  examples: { page: 'camt054' },
+} as const satisfies MessageAnswer;
 
 /** Any stored message. */
 export const storedMessageAnswer = {

@@ -55,7 +55,8 @@ export function openApiDocument(app: OpenAPIHono, publicUrl: string, version: st
       { name: 'ISO 20022', description: 'Messages between payment systems' },
       { name: 'Payments', description: 'Lists of payments, and the record of each' },
       { name: 'Alerts', description: 'What a person must look at, and who does' },
-      { name: 'Operations', description: 'What operators ask for again' },
+      { name: 'Operations', description: 'What operators do: ask again, settle, pause' },
+      { name: 'Reconciliation', description: 'The books of a period' },
       { name: 'Service', description: 'Tokens, health, this document' },
     ],
   });

@@ -2,15 +2,9 @@
 // operator's words.
 import { z } from '@hono/zod-openapi';
 import { finalStatuses } from '../core/report.ts';
+import { words } from './words.ts';
 
 const time = z.string().openapi({ format: 'date-time' });
-
-/** What an operator writes. */
-export const words = z
-  .string()
-  .min(1)
-  .max(2_000)
-  .regex(/^[^\p{Cc}]*$/u, 'must hold no control characters');
 
 const reasonCode = z.string().regex(/^[A-Z0-9]{4}$/, 'must be a code of ExternalStatusReason1Code');
 

@@ -8,7 +8,7 @@ import type { ApiDependencies } from './dependencies.ts';
 import { problem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
-import { words } from './outcome-schemas.ts';
+import { words } from './words.ts';
 
 const params = z.object({
   party: z
@@ -65,7 +65,10 @@ export function pauseRoutes(router: Router, deps: ApiDependencies): void {
       answer,
     },
     async ({ params: { party }, body: { because }, caller }) => {
-      const found = partyOf(deps.reference.current(), party);
+      // also one that has left the scheme since
+      const isStanding = (await listPauses(deps.db)).some(({ partyId }) => partyId === party);
+      const found =
+        partyOf(deps.reference.current(), party) ?? (isStanding ? { partyId: party, party } : undefined);
       if (found === undefined) return unknownParty(party);
       const wasPaused = await resume(deps.db, { ...found, because, by: caller.clientId });
       return wasPaused ? shown(deps) : problem('not-paused', { detail: `${found.party} is not paused.` });

@@ -22,6 +22,7 @@ import { findInstitution, keyOf, mainIdentifier, type ReferenceData } from '../c
 import { findPage, readMovements, readNow, readTotals, type BookPlace } from '../db/reconciliation.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
+import { notificationAnswer } from './message-documents.ts';
 import { instant } from './http/parameters.ts';
 import { invalidRequest, isProblem, problem, type Problem } from './http/problem.ts';
 import { baseHeaders, jsonHeaders } from './http/response.ts';
@@ -113,7 +114,7 @@ function addCamt054(router: Router, deps: ApiDependencies): void {
           .openapi({ type: 'integer', default: 1 }),
       }),
       problems: [...common.problems, 'unknown-page'],
-      answer: { description: 'The page', contentType: 'application/xml', schema: z.string() },
+      answer: notificationAnswer,
     },
     async ({ query: { page: asked, ...period }, caller }) => {
       const opened = await open(deps, period, caller);

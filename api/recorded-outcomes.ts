@@ -1,6 +1,6 @@
 // Payments in doubt, ended by people (LIF-4): one operator records how a payment ended, with the evidence, another
 // confirms it, and from then on it is decided like any other. What is confirmed is on record before the engine is told;
-// if that is away, the sweep takes over (LIF-2).
+// if that is away, the sweep goes on with it once it is back (LIF-2).
 import { z } from '@hono/zod-openapi';
 import { uuidPattern } from '../core/ids.ts';
 import { reasonFor, type OutcomeHindrance } from '../core/recorded-outcome.ts';
@@ -13,7 +13,8 @@ import { passOn } from './http/pass-on.ts';
 import { invalidRequest, problem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
-import { newOutcomeSchema, outcomeSchema, settlingSchema, words } from './outcome-schemas.ts';
+import { newOutcomeSchema, outcomeSchema, settlingSchema } from './outcome-schemas.ts';
+import { words } from './words.ts';
 import type { Outcomes } from './outcomes.ts';
 import { renderOutcome } from './render-evidence.ts';
 import type { PaymentWorkflows } from './temporal.ts';

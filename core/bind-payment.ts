@@ -5,6 +5,7 @@
 import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';
 import type { Judged, SubmissionContext } from './ends.ts';
+import { currencyUnknown } from './hindrances.ts';
 import { creditorAgentFee, feeOn } from './fee.ts';
 import { inTransaction, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
@@ -75,13 +76,27 @@ export function bindPayment(judged: Judged<SubmissionContext>, recorded: Recorde
       : bindQuote(judged, recorded, parties);
   if (!bound.ok) return bound;
   const { destinationAmount } = bound.value;
-  const { clearingSystemId, maxAmount, currencyCode } = destination;
+  const { maxAmount, currencyCode } = destination;
   if (exact(destinationAmount.amount).gt(exact(maxAmount))) {
     const most = `at most ${maxAmount} ${currencyCode}`;
     return refused(differs('destination-maximum-exceeded', destinationAmount.amount, most));
   }
-  return context.reference.paused.has(clearingSystemId) ? refused(reject('destination-paused')) : bound;
+  const [paused] = pauseCheck.run(judged, () => true);
+  return paused === undefined ? bound : refused(paused);
 }
+
+/** LIF-5: the last check of all; a dry run makes it where it cannot bind, too. */
+export const pauseCheck: Check<Judged<SubmissionContext>> = {
+  name: 'pause of the destination',
+  ruleId: 'LIF-5',
+  needs: ['CdtrAgt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt'].map(inTransaction),
+  isOfMoment: true,
+  hindered: ({ ends }) => currencyUnknown(ends),
+  *run({ ends, context }) {
+    const system = ends.destination?.clearingSystemId;
+    if (system !== undefined && context.reference.paused.has(system)) yield reject('destination-paused');
+  },
+};
 
 const boundBy = [
   ...['IntrBkSttlmAmt', 'AddtlDtTm', 'AgrdRate', 'ChrgsInf', 'DbtrAgt', 'CdtrAgt'],

@@ -242,8 +242,8 @@ const tlsVariables = [
   'TEMPORAL_API_KEY',
 ] as const satisfies readonly EnvironmentVariableName[];
 
-const isPem = (text: string) =>
-  /^-----BEGIN [A-Z0-9 ]+-----\n[^]*-----END [A-Z0-9 ]+-----$/.test(text.trim());
+/** RFC 7468: any line break, and whatever explains it before and between. */
+const isPem = (text: string) => /^-----BEGIN ([A-Z0-9 ]+)-----\r?\n[^]*^-----END \1-----\s*$/m.test(text);
 
 function parseTemporalTls(env: Environment): Pick<TemporalConfig, 'tls' | 'apiKey'> {
   if (!flag(env, 'TEMPORAL_TLS')) {
@@ -262,7 +262,11 @@ function parseTemporalTls(env: Environment): Pick<TemporalConfig, 'tls' | 'apiKe
     );
   }
   const serverName = optional('TEMPORAL_TLS_SERVER_NAME', isBindHost, 'a name, without a port');
-  const apiKey = optional('TEMPORAL_API_KEY', isWord, wordForm);
+  const apiKey = optional(
+    'TEMPORAL_API_KEY',
+    (text) => /^[!-~]+$/.test(text),
+    'printable ASCII without spaces',
+  );
   return {
     tls: {
       ...(ca !== undefined && { ca }),

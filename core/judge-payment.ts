@@ -7,7 +7,13 @@ import { findEnds, type Judged, type SubmissionNow } from './ends.ts';
 import { parseQuoteId, type QuoteId } from './ids.ts';
 import type { Pacs008 } from './iso20022/pacs008.ts';
 import { agentChecks, duplicateCheck, freshnessCheck, guidelineChecks } from './payment-checks.ts';
-import { bindPayment, ownExchangeCheck, type BoundPayment, type RecordedQuote } from './bind-payment.ts';
+import {
+  bindPayment,
+  ownExchangeCheck,
+  pauseCheck,
+  type BoundPayment,
+  type RecordedQuote,
+} from './bind-payment.ts';
 import type { Rejection } from './rejection.ts';
 import { first, ok, refused, type Result } from './result.ts';
 
@@ -63,13 +69,16 @@ export function judgeByReference(
 ): Findings {
   const judged = { message, context, ends: findEnds(message, context) };
   const before = judgeFit(checksBeforeQuote, judged, isFit);
-  if (message.agreedRate.quoteId !== undefined) return before;
+  if (message.agreedRate.quoteId !== undefined) return both(before, judgeFit([pauseCheck], judged, isFit));
   if (!isSound || !before.isSound) {
     const { name, ruleId } = ownExchangeCheck;
     const reason = 'It is judged only if nothing else is wrong.';
     return { ...before, notJudged: [...before.notJudged, { name, ruleId, reason }] };
   }
-  const after = judgeFit([ownExchangeCheck], judged, isFit);
+  return both(before, judgeFit([ownExchangeCheck], judged, isFit));
+}
+
+function both(before: Findings, after: Findings): Findings {
   return {
     rejections: [...before.rejections, ...after.rejections],
     notJudged: [...before.notJudged, ...after.notJudged],

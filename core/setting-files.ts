@@ -2,7 +2,12 @@
  * Settings from files, as orchestrators hand over secrets and certificates: read before the settings are parsed
  * (config.ts).
  */
-import { ConfigurationError, type Environment, type EnvironmentVariableName } from './config.ts';
+import {
+  ConfigurationError,
+  environmentVariables,
+  type Environment,
+  type EnvironmentVariableName,
+} from './config.ts';
 
 /**
  * `NAME_FILE` names a file that holds the value.
@@ -22,6 +27,16 @@ export const fileVariables = [
  */
 export function withFiles(env: Environment, readFile: (path: string) => string): Environment {
   const read: Record<string, string> = {};
+  const others = Object.keys(environmentVariables).filter(
+    (name) => !fileVariables.some((one) => one === name),
+  );
+  for (const name of others) {
+    if ((env[`${name}_FILE`] ?? '') === '') continue;
+    const may = fileVariables.join(', ');
+    throw new ConfigurationError(
+      `${name}_FILE is set, but ${name} is not read from a file; these may be: ${may}.`,
+    );
+  }
   for (const name of fileVariables) {
     const path = env[`${name}_FILE`] ?? '';
     if (path === '') continue;
@@ -31,10 +46,11 @@ export function withFiles(env: Environment, readFile: (path: string) => string):
     try {
       read[name] = readFile(path).trimEnd();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new ConfigurationError(`${name}_FILE cannot be read: ${why}.`);
+      // never its path: it may be the secret itself, by mistake
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'it is no file';
+      throw new ConfigurationError(`${name}_FILE does not name a file that can be read (${code}).`);
     }
-    if (read[name] === '') throw new ConfigurationError(`${name}_FILE names an empty file: ${path}.`);
+    if (read[name] === '') throw new ConfigurationError(`${name}_FILE names an empty file.`);
   }
   return { ...env, ...read };
 }

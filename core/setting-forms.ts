@@ -42,7 +42,16 @@ export function isDatabaseUrl(text: string): boolean {
   const ports = parameters.filter((one) => one.startsWith('port=')).map((one) => one.slice('port='.length));
   const isNamed =
     host === '' ? parameters.some((one) => /^host=./.test(one)) : /^%2F/i.test(host) || isHost(host);
-  return isNamed && [...(port === undefined ? [] : [port]), ...ports].every(isPort);
+  const hasPorts = [...(port === undefined ? [] : [port]), ...ports].every(isPort);
+  return isNamed && hasPorts && asksClearlyForTls(parameters);
+}
+
+const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+/** Whoever writes anything like `sslmode` wants something of it: what would not be heard is refused. */
+function asksClearlyForTls(parameters: readonly string[]): boolean {
+  const modes = parameters.filter((one) => /^ssl_?mode(=|$)/i.test(one));
+  return modes.length <= 1 && modes.every((one) => tlsModes.some((mode) => one === `sslmode=${mode}`));
 }
 
 /** Whether every character is visible, and the percent-encoded text is valid for a database. */

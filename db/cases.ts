@@ -127,21 +127,18 @@ export async function actOnCase(
 ): Promise<CaseHindrance | undefined> {
   return db.transaction().execute(async (trx) => {
     await lock(trx, subjectId);
-    const holders = await sql<Pick<Alert, 'takenBy' | 'takenAt'>>`
-      select client_id as "takenBy", at as "takenAt" from (
-        select action, client_id, at from case_entries
-        where subject_id = ${subjectId}::uuid and action <> 'note'
-        order by case_entry_id desc limit 1) last
-      where action = 'take'`.execute(trx);
     const alerts = await sql<Alert>`
       select ${columns} from audit_events e ${lastDone}
       where ${isAlert} and e.subject_id = ${subjectId}::uuid`.execute(trx); // audit_events_subject_id
     const concerned = alerts.rows.filter(
       ({ state: now }) => (now === 'closed') === (entry.action === 'reopen'),
     );
-    const taken = concerned.filter((one) => one.state === 'taken');
-    const hindrance = [...holders.rows, ...taken]
-      .map((one) => hindranceOf({ ...one, state: 'taken' }, entry))
+    // what becomes of its alerts becomes of a case; one without any is held by itself
+    const states = alerts.rows.length > 0 ? alerts.rows : await holderOf(trx, subjectId);
+    const isOver = states.every(({ state: now }) => now === 'closed');
+    const hindrance = states
+      .filter(({ state: now }) => isOver || now !== 'closed')
+      .map((one) => hindranceOf(one, entry))
       .find((one) => one !== undefined);
     if (hindrance !== undefined) return hindrance;
     await sql`
@@ -150,6 +147,20 @@ export async function actOnCase(
         ${entry.note})`.execute(trx);
     return undefined;
   });
+}
+
+/** Who takes care of a payment that has no alert. */
+async function holderOf(
+  trx: Db,
+  subjectId: string,
+): Promise<readonly Pick<Alert, 'state' | 'takenBy' | 'takenAt'>[]> {
+  const { rows } = await sql<Pick<Alert, 'takenBy' | 'takenAt'>>`
+    select client_id as "takenBy", at as "takenAt" from (
+      select action, client_id, at from case_entries
+      where subject_id = ${subjectId}::uuid and action <> 'note'
+      order by case_entry_id desc limit 1) last
+    where action = 'take'`.execute(trx);
+  return rows.map((one) => ({ ...one, state: 'taken' }));
 }
 
 async function lock(trx: Db, name: string): Promise<void> {

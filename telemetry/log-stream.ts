@@ -1,7 +1,7 @@
 // Where the lines of the log go: to standard output, behind the work and never before it (OBS-1). A file on a full disk, or
-// a pipe that nobody reads, costs lines, and neither a payment nor the process: each is written off the event loop, what
-// waits is bounded, and how much was lost is said as soon as something can be written again.
-import { write, writeSync } from 'node:fs';
+// a pipe that nobody reads, costs lines, and neither a payment nor the process nor its end: no write blocks, what waits is
+// bounded, and how much was lost is said as soon as something can be written again.
+import { fstatSync, writeSync } from 'node:fs';
 
 export interface LogStream {
   /** One line, with its line break; never throws. */
@@ -15,73 +15,93 @@ export interface LogStreamOptions {
   readonly most?: number;
 }
 
-const againMs = 500; // after a failure
-const fullPipeMs = 20;
-const stalledMs = 1_000; // nobody reads: not waited for at the end of the process
+const standardOutput = 1;
+const fullMs = 20; // a pipe that is full is tried again
+const failedMs = 500; // so is what failed
+const endMs = 500; // for what is left when the process ends
+const pauseMs = 5;
+const lineBreak = 10;
+const nothing = Buffer.alloc(0);
 
-export function createLogStream({ fd = 1, most = 8_000_000 }: LogStreamOptions = {}): LogStream {
+export function createLogStream({ fd = standardOutput, most = 8_000_000 }: LogStreamOptions = {}): LogStream {
+  if (fd === standardOutput) leaveUnblocked();
   let waiting: string[] = [];
   let size = 0;
   let lost = 0;
-  let writingSince: number | undefined;
+  /** What is being written: lines, or how many were lost. */
+  let piece: Buffer = nothing;
+  let lostInPiece = 0;
+  let isCut = false;
+  let isScheduled = false;
 
-  /** What waits, as one piece; behind it, what was lost before it could be written. */
   function take(): Buffer {
-    const lines = lost === 0 ? waiting : [...waiting, lossLine(lost)];
+    const begin = isCut ? '\n' : ''; // behind half a line
+    lostInPiece = lost;
+    lost = 0;
+    if (lostInPiece > 0) return Buffer.from(begin + lossLine(lostInPiece));
+    const lines = waiting.join('');
     waiting = [];
     size = 0;
-    lost = 0;
-    return Buffer.from(lines.join(''));
+    return Buffer.from(lines === '' ? '' : begin + lines);
   }
 
-  function next(): void {
-    if (waiting.length === 0) {
-      writingSince = undefined;
-      return;
+  /** Writes as much as is taken at once. */
+  function flush(): 'done' | 'full' | 'failed' {
+    for (;;) {
+      if (piece.length === 0) piece = take();
+      if (piece.length === 0) return 'done';
+      try {
+        const written = writeSync(fd, piece);
+        if (written > 0) isCut = piece[written - 1] !== lineBreak;
+        piece = piece.subarray(written);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 'full';
+        lost += lostInPiece > 0 ? lostInPiece : linesIn(piece);
+        piece = nothing;
+        return 'failed';
+      }
     }
-    const lines = waiting.length + lost;
-    put(take(), () => {
-      lost += lines;
-    });
   }
 
-  function put(piece: Buffer, onLoss: () => void): void {
-    writingSince = performance.now();
-    write(fd, piece, (error, written) => {
-      if (error?.code === 'EAGAIN') {
-        setTimeout(() => put(piece, onLoss), fullPipeMs).unref(); // one that does not block
-      } else if (error !== null) {
-        onLoss();
-        setTimeout(next, againMs).unref();
-      } else if (written < piece.length) put(piece.subarray(written), onLoss);
-      else next();
-    });
+  function run(): void {
+    const outcome = flush();
+    if (outcome === 'done') isScheduled = false;
+    else setTimeout(run, outcome === 'full' ? fullMs : failedMs).unref();
   }
 
   process.once('exit', () => {
-    if (writingSince !== undefined && performance.now() - writingSince > stalledMs) return;
-    try {
-      writeSync(fd, take());
-    } catch {
-      // nobody can be told
-    }
+    const until = performance.now() + endMs;
+    while (flush() === 'full' && performance.now() < until) sleep(pauseMs);
   });
 
   return {
     write: (line) => {
-      if (size + line.length > most) {
+      if (size + piece.length + line.length > most) {
         lost += 1;
         return;
       }
       waiting.push(line);
       size += line.length;
-      if (writingSince === undefined) {
-        writingSince = performance.now();
-        setImmediate(next); // what one turn of the event loop tells is written together
-      }
+      if (isScheduled) return;
+      isScheduled = true;
+      setImmediate(run); // what one turn of the event loop tells is written together
     },
   };
 }
 
+/** A write to a pipe or socket whose reader stands still would wait for it; Node's own stream of it is set not to. */
+function leaveUnblocked(): void {
+  const output = fstatSync(standardOutput);
+  if (output.isFIFO() || output.isSocket()) process.stdout.on('error', () => undefined);
+}
+
+function linesIn(piece: Buffer): number {
+  return piece.reduce((count, byte) => (byte === lineBreak ? count + 1 : count), 0);
+}
+
 const lossLine = (lost: number) =>
   `${JSON.stringify({ level: 40, time: Date.now(), lost, msg: 'lines of the log could not be written, and are lost' })}\n`;
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

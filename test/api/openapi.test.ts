@@ -158,7 +158,7 @@ describe('the messages that are shown', () => {
       }
     }
     expect(new Set(shown.map(([, xml]) => namespaceOf(xml)))).toEqual(
-      new Set(['pacs008', 'pacs002', 'acmt023', 'acmt024', 'fxtr017', 'pacs028']),
+      new Set(['pacs008', 'pacs002', 'acmt023', 'acmt024', 'fxtr017', 'pacs028', 'camt054']),
     );
   });
 

@@ -100,3 +100,14 @@ test('a note with half a character, which could not be kept in the operator’s 
   });
   expect((await ask('POST', path, { action: 'note', note: 'whole \ud83d\ude00' })).status).toBe(200);
 });
+
+test('a case is held by who takes care of its alerts, and by nobody once they are closed (OBS-6)', async () => {
+  const { uetr, alertId } = await paymentWithAlert();
+  const act = (path: string, body: object, client?: string) => ask('POST', `${path}/entries`, body, client);
+  expect((await act(`/payments/${uetr}`, { action: 'take' })).status).toBe(200);
+  expect((await act(`/alerts/${alertId}`, { action: 'close', note: 'settled' })).status).toBe(200);
+  expect((await act(`/payments/${uetr}`, { action: 'take' }, 'night-shift')).status).toBe(409); // it is closed
+  await recordAudit(db, { severity: 'alert', kind: `test.${randomUUID()}`, subjectId: uetr });
+  expect((await act(`/payments/${uetr}`, { action: 'take' }, 'night-shift')).status).toBe(200);
+  expect((await act(`/payments/${uetr}`, { action: 'take' })).status).toBe(409);
+});

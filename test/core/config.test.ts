@@ -241,7 +241,7 @@ describe('what files hold', () => {
   const files: Readonly<Record<string, string>> = { '/run/key': 'secret\n', '/run/empty': '\n' };
   const readFile = (path: string) => {
     const text = files[path];
-    if (text === undefined) throw new Error(`ENOENT: ${path}`);
+    if (text === undefined) throw Object.assign(new Error(path), { code: 'ENOENT' });
     return text;
   };
   const read = (env: Environment) => withFiles(env, readFile);
@@ -257,8 +257,12 @@ describe('what files hold', () => {
   });
 
   test.each([
-    [{ DATABASE_URL_FILE: '/run/none' }, 'DATABASE_URL_FILE cannot be read: ENOENT: /run/none.'],
-    [{ DATABASE_URL_FILE: '/run/empty' }, 'DATABASE_URL_FILE names an empty file: /run/empty.'],
+    [{ DATABASE_URL_FILE: '/run/none' }, 'DATABASE_URL_FILE does not name a file that can be read (ENOENT).'],
+    [{ DATABASE_URL_FILE: '/run/empty' }, 'DATABASE_URL_FILE names an empty file.'],
+    [
+      { AUTH_JWKS_URL_FILE: '/run/key' },
+      'AUTH_JWKS_URL_FILE is set, but AUTH_JWKS_URL is not read from a file',
+    ],
     [{ DATABASE_URL_FILE: '/run/key', DATABASE_URL: 'x' }, 'DATABASE_URL and DATABASE_URL_FILE are both set'],
   ])('%o is refused', (env, told) => {
     expect(() => read(env)).toThrow(told);

@@ -34,8 +34,8 @@ test('what could not be written is lost, and how much is said once something can
   expect(openSync(path, 'w')).toBe(fd); // the next file that is opened takes its number
   stream.write('d\n');
   await vi.waitFor(() => expect(linesOf(path).length).toBe(2), 5_000);
-  const [line, loss = ''] = linesOf(path);
-  expect([line, JSON.parse(loss)]).toMatchObject(['d', { level: 40, lost: 3 }]);
+  const [loss = '', line] = linesOf(path);
+  expect([JSON.parse(loss), line]).toMatchObject([{ level: 40, lost: 3 }, 'd']);
 });
 
 test('what waits is bounded: the rest is lost, and said', async () => {
@@ -43,8 +43,8 @@ test('what waits is bounded: the rest is lost, and said', async () => {
   const stream = createLogStream({ fd: openSync(path, 'w'), most: 10 });
   for (let count = 0; count < 8; count += 1) stream.write('four\n');
   await vi.waitFor(() => expect(linesOf(path).length).toBe(3));
-  const [first, second, loss = ''] = linesOf(path);
-  expect([first, second, JSON.parse(loss)]).toMatchObject(['four', 'four', { lost: 6 }]);
+  const [loss = '', first, second] = linesOf(path);
+  expect([JSON.parse(loss), first, second]).toMatchObject([{ lost: 6 }, 'four', 'four']);
 });
 
 const program = (ends: string) => `

@@ -1,0 +1,10 @@
+// What an operator writes down: evidence, reasons and notes, in their own words (OBS-6, LIF-4, LIF-5).
+import { z } from '@hono/zod-openapi';
+import { showsNothing } from '../core/iso20022/white-space.ts';
+
+export const words = z
+  .string()
+  .min(1)
+  .max(2_000)
+  .regex(/^[^\p{Cc}]*$/u, 'must hold no control characters')
+  .refine((text) => !showsNothing(text), { error: 'must say something' });
