@@ -75,7 +75,7 @@ export async function runWorkers(
   options: WorkerOptions,
 ): Promise<RunningWorkers> {
   const connection = await NativeConnection.connect({
-    ...temporalServer(options),
+    ...temporalServer(options, (pem) => Buffer.from(pem)),
     grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs both sides more than it spares the network
   });
   const activities = createActivities(deps);

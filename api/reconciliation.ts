@@ -317,13 +317,13 @@ function stream(parts: AsyncIterable<string>, contentType: string): Response {
     pull: async (controller) => {
       let piece = '';
       while (piece.length < pieceLength) {
-        const { done, value } = await iterator.next();
-        if (done === true) {
+        const next: IteratorResult<string, void> = await iterator.next();
+        if (next.done === true) {
           if (piece !== '') controller.enqueue(encoder.encode(piece));
           controller.close();
           return;
         }
-        piece += value;
+        piece += next.value;
       }
       controller.enqueue(encoder.encode(piece));
     },

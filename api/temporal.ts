@@ -191,7 +191,7 @@ export async function connectTemporal(
   { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs }: TemporalOptions = {},
 ): Promise<PaymentWorkflows & ResolutionWorkflows> {
   const connection = await Connection.connect({
-    ...temporalServer(config),
+    ...temporalServer(config, (pem) => Buffer.from(pem)),
     channelArgs: { 'grpc.max_reconnect_backoff_ms': maxReconnectBackoffMs },
   });
   const client = new Client({ connection, namespace: config.namespace });

@@ -3,24 +3,28 @@
 import type { TemporalConfig } from '../core/config.ts';
 
 /** As both of the SDK's connections take it. */
-export interface TemporalServer {
+export interface TemporalServer<Bytes> {
   readonly address: string;
   readonly tls?: {
-    readonly serverRootCACertificate?: Buffer;
-    readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
+    readonly serverRootCACertificate?: Bytes;
+    readonly clientCertPair?: { readonly crt: Bytes; readonly key: Bytes };
     readonly serverNameOverride?: string;
   };
   readonly apiKey?: string;
 }
 
-export function temporalServer({ address, tls, apiKey }: Omit<TemporalConfig, 'namespace'>): TemporalServer {
+/** @param bytesOf `Buffer.from`: this folder knows no platform */
+export function temporalServer<Bytes>(
+  { address, tls, apiKey }: Omit<TemporalConfig, 'namespace'>,
+  bytesOf: (pem: string) => Bytes,
+): TemporalServer<Bytes> {
   return {
     address,
     ...(tls && {
       tls: {
-        ...(tls.ca !== undefined && { serverRootCACertificate: Buffer.from(tls.ca) }),
+        ...(tls.ca !== undefined && { serverRootCACertificate: bytesOf(tls.ca) }),
         ...(tls.client && {
-          clientCertPair: { crt: Buffer.from(tls.client.cert), key: Buffer.from(tls.client.key) },
+          clientCertPair: { crt: bytesOf(tls.client.cert), key: bytesOf(tls.client.key) },
         }),
         ...(tls.serverName !== undefined && { serverNameOverride: tls.serverName }),
       },

@@ -58,7 +58,11 @@ test.each(['geheim-schlüssel', '“secret-key”'])(
   'an API key that no header can carry (%s) is in no message of the worker (SEC-3)',
   async (key) => {
     const message = await said(() =>
-      NativeConnection.connect(temporalServer(parseWorkerConfig({ ...env, TEMPORAL_API_KEY: key }).temporal)),
+      NativeConnection.connect(
+        temporalServer(parseWorkerConfig({ ...env, TEMPORAL_API_KEY: key }).temporal, (pem) =>
+          Buffer.from(pem),
+        ),
+      ),
     );
     expect(message).not.toBe('');
     expect(message).not.toContain(key);

@@ -9,7 +9,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import { connectTemporal } from '../../api/temporal.ts';
-import { temporalServer } from '../../contract/server.ts';
+import { temporalServer as serverOf } from '../../contract/server.ts';
 import type { TemporalConfig } from '../../core/config.ts';
 import { connect } from '../../db/connection.ts';
 import { testDatabase } from '../harness/database.ts';
@@ -20,6 +20,7 @@ const pem = (name: string) => readFileSync(join(folder, `${name}.pem`), 'utf8');
 const ours = { cert: pem('server'), key: pem('server-key') };
 const client = { cert: pem('client'), key: pem('client-key') };
 const temporal = await testTemporal();
+const temporalServer = (config: TemporalConfig) => serverOf(config, (text) => Buffer.from(text));
 
 const open: (net.Server | http2.Http2SecureServer)[] = [];
 const sockets = new Set<Socket>();
