@@ -1,28 +1,20 @@
 /**
- * Builds and reads the camt.054 that tells what was decided of the payments of one book in one period (REC-1, REC-2). It
+ * Builds the camt.054 that tells what was decided of the payments of one book in one period (REC-1, REC-2). It
  * has institutions, ids and amounts, but never a person. A long notification has several pages, each a message.
  */
-import { compact } from '../compact.ts';
-import type { Rejection } from '../rejection.ts';
 import type { FinalStatus } from '../report.ts';
-import { ok, type Result } from '../result.ts';
 import { messages } from './messages.ts';
 import {
   buildAgent,
   buildAmount,
-  readAgent,
-  readAmount,
   type AgentIdentification,
   type Amount,
 } from './parties.ts';
 import {
   branch,
-  childrenNamed,
-  elementAt,
   leaf,
   optionalLeaf,
   renderDocument,
-  textAt,
   type XmlElement,
 } from './tree.ts';
 
@@ -151,60 +143,4 @@ export function buildCamt054(values: Camt054): string {
     ),
   );
   return renderDocument(message.namespace, branch('Document', notification));
-}
-
-function readEntry(entry: XmlElement): Camt054Entry {
-  const at = reading(entry);
-  const transaction = at('NtryDtls/TxDtls');
-  const counter = elementAt(transaction, 'AmtDtls/CntrValAmt/Amt');
-  return compact<Camt054Entry>({
-    reference: Number(at('NtryRef').text),
-    amount: readAmount(at('Amt')),
-    direction: at('CdtDbtInd').text as Direction,
-    status: at('BkTxCd/Prtry/Cd').text as FinalStatus,
-    reasonCode: textAt(transaction, 'AddtlTxInf'),
-    decidedAt: at('BookgDt/DtTm').text,
-    messageIdentification: at('NtryDtls/TxDtls/Refs/MsgId').text,
-    endToEndId: at('NtryDtls/TxDtls/Refs/EndToEndId').text,
-    uetr: at('NtryDtls/TxDtls/Refs/UETR').text,
-    counterAmount: counter && readAmount(counter),
-    debtorAgent: readAgent(elementAt(transaction, 'RltdAgts/DbtrAgt')) ?? {},
-    creditorAgent: readAgent(elementAt(transaction, 'RltdAgts/CdtrAgt')) ?? {},
-  });
-}
-
-const reading = (element: XmlElement) => (path: string) => {
-  const found = elementAt(element, path);
-  if (found === undefined)
-    throw new Error(`${path} is mandatory in the schema, yet absent in a validated message`);
-  return found;
-};
-
-/** The values of a camt.054 that its schema found valid. */
-export function readCamt054(document: XmlElement): Result<Camt054, Rejection> {
-  const at = reading(document);
-  const below = `${message.messageElement}/Ntfctn`;
-  const counted = (path: string): NumberAndSum => ({
-    number: Number(at(`${below}/TxsSummry/${path}/NbOfNtries`).text),
-    sum: at(`${below}/TxsSummry/${path}/Sum`).text,
-  });
-  const net = `${below}/TxsSummry/TtlNtries/TtlNetNtry`;
-  return ok(
-    compact<Camt054>({
-      messageIdentification: at(`${message.messageElement}/GrpHdr/MsgId`).text,
-      id: at(`${below}/Id`).text,
-      page: Number(at(`${message.messageElement}/GrpHdr/MsgPgntn/PgNb`).text),
-      isLastPage: at(`${message.messageElement}/GrpHdr/MsgPgntn/LastPgInd`).text === 'true',
-      from: at(`${below}/FrToDt/FrDtTm`).text,
-      to: at(`${below}/FrToDt/ToDtTm`).text,
-      book: at(`${below}/Acct/Id/Othr/Id`).text,
-      currency: at(`${below}/Acct/Ccy`).text,
-      servicer: readAgent(elementAt(document, `${below}/Acct/Svcr`)),
-      all: counted('TtlNtries'),
-      credits: counted('TtlCdtNtries'),
-      debits: counted('TtlDbtNtries'),
-      net: { amount: at(`${net}/Amt`).text, direction: at(`${net}/CdtDbtInd`).text as Direction },
-      entries: childrenNamed(at(below), 'Ntry').map(readEntry),
-    }),
-  );
 }

@@ -2,7 +2,8 @@
 // parties have booked themselves.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { readCamt054, type Camt054 } from '../../core/iso20022/camt054.ts';
+import type { Camt054 } from '../../core/iso20022/camt054.ts';
+import { readCamt054 } from '../harness/camt054.ts';
 import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';

@@ -11,7 +11,7 @@ import { paymentStart } from '../../contract/starts.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
-import { bestQuote, submit, submitXml, storeOnly } from '../harness/payer.ts';
+import { bestQuote, submit, submitXml, storeOnly, inTurn } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
@@ -146,7 +146,12 @@ test('a database that fails when the answer is settled loses no answer and sends
 test('45 messages that break our own answer keep nobody waiting, and each is answered (SEC-9, I-16)', async () => {
   const quote = await bestQuote(gateway);
   const hostile = () => buildPacs008(instruction(quote)).replace('<PmtId>', '<A\u061CB>1</A\u061CB><PmtId>');
-  const attack = Promise.all(Array.from({ length: 45 }, () => submitXml(gateway, hostile())));
+  const attack = Promise.all(
+    Array.from({ length: 45 }, () => {
+      const bytes = hostile();
+      return inTurn(() => submitXml(gateway, bytes));
+    }),
+  );
   const startedAt = performance.now();
   const answer = await submit(gateway, instruction(await bestQuote(gateway)));
   expect([answer.httpStatus, answer.report?.status]).toEqual([200, 'ACTC']);

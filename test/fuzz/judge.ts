@@ -12,7 +12,7 @@ import { dryRun } from '../../core/dry-run.ts';
 import { readAcmt023, readRequestReferences, type Acmt023 } from '../../core/iso20022/acmt023.ts';
 import { readAcmt024, type Acmt024 } from '../../core/iso20022/acmt024.ts';
 import { buildForwardedPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { readCamt054 } from '../../core/iso20022/camt054.ts';
+import { readCamt054 } from '../harness/camt054.ts';
 import { readFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { QuoteId } from '../../core/ids.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';

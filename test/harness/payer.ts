@@ -5,6 +5,7 @@ import { readPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import type { QuoteOnOffer } from './bodies.ts';
+import { untilPast } from './wait.ts';
 import type { TestGateway } from './gateway.ts';
 
 const engine = createLibxml2Engine();
@@ -97,6 +98,19 @@ export async function submit(
   options: SubmitOptions = {},
 ): Promise<Submitted> {
   return submitXml(gateway, buildPacs008(message), options);
+}
+
+export interface InTurn extends Submitted {
+  /** 1, and once more for each 429. */
+  readonly comings: number;
+}
+
+/** As a source that is told to come again, on a machine that is too busy for its turn (429, SEC-7). */
+export async function inTurn(send: () => Promise<Submitted>, comings = 1): Promise<InTurn> {
+  const answer = await send();
+  if (answer.httpStatus !== 429) return { ...answer, comings };
+  await untilPast(1_000);
+  return inTurn(send, comings + 1);
 }
 
 /** The values of a pacs.002 that is well formed; its validity is judged by the tests of messages. */
