@@ -15,7 +15,7 @@ import { endingIn } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
-const destination = await lateDestination(5_500);
+const destination = await lateDestination(4_500);
 
 /** What meets a defect of ours, or is held, on its way through the worker's engine. */
 let isPoison: (text: string) => boolean = () => false;
