@@ -1,4 +1,4 @@
-// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, seven at once;
+// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, six at once;
 // then those that keep the processors busy, two at once; and alone, those that hold the product to a single second.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
@@ -32,7 +32,7 @@ const common = {
 } as const;
 
 const projects: TestProjectInlineConfiguration[] = [
-  { test: { ...common, name: 'waiting', include: waiting, maxWorkers: 7, sequence: { groupOrder: 0 } } },
+  { test: { ...common, name: 'waiting', include: waiting, maxWorkers: 6, sequence: { groupOrder: 0 } } },
   {
     test: {
       ...common,

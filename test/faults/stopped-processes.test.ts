@@ -106,7 +106,8 @@ test.each(stops)(
   90_000,
 );
 
-test('a worker that stands still (SIGSTOP) beside another one delays no HIGH deadline, and nobody is told late (TIM-1)', async () => {
+/** One that stands still before the deadline, by some time; a machine that is slower than that says so, and begins anew. */
+async function stoppedBeforeDeadline() {
   const stopped = await startAnother();
   destination.answerAfterMs = 4_500; // another worker has to be up before (and 5 s are the longest for an answer)
   const message = instruction(await bestQuote(gateway), { priority: 'HIGH' });
@@ -115,12 +116,22 @@ test('a worker that stands still (SIGSTOP) beside another one delays no HIGH dea
   await vi.waitFor(() => expect(destination.sends(uetr)).toBe(1), 5_000);
   await gateway.startWorker();
   stopped.kill('SIGSTOP');
+  const stoppedAt = Date.now();
   const { deadline_at: deadline } = await db
     .selectFrom('payments')
     .select('deadline_at')
     .where('uetr', '=', uetr)
     .executeTakeFirstOrThrow();
   const atDeadline = deadline?.getTime() ?? 0;
+  if (stoppedAt < atDeadline - 500) return { stopped, uetr, atDeadline };
+  process.stderr.write('the other worker was up too late: once more\n');
+  await killProcess(stopped);
+  await gateway.stopWorker();
+  return stoppedBeforeDeadline();
+}
+
+test('a worker that stands still (SIGSTOP) beside another one delays no HIGH deadline, and nobody is told late (TIM-1)', async () => {
+  const { stopped, uetr, atDeadline } = await stoppedBeforeDeadline();
   await evidence.arrival(uetr, 'source', 'pacs002');
   expect(Date.now() - atDeadline).toBeLessThan(6_000); // it was 39 s when only the executions waited
   expect(((await evidence.decision(uetr))?.decided_at.getTime() ?? 0) - atDeadline).toBeLessThan(4_000);
