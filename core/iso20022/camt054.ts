@@ -4,19 +4,8 @@
  */
 import type { FinalStatus } from '../report.ts';
 import { messages } from './messages.ts';
-import {
-  buildAgent,
-  buildAmount,
-  type AgentIdentification,
-  type Amount,
-} from './parties.ts';
-import {
-  branch,
-  leaf,
-  optionalLeaf,
-  renderDocument,
-  type XmlElement,
-} from './tree.ts';
+import { buildAgent, buildAmount, type AgentIdentification, type Amount } from './parties.ts';
+import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
 
 /** DBIT: it left the book; CRDT: it came in. */
 export type Direction = 'CRDT' | 'DBIT';
