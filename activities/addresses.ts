@@ -2,7 +2,7 @@
 // at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each
 // time (SEC-2).
 import { originOf, refuseCallbackAddress, refuseEndpoint } from '../core/callback-address.ts';
-import { findInstitution, type ReferenceData } from '../core/reference.ts';
+import { institutionNamed, type ReferenceData } from '../core/reference.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -61,7 +61,7 @@ function endpoint(data: ReferenceData, clearingSystemId: string): string | undef
 }
 
 function fxpEndpoint(data: ReferenceData, party: string): string | undefined {
-  const fxp = findInstitution(data, 'BICFI', party) ?? data.institutions.get(party);
+  const fxp = institutionNamed(data, party);
   return fxp?.notificationUrl ?? undefined;
 }
 

@@ -2,7 +2,7 @@
 // of the other's rates. What is under way goes on. GET /parties shows who is paused.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
-import { findInstitution, fxpNameOf, type ReferenceData } from '../core/reference.ts';
+import { fxpNameOf, institutionNamed, type ReferenceData } from '../core/reference.ts';
 import { listPauses, pause, resume, type Pause } from '../db/pauses.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { problem, type Problem } from './http/problem.ts';
@@ -82,7 +82,7 @@ function partyOf(
   name: string,
 ): { readonly partyId: string; readonly party: string } | undefined {
   if (data.clearingSystems.has(name)) return { partyId: name, party: name };
-  const institution = findInstitution(data, 'BICFI', name) ?? data.institutions.get(name);
+  const institution = institutionNamed(data, name);
   if (institution?.roles.includes('fxp') !== true) return undefined;
   const { institutionId } = institution;
   return { partyId: institutionId, party: fxpNameOf(data, institutionId) };

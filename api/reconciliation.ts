@@ -18,7 +18,7 @@ import {
   type Period,
   type Total,
 } from '../core/reconciliation.ts';
-import { findInstitution, keyOf, mainIdentifier, type ReferenceData } from '../core/reference.ts';
+import { institutionNamed, keyOf, mainIdentifier, type ReferenceData } from '../core/reference.ts';
 import { findPage, readMovements, readNow, readTotals, type BookPlace } from '../db/reconciliation.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
@@ -191,7 +191,7 @@ function bookOf(data: ReferenceData, asked: Asked, caller: Caller): Book | Probl
       return invalidRequest([
         { parameter: 'account', detail: 'sap and account go together, without clearingSystem' },
       ]);
-    const provider = findInstitution(data, 'BICFI', sap) ?? data.institutions.get(sap);
+    const provider = institutionNamed(data, sap);
     const book = provider && accountBook(data, provider.institutionId, account);
     const owner = provider && data.accountsAtSap.get(keyOf(provider.institutionId, account))?.ownerId;
     const isTheirs = isOperator || (owner !== undefined && owner === caller.institutionId);

@@ -150,6 +150,11 @@ export function findInstitution(
     : data.institutionsByIdentifier.get(keyOf(type, canonicalId(type, value)));
 }
 
+/** The institution that is named by a BIC, or else by our own id. */
+export function institutionNamed(data: ReferenceData, name: string): Institution | undefined {
+  return findInstitution(data, 'BICFI', name) ?? data.institutions.get(name);
+}
+
 /** The payment systems of a country in a currency; empty when the currency is not the country's. */
 export function clearingSystemsOf(
   data: ReferenceData,
