@@ -98,6 +98,9 @@ export const storedMessageAnswer = {
   description: 'The message',
   contentType: 'application/xml',
   schema: wholeMessage,
+  otherContent: {
+    'application/octet-stream': z.string().openapi({ format: 'binary', description: 'What was refused' }),
+  },
   examples: { received: 'pacs008', forwarded: 'pacs008-forwarded', told: 'pacs002-accc' },
   headers: {
     ETag: { description: 'SHA-256 of the bytes, hexadecimal' },

@@ -8,6 +8,8 @@ export interface AnswerDocument {
   readonly description: string;
   readonly contentType?: string;
   readonly schema: z.ZodType;
+  /** Bodies of other content types, by content type. */
+  readonly otherContent?: Readonly<Record<string, z.ZodType>>;
   readonly example?: unknown;
   /** Names in `components/examples`, by label. */
   readonly examples?: Readonly<Record<string, string>>;
@@ -100,6 +102,9 @@ export function documentResponses(
           ...(answer.example === undefined ? {} : { example: answer.example }),
           ...(answer.examples === undefined ? {} : { examples: shownExamples(answer.examples) }),
         },
+        ...Object.fromEntries(
+          Object.entries(answer.otherContent ?? {}).map(([type, schema]) => [type, { schema }]),
+        ),
       },
     },
     ...(Object.fromEntries(others) as RouteConfig['responses']),

@@ -1,9 +1,12 @@
-// A process that has no file descriptor left, for a test: it posts to a receiver that lives.
+// A process that has no file descriptor left, for a test: it posts to a receiver that lives, known by its address or,
+// where a name server is given, by a name that has to be asked for each time.
 import { closeSync, openSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { createOutboundHttp } from '../../activities/outbound-http.ts';
 
-const [url = ''] = process.argv.slice(2);
-const http = createOutboundHttp({ allowLoopback: true });
+const [url = '', nameServer] = process.argv.slice(2);
+const names = nameServer === undefined ? {} : { nameServers: [nameServer], hostsFile: '/dev/null' };
+const http = createOutboundHttp({ allowLoopback: true, ...names });
 const results: string[] = [];
 async function send(): Promise<void> {
   const place = http.enter(url);
@@ -14,7 +17,11 @@ async function send(): Promise<void> {
   const result = await place.post(url, Buffer.from('<Document/>'), {});
   results.push(result.outcome === 'ANSWERED' ? result.outcome : `${result.outcome} ${result.errorClass}`);
 }
+/** Until what is known of the name is too old. */
+const untilForgotten = () => (nameServer === undefined ? undefined : setTimeout(1_200));
+
 await send();
+await untilForgotten();
 const files: number[] = [];
 for (let isLeft = true; isLeft;) {
   try {
@@ -23,8 +30,9 @@ for (let isLeft = true; isLeft;) {
     isLeft = false;
   }
 }
-for (let count = 0; count < 6; count += 1) await send();
+for (let count = 0; count < 8; count += 1) await send();
 files.forEach((file) => closeSync(file));
+await untilForgotten();
 await send();
 process.stdout.write(JSON.stringify(results));
 process.exit(0);

@@ -1,32 +1,17 @@
 // Alerts on a whole gateway: how they are found, and how operators take, note and close them (OBS-6).
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { recordAudit } from '../../db/audit.ts';
 import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
-import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const gateway = await testGateway();
 const { db } = gateway;
 const evidence = evidenceOf(gateway);
-const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
-const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
-
-// a second person
-await db
-  .insertInto('clients')
-  .values({
-    client_id: 'night-shift',
-    secret_sha256: createHash('sha256').update('demo-night-shift').digest(),
-    role: 'operator',
-    institution_id: null,
-    clearing_system_id: null,
-    demo: true,
-  })
-  .execute();
 
 interface Shown {
   readonly alertId: string;
@@ -43,19 +28,7 @@ interface Body extends Shown {
   readonly errors?: unknown;
 }
 
-async function ask(method: 'GET' | 'POST', path: string, body?: object, client = 'operator') {
-  const token = await gateway.token(client);
-  const response = await fetch(path.startsWith('http') ? path : `${gateway.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const contentType = response.headers.get('content-type');
-  const answer = (await response.json()) as Body;
-  const { pathname } = new URL(path, gateway.url);
-  conformance.check({ method, path: pathname, status: response.status, contentType, body: answer });
-  return { status: response.status, body: answer };
-}
+const ask = await jsonRoutes<Body>(gateway);
 
 const raise = (kind: string, subjectId?: string, severity: 'alert' | 'security' | 'info' = 'alert') =>
   recordAudit(db, { severity, kind, subjectId, party: 'THBPPAY', detail: { reported: 'ACCC' } });
@@ -106,14 +79,14 @@ describe('what is done about an alert', () => {
     const id = await newAlert('taken-care-of');
     const act = (body: object, client?: string) => ask('POST', `/alerts/${id}/entries`, body, client);
     expect((await act({ action: 'take' })).body).toMatchObject({ state: 'taken', takenBy: 'operator' });
-    expect((await act({ action: 'note', note: 'called the bank' }, 'night-shift')).body.state).toBe('taken');
+    expect((await act({ action: 'note', note: 'called the bank' }, 'operator2')).body.state).toBe('taken');
     const closed = await act({ action: 'close', note: 'the bank has reversed it' });
     expect(closed.body).toMatchObject({
       state: 'closed',
       takenBy: null,
       entries: [
         { action: 'take', by: 'operator', note: null },
-        { action: 'note', by: 'night-shift', note: 'called the bank' },
+        { action: 'note', by: 'operator2', note: 'called the bank' },
         { action: 'close', by: 'operator', note: 'the bank has reversed it' },
       ],
     });
@@ -126,7 +99,7 @@ describe('what is done about an alert', () => {
   test('of two who take it at once, one is told of the other', async () => {
     const id = await newAlert('contended');
     const answers = await Promise.all(
-      ['operator', 'night-shift'].map((client) =>
+      ['operator', 'operator2'].map((client) =>
         ask('POST', `/alerts/${id}/entries`, { action: 'take' }, client),
       ),
     );
@@ -135,7 +108,7 @@ describe('what is done about an alert', () => {
     const refusal = answers.find(({ status }) => status === 409)?.body;
     expect(refusal?.code).toBe('already-taken');
     expect(refusal?.detail).toContain(`${holder} took it at`);
-    const other = holder === 'operator' ? 'night-shift' : 'operator';
+    const other = holder === 'operator' ? 'operator2' : 'operator';
     const again = { action: 'take', note: 'end of their shift' };
     expect((await ask('POST', `/alerts/${id}/entries`, again, other)).body.takenBy).toBe(other);
     expect(await kinds(`takenBy=${other}&kind=contended`)).toEqual(['contended']);

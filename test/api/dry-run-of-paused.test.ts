@@ -1,9 +1,9 @@
 // POST /validate says of a paused destination what a submission would hear, or that it did not look (LIF-5, MSG-14).
-import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction, ownExchange } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();
@@ -14,22 +14,21 @@ interface DryRun {
   readonly notJudged: readonly { readonly name: string; readonly ruleId: string }[];
 }
 
-async function post(path: string, body: string, contentType: string, client: string) {
-  const response = await fetch(`${gateway.url}${path}`, {
+async function validate(message: ReturnType<typeof instruction>): Promise<DryRun> {
+  const response = await fetch(`${gateway.url}/iso20022/validate`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${await gateway.token(client)}`, 'content-type': contentType },
-    body,
+    headers: {
+      authorization: `Bearer ${await gateway.token('SGDFAST')}`,
+      'content-type': 'application/xml',
+    },
+    body: buildPacs008(message),
   });
-  return { status: response.status, text: await response.text() };
+  return (await response.json()) as DryRun;
 }
-const validate = async (message: ReturnType<typeof instruction>) =>
-  JSON.parse(
-    (await post('/iso20022/validate', buildPacs008(message), 'application/xml', 'SGDFAST')).text,
-  ) as DryRun;
 
-const because = JSON.stringify({ because: `maintenance ${randomUUID()}` });
+const ask = await jsonRoutes(gateway);
 const quoted = await bestQuote(gateway);
-expect((await post('/parties/THBPPAY/pause', because, 'application/json', 'operator')).status).toBe(200);
+expect((await ask('POST', '/parties/THBPPAY/pause', { because: 'announced maintenance' })).status).toBe(200);
 
 test.each([
   ['its own exchange', ownExchange()],

@@ -2,28 +2,18 @@
 // record together or not at all (DUP-1, CBK-1).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { setEndpoint } from '../harness/destination.ts';
+import { silentDestination } from '../harness/destination.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
-import { reading } from '../harness/listening.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
-const malaysia = await reading((response) => response.writeHead(202).end());
-const gateway = await testGateway({ prepare: (db) => setEndpoint(db, 'IPSO-MY', malaysia) });
+const malaysia = await silentDestination();
+const gateway = await testGateway({ prepare: (db) => malaysia.register(db, 'IPSO-MY') });
 const { db } = gateway;
 
-async function enquire(uetr: string): Promise<number> {
-  const response = await fetch(`${gateway.url}/payments/${uetr}/enquiries`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${await gateway.token('operator')}`,
-      'content-type': 'application/json',
-    },
-    body: '{}',
-  });
-  await response.text();
-  return response.status;
-}
+const ask = await jsonRoutes(gateway);
+const enquire = async (uetr: string) => (await ask('POST', `/payments/${uetr}/enquiries`, {})).status;
 
 test('an enquiry that an operator asked for is on record with who asked (DUP-1, CBK-1)', async () => {
   const toMalaysia = { destination: 'MY', destinationCurrency: 'MYR' };

@@ -5,14 +5,12 @@ import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit, type Trip } from '../harness/payer.ts';
-import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const down = 'http://127.0.0.1:9'; // nobody listens there
 const gateway = await testGateway({ prepare: (db) => setEndpoint(db, 'IPSO-MY', down) });
 const evidence = evidenceOf(gateway);
-const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
-const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
 
 interface Kind {
   readonly kind: string;
@@ -38,18 +36,11 @@ interface Body {
   }[];
 }
 
-async function ask(query = '', client = 'operator') {
-  const response = await fetch(`${gateway.url}/parties${query}`, {
-    headers: { authorization: `Bearer ${await gateway.token(client)}` },
-  });
-  const contentType = response.headers.get('content-type');
-  const body = (await response.json()) as Body;
-  conformance.check({ method: 'GET', path: '/parties', status: response.status, contentType, body });
-  return { status: response.status, body };
-}
+const ask = await jsonRoutes<Body>(gateway);
+const parties = (query = '', client?: string) => ask('GET', `/parties${query}`, undefined, client);
 
 const health = async (party: string, kind: string) =>
-  (await ask()).body.parties.find((one) => one.party === party)?.kinds.find((one) => one.kind === kind);
+  (await parties()).body.parties.find((one) => one.party === party)?.kinds.find((one) => one.kind === kind);
 
 async function pay(trip: Trip, ending?: string): Promise<string> {
   const message = instruction(await bestQuote(gateway, trip), ending === undefined ? {} : { ending });
@@ -69,7 +60,7 @@ test('those that are well, and one that takes payments and says nothing', async 
   expect(callback).toMatchObject({ attempts: 1, taken: 1, failures: {}, open: 0, dead: 0 });
   expect(callback?.p95Ms).toBeGreaterThanOrEqual(0);
   expect(Date.parse(callback?.lastTakenAt ?? '')).toBeGreaterThan(Date.now() - 60_000);
-  const { body } = await ask('?minutes=1440');
+  const { body } = await parties('?minutes=1440');
   expect(body.parties.find(({ party }) => party === 'THBPPAY')?.waiting).toBe(1);
 });
 
@@ -81,7 +72,7 @@ test('one that is down: failures by class, and the breaker that spares everybody
     .toBeGreaterThan(4);
   expect(await health('MYRRPP', 'instruction')).toMatchObject({ taken: 0, failing: 3, lastTakenAt: null });
   await expect
-    .poll(async () => (await ask()).body.receivers.filter((one) => one.open + one.probing > 0), {
+    .poll(async () => (await parties()).body.receivers.filter((one) => one.open + one.probing > 0), {
       timeout: 15_000,
     })
     .toMatchObject([{ receiver: down }]);
@@ -106,7 +97,7 @@ test('a dead letter is counted until it is delivered', async () => {
 });
 
 test('is for operators, and takes a number of minutes', async () => {
-  expect((await ask('', 'SGDFAST')).status).toBe(403);
-  expect((await ask('?minutes=0')).status).toBe(400);
-  expect((await ask('?minutes=1441')).status).toBe(400);
+  expect((await parties('', 'SGDFAST')).status).toBe(403);
+  expect((await parties('?minutes=0')).status).toBe(400);
+  expect((await parties('?minutes=1441')).status).toBe(400);
 });

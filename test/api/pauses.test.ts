@@ -6,29 +6,18 @@ import { opsOn } from '../cli/ops-context.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { askQuotes, bestQuote, submit } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
-import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
 const { lines, context } = opsOn(gateway);
 beforeEach(() => void lines.splice(0));
-const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
-const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
 
-async function ask(path: string, client = 'operator') {
-  const method = 'POST';
-  const response = await fetch(`${gateway.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${await gateway.token(client)}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ because: 'announced maintenance' }),
-  });
-  const body = (await response.json()) as { readonly code?: string };
-  const contentType = response.headers.get('content-type') ?? '';
-  conformance.check({ method, path, status: response.status, contentType, body });
-  return { status: response.status, body };
-}
+const ask = await jsonRoutes<{ readonly code?: string }>(gateway);
+const act = (path: string, client?: string) =>
+  ask('POST', path, { because: 'announced maintenance' }, client);
 
 const pay = async () => {
   const message = instruction(await bestQuote(gateway));
@@ -40,7 +29,7 @@ const untilPaused = (isPaused: boolean) =>
 test('a paused destination gets no new payments; what is under way goes on, and is answered as before (LIF-5, DUP-1)', async () => {
   const before = await pay();
   const running = await undecided(gateway);
-  expect(await ask('/parties/THBPPAY/pause')).toMatchObject({
+  expect(await act('/parties/THBPPAY/pause')).toMatchObject({
     status: 200,
     body: [{ party: 'THBPPAY', by: 'operator', because: 'announced maintenance' }],
   });
@@ -60,12 +49,12 @@ test('a paused destination gets no new payments; what is under way goes on, and 
   const other = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
   expect((await submit(gateway, instruction(other))).report?.status).toBe('ACTC');
 
-  expect(await ask('/parties/THBPPAY/pause')).toMatchObject({
+  expect(await act('/parties/THBPPAY/pause')).toMatchObject({
     status: 409,
     body: { code: 'already-paused' },
   });
-  expect(await ask('/parties/THBPPAY/resumption')).toEqual({ status: 200, body: [] });
-  expect(await ask('/parties/THBPPAY/resumption')).toMatchObject({
+  expect(await act('/parties/THBPPAY/resumption')).toMatchObject({ status: 200, body: [] });
+  expect(await act('/parties/THBPPAY/resumption')).toMatchObject({
     status: 409,
     body: { code: 'not-paused' },
   });
@@ -75,22 +64,22 @@ test('a paused destination gets no new payments; what is under way goes on, and 
 test('no quote is made of a paused FX provider’s rates; those that were made stand (LIF-5, QUO-6)', async () => {
   const before = await askQuotes(gateway);
   const [best = '', ...others] = before.map((one) => one.fxpfinInstId);
-  expect(await ask(`/parties/${best}/pause`)).toMatchObject({ status: 200, body: [{ party: best }] });
+  expect(await act(`/parties/${best}/pause`)).toMatchObject({ status: 200, body: [{ party: best }] });
   const offered = async () => (await askQuotes(gateway)).map((one) => one.fxpfinInstId);
   await vi.waitFor(async () => expect(await offered()).toEqual(others));
   const message = instruction(before[0] ?? (await bestQuote(gateway)));
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await ask(`/parties/${best}/resumption`);
+  await act(`/parties/${best}/resumption`);
   await vi.waitFor(async () => expect(await offered()).toEqual([best, ...others]));
 });
 
 test('only operators pause, and only payment systems and FX providers', async () => {
-  expect(await ask('/parties/LOTUSGS0/pause')).toMatchObject({
+  expect(await act('/parties/LOTUSGS0/pause')).toMatchObject({
     status: 404,
     body: { code: 'unknown-party' },
   });
-  expect(await ask('/parties/NOWHERE/resumption')).toMatchObject({ status: 404 });
-  expect(await ask('/parties/THBPPAY/pause', 'THBPPAY')).toMatchObject({ status: 403 });
+  expect(await act('/parties/NOWHERE/resumption')).toMatchObject({ status: 404 });
+  expect(await act('/parties/THBPPAY/pause', 'THBPPAY')).toMatchObject({ status: 403 });
 });
 
 test('ops pause and resume say who is paused, and parties shows it', async () => {

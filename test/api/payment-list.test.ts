@@ -5,13 +5,11 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { endingIn } from '../harness/endings.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction, type Changes } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit, type Trip } from '../harness/payer.ts';
-import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
-const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
-const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
 
 interface Listed {
   readonly uetr: string;
@@ -21,19 +19,16 @@ interface Listed {
   readonly [member: string]: unknown;
 }
 
-async function get(query: string, client = 'operator') {
-  const address = query.startsWith('http') ? query : `${gateway.url}/payments?${query}`;
-  const headers = { authorization: `Bearer ${await gateway.token(client)}` };
-  const response = await fetch(address, { headers });
-  const contentType = response.headers.get('content-type');
-  const body = (await response.json()) as {
-    payments: Listed[];
-    next: string | null;
-    code?: string;
-    errors?: { parameter: string; detail: string }[];
-  };
-  conformance.check({ method: 'GET', path: '/payments', status: response.status, contentType, body });
-  return { status: response.status, body, link: response.headers.get('link') };
+const ask = await jsonRoutes<{
+  readonly payments: readonly Listed[];
+  readonly next: string | null;
+  readonly code?: string;
+  readonly errors?: readonly { readonly parameter: string; readonly detail: string }[];
+}>(gateway);
+async function get(query: string, client?: string) {
+  const path = query.startsWith('http') ? query : `/payments?${query}`;
+  const { headers, ...answer } = await ask('GET', path, undefined, client);
+  return { ...answer, link: headers.get('link') };
 }
 
 async function list(query: string, client?: string): Promise<readonly Listed[]> {
@@ -220,8 +215,7 @@ describe('what is refused', () => {
   });
 
   test('a cursor of another list', async () => {
-    const headers = { authorization: `Bearer ${await gateway.token('operator')}` };
-    const page = await fetch(`${gateway.url}/fin-insts/psp?limit=1`, { headers });
+    const page = await ask('GET', '/fin-insts/psp?limit=1');
     const cursor = /cursor=([^>&]+)/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
     expect((await get(`cursor=${cursor}`)).body.code).toBe('invalid-cursor');
   });

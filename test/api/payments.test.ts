@@ -8,24 +8,14 @@ import { evidenceOf, type Party } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { accountEndingIn, endingIn, type Ending } from '../harness/endings.ts';
 import { instruction, type Changes } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, sha256, submit, submitXml } from '../harness/payer.ts';
-import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
-const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
-const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
 
-/** As that client; the answer is held against the OpenAPI document. */
-async function get(path: string, client: string | null) {
-  const headers = client === null ? undefined : { authorization: `Bearer ${await gateway.token(client)}` };
-  const response = await fetch(`${gateway.url}${path}`, headers && { headers });
-  const bytes = Buffer.from(await response.arrayBuffer());
-  const contentType = response.headers.get('content-type');
-  const body: unknown = contentType?.includes('json') === true ? JSON.parse(bytes.toString()) : undefined;
-  conformance.check({ method: 'GET', path, status: response.status, contentType, body });
-  return { status: response.status, headers: response.headers, bytes, body };
-}
+const ask = await jsonRoutes(gateway);
+const get = (path: string, client: string | null) => ask('GET', path, undefined, client);
 
 async function timeline(uetr: string, client: string): Promise<Evidence> {
   const { status, body } = await get(`/payments/${uetr}`, client);

@@ -8,16 +8,14 @@ import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit, type Trip } from '../harness/payer.ts';
 import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../xml/fixtures.ts';
-import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 import { sum } from '../system/sums.ts';
 
 const gateway = await testGateway();
 const { db } = gateway;
 const evidence = evidenceOf(gateway);
-const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
-const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
 const date = '2026-01-05';
 
 interface Entry {
@@ -43,20 +41,12 @@ interface Body {
   readonly code?: string;
 }
 
-async function ask(path: string, client = 'operator') {
-  const response = await fetch(`${gateway.url}${path}`, {
-    headers: { authorization: `Bearer ${await gateway.token(client)}` },
-  });
-  const contentType = response.headers.get('content-type') ?? '';
-  const text = await response.text();
-  const isJson = contentType.includes('json');
-  const body = (isJson ? JSON.parse(text) : {}) as Body;
-  if (isJson) conformance.check({ method: 'GET', path, status: response.status, contentType, body });
-  return { status: response.status, text, body, contentType };
-}
+const ask = await jsonRoutes<Body>(gateway);
+const get = (path: string, client?: string) => ask('GET', path, undefined, client);
 
 async function page(path: string, client?: string): Promise<Camt054> {
-  const { status, text } = await ask(path, client);
+  const { status, bytes } = await get(path, client);
+  const text = bytes.toString();
   expect(status).toBe(200);
   if (officialPresent) expect(officialFaults('camt054', text)).toEqual([]);
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(256 * 1_024); // as any message (MSG-2)
@@ -104,7 +94,7 @@ const digits = (amount: number | null) => String(amount);
 
 describe('a payment system’s book', () => {
   test('has what it sent and what came to it, and says what its totals say', async () => {
-    const { body } = await ask(of('clearingSystem=SGDFAST'), 'SGDFAST');
+    const { body } = await get(of('clearingSystem=SGDFAST'), 'SGDFAST');
     expect(body.payments.map(({ side, status }) => `${side} ${status}`).sort()).toEqual(
       [
         ...['in ACCC', 'in ACCC', 'in BLCK', 'in RJCT', 'out ACCC', 'out ACCC', 'out ACCC', 'out ACCC'],
@@ -128,7 +118,7 @@ describe('a payment system’s book', () => {
   });
 
   test('shows the other side of the exchange, the quote and its provider for what it sent only (OBS-5)', async () => {
-    const { body } = await ask(of('clearingSystem=SGDFAST'), 'SGDFAST');
+    const { body } = await get(of('clearingSystem=SGDFAST'), 'SGDFAST');
     const known = (side: string) =>
       new Set(
         body.payments
@@ -144,7 +134,7 @@ describe('a payment system’s book', () => {
       ['MYRRPP', 'MYR'],
       ['SGDFAST', 'SGD'],
     ] as const) {
-      const { body } = await ask(of(`clearingSystem=${system}`), system);
+      const { body } = await get(of(`clearingSystem=${system}`), system);
       const received = body.payments.filter(({ side, status }) => side === 'in' && status === 'ACCC');
       const moved = gateway.sandbox.journal
         .entries()
@@ -158,12 +148,13 @@ describe('a payment system’s book', () => {
   });
 
   test('as CSV it is the same, line by line (RFC 4180)', async () => {
-    const { body } = await ask(of('clearingSystem=SGDFAST'), 'SGDFAST');
-    const { text, contentType } = await ask(
+    const { body } = await get(of('clearingSystem=SGDFAST'), 'SGDFAST');
+    const { bytes, headers } = await get(
       `/reconciliation/csv?clearingSystem=SGDFAST&date=${date}`,
       'SGDFAST',
     );
-    expect(contentType).toContain('text/csv');
+    expect(headers.get('content-type')).toContain('text/csv');
+    const text = bytes.toString();
     const [names = '', ...lines] = text.split('\r\n').slice(0, -1);
     const place = names.split(',').indexOf('amount');
     expect(lines.map((line) => [line.split(',')[0], line.split(',')[place]])).toEqual(
@@ -172,7 +163,7 @@ describe('a payment system’s book', () => {
   });
 
   test('as camt.054 it is valid by both schemas, has every accepted payment, and adds up', async () => {
-    const { body } = await ask(of('clearingSystem=SGDFAST'), 'SGDFAST');
+    const { body } = await get(of('clearingSystem=SGDFAST'), 'SGDFAST');
     const told = await page(`/reconciliation/camt054?clearingSystem=SGDFAST&date=${date}`, 'SGDFAST');
     const accepted = body.payments.filter((one) => one.amount !== null);
     expect(told.entries.map((one) => [one.uetr, one.status, Number(one.amount.amount)])).toEqual(
@@ -193,7 +184,7 @@ describe('a payment system’s book', () => {
       credits.length,
       sum(credits.map((one) => one.amount.amount)),
     ]);
-    const again = await ask(`/reconciliation/camt054?clearingSystem=SGDFAST&date=${date}`, 'operator');
+    const again = await get(`/reconciliation/camt054?clearingSystem=SGDFAST&date=${date}`, 'operator');
     expect(again.status).toBe(200);
   });
 });
@@ -208,7 +199,7 @@ describe('an account’s book', () => {
       where d.status = 'ACCC' group by 1, 2, 3`.execute(db);
     expect(rows.length).toBeGreaterThan(1);
     for (const { sap, account, owner, uetrs } of rows) {
-      const { body } = await ask(of(`sap=${sap}&account=${account}`), owner);
+      const { body } = await get(of(`sap=${sap}&account=${account}`), owner);
       const paid = body.payments.filter(({ side }) => side === 'out');
       expect(paid.map(({ uetr }) => uetr).sort()).toEqual(uetrs.sort());
       const told = gateway.sandbox.journal
@@ -223,7 +214,7 @@ describe('an account’s book', () => {
       expect(notification.debits.number).toBe(paid.length);
       const others = ['MERISGS0', 'ZENIHKS0', 'ORBIDES0', 'POLAJPS0'].filter((one) => one !== owner);
       for (const other of others) {
-        expect((await ask(of(`sap=${sap}&account=${account}`), other)).status).toBe(404);
+        expect((await get(of(`sap=${sap}&account=${account}`), other)).status).toBe(404);
       }
     }
   });
@@ -252,7 +243,7 @@ test('a day of many payments comes whole, in one stream or page by page, each pa
     select new_uetr, '2026-01-07T12:00:00Z'::timestamptz + (n / 3) * interval '1 millisecond', ${decided}
     from (select made.new_uetr, made.n, d.* from made join decisions d on d.uetr = made.uetr) x`.execute(db);
 
-  const { body } = await ask('/reconciliation?clearingSystem=SGDFAST&date=2026-01-07');
+  const { body } = await get('/reconciliation?clearingSystem=SGDFAST&date=2026-01-07');
   expect(new Set(body.payments.map(({ uetr }) => uetr)).size).toBe(many);
   expect(body.totals).toMatchObject([{ side: 'out', status: 'ACCC', number: many }]);
   const pages: Camt054[] = [];
@@ -301,6 +292,6 @@ describe('what is refused', () => {
       'unknown-page',
     ],
   ])('%s as %s: %i %s', async (path, client, status, code) => {
-    expect(await ask(path, client)).toMatchObject({ status, body: { code } });
+    expect(await get(path, client)).toMatchObject({ status, body: { code } });
   });
 });

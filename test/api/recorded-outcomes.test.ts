@@ -4,53 +4,35 @@ import { expect, test, vi } from 'vitest';
 import { recordAudit } from '../../db/audit.ts';
 import { confirmOutcome, recordOutcome } from '../../db/recorded-outcomes.ts';
 import type { Evidence } from '../harness/bodies.ts';
-import { receivedOf, setEndpoint } from '../harness/destination.ts';
+import { silentDestination } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { postReport, reportOn } from '../harness/reports.ts';
-import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const callbacks: string[] = [];
 const callbackUrl = await reading((response, body) => {
   callbacks.push(body.toString());
   response.end();
 });
-const confirmations: string[] = [];
-const forwarded = new Map<string, { readonly messageIdentification: string; readonly uetr: string }>();
-const malaysia = await reading((response, body) => {
-  const { status, ...sent } = receivedOf(body);
-  if (status === undefined) forwarded.set(sent.uetr, sent);
-  else confirmations.push(body.toString());
-  response.writeHead(status === undefined ? 202 : 200).end();
-});
+const malaysia = await silentDestination();
+const { forwarded, confirmations } = malaysia;
 const gateway = await testGateway({
-  prepare: (db) => setEndpoint(db, 'IPSO-MY', malaysia),
+  prepare: (db) => malaysia.register(db, 'IPSO-MY'),
   sweepEveryMs: 1_000,
 });
 const { db } = gateway;
 const evidence = evidenceOf(gateway);
-const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
-const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
 
 interface Body extends Evidence {
   readonly outcomeId: string;
   readonly code?: string;
 }
 
-async function ask(method: 'GET' | 'POST', path: string, body?: object, client = 'operator') {
-  const response = await fetch(`${gateway.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${await gateway.token(client)}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const answer = (await response.json()) as Body;
-  const contentType = response.headers.get('content-type') ?? '';
-  conformance.check({ method, path, status: response.status, contentType, body: answer });
-  return { status: response.status, body: answer };
-}
+const ask = await jsonRoutes<Body>(gateway);
 
 /** A payment whose destination has never said how it ended. */
 async function waiting() {

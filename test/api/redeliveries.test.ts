@@ -8,10 +8,10 @@ import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { reportOn } from '../harness/reports.ts';
-import { conformanceWith, type OpenApiDocument } from './conformance.ts';
 
 const callbacks: string[] = [];
 let callbackStatus = 410;
@@ -31,8 +31,6 @@ const malaysia = await reading((response, body) => {
 });
 const gateway = await testGateway({ prepare: (db) => setEndpoint(db, 'IPSO-MY', malaysia) });
 const evidence = evidenceOf(gateway);
-const documentAnswer = await fetch(`${gateway.url}/openapi.json`);
-const conformance = conformanceWith((await documentAnswer.json()) as OpenApiDocument);
 
 interface Body extends Evidence {
   readonly kinds?: readonly string[];
@@ -43,20 +41,7 @@ interface Body extends Evidence {
   readonly code?: string;
 }
 
-async function ask(method: 'GET' | 'POST', path: string, body?: object, client = 'operator') {
-  const response = await fetch(`${gateway.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${await gateway.token(client)}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const contentType = response.headers.get('content-type');
-  const bytes = Buffer.from(await response.arrayBuffer());
-  const answer = (contentType?.includes('json') === true ? JSON.parse(bytes.toString()) : {}) as Body;
-  if (contentType?.includes('json') === true) {
-    conformance.check({ method, path, status: response.status, contentType, body: answer });
-  }
-  return { status: response.status, body: answer, bytes, contentType };
-}
+const ask = await jsonRoutes<Body>(gateway);
 
 /** A payment whose source answers its final status with 410. */
 async function withDeadCallback(): Promise<string> {
@@ -170,7 +155,7 @@ describe('a payment that waits for its destination', () => {
     expect(further).toEqual([]);
     expect(refused).toMatchObject({ party: 'MYRRPP', size: 'no message at all'.length });
     const bytes = await ask('GET', refused?.href ?? '');
-    expect([bytes.contentType, bytes.bytes.toString()]).toEqual([
+    expect([bytes.headers.get('content-type'), bytes.bytes.toString()]).toEqual([
       'application/octet-stream',
       'no message at all',
     ]);

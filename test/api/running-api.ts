@@ -10,7 +10,7 @@ import type { ApiConfig } from '../../core/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../db/reference-cache.ts';
 import type { Problem } from '../harness/bodies.ts';
-import { conformanceWith, type OpenApiDocument } from './conformance.ts';
+import { conformanceWith, type OpenApiDocument } from '../harness/conformance.ts';
 
 const address = 'https://isthmus.test';
 

@@ -1,25 +1,15 @@
 // Two operators at once, one under an alert and one under its case, and an alert that comes while a case is closed: all on
 // a whole gateway (OBS-6).
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { recordAudit } from '../../db/audit.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();
 const { db } = gateway;
-await db
-  .insertInto('clients')
-  .values({
-    client_id: 'night-shift',
-    secret_sha256: createHash('sha256').update('demo-night-shift').digest(),
-    role: 'operator',
-    institution_id: null,
-    clearing_system_id: null,
-    demo: true,
-  })
-  .execute();
 
 interface Shown {
   readonly alertId: string;
@@ -27,17 +17,7 @@ interface Shown {
   readonly takenBy: string | null;
 }
 
-async function ask(method: 'GET' | 'POST', path: string, body?: object, client = 'operator') {
-  const response = await fetch(`${gateway.url}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${await gateway.token(client)}`,
-      'content-type': 'application/json',
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as { alerts: readonly Shown[] } & Shown };
-}
+const ask = await jsonRoutes<{ readonly alerts: readonly Shown[] } & Shown>(gateway);
 
 const alertsOf = async (subjectId: string, states = 'open,taken,closed') =>
   (await ask('GET', `/alerts?subjectId=${subjectId}&state=${states}`)).body.alerts;
@@ -53,7 +33,7 @@ async function paymentWithAlert(): Promise<{ readonly uetr: string; readonly ale
 test('who takes a case of which another has taken the only alert is told so (OBS-6)', async () => {
   const { uetr, alertId } = await paymentWithAlert();
   expect(await ask('POST', `/alerts/${alertId}/entries`, { action: 'take' })).toMatchObject({ status: 200 });
-  const second = await ask('POST', `/payments/${uetr}/entries`, { action: 'take' }, 'night-shift');
+  const second = await ask('POST', `/payments/${uetr}/entries`, { action: 'take' }, 'operator2');
   expect([second.status, (await alertsOf(uetr)).map((one) => one.takenBy)]).toEqual([409, ['operator']]);
 });
 
@@ -62,7 +42,7 @@ test('of two who take an alert and its case at once, one is told that the other 
     const { uetr, alertId } = await paymentWithAlert();
     const both = await Promise.all([
       ask('POST', `/alerts/${alertId}/entries`, { action: 'take' }),
-      ask('POST', `/payments/${uetr}/entries`, { action: 'take' }, 'night-shift'),
+      ask('POST', `/payments/${uetr}/entries`, { action: 'take' }, 'operator2'),
     ]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   }
@@ -106,8 +86,8 @@ test('a case is held by who takes care of its alerts, and by nobody once they ar
   const act = (path: string, body: object, client?: string) => ask('POST', `${path}/entries`, body, client);
   expect((await act(`/payments/${uetr}`, { action: 'take' })).status).toBe(200);
   expect((await act(`/alerts/${alertId}`, { action: 'close', note: 'settled' })).status).toBe(200);
-  expect((await act(`/payments/${uetr}`, { action: 'take' }, 'night-shift')).status).toBe(409); // it is closed
+  expect((await act(`/payments/${uetr}`, { action: 'take' }, 'operator2')).status).toBe(409); // it is closed
   await recordAudit(db, { severity: 'alert', kind: `test.${randomUUID()}`, subjectId: uetr });
-  expect((await act(`/payments/${uetr}`, { action: 'take' }, 'night-shift')).status).toBe(200);
+  expect((await act(`/payments/${uetr}`, { action: 'take' }, 'operator2')).status).toBe(200);
   expect((await act(`/payments/${uetr}`, { action: 'take' })).status).toBe(409);
 });

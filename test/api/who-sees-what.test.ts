@@ -6,6 +6,7 @@ import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();
@@ -33,10 +34,10 @@ interface Seen {
   readonly messages: readonly Readonly<Record<'direction' | 'leg' | 'party' | 'message', string>>[];
 }
 
+const ask = await jsonRoutes<Seen>(gateway);
 async function evidence(clientId: string, uetr: string): Promise<{ http: number; body: Seen }> {
-  const authorization = `Bearer ${await gateway.token(clientId)}`;
-  const response = await fetch(`${gateway.url}/payments/${uetr}`, { headers: { authorization } });
-  return { http: response.status, body: (await response.json()) as Seen };
+  const { status, body } = await ask('GET', `/payments/${uetr}`, undefined, clientId);
+  return { http: status, body };
 }
 
 test('whoever was refused under a UETR sees that, also where another was refused under it before (DUP-2)', async () => {

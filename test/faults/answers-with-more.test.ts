@@ -1,5 +1,5 @@
-// A destination whose server answers whole, and then says more on the same connection: the answer a second time, as a
-// defect does, or bytes beyond its length. What comes after the answer is no part of it (RFC 9112, section 9.2), and
+// A destination whose server answers whole, of a known length or in chunks, and then says more on the same connection: the
+// answer a second time, as a defect does, or bytes beyond its end. What comes after the answer is no part of it (RFC 9112, section 9.2), and
 // takes nothing from it.
 import { createServer, type Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
@@ -11,22 +11,26 @@ import { listening } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { reportOn } from '../harness/reports.ts';
 
-let more: (answer: string) => string = () => '';
+const head = 'HTTP/1.1 200 OK\r\nconnection: close\r\n';
+const ofLength = (text: string) => `${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+function inChunks(text: string): string {
+  const half = Math.ceil(text.length / 2);
+  return `${head}transfer-encoding: chunked\r\n\r\n${chunk(text.slice(0, half))}${chunk(text.slice(half))}0\r\n\r\n`;
+}
+let answerWith = ofLength;
 
 function answerAll(socket: Socket): void {
   let unread = Buffer.alloc(0);
   socket.on('error', () => socket.destroy());
-  socket.on('data', (chunk: Buffer) => {
-    unread = Buffer.concat([unread, chunk]);
-    const head = unread.indexOf('\r\n\r\n');
-    const length = Number(/content-length: (\d+)/i.exec(unread.toString('latin1', 0, head))?.[1] ?? 0);
-    if (head < 0 || unread.length < head + 4 + length) return;
-    const { messageIdentification, uetr, status } = receivedOf(unread.subarray(head + 4));
+  socket.on('data', (data: Buffer) => {
+    unread = Buffer.concat([unread, data]);
+    const end = unread.indexOf('\r\n\r\n');
+    const length = Number(/content-length: (\d+)/i.exec(unread.toString('latin1', 0, end))?.[1] ?? 0);
+    if (end < 0 || unread.length < end + 4 + length) return;
+    const { messageIdentification, uetr, status } = receivedOf(unread.subarray(end + 4));
     unread = Buffer.alloc(0);
-    const report = status === undefined ? reportOn({ messageIdentification, uetr }) : '';
-    const length2 = Buffer.byteLength(report);
-    const answer = `HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${length2}\r\n\r\n${report}`;
-    socket.end(answer + more(answer));
+    socket.end(status === undefined ? answerWith(reportOn({ messageIdentification, uetr })) : ofLength(''));
   });
 }
 
@@ -38,17 +42,18 @@ const evidence = evidenceOf(gateway);
 const toMalaysia = { destination: 'MY', destinationCurrency: 'MYR' };
 
 test.each([
-  ['the same answer again', (answer: string) => answer],
-  ['a byte that its length does not count', () => '\0'],
+  ['the same answer again', (report: string) => ofLength(report) + ofLength(report)],
+  ['a byte that its length does not count', (report: string) => `${ofLength(report)}\0`],
+  ['a byte behind its last chunk', (report: string) => `${inChunks(report)}\0`],
 ])(
   'a whole final, and behind it %s: it is the destination’s word, and decides (PAY-8, CBK-4, I-4)',
   { timeout: 60_000 },
-  async (_, extra) => {
-    more = extra;
+  async (_, answer) => {
+    answerWith = answer;
     const message = instruction(await bestQuote(gateway, toMalaysia), { priority: 'HIGH' });
     gateway.reported.push(message.uetr);
     await submit(gateway, message);
-    await vi.waitFor(async () => expect(await evidence.decision(message.uetr)).toBeDefined(), 30_000);
+    await vi.waitFor(async () => expect(await evidence.decision(message.uetr)).toBeDefined(), 40_000);
     // it was credited at the first request, and said so
     expect(await evidence.decision(message.uetr)).toMatchObject({
       status: 'ACCC',

@@ -1,9 +1,7 @@
 // A log that can take nothing more, as a file on a full disk: what is told of a payment fails, the payment does not
 // (OBS-1, I-10, I-15).
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -11,7 +9,8 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
-import { killProcess } from '../harness/worker-process.ts';
+import { quietPort } from '../harness/quiet-port.ts';
+import { killProcess, startProcess, startWorkerProcess } from '../harness/worker-process.ts';
 
 const { codePath } = await testWorkflowBundle();
 const gateway = await testGateway({ worker: false });
@@ -23,32 +22,11 @@ afterAll(async () => {
   await Promise.all(children.map(killProcess));
 });
 
-const { databaseUrl, config, taskQueuePrefix } = gateway;
-
-function start(program: URL, args: readonly string[], env: NodeJS.ProcessEnv, ipc: boolean): ChildProcess {
-  const stdio: StdioOptions = ['ignore', full, 'ignore', ipc ? 'ipc' : 'ignore'];
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(program), ...args], {
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: databaseUrl,
-      TEMPORAL_ADDRESS: config.temporal.address,
-      TEMPORAL_NAMESPACE: config.temporal.namespace,
-      PUBLIC_URL: config.publicUrl,
-      ALLOW_LOOPBACK_CALLBACKS: '1',
-      ...env,
-    },
-    stdio,
-  });
-  children.push(child);
-  return child;
-}
-
 test(
   'a payment is decided, though the worker’s log is full (OBS-1, I-10, I-15)',
   { timeout: 60_000 },
   async () => {
-    const worker = start(new URL('logging-child.ts', import.meta.url), [codePath, taskQueuePrefix], {}, true);
-    await once(worker, 'message');
+    children.push(await startWorkerProcess(gateway, codePath, { log: full }));
     const message = instruction(await bestQuote(gateway));
     const answer = submit(gateway, message).catch(() => undefined);
     await vi.waitFor(
@@ -60,9 +38,12 @@ test(
 );
 
 test('an api whose log is full answers, or ends, but does not stand still (OBS-1, OBS-4)', async () => {
-  const port = String(Number(new URL(gateway.url).port) + 1);
-  const env = { PORT: port, AUTH: 'builtin', DEMO: '1', DRAIN_SECONDS: '0' };
-  const api = start(new URL('../../api/main.ts', import.meta.url), [], env, false);
+  const port = await quietPort();
+  const api = startProcess(gateway, new URL('../../api/main.ts', import.meta.url).href, {
+    env: { PORT: String(port), AUTH: 'builtin', DEMO: '1', DRAIN_SECONDS: '0' },
+    stdio: ['ignore', full, 'ignore'],
+  });
+  children.push(api);
   const live = () =>
     fetch(`http://127.0.0.1:${port}/countries`, { signal: AbortSignal.timeout(1_000) }).then(
       ({ status }) => status,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { recordAudit } from '../../db/audit.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { ownTemporal } from '../harness/own-temporal.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 
@@ -11,23 +12,16 @@ const engine = await ownTemporal({});
 const gateway = await testGateway({ temporalAddress: engine.address, sweepEveryMs: 1_000 });
 const evidence = evidenceOf(gateway);
 
-async function act(path: string, body: object, client: string) {
-  const response = await fetch(`${gateway.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${await gateway.token(client)}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return {
-    status: response.status,
-    body: (await response.json()) as { outcomeId?: string; decision?: { status: string } | null },
-  };
-}
+const ask = await jsonRoutes<{
+  readonly outcomeId?: string;
+  readonly decision?: { readonly status: string } | null;
+}>(gateway);
 
 async function recorded(status: string) {
   const { uetr } = await undecided(gateway, { priority: 'NORM' });
   await recordAudit(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
   const path = `/payments/${uetr}/outcomes`;
-  const { body } = await act(path, { status, evidence: 'their desk' }, 'operator');
+  const { body } = await ask('POST', path, { status, evidence: 'their desk' });
   return { uetr, path: `${path}/${body.outcomeId ?? ''}/confirmation` };
 }
 
@@ -36,7 +30,7 @@ test('an outcome that is confirmed while the engine stands still decides once it
   engine.freeze();
   try {
     const startedAt = performance.now();
-    const { status, body } = await act(path, { status: 'BLCK' }, 'operator2');
+    const { status, body } = await ask('POST', path, { status: 'BLCK' }, 'operator2');
     const decision = await evidence.decision(uetr);
     expect([status, body.decision?.status]).toEqual([200, decision?.status]);
     expect(performance.now() - startedAt).toBeLessThan(12_000);
@@ -50,7 +44,7 @@ test('a final that is stored behind the confirmation, before the engine is back,
   const { uetr, path } = await recorded('BLCK');
   engine.freeze();
   try {
-    await Promise.all([act(path, { status: 'BLCK' }, 'operator2'), reportFinal(gateway, uetr)]);
+    await Promise.all([ask('POST', path, { status: 'BLCK' }, 'operator2'), reportFinal(gateway, uetr)]);
   } finally {
     engine.thaw();
   }

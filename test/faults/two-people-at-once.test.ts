@@ -3,9 +3,10 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { recordAudit } from '../../db/audit.ts';
-import { receivedOf, setEndpoint } from '../harness/destination.ts';
+import { silentDestination } from '../harness/destination.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { postReport, reportOn } from '../harness/reports.ts';
@@ -15,28 +16,15 @@ const callbackUrl = await reading((response, body) => {
   callbacks.push(body.toString());
   response.end();
 });
-const confirmations: string[] = [];
-const forwarded = new Map<string, { readonly messageIdentification: string; readonly uetr: string }>();
-const malaysia = await reading((response, body) => {
-  const { status, ...sent } = receivedOf(body);
-  if (status === undefined) forwarded.set(sent.uetr, sent);
-  else confirmations.push(body.toString());
-  response.writeHead(status === undefined ? 202 : 200).end();
-});
+const malaysia = await silentDestination();
+const { forwarded, confirmations } = malaysia;
 const gateway = await testGateway({
-  prepare: (db) => setEndpoint(db, 'IPSO-MY', malaysia),
+  prepare: (db) => malaysia.register(db, 'IPSO-MY'),
   sweepEveryMs: 1_000,
 });
 const { db } = gateway;
 
-async function ask(path: string, body: object, client: string) {
-  const response = await fetch(`${gateway.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${await gateway.token(client)}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, body: (await response.json()) as { outcomeId?: string } };
-}
+const ask = await jsonRoutes<{ readonly outcomeId?: string }>(gateway);
 
 async function inDoubt(): Promise<string> {
   const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
@@ -57,7 +45,7 @@ async function struggle(uetr: string, round: number): Promise<void> {
   const outcome = { status, evidence: 'their desk', ...(status === 'RJCT' && { reasonCode: 'AC04' }) };
   let outcomeId: string | undefined;
   for (let tries = 0; tries < 20 && outcomeId === undefined; tries += 1) {
-    const answers = await Promise.all(operators.map((client) => ask(path, outcome, client)));
+    const answers = await Promise.all(operators.map((client) => ask('POST', path, outcome, client)));
     const recorded = answers.filter((one) => one.status === 200);
     expect(recorded.length).toBeLessThan(2);
     outcomeId = recorded[0]?.body.outcomeId;
@@ -67,8 +55,10 @@ async function struggle(uetr: string, round: number): Promise<void> {
   const final = statuses[(round + 1) % 3] ?? 'ACCC';
   const values = { status: final, ...(final === 'RJCT' && { reasonCode: 'AM04' }) };
   const acts = [
-    ...operators.flatMap((client) => [0, 1].map(() => ask(`${one}/confirmation`, { status }, client))),
-    ...(round % 4 === 0 ? [ask(`${one}/withdrawal`, { because: 'wrong payment' }, 'operator')] : []),
+    ...operators.flatMap((client) =>
+      [0, 1].map(() => ask('POST', `${one}/confirmation`, { status }, client)),
+    ),
+    ...(round % 4 === 0 ? [ask('POST', `${one}/withdrawal`, { because: 'wrong payment' })] : []),
     ...(round % 2 === 0 && sent ? [postReport(gateway, reportOn(sent, values), 'MYRRPP')] : []),
   ];
   await Promise.all(acts);

@@ -6,14 +6,14 @@ import { BaseSequencer } from 'vitest/node';
 /** Those of half a minute and more, the longest first. */
 const long = [
   'chaos/minute',
-  'faults/stopped-processes',
   'cli/demo',
   'faults/engine-away',
   'faults/lost-executions',
-  'faults/lost-by-the-engine',
+  'faults/stopped-processes',
+  'docs/commands',
   'workflows/resolution-resumed',
   'faults/idle-executions',
-  'docs/commands',
+  'faults/lost-by-the-engine',
   'faults/lease-without-engine',
   'workflows/payment-uncached',
   'faults/receivers-down',
