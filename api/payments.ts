@@ -13,10 +13,8 @@ import {
 import { uuidPattern, uuidV4Pattern } from '../core/ids.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
-import { entriesOfCase } from '../db/cases.ts';
 import { loadEvidence } from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
-import { listOutcomes } from '../db/recorded-outcomes.ts';
 import { refusedBody } from '../db/refused-messages.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import type { Caller } from './http/caller.ts';
@@ -63,11 +61,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const difference = await differenceOf(deps, engine, evidence);
-        const entries = view.isOperator ? await entriesOfCase(deps.db, params.uetr) : [];
-        const outcomes = view.isOperator ? await listOutcomes(deps.db, params.uetr) : [];
-        return json(
-          renderEvidence(params.uetr, evidence, { ...view, difference, entries, outcomes, now: new Date() }),
-        );
+        return json(renderEvidence(params.uetr, evidence, { ...view, difference, now: new Date() }));
       },
     );
     router.add(

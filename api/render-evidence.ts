@@ -24,16 +24,12 @@ export interface View {
   readonly mayList: (message: EvidenceMessage) => boolean;
   /** Messages whose bytes and values it may read. */
   readonly mayRead: (message: EvidenceMessage) => boolean;
-  /** Operators see security events, addresses, excerpts of answers and what was refused. */
+  /** Operators see security events, addresses, excerpts of answers, what was refused, and what operators did. */
   readonly isOperator: boolean;
 }
 
 export interface EvidenceView extends View {
   readonly difference: readonly FieldDifference[] | null;
-  /** What operators did about it; empty for everybody else. */
-  readonly entries: readonly CaseEntry[];
-  /** What operators recorded of how it ended (LIF-4); empty for everybody else. */
-  readonly outcomes: readonly RecordedOutcome[];
   readonly now: Date;
 }
 
@@ -61,8 +57,8 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
     waitsFor: renderNext(evidence, view.now),
     deliveries: deliveries.map((one) => renderDelivery(one, view)),
     events: events.filter((one) => view.isOperator || one.severity !== 'security').map(renderEvent),
-    entries: view.entries.map(renderEntry),
-    outcomes: view.outcomes.map(renderOutcome),
+    entries: view.isOperator ? evidence.entries.map(renderEntry) : [],
+    outcomes: view.isOperator ? evidence.outcomes.map(renderOutcome) : [],
     refusedMessages: view.isOperator ? evidence.refused.map((one) => renderRefused(uetr, one)) : [],
     difference: renderDifference(evidence, view),
   };

@@ -2,7 +2,9 @@
  * What is on record about one payment, as it is shown to its parties and to operators. Who may see which of its
  * messages is decided by the route (api/payments.ts).
  */
+import type { CaseEntry } from './cases.ts';
 import type { Decider } from './decision.ts';
+import type { RecordedOutcome } from './recorded-outcome.ts';
 
 export interface EvidenceMessage {
   readonly messageId: string;
@@ -105,6 +107,10 @@ export interface PaymentEvidence {
   readonly deliveries: readonly EvidenceDelivery[];
   readonly events: readonly EvidenceEvent[];
   readonly refused: readonly EvidenceRefused[];
+  /** What operators did about it, and about each of its alerts. */
+  readonly entries: readonly CaseEntry[];
+  /** What operators recorded of how it ended (LIF-4). */
+  readonly outcomes: readonly RecordedOutcome[];
 }
 
 /**

@@ -29,6 +29,7 @@ export interface Exact {
   lte(other: Exact): boolean;
   gt(other: Exact): boolean;
   gte(other: Exact): boolean;
+  abs(): Exact;
   isZero(): boolean;
   /** Negative, zero or positive as this is below, equal to or above the other. */
   cmp(other: Exact): number;

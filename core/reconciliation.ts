@@ -66,12 +66,16 @@ export interface Total {
   readonly currency: string | null;
 }
 
-/** What came in less what went out, of what was booked (ACCC); signed plain decimal. */
-export function netOf(totals: readonly Total[]): string {
+/** What was booked (ACCC) on each side. */
+function bookedOf(totals: readonly Total[]) {
   const booked = totals.filter((one) => one.status === 'ACCC');
-  const sum = (side: Side) => sumOf(booked.filter((one) => one.side === side));
-  return renderDecimal(sum('in').minus(sum('out')));
+  const on = (side: Side) => booked.filter((one) => one.side === side);
+  const [credits, debits] = [on('in'), on('out')];
+  return { booked, credits, debits, net: sumOf(credits).minus(sumOf(debits)) };
 }
+
+/** What came in less what went out, of what was booked; signed plain decimal. */
+export const netOf = (totals: readonly Total[]): string => renderDecimal(bookedOf(totals).net);
 
 function sumOf(totals: readonly Total[]): Exact {
   return totals.reduce((sum, one) => (one.sum === null ? sum : sum.plus(exact(one.sum))), exact('0'));
@@ -110,13 +114,11 @@ export function notificationOf(
   movements: readonly Movement[],
   data: ReferenceData,
 ): Camt054 {
-  const booked = totals.filter(({ status }) => status === 'ACCC');
+  const { booked, credits, debits, net } = bookedOf(totals);
   const counted = (some: readonly Total[]) => ({
     number: some.reduce((number, one) => number + one.number, 0),
     sum: renderDecimal(sumOf(some)),
   });
-  const [credits, debits] = (['in', 'out'] as const).map((side) => booked.filter((one) => one.side === side));
-  const [received, sent] = [sumOf(credits ?? []), sumOf(debits ?? [])];
   const sap = book.of === 'account' ? data.institutions.get(book.sapId) : undefined;
   return compact<Camt054>({
     messageIdentification: `${id}.${page}`,
@@ -129,11 +131,9 @@ export function notificationOf(
     currency: book.currency,
     servicer: sap && identifyAgent(sap),
     all: counted(booked),
-    credits: counted(credits ?? []),
-    debits: counted(debits ?? []),
-    net: received.lt(sent)
-      ? { amount: renderDecimal(sent.minus(received)), direction: 'DBIT' }
-      : { amount: renderDecimal(received.minus(sent)), direction: 'CRDT' },
+    credits: counted(credits),
+    debits: counted(debits),
+    net: { amount: renderDecimal(net.abs()), direction: net.lt(exact('0')) ? 'DBIT' : 'CRDT' },
     entries: movements.map((one, index) => entryOf(one, (page - 1) * entriesPerPage + index + 1, data)),
   });
 }

@@ -12,7 +12,9 @@ import {
   type EvidenceRefused,
   type PaymentEvidence,
 } from '../core/evidence.ts';
+import { entriesOfCase } from './cases.ts';
 import type { Db } from './connection.ts';
+import { listOutcomes } from './recorded-outcomes.ts';
 
 /** What is on record under a UETR, and was exchanged; everything may be empty. */
 export async function loadEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
@@ -32,6 +34,8 @@ function readEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
       deliveries: await loadDeliveries(snapshot, uetr),
       events: await loadEvents(snapshot, uetr),
       refused: await loadRefused(snapshot, uetr),
+      entries: await entriesOfCase(snapshot, uetr),
+      outcomes: await listOutcomes(snapshot, uetr),
     }));
 }
 
