@@ -1,25 +1,22 @@
 // Alerts, and who takes care of them (OBS-6): GET /alerts, GET /alerts/{alertId}, and what operators do about one alert
 // or about a payment with all its alerts. Nothing is ever changed or removed: what was done is written beside it.
 import { z } from '@hono/zod-openapi';
-import { alertStates, needsNote, type Alert, type AlertFilter } from '../core/cases.ts';
-import { compact } from '../core/compact.ts';
-import { uuidPattern } from '../core/ids.ts';
-import type { JsonObject, JsonValue } from '../core/money.ts';
 import {
-  actOnAlert,
-  actOnCase,
-  entriesOfAlert,
-  entriesOfCase,
-  findAlert,
-  listAlerts,
+  alertStates,
+  needsNote,
+  type Alert,
+  type AlertFilter,
   type CaseHindrance,
   type NewEntry,
-} from '../db/cases.ts';
+} from '../core/cases.ts';
+import { compact } from '../core/compact.ts';
+import type { JsonObject, JsonValue } from '../core/money.ts';
+import { actOnAlert, actOnCase, entriesOfAlert, entriesOfCase, findAlert, listAlerts } from '../db/cases.ts';
 import { isOnRecord } from '../db/messages.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { alertPageSchema, alertWithEntriesSchema, caseEntrySchema, newEntrySchema } from './case-schemas.ts';
 import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from './http/paging.ts';
-import { instant, severalOf } from './http/parameters.ts';
+import { instant, severalOf, uuid } from './http/parameters.ts';
 import { invalidRequest, isProblem, problem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import { renderEntry } from './render-evidence.ts';
@@ -34,7 +31,7 @@ const query = z.object({
   severity: z.enum(['alert', 'security']).optional(),
   kind: word.optional().openapi({ example: 'payment.in-doubt' }),
   party: word.optional(),
-  subjectId: z.string().regex(uuidPattern, 'must be a lower-case UUID').optional(),
+  subjectId: uuid.optional(),
   takenBy: word.optional().openapi({ description: 'Client id' }),
   from: instant.optional(),
   to: instant.optional(),
@@ -128,7 +125,7 @@ function addActing(router: Router, deps: ApiDependencies): void {
       summary: 'Take, note, close or reopen the case of a payment, with all its alerts so far',
       description:
         'All alerts that are not closed; with reopen, those that are. An alert that comes later is open.',
-      params: z.object({ uetr: z.string().regex(uuidPattern, 'must be a lower-case UUID') }),
+      params: z.object({ uetr: uuid }),
       body: newEntrySchema,
       problems: ['unknown-payment', 'already-taken'],
       answer: { description: 'All that was done', schema: z.array(caseEntrySchema) },

@@ -32,7 +32,7 @@ import { isProblem, problem, type Problem } from './http/problem.ts';
 import type { ProblemCode } from './http/problems.ts';
 import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
-import type { Outcomes } from './outcomes.ts';
+import type { AwaitedAnswers } from './awaited-answers.ts';
 import type { PaymentWorkflows } from './temporal.ts';
 import { messageTurns } from './http/turns.ts';
 import { storedAnswer, xml } from './http/xml-message.ts';
@@ -41,7 +41,7 @@ import { preferredWaitSeconds } from './http/prefer.ts';
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
   readonly workflows: PaymentWorkflows;
-  readonly outcomes: Outcomes;
+  readonly answers: AwaitedAnswers;
 }
 
 /** The ISO 20022 routes, as a module of the app. */
@@ -134,7 +134,7 @@ async function submit(
         })
       : answerKnown(deps, iso, known, { uetr, sourceSystem, messageId });
   giveUpTurn(); // what is left is to wait for the destination (SEC-7)
-  const final = await iso.outcomes.answer(messageId, waitsUntil - performance.now());
+  const final = await iso.answers.answer(messageId, waitsUntil - performance.now());
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
   const answer = await storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
   noteRejection(about, answer);

@@ -45,12 +45,17 @@ export const settlingSchema = z
   .object({
     outcomeId: z.string().openapi({ format: 'uuid' }),
     decision: z
-      .object({ status: z.enum(finalStatuses), reasonCode: z.string().nullable() })
+      .object({
+        status: z.enum(finalStatuses),
+        reasonCode: z.string().nullable(),
+        decidedBy: z.enum(['destination', 'gateway', 'operator']).openapi({
+          description: 'operator: what was confirmed; the others: it was decided before that',
+        }),
+      })
       .strict()
       .nullable()
       .openapi({
-        description:
-          "The destination's, if its final came first; null: it is being written, GET /payments/{uetr} shows it soon",
+        description: 'Null: it is being written, GET /payments/{uetr} shows it soon',
       }),
   })
   .strict()

@@ -1,5 +1,6 @@
-// Operators pause a destination or an FX provider, and let it go on (LIF-5): no new payment goes to the one, no quote is made
-// of the other's rates. What is under way goes on. GET /parties shows who is paused.
+// Operators pause a destination or an FX provider, and resume it (LIF-5). While one is paused, no new payment goes to the
+// destination (core/bind-payment.ts), and no quote is made from the provider's rates (core/corridor.ts). What is under way
+// goes on. GET /parties shows who is paused.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
 import { fxpNameOf, institutionNamed, type ReferenceData } from '../core/reference.ts';

@@ -2,7 +2,7 @@
 // side sees its own. One payment in full is GET /payments/{uetr} (payments.ts).
 import { z } from '@hono/zod-openapi';
 import { compact } from '../core/compact.ts';
-import { isIdentifier, uuidPattern, uuidV4Pattern } from '../core/ids.ts';
+import { isIdentifier, uuidV4Pattern } from '../core/ids.ts';
 import { jsonNumber, plainDecimal, type JsonObject, type JsonValue } from '../core/money.ts';
 import {
   listedStatuses,
@@ -17,7 +17,7 @@ import { listPayments } from '../db/payment-list.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
 import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from './http/paging.ts';
-import { amount, currencyCode, instant, severalOf } from './http/parameters.ts';
+import { amount, currencyCode, instant, severalOf, uuid } from './http/parameters.ts';
 import { invalidRequest, isProblem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
@@ -65,7 +65,7 @@ const query = z.object({
     .optional()
     .openapi({ description: 'Seconds since it was judged, at least', example: '120' }),
   uetr: z.string().regex(uuidV4Pattern, 'must be a lower-case UUID v4').optional(),
-  quoteId: z.string().regex(uuidPattern, 'must be a lower-case UUID').optional(),
+  quoteId: uuid.optional(),
   endToEndId: identifier.optional(),
   messageIdentification: identifier
     .optional()

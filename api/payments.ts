@@ -10,7 +10,7 @@ import {
   type EvidenceMessage,
   type PaymentEvidence,
 } from '../core/evidence.ts';
-import { uuidPattern, uuidV4Pattern } from '../core/ids.ts';
+import { uuidV4Pattern } from '../core/ids.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
 import { loadEvidence } from '../db/evidence.ts';
@@ -21,6 +21,7 @@ import type { Caller } from './http/caller.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { evidenceSchema } from './payment-schemas.ts';
 import { storedMessageAnswer } from './message-documents.ts';
+import { uuid } from './http/parameters.ts';
 import { isProblem, problem, type Problem } from './http/problem.ts';
 import { renderEvidence, type View } from './render-evidence.ts';
 import { baseHeaders, json } from './http/response.ts';
@@ -31,10 +32,7 @@ const uetr = z
   .string()
   .regex(uuidV4Pattern, 'must be a lower-case UUID v4, as in 6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01')
   .openapi({ format: 'uuid', example: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01' });
-const messageId = z
-  .string()
-  .regex(uuidPattern, 'must be a lower-case UUID')
-  .openapi({ format: 'uuid', description: 'messageId of the timeline' });
+const messageId = uuid.openapi({ format: 'uuid', description: 'messageId of the timeline' });
 
 /** The evidence of payments, as a module of the app. */
 export function paymentRoutes(engine: XmlEngine): RouteModule {

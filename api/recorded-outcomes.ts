@@ -2,32 +2,37 @@
 // confirms it, and from then on it is decided like any other. What is confirmed is on record before the engine is told;
 // if that is away, the sweep goes on with it once it is back (LIF-2).
 import { z } from '@hono/zod-openapi';
-import { uuidPattern } from '../core/ids.ts';
 import { reasonFor, type OutcomeHindrance } from '../core/recorded-outcome.ts';
 import { finalStatuses } from '../core/report.ts';
 import { findPayment, type StoredPayment } from '../db/payments.ts';
-import { confirmOutcome, listOutcomes, recordOutcome, withdrawOutcome } from '../db/recorded-outcomes.ts';
+import {
+  confirmOutcome,
+  listOutcomes,
+  readDecision,
+  recordOutcome,
+  withdrawOutcome,
+} from '../db/recorded-outcomes.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
 import { passOn } from './http/pass-on.ts';
+import { uuid } from './http/parameters.ts';
 import { invalidRequest, problem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import { newOutcomeSchema, outcomeSchema, settlingSchema } from './outcome-schemas.ts';
 import { words } from './words.ts';
-import type { Outcomes } from './outcomes.ts';
+import type { AwaitedAnswers } from './awaited-answers.ts';
 import { renderOutcome } from './render-evidence.ts';
 import type { PaymentWorkflows } from './temporal.ts';
 
 interface Parts {
   readonly workflows: Pick<PaymentWorkflows, 'look'>;
-  readonly outcomes: Pick<Outcomes, 'answer'>;
+  readonly answers: Pick<AwaitedAnswers, 'answer'>;
 }
 
 const decidedWithinMs = 5_000; // as a rule within a fraction of a second
 
 const common = { method: 'post', tag: 'Operations', roles: ['operator'] } as const;
-const uuid = z.string().regex(uuidPattern, 'must be a lower-case UUID');
 const params = z.object({ uetr: uuid });
 const outcomeParams = z.object({ uetr: uuid, outcomeId: uuid });
 
@@ -74,12 +79,16 @@ async function whyNotRecorded(deps: ApiDependencies, uetr: string): Promise<Prob
     const detail = `${uetr} is not INDOUBT: its destination is still asked by the gateway itself (TIM-2).`;
     return problem('payment-not-in-doubt', { detail });
   }
-  const { outcomeId, status, recordedBy } = standing;
+  const { outcomeId, status, recordedBy, confirmedBy } = standing;
+  if (confirmedBy !== null) {
+    const detail = `${confirmedBy} has confirmed ${status} (outcome ${outcomeId}); it is being decided.`;
+    return problem('outcome-stands', { detail });
+  }
   const detail = `${recordedBy} has recorded ${status} (outcome ${outcomeId}). Confirm that, or withdraw it first.`;
   return problem('outcome-stands', { detail });
 }
 
-function addConfirmation(router: Router, deps: ApiDependencies, { workflows, outcomes }: Parts): void {
+function addConfirmation(router: Router, deps: ApiDependencies, { workflows, answers }: Parts): void {
   router.add(
     {
       ...common,
@@ -88,7 +97,7 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, out
       summary: 'Confirm how a payment in doubt ended',
       description:
         'By another operator than the one who recorded it, who names the status once more (LIF-4). It decides the payment, which ' +
-        'cannot be taken back: source, destination and FX provider are told. Unless a final of the destination came first.',
+        'cannot be taken back: source, destination and FX provider are told. Unless it was decided before.',
       params: outcomeParams,
       body: z
         .object({ status: z.enum(finalStatuses) })
@@ -99,6 +108,7 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, out
         'unknown-outcome',
         'payment-decided',
         'outcome-not-yours',
+        'outcome-differs',
         'outcome-ended',
       ],
       answer: { description: 'What became of the payment', schema: settlingSchema },
@@ -110,12 +120,8 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, out
       if (hindrance !== undefined) return hindered(hindrance, { uetr, outcomeId, caller });
       const { sourceSystem, messageId } = payment;
       passOn(deps, uetr, workflows.look({ uetr, sourceSystem, messageId }));
-      await outcomes.answer(messageId, decidedWithinMs);
-      const decision = (await findPayment(deps.db, uetr))?.decision ?? null;
-      return json({
-        outcomeId,
-        decision: decision && { status: decision.status, reasonCode: decision.reasonCode },
-      });
+      await answers.answer(messageId, decidedWithinMs);
+      return json({ outcomeId, decision: await readDecision(deps.db, uetr) });
     },
   );
 }
@@ -166,7 +172,7 @@ function hindered(
         detail: `${caller.clientId} recorded it; somebody else has to confirm it.`,
       });
     case 'other-status':
-      return problem('outcome-not-yours', {
+      return problem('outcome-differs', {
         detail: `It says ${hindrance.status}: if that is wrong, withdraw it and record another.`,
       });
     case 'decided':

@@ -2,7 +2,6 @@
 // payment stands. What is asked for is on record before the engine is told; if that is away, the sweep takes over (LIF-2).
 import { z } from '@hono/zod-openapi';
 import { compact } from '../core/compact.ts';
-import { uuidPattern } from '../core/ids.ts';
 import type { JsonObject } from '../core/money.ts';
 import {
   askStatus,
@@ -18,7 +17,7 @@ import { findPayment } from '../db/payments.ts';
 import { isOnRecord } from '../db/messages.ts';
 import { readHindrances } from '../db/party-health.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
-import { instant } from './http/parameters.ts';
+import { instant, uuid } from './http/parameters.ts';
 import { passOn } from './http/pass-on.ts';
 import { problem } from './http/problem.ts';
 import { json } from './http/response.ts';
@@ -28,7 +27,7 @@ import type { PaymentWorkflows } from './temporal.ts';
 type Workflows = Pick<PaymentWorkflows, 'redeliver' | 'enquire'>;
 
 const common = { method: 'post', tag: 'Operations', roles: ['operator'] } as const;
-const params = z.object({ uetr: z.string().regex(uuidPattern, 'must be a lower-case UUID') });
+const params = z.object({ uetr: uuid });
 const kinds = z.array(z.enum(toldKinds)).min(1);
 const mostAtOnce = 1_000;
 

@@ -16,7 +16,7 @@ import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
 import { resolutionDocument } from './message-documents.ts';
 import { passOn } from './http/pass-on.ts';
 import { isProblem, type Problem } from './http/problem.ts';
-import type { Outcomes } from './outcomes.ts';
+import type { AwaitedAnswers } from './awaited-answers.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
 import { resolutionTurns } from './http/turns.ts';
 import { storedAnswer } from './http/xml-message.ts';
@@ -24,7 +24,7 @@ import { storedAnswer } from './http/xml-message.ts';
 export interface ResolutionDependencies {
   readonly engine: XmlEngine;
   readonly workflows: ResolutionWorkflows;
-  readonly outcomes: Outcomes;
+  readonly answers: AwaitedAnswers;
 }
 
 /** The route of resolutions, as a module of the app. */
@@ -77,7 +77,7 @@ interface IncomingRequest {
 
 async function resolve(
   deps: ApiDependencies,
-  { engine, workflows, outcomes }: ResolutionDependencies,
+  { engine, workflows, answers }: ResolutionDependencies,
   { body, caller, callbackUrl, giveUpTurn, about }: IncomingRequest,
 ): Promise<Response | Problem> {
   const message = openMessage(engine, body, 'acmt023');
@@ -101,7 +101,7 @@ async function resolve(
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
   const maxResolutionSeconds = system?.maxResolutionSeconds ?? 0;
   // once it is judged, what is left is to wait for those that are asked (SEC-7)
-  void outcomes.judged(messageId, maxResolutionSeconds * 1_000).then(giveUpTurn);
+  void answers.judged(messageId, maxResolutionSeconds * 1_000).then(giveUpTurn);
   const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
     messageIdentification: message.key.messageIdentification,

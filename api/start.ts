@@ -18,7 +18,7 @@ import type { ReadinessCheck } from './dependencies.ts';
 import { startServer } from './http/server.ts';
 import { startMaintenance } from './maintenance.ts';
 import { modulesOf } from './modules.ts';
-import { createOutcomes } from './outcomes.ts';
+import { createAwaitedAnswers } from './awaited-answers.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
 
 export interface RunningApi {
@@ -56,8 +56,8 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     const workflows = await connectTemporal(config.temporal, temporal);
     closers.push(() => workflows.close());
     const { auth, issuer } = await openAuthentication(config, { db, reference, logger });
-    const outcomes = createOutcomes(db);
-    const modules = modulesOf({ engine, workflows, outcomes }, issuer);
+    const answers = createAwaitedAnswers(db);
+    const modules = modulesOf({ engine, workflows, answers }, issuer);
     const app = createApp({
       db,
       reference,

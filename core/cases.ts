@@ -53,3 +53,26 @@ export interface AlertFilter {
 export function needsNote(action: CaseAction): boolean {
   return action !== 'take';
 }
+
+/** What an operator is about to do. */
+export interface NewEntry {
+  readonly action: CaseAction;
+  readonly by: string;
+  readonly note: string | null;
+}
+
+/** Why it cannot be done so: somebody takes care of it already, or it is closed. */
+export type CaseHindrance =
+  { readonly kind: 'taken'; readonly takenBy: string; readonly takenAt: Date } | { readonly kind: 'closed' };
+
+/** What keeps it from being done: who has taken an alert is not relieved of it without a word why. */
+export function hindranceOf(
+  { state: now, takenBy, takenAt }: Pick<Alert, 'state' | 'takenBy' | 'takenAt'>,
+  { action, by, note }: NewEntry,
+): CaseHindrance | undefined {
+  if (action !== 'take') return undefined;
+  if (now === 'closed') return { kind: 'closed' };
+  const isAnothers = now === 'taken' && takenBy !== null && takenBy !== by;
+  if (!isAnothers || note !== null || takenAt === null) return undefined;
+  return { kind: 'taken', takenBy, takenAt };
+}

@@ -94,7 +94,7 @@ export interface DueDecision {
   readonly status: FinalStatus;
   readonly reasonCode: string | null;
   readonly decidedBy: Decider;
-  /** The final that decides; null where nobody but the destination may have one. */
+  /** The destination's final that decides; null where something else does. */
   readonly report: StoredReport | null;
   /** The outcome that decides; null where it is not the operators' decision. */
   readonly outcomeId: string | null;
@@ -131,7 +131,7 @@ export function decisionBy(
   return { ...rejectedBy(cause), tellsDestination };
 }
 
-/** A status that somebody other than the gateway knows. */
+/** What a status means for whom it is told to. */
 function settled(
   { status, reasonCode }: Pick<ConfirmedOutcome, 'status' | 'reasonCode'>,
   decidedBy: Decider,

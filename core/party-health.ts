@@ -41,7 +41,7 @@ const downAfter = 3; // failures in a row
 /** `down`: takes nothing of what it was sent last; `failing`: some of it, or something was given up. */
 export type HealthState = 'well' | 'failing' | 'down';
 
-/** The one place that says when a party is down for one kind of delivery. */
+/** When a party is down for one kind of delivery, as routes and `ops` show it; IsthmusPartyDown fires by its own rule. */
 export function stateOf({ taken, failing, failedSince, dead }: KindHealth): HealthState {
   if (failedSince >= downAfter || (failing > 0 && taken === 0)) return 'down';
   return failing > 0 || dead > 0 ? 'failing' : 'well';

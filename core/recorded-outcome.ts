@@ -51,7 +51,7 @@ export type OutcomeHindrance =
   /** Who recorded it may not confirm it. */
   | { readonly kind: 'own' }
   | { readonly kind: 'other-status'; readonly status: FinalStatus }
-  /** A final of the destination came first. */
+  /** It was decided first: by the destination, or by the gateway (unreachable). */
   | { readonly kind: 'decided'; readonly status: FinalStatus };
 
 /** What keeps somebody from confirming it, as far as the record of the outcome says. */

@@ -1,7 +1,14 @@
 // Alerts and what operators did about them (OBS-6). Both are insert-only: the state of an alert is what was done last,
 // under the alert itself, or under its case where the alert was seen: a later one is open.
 import { sql } from 'kysely';
-import type { Alert, AlertFilter, CaseAction, CaseEntry } from '../core/cases.ts';
+import {
+  hindranceOf,
+  type Alert,
+  type AlertFilter,
+  type CaseEntry,
+  type CaseHindrance,
+  type NewEntry,
+} from '../core/cases.ts';
 import { given, type Condition } from './conditions.ts';
 import type { Db } from './connection.ts';
 
@@ -85,16 +92,6 @@ async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry
   return rows;
 }
 
-export interface NewEntry {
-  readonly action: CaseAction;
-  readonly by: string;
-  readonly note: string | null;
-}
-
-/** Why it cannot be done so: somebody takes care of it already, or it is closed. */
-export type CaseHindrance =
-  { readonly kind: 'taken'; readonly takenBy: string; readonly takenAt: Date } | { readonly kind: 'closed' };
-
 /**
  * Writes down what an operator does about one alert. One at a time, with whatever is done about its case: of two who take
  * it at once, one is told that the other has.
@@ -165,17 +162,6 @@ async function holderOf(
 
 async function lock(trx: Db, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`case ${name}`}, 0))`.execute(trx);
-}
-
-function hindranceOf(
-  { state: now, takenBy, takenAt }: Pick<Alert, 'state' | 'takenBy' | 'takenAt'>,
-  { action, by, note }: NewEntry,
-): CaseHindrance | undefined {
-  if (action !== 'take') return undefined;
-  if (now === 'closed') return { kind: 'closed' };
-  const isAnothers = now === 'taken' && takenBy !== null && takenBy !== by;
-  if (!isAnothers || note !== null || takenAt === null) return undefined;
-  return { kind: 'taken', takenBy, takenAt };
 }
 
 /** An alert as it is logged: codes and ids (SEC-3). */

@@ -9,6 +9,7 @@ import {
   type OutcomeHindrance,
   type RecordedOutcome,
 } from '../core/recorded-outcome.ts';
+import type { Decider } from '../core/decision.ts';
 import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, isInDoubt } from './audit.ts';
 import type { Db } from './connection.ts';
@@ -58,6 +59,17 @@ export async function recordOutcome(
   return rows[0];
 }
 
+/** What was decided of a payment, and by whom; null where nothing is. */
+export async function readDecision(
+  db: Db,
+  uetr: string,
+): Promise<{ status: FinalStatus; reasonCode: string | null; decidedBy: Decider } | null> {
+  const { rows } = await sql<{ status: FinalStatus; reasonCode: string | null; decidedBy: Decider }>`
+    select status, reason_code as "reasonCode", decided_by as "decidedBy"
+    from decisions where uetr = ${uetr}::uuid`.execute(db); // primary key
+  return rows[0] ?? null;
+}
+
 interface Act {
   readonly uetr: string;
   readonly outcomeId: string;
@@ -76,12 +88,8 @@ export function confirmOutcome(
   return actOn(db, { uetr, outcomeId }, async (trx, outcome) => {
     const hindrance = confirmationHindrance(outcome, { by, status });
     if (hindrance !== undefined) return hindrance;
-    const decided = await trx
-      .selectFrom('decisions') // primary key
-      .select('status')
-      .where('uetr', '=', uetr)
-      .executeTakeFirst();
-    if (decided !== undefined) return { kind: 'decided', status: decided.status as FinalStatus };
+    const decided = await readDecision(trx, uetr);
+    if (decided !== null) return { kind: 'decided', status: decided.status };
     await sql`
       with confirmed as (
         update recorded_outcomes set confirmed_by = ${by}, confirmed_at = clock_timestamp()

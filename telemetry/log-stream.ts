@@ -1,4 +1,4 @@
-// Where the lines of the log go: to standard output, behind the work and never before it (OBS-1). A file on a full disk, or
+// Where the lines of the log go: to standard output, after the work that they tell of (OBS-1). A file on a full disk, or
 // a pipe that nobody reads, costs lines, and neither a payment nor the process nor its end: no write blocks, what waits is
 // bounded, and how much was lost is said as soon as something can be written again.
 import { fstatSync, writeSync } from 'node:fs';
@@ -9,6 +9,8 @@ export interface LogStream {
 }
 
 export interface LogStreamOptions {
+  /** Of the line that says how many were lost. */
+  readonly service?: string;
   /** Default: standard output. */
   readonly fd?: number;
   /** Characters that may wait to be written; default 8 million. */
@@ -23,7 +25,8 @@ const pauseMs = 5;
 const lineBreak = 10;
 const nothing = Buffer.alloc(0);
 
-export function createLogStream({ fd = standardOutput, most = 8_000_000 }: LogStreamOptions = {}): LogStream {
+export function createLogStream(options: LogStreamOptions = {}): LogStream {
+  const { service, fd = standardOutput, most = 8_000_000 } = options;
   if (fd === standardOutput) leaveUnblocked();
   let waiting: string[] = [];
   let size = 0;
@@ -38,7 +41,7 @@ export function createLogStream({ fd = standardOutput, most = 8_000_000 }: LogSt
     const begin = isCut ? '\n' : ''; // behind half a line
     lostInPiece = lost;
     lost = 0;
-    if (lostInPiece > 0) return Buffer.from(begin + lossLine(lostInPiece));
+    if (lostInPiece > 0) return Buffer.from(begin + lossLine(lostInPiece, service));
     const lines = waiting.join('');
     waiting = [];
     size = 0;
@@ -89,7 +92,10 @@ export function createLogStream({ fd = standardOutput, most = 8_000_000 }: LogSt
   };
 }
 
-/** A write to a pipe or socket whose reader stands still would wait for it; Node's own stream of it is set not to. */
+/**
+ * Opening `process.stdout` makes a pipe or socket non-blocking: a write to one that nobody reads then fails with EAGAIN, and
+ * does not wait.
+ */
 function leaveUnblocked(): void {
   const output = fstatSync(standardOutput);
   if (output.isFIFO() || output.isSocket()) process.stdout.on('error', () => undefined);
@@ -99,8 +105,8 @@ function linesIn(piece: Buffer): number {
   return piece.reduce((count, byte) => (byte === lineBreak ? count + 1 : count), 0);
 }
 
-const lossLine = (lost: number) =>
-  `${JSON.stringify({ level: 40, time: Date.now(), lost, msg: 'lines of the log could not be written, and are lost' })}\n`;
+const lossLine = (lost: number, service: string | undefined) =>
+  `${JSON.stringify({ level: 40, time: Date.now(), service, lost, msg: 'lines of the log could not be written, and are lost' })}\n`;
 
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);

@@ -1,7 +1,10 @@
 // The forms of path, query and body values, shared by all routes. A mismatch is a 400 (MON-1, REF-3).
 import { z } from '@hono/zod-openapi';
-import { countryCodePattern, currencyCodePattern, finInstIdTypes } from '../../core/ids.ts';
+import { countryCodePattern, currencyCodePattern, finInstIdTypes, uuidPattern } from '../../core/ids.ts';
 import { amountPattern, basisPointsPattern, ratePattern } from '../../core/money.ts';
+
+/** Of our own ids; UETRs are of version 4. */
+export const uuid = z.string().regex(uuidPattern, 'must be a lower-case UUID');
 
 export const countryCode = z
   .string()

@@ -196,9 +196,15 @@ export const problems = {
   },
   'outcome-not-yours': {
     status: 409,
-    title: 'Outcome cannot be confirmed so',
+    title: 'Outcome is your own',
     ruleId: 'LIF-4',
-    detail: 'Another operator confirms an outcome, by the status that it says.',
+    detail: 'Another operator than the one who recorded an outcome confirms it.',
+  },
+  'outcome-differs': {
+    status: 409,
+    title: 'Outcome says another status',
+    ruleId: 'LIF-4',
+    detail: 'An outcome is confirmed by the status that it says.',
   },
   'outcome-ended': {
     status: 409,

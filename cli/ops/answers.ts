@@ -121,7 +121,13 @@ export type ShownOutcome = z.infer<typeof outcome>;
 export const recordedOutcome = outcome;
 export const outcomes = z.array(outcome);
 export const settling = z.object({
-  decision: z.object({ status: z.string(), reasonCode: z.string().nullable() }).nullable(),
+  decision: z
+    .object({
+      status: z.string(),
+      reasonCode: z.string().nullable(),
+      decidedBy: z.enum(['destination', 'gateway', 'operator']),
+    })
+    .nullable(),
 });
 
 export const evidence = z.object({

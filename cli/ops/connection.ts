@@ -32,12 +32,15 @@ interface Sent {
   readonly body?: string;
 }
 
+/** HTTP 401. */
+class Unauthenticated extends UserError {}
+
 const timeoutMs = 15_000;
 
 /** The gateway of ISTHMUS_URL, or that of the running demo, as its operator. */
 export async function connectGateway(context: CommandContext): Promise<Gateway> {
   const access = await accessOf(context);
-  let token: Promise<string> | undefined;
+  let token: string | undefined;
 
   async function call(url: string, init: Sent): Promise<string> {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(
@@ -52,6 +55,7 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
     if (response.ok) return response.text();
     const { pathname } = new URL(url);
     const explanation = await explainRefusal(`${init.method ?? 'GET'} ${pathname}`, response);
+    if (response.status === 401) throw new Unauthenticated(explanation);
     throw response.status === 503 || response.status === 429
       ? new UnavailableError(explanation)
       : new UserError(explanation);
@@ -72,14 +76,15 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
 
   /** Once more with a new token where the old one has ended: tail runs for hours. */
   async function ask(url: string, init: Sent): Promise<string> {
-    token ??= fetchToken();
-    const send = async () =>
-      call(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${(await token) ?? ''}` } });
+    const send = async () => {
+      token ??= await fetchToken();
+      return call(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } });
+    };
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof UserError) || !error.message.includes('HTTP 401')) throw error;
-      token = fetchToken();
+      if (!(error instanceof Unauthenticated) || token === undefined) throw error;
+      token = undefined;
       return await send();
     }
   }
@@ -119,6 +124,17 @@ async function accessOf({ env, folder }: CommandContext): Promise<Access> {
 }
 
 function secretOf(value: string | undefined, file: string | undefined): string {
-  if (value !== undefined && value !== '') return value;
-  return file === undefined || file === '' ? '' : readFileSync(file, 'utf8').trim();
+  if (file === undefined || file === '') return value ?? '';
+  if (value !== undefined && value !== '') {
+    throw new UserError(
+      'ISTHMUS_CLIENT_SECRET and ISTHMUS_CLIENT_SECRET_FILE are both set: leave one of them out.',
+    );
+  }
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    // never its path: it may be the secret itself, by mistake
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'it is no file';
+    throw new UserError(`ISTHMUS_CLIENT_SECRET_FILE does not name a file that can be read (${code}).`);
+  }
 }

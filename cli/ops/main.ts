@@ -202,6 +202,7 @@ function addDecisions(ops: Command, context: CommandContext): void {
     .option('--reason <code>', 'of the destination, as in AC04; RJCT needs one')
     .option('--evidence <text>', 'how you know: who said it, when, by which reference; no names, no accounts')
     .option('--confirm <ACCC|RJCT|BLCK>', 'confirm what somebody else recorded: the payment is decided')
+    .option('--outcome <id>', 'with --confirm: the one whose evidence you have read (ops show)')
     .option('--withdraw <text>', 'take back what nobody has confirmed, and why')
     .addOption(json)
     .action(async (uetr: string, options: SettleOptions) => {

@@ -1,7 +1,7 @@
 // `isthmus ops settle`: how a payment in doubt ended, as people found out (LIF-4). One operator records it, another confirms
-// it by naming the status once more, or either withdraws it.
+// it by naming it and its status once more, or either withdraws it.
 import type { CommandContext } from '../command.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError, UserError } from '../errors.ts';
 import { evidence, outcomes, read, recordedOutcome, settling, type ShownOutcome } from './answers.ts';
 import type { JsonOption } from './commands.ts';
 import { connectGateway, type Gateway } from './connection.ts';
@@ -12,6 +12,7 @@ export interface SettleOptions extends JsonOption {
   readonly reason?: string;
   readonly evidence?: string;
   readonly confirm?: string;
+  readonly outcome?: string;
   readonly withdraw?: string;
 }
 
@@ -48,7 +49,7 @@ async function record(
   const outcome = read(recordedOutcome, text);
   printOutcome(terminal, outcome);
   terminal.line(
-    `Nothing is decided yet: somebody else confirms it, with ops settle ${uetr} --confirm ${outcome.status}.`,
+    `Nothing is decided yet: somebody else confirms it, with ops settle ${uetr} --confirm ${outcome.status} --outcome ${outcome.outcomeId}.`,
   );
 }
 
@@ -56,9 +57,13 @@ async function confirm(
   { terminal }: CommandContext,
   gateway: Gateway,
   uetr: string,
-  { confirm: status, json }: SettleOptions,
+  { confirm: status, outcome: outcomeId, json }: SettleOptions,
 ): Promise<void> {
-  const { outcomeId } = await standing(gateway, uetr);
+  if (outcomeId === undefined) {
+    throw new UsageError(
+      `--outcome is missing: ops show ${uetr} has the evidence and its id; what you have read is what you confirm.`,
+    );
+  }
   const text = await gateway.post(`/payments/${uetr}/outcomes/${outcomeId}/confirmation`, { status });
   if (json) {
     terminal.line(text);
@@ -73,7 +78,10 @@ async function confirm(
   terminal.line(
     decision.status === status
       ? `✓ the payment is ${said}; its parties are being told. ops show ${uetr} says how that goes.`
-      : terminal.paint('warning', `! a final of its destination came first: the payment is ${said}.`),
+      : terminal.paint(
+          'warning',
+          `! it was decided before that, by ${nameOf[decision.decidedBy]}: the payment is ${said}.`,
+        ),
   );
 }
 
@@ -89,11 +97,18 @@ async function withdraw(
   else for (const one of read(outcomes, text)) printOutcome(terminal, one);
 }
 
+/** In a person's words. */
+const nameOf = {
+  destination: 'a final of its destination',
+  gateway: 'the gateway itself',
+  operator: 'two operators',
+} as const;
+
 async function standing(gateway: Gateway, uetr: string): Promise<ShownOutcome> {
   const { outcomes: all } = read(evidence, await gateway.get(`/payments/${uetr}`));
   const one = all.find(({ withdrawnAt }) => withdrawnAt === null);
   if (one === undefined) {
-    throw new UsageError(`Nobody has recorded how ${uetr} ended; ops settle ${uetr} --status does.`);
+    throw new UserError(`Nobody has recorded how ${uetr} ended; ops settle ${uetr} --status does.`);
   }
   return one;
 }

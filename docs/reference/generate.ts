@@ -41,7 +41,7 @@ function declareAll() {
   };
   const logger = pino({ level: 'silent' });
   const reference = { current: () => untouched() };
-  const parts = { engine: untouched(), workflows: untouched(), outcomes: untouched() };
+  const parts = { engine: untouched(), workflows: untouched(), answers: untouched() };
   return createApp({
     db: connect(config.databaseUrl, { applicationName: 'isthmus-reference' }), // connects at its first query: never
     reference,

@@ -67,7 +67,8 @@ test('what one operator records and another confirms decides the payment, and ev
   const { body: recorded } = await record(path);
   expect(await evidence.decision(uetr)).toBeUndefined();
   const { status, body } = await confirm(path, recorded.outcomeId);
-  expect([status, body.decision]).toEqual([200, { status: 'ACCC', reasonCode: null }]);
+  const decision = { status: 'ACCC', reasonCode: null, decidedBy: 'operator' };
+  expect([status, body.decision]).toEqual([200, decision]);
   await vi.waitFor(() => {
     expect(about(callbacks, uetr)).toEqual([expect.stringMatching(/<TxSts>ACCC<.*LIF-4 /s)]);
     expect(about(confirmations, uetr)).toEqual([expect.stringMatching(/<TxSts>ACCC<.*LIF-4 /s)]);
@@ -119,7 +120,7 @@ test('nobody confirms what they recorded, another status, or what is withdrawn; 
     409,
     'outcome-not-yours',
   ]);
-  expect(await problem(confirm(path, first.outcomeId, 'BLCK'))).toEqual([409, 'outcome-not-yours']);
+  expect(await problem(confirm(path, first.outcomeId, 'BLCK'))).toEqual([409, 'outcome-differs']);
   expect(await problem(confirm(path, randomUUID()))).toEqual([404, 'unknown-outcome']);
   const withdraw = () =>
     ask('POST', `${path}/outcomes/${first.outcomeId}/withdrawal`, { because: 'another payment' });

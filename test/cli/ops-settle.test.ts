@@ -14,6 +14,7 @@ const { db } = gateway;
 const { lines, context } = opsOn(gateway);
 beforeEach(() => void lines.splice(0));
 const text = () => lines.join('\n');
+const outcomeRead = () => /--confirm ACCC --outcome ([0-9a-f-]{36})/.exec(text())?.[1] ?? '';
 const second = { ISTHMUS_CLIENT_ID: 'operator2', ISTHMUS_CLIENT_SECRET: 'demo-operator2' };
 
 const { uetr } = await undecided(gateway, { priority: 'NORM' });
@@ -55,26 +56,32 @@ test('enquire and parties name the destination whose breaker is open', async () 
 test('settle: one records, and sees that nothing is decided; another confirms', async () => {
   await expect(settle(context(), uetr, {})).rejects.toThrow('Name one of --status');
   await expect(settle(context(), uetr, { status: 'ACCC' })).rejects.toThrow('--evidence is missing');
-  await expect(settle(context(), uetr, { confirm: 'ACCC' })).rejects.toThrow('Nobody has recorded how');
+  await expect(settle(context(), uetr, { confirm: 'ACCC' })).rejects.toThrow('--outcome is missing');
+  await expect(settle(context(), uetr, { withdraw: 'why' })).rejects.toThrow('Nobody has recorded how');
   const credited = { status: 'ACCC', evidence: 'their desk, 04:10 UTC' };
   await expect(settle(context(), uetr, credited)).rejects.toThrow('is not INDOUBT');
   await recordAudit(db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
 
   await settle(context(), uetr, credited);
   expect(text()).toContain('to be confirmed by somebody else');
-  expect(text()).toContain(`ops settle ${uetr} --confirm ACCC`);
+  const readFirst = outcomeRead();
   await settle(context(second), uetr, { withdraw: 'the wrong payment' });
   expect(text()).toMatch(/withdrawn by operator2, .*: the wrong payment/);
-  await settle(context(), uetr, credited);
-  await expect(settle(context(), uetr, { confirm: 'ACCC' })).rejects.toThrow(
+  lines.splice(0);
+  await settle(context(), uetr, { status: 'ACCC', evidence: 'on second thoughts' });
+  const outcome = outcomeRead();
+  // what was read is what is confirmed, not what stands by now
+  const stale = settle(context(second), uetr, { confirm: 'ACCC', outcome: readFirst });
+  await expect(stale).rejects.toThrow('is withdrawn already');
+  await expect(settle(context(), uetr, { confirm: 'ACCC', outcome })).rejects.toThrow(
     'somebody else has to confirm it',
   );
-  await expect(settle(context(second), uetr, { confirm: 'RJCT' })).rejects.toThrow('It says ACCC');
+  await expect(settle(context(second), uetr, { confirm: 'RJCT', outcome })).rejects.toThrow('It says ACCC');
   lines.splice(0);
-  await settle(context(second), uetr, { confirm: 'ACCC' });
+  await settle(context(second), uetr, { confirm: 'ACCC', outcome });
   expect(text()).toContain('✓ the payment is ACCC; its parties are being told.');
   lines.splice(0);
   await show(context(), uetr, {});
   expect(lines[1]).toMatch(/^ACCC by operator at 20/);
-  expect(text()).toMatch(/operator: ACCC: their desk, 04:10 UTC {2}\(confirmed by operator2, 20/);
+  expect(text()).toMatch(/operator: ACCC: on second thoughts {2}\(confirmed by operator2, 20/);
 });

@@ -2,9 +2,9 @@
 // (SEC-7). All of them share one look at the record every 50 ms, so that a thousand cost the database no more than one.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../db/connection.ts';
-import { findOutcomes, type Outcome } from '../db/outcomes.ts';
+import { findAnswers, type JudgedSubmission } from '../db/submission-answers.ts';
 
-export interface Outcomes {
+export interface AwaitedAnswers {
   /** Resolves once the submission is judged, or when the time is over. */
   judged(messageId: string, withinMs: number): Promise<void>;
   /** Id of the stored answer that ends it: final, acmt.024 or refusal; undefined when the time is over. */
@@ -15,11 +15,11 @@ const lookEveryMs = 50;
 
 interface Waiter {
   readonly messageId: string;
-  readonly isMet: (outcome: Outcome) => boolean;
-  readonly settle: (outcome: Outcome | undefined) => void;
+  readonly isMet: (submission: JudgedSubmission) => boolean;
+  readonly settle: (submission: JudgedSubmission | undefined) => void;
 }
 
-export function createOutcomes(db: Db): Outcomes {
+export function createAwaitedAnswers(db: Db): AwaitedAnswers {
   const waiting = new Set<Waiter>();
   let isLooking = false;
 
@@ -29,28 +29,28 @@ export function createOutcomes(db: Db): Outcomes {
     isLooking = true;
     while (waiting.size > 0) {
       const ids = new Set([...waiting].map(({ messageId }) => messageId));
-      const found = await findOutcomes(db, [...ids]).catch(() => []);
-      const outcomes = new Map(found.map((outcome) => [outcome.messageId, outcome]));
+      const found = await findAnswers(db, [...ids]).catch(() => []);
+      const judged = new Map(found.map((submission) => [submission.messageId, submission]));
       for (const waiter of waiting) {
-        const outcome = outcomes.get(waiter.messageId);
-        if (outcome !== undefined && waiter.isMet(outcome)) waiter.settle(outcome);
+        const submission = judged.get(waiter.messageId);
+        if (submission !== undefined && waiter.isMet(submission)) waiter.settle(submission);
       }
       await delay(lookEveryMs, undefined, { ref: false });
     }
     isLooking = false;
   }
 
-  function wait(messageId: string, withinMs: number, isMet: Waiter['isMet']): Promise<Outcome | undefined> {
+  function wait(messageId: string, withinMs: number, isMet: Waiter['isMet']): Promise<JudgedSubmission | undefined> {
     if (withinMs <= 0) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const timer = setTimeout(() => waiter.settle(undefined), withinMs).unref();
       const waiter: Waiter = {
         messageId,
         isMet,
-        settle: (outcome) => {
+        settle: (submission) => {
           clearTimeout(timer);
           waiting.delete(waiter);
-          resolve(outcome);
+          resolve(submission);
         },
       };
       waiting.add(waiter);
@@ -63,8 +63,8 @@ export function createOutcomes(db: Db): Outcomes {
       await wait(messageId, withinMs, () => true);
     },
     answer: async (messageId, withinMs) => {
-      const outcome = await wait(messageId, withinMs, ({ answerMessageId }) => answerMessageId !== null);
-      return outcome?.answerMessageId ?? undefined;
+      const submission = await wait(messageId, withinMs, ({ answerMessageId }) => answerMessageId !== null);
+      return submission?.answerMessageId ?? undefined;
     },
   };
 }

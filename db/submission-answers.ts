@@ -4,7 +4,7 @@ import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
 
 /** A submission that was judged. */
-export interface Outcome {
+export interface JudgedSubmission {
   /** Of the submission. */
   readonly messageId: string;
   /** The stored final pacs.002, the acmt.024, or the refusal of a repeat (DUP-2); null while it is not known. */
@@ -12,9 +12,9 @@ export interface Outcome {
 }
 
 /** Those of the submissions that were judged, in any order. */
-export async function findOutcomes(db: Db, messageIds: readonly string[]): Promise<readonly Outcome[]> {
+export async function findAnswers(db: Db, messageIds: readonly string[]): Promise<readonly JudgedSubmission[]> {
   // primary keys throughout; a payment of the same UETR that another message made is none of this one's business
-  const select = sql<Outcome>`
+  const select = sql<JudgedSubmission>`
     select m.message_id as "messageId",
       coalesce(d.callback_message_id, a.answer_message_id, r.answer_message_id) as "answerMessageId"
     from messages m
@@ -25,5 +25,5 @@ export async function findOutcomes(db: Db, messageIds: readonly string[]): Promi
     left join refusals r on r.message_id = m.message_id
     where m.message_id = any(${messageIds}::uuid[])
       and (p.uetr is not null or q.resolution_id is not null or r.message_id is not null)`;
-  return runPrepared(db, 'find_outcomes', select);
+  return runPrepared(db, 'find_answers', select);
 }

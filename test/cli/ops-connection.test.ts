@@ -1,0 +1,53 @@
+// As whom `isthmus ops` asks, and what becomes of a token that cannot be had or has ended.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { connectGateway } from '../../cli/ops/connection.ts';
+import { listening } from '../harness/listening.ts';
+import { opsOn } from './ops-context.ts';
+
+/** What the gateway says to each request that follows; then 200. */
+const statuses: number[] = [];
+const asked: string[] = [];
+let tokens = 0;
+const url = await listening((request, response) => {
+  asked.push(`${request.url ?? ''} ${request.headers.authorization ?? ''}`);
+  const status = statuses.shift() ?? 200;
+  const isToken = request.url === '/oauth/token';
+  if (isToken && status === 200) tokens += 1;
+  const body = isToken && status === 200 ? JSON.stringify({ access_token: `token-${tokens}` }) : '{}';
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+});
+const { context } = opsOn({ url });
+
+test('a token that could not be had once is asked for again the next time', async () => {
+  const gateway = await connectGateway(context());
+  statuses.push(503);
+  await expect(gateway.get('/payments')).rejects.toThrow('503');
+  expect(await gateway.get('/payments')).toBe('{}');
+});
+
+test('a token that has ended is asked for anew, also where that fails first', async () => {
+  const gateway = await connectGateway(context());
+  await gateway.get('/payments');
+  statuses.push(401, 503);
+  await expect(gateway.get('/payments')).rejects.toThrow('503');
+  expect(await gateway.get('/payments')).toBe('{}');
+  expect(asked.at(-1)).toBe(`/payments Bearer token-${tokens}`);
+  statuses.push(401, 200, 401);
+  await expect(gateway.get('/payments')).rejects.toThrow('401');
+});
+
+test('a secret is given once, and where its file cannot be read, the path is not repeated', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'isthmus-secret-')), 'secret');
+  writeFileSync(file, 'demo-operator\n');
+  const from = (env: Readonly<Record<string, string>>) => connectGateway(context(env));
+  await expect(from({ ISTHMUS_CLIENT_SECRET_FILE: file })).rejects.toThrow('are both set');
+  const unread = { ISTHMUS_CLIENT_SECRET: '', ISTHMUS_CLIENT_SECRET_FILE: 'a-secret-by-mistake' };
+  await expect(from(unread)).rejects.toThrow(/^ISTHMUS_CLIENT_SECRET_FILE does not name a file .*ENOENT/);
+  const gateway = await from({ ISTHMUS_CLIENT_SECRET: '', ISTHMUS_CLIENT_SECRET_FILE: file });
+  await gateway.get('/payments');
+  const basic = Buffer.from('operator:demo-operator').toString('base64');
+  expect(asked).toContain(`/oauth/token Basic ${basic}`);
+});
