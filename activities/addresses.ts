@@ -24,13 +24,11 @@ export function addressOf(deps: AddressDependencies, delivery: Addressed): Addre
   const data = deps.reference();
   const policy = { allowLoopbackHttp: deps.allowLoopbackCallbacks };
   if (delivery.kind === 'callback') return callbackAddress(data, delivery, policy.allowLoopbackHttp);
-  const registered =
-    delivery.kind === 'notification' ? fxpEndpoint(data, delivery.party) : endpoint(data, delivery.party);
+  const { kind, party } = delivery;
+  const registered = registeredAddress(data, kind, party);
   if (registered === undefined || refuseEndpoint(registered, policy) !== undefined) return undefined;
-  return {
-    receiver: registered,
-    url: delivery.kind === 'notification' ? registered : join(deps, registered, delivery.kind),
-  };
+  const isWhole = kind === 'notification' || kind === 'book';
+  return { receiver: registered, url: isWhole ? registered : join(deps, registered, kind) };
 }
 
 /** Our path behind the registered one; what its operator has put into the query stays there. */
@@ -41,9 +39,9 @@ function join({ publicUrl }: AddressDependencies, registered: string, kind: Appe
   return url.href;
 }
 
-type AppendedKind = Exclude<ClaimedAttempt['kind'], 'callback' | 'notification'>;
+type AppendedKind = Exclude<ClaimedAttempt['kind'], 'callback' | 'notification' | 'book'>;
 
-/** What is appended to the address that an operator registered; an FX provider registers its full address (NOT-1). */
+/** What is appended to the address that an operator registered; those of fxtr.017 and camt.054 are registered whole (NOT-1, REC-2). */
 const paths: Readonly<Record<AppendedKind, string>> = {
   instruction: '/iso20022/pacs008',
   confirmation: '/iso20022/pacs002',
@@ -56,13 +54,11 @@ function operatorOf(data: ReferenceData, clearingSystemId: string) {
   return system && data.operators.get(system.operatorId);
 }
 
-function endpoint(data: ReferenceData, clearingSystemId: string): string | undefined {
-  return operatorOf(data, clearingSystemId)?.endpointUrl;
-}
-
-function fxpEndpoint(data: ReferenceData, party: string): string | undefined {
-  const fxp = institutionNamed(data, party);
-  return fxp?.notificationUrl ?? undefined;
+function registeredAddress(data: ReferenceData, kind: Addressed['kind'], party: string): string | undefined {
+  if (kind === 'notification') return institutionNamed(data, party)?.notificationUrl ?? undefined;
+  if (kind === 'book')
+    return data.bookEndpoints.get(institutionNamed(data, party)?.institutionId ?? party);
+  return operatorOf(data, party)?.endpointUrl;
 }
 
 function callbackAddress(

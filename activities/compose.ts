@@ -14,7 +14,7 @@ export function newMessageIdentification(): string {
 /** What is known of a message besides its text. */
 export interface Composition {
   readonly type: MessageName;
-  /** UETR of the payment, or id of the resolution, that it is about. */
+  /** UETR of the payment, or id of the resolution or the page of a book, that it is about. */
   readonly subjectId: string;
   readonly messageIdentification: string;
   readonly leg: Leg;

@@ -59,4 +59,5 @@ export const sendPolicies = {
   callback: told,
   confirmation: told,
   notification: told,
+  book: told,
 } as const satisfies Record<DeliveryKind, SendPolicy>;

@@ -6,6 +6,7 @@ import { taskQueues } from '../contract/ids.ts';
 import { temporalServer } from '../contract/server.ts';
 import { createAskResolution } from './ask-resolution.ts';
 import type {
+  BookActivities,
   DeliveryActivities,
   EnquiryActivities,
   ForwardingActivities,
@@ -18,8 +19,10 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { createEndResolution, createFollowResolution } from './follow-resolution.ts';
 import { createForwardPayment } from './forward-payment.ts';
 import { createJudgeResolution } from './judge-resolution.ts';
-import { openExecutions } from './sweep/executions.ts';
+import { openExecutions, type Executions } from './sweep/executions.ts';
 import { startAlertLog } from './log-alerts.ts';
+import { startBookSchedule } from './schedule-books.ts';
+import { createSendBooks } from './send-books.ts';
 import { startReceiverReports } from './report-receivers.ts';
 import { startSweep, type SweepOptions } from './sweep/sweep.ts';
 import { createReportInDoubt } from './report-in-doubt.ts';
@@ -50,9 +53,10 @@ type Activities = PaymentLocalActivities &
   ForwardingActivities &
   DeliveryActivities &
   ResolutionLocalActivities &
-  EnquiryActivities;
+  EnquiryActivities &
+  BookActivities;
 
-function createActivities(deps: ActivityDependencies): Activities {
+function createActivities(deps: ActivityDependencies, executions: Executions): Activities {
   return {
     validatePayment: createValidatePayment(deps),
     decidePayment: createDecidePayment(deps),
@@ -63,6 +67,7 @@ function createActivities(deps: ActivityDependencies): Activities {
     followResolution: createFollowResolution(deps),
     endResolution: createEndResolution(deps),
     askResolution: createAskResolution(deps),
+    sendBooks: createSendBooks(deps, executions),
   };
 }
 
@@ -78,7 +83,12 @@ export async function runWorkers(
     ...temporalServer(options, (pem) => Buffer.from(pem)),
     grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs both sides more than it spares the network
   });
-  const activities = createActivities(deps);
+  const engine = {
+    namespace: options.namespace,
+    ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
+  };
+  const executions = openExecutions(connection, engine);
+  const activities = createActivities(deps, executions);
   const shared = {
     connection,
     namespace: options.namespace,
@@ -107,12 +117,8 @@ export async function runWorkers(
   const enquiries = await Worker.create({ ...sending, taskQueue: queue('enquiries') });
   const workers = [payments, deliveries, enquiries];
   const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {
-    await Promise.all([sweep.stop(), stopWatching(), reports.stop(), alertLog.stop()]);
+    await Promise.all([sweep.stop(), stopWatching(), reports.stop(), alertLog.stop(), stopScheduling()]);
     await connection.close();
-  });
-  const executions = openExecutions(connection, {
-    namespace: options.namespace,
-    ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });
   const { db, logger, workerId } = deps;
   const { onFound } = options;
@@ -121,6 +127,7 @@ export async function runWorkers(
   const stopWatching = watchDeadlines(watching, (uetr) => deliverOpen(deps, uetr));
   const reports = startReceiverReports(deps);
   const alertLog = startAlertLog(deps);
+  const stopScheduling = startBookSchedule(connection, { ...engine, logger });
   let isStopping = false;
   return {
     finished,

@@ -1,25 +1,20 @@
 // The books of a period, closed (REC-1, REC-2): GET /reconciliation as JSON and CSV, in one stream of any length, and as
 // pages of a camt.054. An operator of a system reads its own, an FX provider or PSP its own accounts.
-import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { buildCamt054 } from '../core/iso20022/camt054.ts';
 import { jsonNumber, plainDecimal, renderJson, type JsonObject, type JsonValue } from '../core/money.ts';
 import {
   accountBook,
   closedAfterMs,
-  entriesPerPage,
   longestDays,
-  nameOf,
   netOf,
-  notificationOf,
-  periodName,
   type Book,
   type Movement,
   type Period,
   type Total,
 } from '../core/reconciliation.ts';
 import { institutionNamed, keyOf, mainIdentifier, type ReferenceData } from '../core/reference.ts';
-import { findPage, readMovements, readNow, readTotals, type BookPlace } from '../db/reconciliation.ts';
+import { camt054Page, readMovements, readNow, readTotals, type BookPlace } from '../db/reconciliation.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
 import { notificationAnswer } from './message-documents.ts';
@@ -119,27 +114,9 @@ function addCamt054(router: Router, deps: ApiDependencies): void {
     async ({ query: { page: asked, ...period }, caller }) => {
       const opened = await open(deps, period, caller);
       if (isProblem(opened)) return opened;
-      const page = Number(asked ?? '1');
-      const { book, data } = opened;
-      const { pages, after } = await findPage(deps.db, book, opened.period, {
-        page,
-        perPage: entriesPerPage,
-      });
-      if (page > pages) return problem('unknown-page', { detail: `It has ${pages} pages.` });
-      const movements = await readMovements(deps.db, opened, {
-        limit: entriesPerPage,
-        after,
-        isReported: true,
-      });
-      const totals = await readTotals(deps.db, book, opened.period);
-      const text = buildCamt054(
-        notificationOf(
-          { book, period: opened.period, totals, page, pages, id: idOf(opened) },
-          movements,
-          data,
-        ),
-      );
-      return xml(Buffer.from(text));
+      const { pages, values } = await camt054Page(deps.db, opened, Number(asked ?? '1'));
+      if (values === undefined) return problem('unknown-page', { detail: `It has ${pages} pages.` });
+      return xml(Buffer.from(buildCamt054(values)));
     },
   );
 }
@@ -208,17 +185,6 @@ function bookOf(data: ReferenceData, asked: Asked, caller: Caller): Book | Probl
 
 const unknownBook = (name: string, { clientId }: Caller) =>
   problem('unknown-book', { detail: `There is no book of ${name} that ${clientId} may read.` });
-
-/** Of no other book and period; ids of accounts may be longer than there is room. */
-function idOf({ book, period }: Opened): string {
-  const name = nameOf(book);
-  const key = book.of === 'account' ? `${book.sapId} ${name}` : name;
-  const short =
-    book.of === 'clearing-system' && name.length <= 9
-      ? name
-      : createHash('sha256').update(key).digest('hex').slice(0, 9).toUpperCase();
-  return `${periodName(period)}${short}`;
-}
 
 const rowsAtOnce = 1_000;
 

@@ -207,3 +207,14 @@ export interface EnquiryActivities {
     readonly deadlineAt: number;
   }): Promise<{ readonly reportMessageId: string }>;
 }
+
+/** What was made of the books of closed days (REC-2). */
+export interface BooksMade {
+  /** Of all books, each day counted for each. */
+  readonly days: number;
+  readonly pages: number;
+}
+
+export interface BookActivities {
+  sendBooks(): Promise<BooksMade>;
+}

@@ -24,7 +24,11 @@ export const workflowTypes = {
   payment: 'payment',
   redelivery: 'redelivery',
   resolution: 'resolution',
+  dailyBooks: 'dailyBooks',
 } as const;
+
+/** The Temporal schedule that sends the books of each day (REC-2). */
+export const dailyBooksScheduleId = 'daily-books';
 
 export interface PaymentInput {
   readonly uetr: string;

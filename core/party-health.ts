@@ -68,9 +68,11 @@ export function partiesOf(data: ReferenceData, receiver: string): readonly strin
     ({ operatorId }) => data.operators.get(operatorId)?.endpointUrl === receiver,
   );
   const fxps = [...data.institutions.values()].filter((one) => one.notificationUrl === receiver);
+  const books = [...data.bookEndpoints].filter(([, url]) => url === receiver);
   const registered = [
     ...systems.map((one) => one.clearingSystemId),
     ...fxps.map((one) => one.bics[0] ?? one.institutionId),
+    ...books.map(([partyId]) => data.institutions.get(partyId)?.bics[0] ?? partyId),
   ];
   const named = receiver.split(' ').filter((word) => data.clearingSystems.has(word));
   return [...registered, ...named].sort();

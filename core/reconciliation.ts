@@ -93,7 +93,7 @@ export function periodName({ from, to }: Period): string {
 }
 
 /** What a page of a camt.054 says (REC-1); the same for ever once the period is closed. */
-export function notificationOf(
+export function camt054Of(
   {
     book,
     period,
@@ -101,6 +101,7 @@ export function notificationOf(
     page,
     pages,
     id,
+    data,
   }: {
     readonly book: Book;
     readonly period: Period;
@@ -110,9 +111,9 @@ export function notificationOf(
     readonly pages: number;
     /** Of the notification, at most 29 characters: of no other book and period. */
     readonly id: string;
+    readonly data: ReferenceData;
   },
   movements: readonly Movement[],
-  data: ReferenceData,
 ): Camt054 {
   const { booked, credits, debits, net } = bookedOf(totals);
   const counted = (some: readonly Total[]) => ({

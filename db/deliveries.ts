@@ -10,8 +10,8 @@ import { runPrepared } from './prepared.ts';
 /** How an attempt ended (TIM-3). */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 
-/** Deliveries that follow a decision or an answer, and are tried until they are taken. */
-export const toldKinds = ['callback', 'confirmation', 'notification'] as const;
+/** Deliveries that follow a decision, an answer or the end of a day, and are tried until they are taken. */
+export const toldKinds = ['callback', 'confirmation', 'notification', 'book'] as const;
 export type ToldKind = (typeof toldKinds)[number];
 /** What a party is asked. */
 type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';

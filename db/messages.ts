@@ -8,13 +8,13 @@ import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
 
-export type Leg = 'source' | 'destination' | 'fxp';
+export type Leg = 'source' | 'destination' | 'fxp' | 'book';
 
 /** A message that we built and validated; it is stored before it is sent (MSG-8). */
 export interface OutgoingMessage {
   /** Our id of the row. */
   readonly messageId: string;
-  /** UETR of the payment, or id of the resolution, that it is about. */
+  /** UETR of the payment, or id of the resolution or the page of a book, that it is about. */
   readonly subjectId: string;
   readonly type: MessageName;
   /** Its MsgId. */

@@ -1,7 +1,20 @@
 // The books of a period (REC-1): payments by the time of their decision, database clock, UTC (REC-2). Read page by page, so
 // that a day of any size needs the memory of a page.
+import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
-import type { Book, Movement, Period, Total } from '../core/reconciliation.ts';
+import { bookKey } from '../core/daily-books.ts';
+import type { Camt054 } from '../core/iso20022/camt054.ts';
+import {
+  camt054Of,
+  entriesPerPage,
+  nameOf,
+  periodName,
+  type Book,
+  type Movement,
+  type Period,
+  type Total,
+} from '../core/reconciliation.ts';
+import type { ReferenceData } from '../core/reference.ts';
 import type { Db } from './connection.ts';
 import { mayHaveBeenSeen } from './payment-list.ts';
 
@@ -101,23 +114,78 @@ export async function readMovements(
   return rows;
 }
 
+/** A book of a closed period. */
+export interface OpenedBook {
+  readonly book: Book;
+  readonly period: Period;
+  readonly data: ReferenceData;
+}
+
+/**
+ * One page of its camt.054, and how many there are; `values` is undefined beyond the last one. It shows what its owner
+ * may see, whoever reads it.
+ */
+export async function camt054Page(
+  db: Db,
+  opened: OpenedBook,
+  page: number,
+): Promise<{ readonly pages: number; readonly values: Camt054 | undefined }> {
+  const { book, period } = opened;
+  const pages = await countPages(db, book, period);
+  if (page > pages) return { pages, values: undefined };
+  const totals = await readTotals(db, book, period);
+  const after = page === 1 ? undefined : await placeBefore(db, opened, page);
+  const movements = await readReported(db, opened, after);
+  return { pages, values: camt054Of({ ...opened, totals, page, pages, id: idOf(opened) }, movements) };
+}
+
+/** All its pages in their order, each read when it is asked for. */
+export async function* camt054Pages(
+  db: Db,
+  opened: OpenedBook,
+): AsyncIterable<{ readonly pages: number; readonly values: Camt054 }> {
+  const { book, period } = opened;
+  const [pages, totals] = [await countPages(db, book, period), await readTotals(db, book, period)];
+  let after: BookPlace | undefined;
+  for (let page = 1; page <= pages; page += 1) {
+    const movements = await readReported(db, opened, after);
+    after = movements.at(-1);
+    yield { pages, values: camt054Of({ ...opened, totals, page, pages, id: idOf(opened) }, movements) };
+  }
+}
+
+function readReported(db: Db, { book, period }: OpenedBook, after: BookPlace | undefined) {
+  const seesAll = book.of === 'account';
+  return readMovements(db, { book, period, seesAll }, { limit: entriesPerPage, after, isReported: true });
+}
+
 /** Accepted once: its amounts and agents are known. */
 const isReported = sql`p.accepted`;
 
-/** How many of the reported movements stand before a page, and where it begins. */
-export async function findPage(
-  db: Db,
-  book: Book,
-  period: Period,
-  { page, perPage }: { readonly page: number; readonly perPage: number },
-): Promise<{ readonly pages: number; readonly after: BookPlace | undefined }> {
-  const counted = await sql<{ number: number }>`
+async function countPages(db: Db, book: Book, period: Period): Promise<number> {
+  const { rows } = await sql<{ number: number }>`
     select count(*)::int as number ${movements(book, period)} and ${isReported}`.execute(db);
-  const pages = Math.max(1, Math.ceil((counted.rows[0]?.number ?? 0) / perPage));
-  if (page === 1) return { pages, after: undefined };
+  return Math.max(1, Math.ceil((rows[0]?.number ?? 0) / entriesPerPage));
+}
+
+async function placeBefore(
+  db: Db,
+  { book, period }: OpenedBook,
+  page: number,
+): Promise<BookPlace | undefined> {
   const { rows } = await sql<BookPlace>`
     select d.decided_at::text as at, d.uetr ${movements(book, period)} and ${isReported}
     order by d.decided_at, d.uetr
-    offset ${sql.lit((page - 1) * perPage - 1)} limit 1`.execute(db);
-  return { pages, after: rows[0] };
+    offset ${sql.lit((page - 1) * entriesPerPage - 1)} limit 1`.execute(db);
+  return rows[0];
+}
+
+/** Of the notification: of no other book and period. Ids of accounts may be longer than there is room. */
+function idOf({ book, period }: OpenedBook): string {
+  const name = nameOf(book);
+  const short =
+    book.of === 'clearing-system' && name.length <= 9
+      ? name
+      : createHash('sha256').update(bookKey(book)).digest('hex').slice(0, 9).toUpperCase();
+  return `${periodName(period)}${short}`;
 }

@@ -19,8 +19,14 @@ export async function loadReferenceData(db: Db): Promise<ReferenceData> {
       ...(await loadInstitutions(trx)),
       ...(await loadSettlement(trx)),
       ...(await loadAddresses(trx)),
+      bookEndpoints: await loadBookEndpoints(trx),
       paused: new Set((await listPauses(trx)).map(({ partyId }) => partyId)),
     }));
+}
+
+async function loadBookEndpoints(db: Db): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom('book_endpoints').selectAll().execute();
+  return new Map(rows.map(({ party_id, url }) => [party_id, url]));
 }
 
 async function loadGeography(db: Db) {

@@ -32,6 +32,7 @@ const tables = [
   'institution_identifiers',
   'institution_memberships',
   'fxp_endpoints',
+  'book_endpoints',
   'clients',
   'settlement_accounts',
   'fxp_settlement_access',
@@ -89,6 +90,14 @@ async function updateAddresses(db: Db, rows: SeedRows): Promise<void> {
       .set({ notification_url })
       .where('fxp_id', '=', fxp_id)
       .where('notification_url', '<>', notification_url)
+      .execute();
+  }
+  for (const { party_id, url } of rows.book_endpoints) {
+    await db
+      .updateTable('book_endpoints')
+      .set({ url })
+      .where('party_id', '=', party_id)
+      .where('url', '<>', url)
       .execute();
   }
 }

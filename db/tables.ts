@@ -105,6 +105,11 @@ interface FxpEndpointsTable {
   notification_url: string;
 }
 
+interface BookEndpointsTable {
+  party_id: string;
+  url: string;
+}
+
 interface PublicKeysTable {
   key_id: string;
   operator_id: string | null;
@@ -255,6 +260,7 @@ export interface Database extends PaymentTables {
   institution_identifiers: InstitutionIdentifiersTable;
   institution_memberships: InstitutionMembershipsTable;
   fxp_endpoints: FxpEndpointsTable;
+  book_endpoints: BookEndpointsTable;
   public_keys: PublicKeysTable;
   clients: ClientsTable;
   issuer_keys: IssuerKeysTable;

@@ -11,7 +11,7 @@ import { judgeConfirmation, type Ledger, type LedgerRow } from './ledger.ts';
 import { pacs002Values, type TakenMessage } from './messages.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { SandboxClearingSystem } from './options.ts';
-import { received, refuse, unknownPath, type PartyTools } from './party.ts';
+import { received, refuse, takeBook, unknownPath, type PartyTools } from './party.ts';
 import type { Performance } from './performance.ts';
 import type { ResolutionParty } from './resolution-party.ts';
 
@@ -37,6 +37,7 @@ export function destinationOperators(
     if (message === 'pacs008') return takePacs008(operator, request, tools);
     if (message === 'pacs002') return takePacs002(operator, request, tools);
     if (message === 'acmt023') return operator.resolution.takeAcmt023(request);
+    if (message === 'camt054') return takeBook(operator.party, request, tools);
     return unknownPath();
   };
 }

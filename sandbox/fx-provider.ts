@@ -1,13 +1,13 @@
 /**
- * The FX providers: `POST /{fxpBic}/iso20022/fxtr017` receives the notification of a completed payment (NOT-1) and
- * journals it. They keep no balances: tests compare their notifications with the other parties' journals.
+ * The FX providers: `POST /{fxpBic}/iso20022/fxtr017` receives the notification of a completed payment (NOT-1), and
+ * `.../camt054` the books of their accounts (REC-2); both are journaled. They keep no balances: tests compare their notifications with the other parties' journals.
  */
 import { readFxtr017 } from '../core/iso20022/fxtr017.ts';
 import { canonicalId, isBic } from '../core/ids.ts';
 import type { PartyAnswer, PartyRequest } from './http.ts';
 import { sha256Of } from './journal.ts';
 import { explained } from './messages.ts';
-import { received, refuse, unknownPath, type PartyTools } from './party.ts';
+import { received, refuse, takeBook, unknownPath, type PartyTools } from './party.ts';
 
 const fxtr017Values = explained(readFxtr017);
 
@@ -19,9 +19,9 @@ export function fxProviders(tools: PartyTools): (request: PartyRequest) => Promi
 
   return async (request) => {
     const [bic = '', folder, message, ...rest] = request.path;
-    if (!isBic(bic) || folder !== 'iso20022' || message !== 'fxtr017' || rest.length > 0) {
-      return unknownPath();
-    }
+    if (!isBic(bic) || folder !== 'iso20022' || rest.length > 0) return unknownPath();
+    if (message === 'camt054') return takeBook(`fxp/${bic}`, request, tools);
+    if (message !== 'fxtr017') return unknownPath();
     const entry = received(`fxp/${bic}`, 'fxtr017', request);
     const reading = await reader.read(request.body, 'fxtr017', fxtr017Values);
     if (!reading.ok) return refuse(journal, entry, reading.refusal);

@@ -2,6 +2,7 @@
  * What all parties share: their tools, and how they journal and answer what they cannot accept.
  */
 import type { MessageName } from '../core/iso20022/messages.ts';
+import { ok } from '../core/result.ts';
 import { problem, type PartyAnswer, type PartyRequest } from './http.ts';
 import type { Journal, NewEntry } from './journal.ts';
 import type { MessageReader } from './messages.ts';
@@ -30,6 +31,20 @@ export function refuse(
 ): PartyAnswer {
   journal.record({ ...entry, httpStatus: fault.httpStatus, violation: fault.detail });
   return problem(fault.httpStatus, fault.detail);
+}
+
+/** Takes a page of the books of a day (REC-2): journals it. */
+export async function takeBook(
+  party: string,
+  request: PartyRequest,
+  { journal, reader }: PartyTools,
+): Promise<PartyAnswer> {
+  const entry = received(party, 'camt054', request);
+  const reading = await reader.read(request.body, 'camt054', ok);
+  if (!reading.ok) return refuse(journal, entry, reading.refusal);
+  const { messageIdentification: messageId } = reading.value;
+  journal.record({ ...entry, messageId, httpStatus: 200 });
+  return { status: 200 };
 }
 
 export function unknownPath(): PartyAnswer {

@@ -55,6 +55,20 @@ export function enquiryPolicy(workflowQueue: string, remainingMs: number): Activ
   };
 }
 
+/**
+ * Makes the books of a day; what was made before a failure stands, and the next try goes on behind it.
+ * @param workflowQueue the task queue of the workflow that asks
+ */
+export function bookPolicy(workflowQueue: string): ActivityOptions {
+  return {
+    taskQueue: queueBeside(workflowQueue, 'deliveries'),
+    startToCloseTimeout: '2h',
+    heartbeatTimeout: '10s',
+    retry: { initialInterval: '10s', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+    summary: 'the camt.054 of each closed day',
+  };
+}
+
 /** How long after a delivery activity failed for good, which none should, the next one starts (I-17). */
 export const deliverAgainAfter = '30s';
 

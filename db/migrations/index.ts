@@ -16,6 +16,7 @@ import * as recordedOutcomes from './0013-recorded-outcomes.ts';
 import * as alertsOfCases from './0014-alerts-of-cases.ts';
 import * as pauses from './0015-pauses.ts';
 import * as books from './0016-books.ts';
+import * as booksSent from './0017-books-sent.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '0014-alerts-of-cases': alertsOfCases,
   '0015-pauses': pauses,
   '0016-books': books,
+  '0017-books-sent': booksSent,
 };

@@ -49,6 +49,7 @@ export interface SeedRows {
   readonly institution_identifiers: Row<'institution_identifiers'>[];
   readonly institution_memberships: Row<'institution_memberships'>[];
   readonly fxp_endpoints: Row<'fxp_endpoints'>[];
+  readonly book_endpoints: Row<'book_endpoints'>[];
   readonly clients: Row<'clients'>[];
   readonly settlement_accounts: Row<'settlement_accounts'>[];
   readonly fxp_settlement_access: Row<'fxp_settlement_access'>[];
@@ -73,6 +74,16 @@ export function expandSeed(files: SeedFiles, addresses: SeedAddresses): SeedRows
       fxp_id: fxp.institutionId,
       notification_url: `${addresses.fxpBaseUrl(mainBic(fxp))}/iso20022/fxtr017`,
     })),
+    book_endpoints: [
+      ...files.clearingSystems.map(({ clearingSystemId, operatorId }) => ({
+        party_id: clearingSystemId,
+        url: `${addresses.operatorEndpointUrl(operatorId)}/iso20022/camt054`,
+      })),
+      ...fxps.map((fxp) => ({
+        party_id: fxp.institutionId,
+        url: `${addresses.fxpBaseUrl(mainBic(fxp))}/iso20022/camt054`,
+      })),
+    ],
     clients: clientRows(files, institutions),
     ...settlementRows(files, fxps),
     fxp_corridors: fxps.flatMap((fxp) =>
