@@ -56,8 +56,7 @@ function operatorOf(data: ReferenceData, clearingSystemId: string) {
 
 function registeredAddress(data: ReferenceData, kind: Addressed['kind'], party: string): string | undefined {
   if (kind === 'notification') return institutionNamed(data, party)?.notificationUrl ?? undefined;
-  if (kind === 'book')
-    return data.bookEndpoints.get(institutionNamed(data, party)?.institutionId ?? party);
+  if (kind === 'book') return data.bookEndpoints.get(institutionNamed(data, party)?.institutionId ?? party);
   return operatorOf(data, party)?.endpointUrl;
 }
 

@@ -83,11 +83,10 @@ export async function runWorkers(
     ...temporalServer(options, (pem) => Buffer.from(pem)),
     grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs both sides more than it spares the network
   });
-  const engine = {
+  const executions = openExecutions(connection, {
     namespace: options.namespace,
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
-  };
-  const executions = openExecutions(connection, engine);
+  });
   const activities = createActivities(deps, executions);
   const shared = {
     connection,
@@ -127,7 +126,7 @@ export async function runWorkers(
   const stopWatching = watchDeadlines(watching, (uetr) => deliverOpen(deps, uetr));
   const reports = startReceiverReports(deps);
   const alertLog = startAlertLog(deps);
-  const stopScheduling = startBookSchedule(connection, { ...engine, logger });
+  const stopScheduling = startBookSchedule(executions, logger);
   let isStopping = false;
   return {
     finished,

@@ -23,6 +23,7 @@ import { createRouter, type Router } from './http/route.ts';
 import { partyRoutes } from './parties.ts';
 import { pauseRoutes } from './pauses.ts';
 import { reconciliationRoutes } from './reconciliation.ts';
+import { sentBookRoutes } from './sent-books.ts';
 import { paymentListRoutes } from './payment-list.ts';
 import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
@@ -44,6 +45,7 @@ const ownModules: readonly RouteModule[] = [
   partyRoutes,
   pauseRoutes,
   reconciliationRoutes,
+  sentBookRoutes,
   healthRoutes,
   documentationRoutes,
 ];

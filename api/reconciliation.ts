@@ -6,6 +6,7 @@ import { jsonNumber, plainDecimal, renderJson, type JsonObject, type JsonValue }
 import {
   accountBook,
   closedAfterMs,
+  entriesPerPage,
   longestDays,
   netOf,
   type Book,
@@ -18,7 +19,7 @@ import { camt054Page, readMovements, readNow, readTotals, type BookPlace } from 
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
 import { notificationAnswer } from './message-documents.ts';
-import { instant } from './http/parameters.ts';
+import { day, instant } from './http/parameters.ts';
 import { invalidRequest, isProblem, problem, type Problem } from './http/problem.ts';
 import { baseHeaders, jsonHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
@@ -34,17 +35,14 @@ const query = z.object({
     .optional()
     .openapi({ description: 'Of an account: BIC or internalId of the settlement access provider' }),
   account: id.optional().openapi({ description: 'The account there' }),
-  date: z
-    .string()
-    .regex(/^\d{4}-\d\d-\d\d$/, 'must be a day, as in 2026-11-21')
-    .optional()
-    .openapi({ description: 'A whole day, UTC', example: '2026-11-21' }),
+  date: day.optional(),
   from: instant.optional(),
   to: instant.optional(),
 });
 type Asked = z.output<typeof query>;
 
 const dayMs = 86_400_000;
+const minuteMs = 60_000;
 const common = {
   method: 'get',
   tag: 'Reconciliation',
@@ -145,15 +143,20 @@ async function open(deps: ApiDependencies, asked: Asked, caller: Caller): Promis
 
 function periodOf({ date, from, to }: Asked): Period | Problem {
   if (date !== undefined) {
-    const begin = new Date(`${date}T00:00:00Z`);
     if (from !== undefined || to !== undefined)
       return invalidRequest([{ parameter: 'date', detail: 'name either a day, or from and to' }]);
-    if (Number.isNaN(begin.getTime()) || !begin.toISOString().startsWith(date))
-      return invalidRequest([{ parameter: 'date', detail: 'is no day of the calendar' }]);
-    return { from: begin, to: new Date(begin.getTime() + dayMs) };
+    return { from: date, to: new Date(date.getTime() + dayMs) };
   }
   if (from === undefined || to === undefined)
     return invalidRequest([{ parameter: 'date', detail: 'missing: name a day, or from and to' }]);
+  for (const [parameter, at] of [
+    ['from', from],
+    ['to', to],
+  ] as const) {
+    // as precise as the name of a period, which no other period has
+    if (at.getTime() % minuteMs !== 0)
+      return invalidRequest([{ parameter, detail: 'must be a whole minute' }]);
+  }
   const lengthMs = to.getTime() - from.getTime();
   return lengthMs > 0 && lengthMs <= longestDays * dayMs
     ? { from, to }

@@ -5,7 +5,7 @@ import type { ChaosSystem } from './system/system.ts';
 
 const restlessSql = `
 select
-  (select count(*) from deliveries where kind in ('callback', 'confirmation', 'notification') and delivered_at is null
+  (select count(*) from deliveries where kind in ('callback', 'confirmation', 'notification', 'book') and delivered_at is null
      and closed_at is null)::int as deliveries,
   (select count(*) from payments p left join decisions d on d.uetr = p.uetr where p.accepted and d.uetr is null
      and (p.priority = 'HIGH' or not exists (select from deliveries i join delivery_attempts a on a.delivery_id = i.delivery_id

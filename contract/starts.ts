@@ -6,6 +6,7 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import {
   currentForm,
+  dailyBooksScheduleId,
   paymentWorkflowId,
   redeliverySignal,
   redeliveryWorkflowId,
@@ -13,6 +14,7 @@ import {
   searchAttributes,
   submitUpdateId,
   taskQueues,
+  workflowTypes,
   type PaymentInput,
   type ResolutionInput,
   type SubmitArguments,
@@ -113,6 +115,24 @@ export function redeliveryStart(subjectId: string, taskQueuePrefix: string) {
     signal: redeliverySignal,
     staticSummary: 'Redelivery',
     typedSearchAttributes: [{ key: searchAttributes.uetr, value: subjectId }],
+  };
+}
+
+/**
+ * Sends the books of each day (REC-2), two minutes after its end: it is closed by then. Operators may pause it or trigger
+ * it in Temporal's UI: what was sent is on record, so that no trigger sends anything twice, and a missed one loses no day.
+ */
+export function dailyBooksSchedule(taskQueuePrefix: string) {
+  return {
+    scheduleId: `${taskQueuePrefix}${dailyBooksScheduleId}`,
+    spec: { calendars: [{ hour: 0, minute: 2 }] }, // UTC
+    policies: { overlap: 'BUFFER_ONE' as const, catchupWindow: '3 days' as const },
+    action: {
+      type: 'startWorkflow' as const,
+      workflowType: workflowTypes.dailyBooks,
+      workflowId: `${taskQueuePrefix}books`,
+      taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
+    },
   };
 }
 

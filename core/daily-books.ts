@@ -3,12 +3,12 @@
  * an address for them. What was sent is on record; a day that was missed is made up for.
  */
 import { accountBook, closedAfterMs, longestDays, type Book, type Period } from './reconciliation.ts';
-import { mainIdentifier, type ReferenceData } from './reference.ts';
+import { fxpNameOf, type ReferenceData } from './reference.ts';
 
 /** A book that somebody gets. */
 export interface SentBook {
   readonly book: Book;
-  /** Payment system, or BIC of the owner of the account. */
+  /** Payment system, or BIC (or internalId) of the owner of the account. */
   readonly party: string;
 }
 
@@ -26,12 +26,10 @@ export function booksToSend(data: ReferenceData): readonly SentBook[] {
       const { clearingSystemId, currencyCode: currency } = system;
       return [{ book: { of: 'clearing-system', clearingSystemId, currency }, party: clearingSystemId }];
     }
-    const owner = data.institutions.get(partyId);
-    if (owner === undefined) return [];
     return [...data.accountsAtSap.values()]
       .filter(({ ownerId }) => ownerId === partyId)
       .flatMap(({ sapId, accountId }) => accountBook(data, sapId, accountId) ?? [])
-      .map((book) => ({ book, party: mainIdentifier(owner).value }));
+      .map((book) => ({ book, party: fxpNameOf(data, partyId) }));
   });
 }
 

@@ -3,11 +3,12 @@
  * that were decided in it, and their totals. A period is closed a little after its end, and never changes from then on.
  */
 import type { Camt054, Camt054Entry, Direction } from './iso20022/camt054.ts';
+import { assert } from './assert.ts';
 import { compact } from './compact.ts';
 import { exact, plainDecimal, renderDecimal, type Exact } from './money.ts';
 import { identifyAgent } from './agent.ts';
 import { keyOf, type ReferenceData } from './reference.ts';
-import { isFinal, type FinalStatus } from './report.ts';
+import { isFinal } from './report.ts';
 import type { Decider } from './decision.ts';
 
 /** Whose movements are shown: of a payment system, or of an account at a settlement access provider. */
@@ -81,7 +82,7 @@ function sumOf(totals: readonly Total[]): Exact {
   return totals.reduce((sum, one) => (one.sum === null ? sum : sum.plus(exact(one.sum))), exact('0'));
 }
 
-export const entriesPerPage = 250; // stays below the 256 KiB of any message (MSG-2)
+export const entriesPerPage = 125; // within the 256 KiB and the 5,000 elements of any message (MSG-2, SEC-7)
 
 const directions = { in: 'CRDT', out: 'DBIT' } as const satisfies Record<Side, Direction>;
 
@@ -116,6 +117,10 @@ export function camt054Of(
   movements: readonly Movement[],
 ): Camt054 {
   const { booked, credits, debits, net } = bookedOf(totals);
+  assert(
+    booked.every(({ currency }) => currency === book.currency),
+    'what is booked is in the currency of its book',
+  );
   const counted = (some: readonly Total[]) => ({
     number: some.reduce((number, one) => number + one.number, 0),
     sum: renderDecimal(sumOf(some)),
@@ -141,20 +146,26 @@ export function camt054Of(
 
 function entryOf(movement: Movement, reference: number, data: ReferenceData): Camt054Entry {
   const agent = (id: string | null) => {
-    const institution = data.institutions.get(id ?? '');
-    return institution === undefined ? { otherId: id ?? '' } : identifyAgent(institution);
+    assert(id !== null, 'the agents of a payment that was accepted are on record');
+    const institution = data.institutions.get(id);
+    return institution === undefined ? { otherId: id } : identifyAgent(institution);
   };
-  const { status, counterAmount, counterCurrency } = movement;
-  if (!isFinal(status)) throw new Error('only a final status is decided');
+  const { status, amount, currency, messageIdentification, endToEndId } = movement;
+  const { counterAmount, counterCurrency } = movement;
+  assert(isFinal(status), 'only a final status is decided');
+  assert(
+    amount !== null && currency !== null && messageIdentification !== null && endToEndId !== null,
+    'the terms of a payment that was accepted are on record',
+  );
   return compact<Camt054Entry>({
     reference,
-    amount: { amount: plainDecimal(movement.amount ?? '0'), currency: movement.currency ?? '' },
+    amount: { amount: plainDecimal(amount), currency },
     direction: directions[movement.side],
-    status: status satisfies FinalStatus,
+    status,
     reasonCode: movement.reasonCode ?? undefined,
     decidedAt: movement.decidedAt.toISOString(),
-    messageIdentification: movement.messageIdentification ?? '',
-    endToEndId: movement.endToEndId ?? '',
+    messageIdentification,
+    endToEndId,
     uetr: movement.uetr,
     counterAmount:
       counterAmount === null || counterCurrency === null

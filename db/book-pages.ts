@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Period } from '../core/reconciliation.ts';
 import type { Db } from './connection.ts';
+import { isOpen } from './deliveries.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 
 /** Until when each of these books was made, all pages of its last day included. */
@@ -51,47 +52,41 @@ export async function storeBookPage(
   return rows.length > 0;
 }
 
-/** A page, and how its delivery stands. */
-export interface SentPage {
-  readonly bookPageId: string;
+/** A book of a day, and how many of its pages were taken. */
+export interface BookSent {
   readonly book: string;
   readonly party: string;
   readonly from: Date;
   readonly to: Date;
-  readonly page: number;
   readonly pages: number;
-  /** Its MsgId. */
-  readonly messageIdentification: string;
-  readonly madeAt: Date;
-  readonly attempts: number;
-  /** Null: not yet. */
-  readonly takenAt: Date | null;
-  /** When it was given up (CBK-1); null: it was not. */
-  readonly closedAt: Date | null;
+  /** Pages that were made so far; each is sent from then on. */
+  readonly made: number;
+  readonly taken: number;
+  /** Given up (CBK-1). */
+  readonly dead: number;
   /** Of the next attempt; null: none follows. */
   readonly nextDueAt: Date | null;
 }
 
 /**
- * The pages of the books of a day.
+ * The books of a day that are, or were, sent.
  * @param party whose; undefined: all
  */
-export async function listBookPages(
+export async function listBooksSent(
   db: Db,
   { from, to }: Period,
   party: string | undefined,
-): Promise<readonly SentPage[]> {
-  // indexes book_pages_period, messages_pkey; unique (subject_id, kind)
-  const { rows } = await sql<SentPage>`
-    select p.book_page_id as "bookPageId", p.book, p.party, p.period_from as "from", p.period_to as "to", p.page, p.pages,
-      m.message_identification as "messageIdentification", p.created_at as "madeAt", d.attempts,
-      d.delivered_at as "takenAt", d.closed_at as "closedAt",
-      case when d.delivered_at is null and d.closed_at is null then d.next_due_at end as "nextDueAt"
+): Promise<readonly BookSent[]> {
+  // index book_pages_period; unique (subject_id, kind)
+  const { rows } = await sql<BookSent>`
+    select p.book, p.party, p.period_from as "from", p.period_to as "to", max(p.pages) as pages, count(*)::int as made,
+      count(d.delivered_at)::int as taken, count(d.closed_at)::int as dead,
+      min(d.next_due_at) filter (where ${isOpen}) as "nextDueAt"
     from book_pages p
-    join messages m on m.message_id = p.message_id
     join deliveries d on d.subject_id = p.book_page_id and d.kind = 'book'
-    where p.period_from >= ${from} and p.period_to <= ${to} and ${party ?? null}::text is not distinct from
-      case when ${party ?? null}::text is null then null else p.party end
-    order by p.book, p.period_from, p.page`.execute(db);
+    where p.period_from = ${from} and p.period_to = ${to}
+      and ${party === undefined ? sql`true` : sql`p.party = ${party}`}
+    group by p.book, p.party, p.period_from, p.period_to
+    order by p.book`.execute(db);
   return rows;
 }

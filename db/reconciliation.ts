@@ -6,6 +6,7 @@ import { bookKey } from '../core/daily-books.ts';
 import type { Camt054 } from '../core/iso20022/camt054.ts';
 import {
   camt054Of,
+  closedAfterMs,
   entriesPerPage,
   nameOf,
   periodName,
@@ -16,7 +17,6 @@ import {
 } from '../core/reconciliation.ts';
 import type { ReferenceData } from '../core/reference.ts';
 import type { Db } from './connection.ts';
-import { mayHaveBeenSeen } from './payment-list.ts';
 
 /** Where the next page begins: behind this payment. */
 export interface BookPlace {
@@ -39,6 +39,18 @@ const into = sql`p.destination_amount as amount, p.destination_currency as curre
   p.source_amount as counter_amount, p.source_currency as counter_currency, p.forwarded_message_id as message_id`;
 
 /**
+ * Whether the destination may have seen it, as was known when the period was closed: what is found out later changes no
+ * book (REC-2). Unique (subject_id, kind), primary key of delivery_attempts, index messages_subject_id.
+ */
+const closedAt = sql`d.decided_at + ${sql.lit(closedAfterMs)} * interval '1 millisecond'`;
+const wasPerhapsSeen = sql`(
+  exists (select from deliveries i join delivery_attempts a on a.delivery_id = i.delivery_id
+    where i.subject_id = p.uetr and i.kind = 'instruction'
+      and (a.outcome is distinct from 'NOT_SENT' or a.finished_at >= ${closedAt}))
+  or exists (select from messages m
+    where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination' and m.created_at < ${closedAt}))`;
+
+/**
  * What is read of each side. Of an account, the source's amount comes in and the destination's goes out: its owner is paid
  * at the one place and pays at the other.
  */
@@ -52,7 +64,7 @@ function sidesOf(book: Book): readonly RawBuilder<unknown>[] {
       side(
         'in',
         into,
-        sql`p.destination_clearing_system = ${id} and p.source_clearing_system <> ${id} and ${mayHaveBeenSeen}`,
+        sql`p.destination_clearing_system = ${id} and p.source_clearing_system <> ${id} and ${wasPerhapsSeen}`,
       ),
     ];
   }

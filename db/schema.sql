@@ -91,9 +91,45 @@ comment on column audit_events.audit_event_id is 'Our id.';
 comment on column audit_events.occurred_at is 'When.';
 comment on column audit_events.severity is 'info, alert (a person must look) or security.';
 comment on column audit_events.kind is 'What happened, for example payment.contradiction.';
-comment on column audit_events.subject_id is 'What it is about, where that is one: the UETR of a payment, or the id of a resolution.';
+comment on column audit_events.subject_id is 'What it is about, where that is one: the UETR of a payment, or the id of a resolution or of a page of a book.';
 comment on column audit_events.party is 'The party concerned, if any.';
 comment on column audit_events.detail is 'Codes and ids; never personal data (SEC-3).';
+
+create table book_endpoints (
+  party_id text not null,
+  url text not null,
+  constraint book_endpoints_pkey PRIMARY KEY (party_id)
+);
+comment on table book_endpoints is 'Where the camt.054 of each day is sent (REC-2).';
+comment on column book_endpoints.party_id is 'The payment system; or the internalId of an institution, for each account that it has at a settlement access provider.';
+comment on column book_endpoints.url is 'Full address.';
+
+create table book_pages (
+  book_page_id uuid not null,
+  book text not null,
+  party text not null,
+  period_from timestamp with time zone not null,
+  period_to timestamp with time zone not null,
+  page integer not null,
+  pages integer not null,
+  message_id uuid not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint book_pages_pkey PRIMARY KEY (book_page_id),
+  constraint book_pages_book_period_from_period_to_page_key UNIQUE (book, period_from, period_to, page),
+  constraint book_pages_check CHECK ((pages >= page)),
+  constraint book_pages_page_check CHECK ((page > 0))
+);
+CREATE INDEX book_pages_period ON public.book_pages USING btree (period_from, period_to);
+comment on table book_pages is 'Each page of a camt.054 that is sent, once per book and period (REC-2). Rows are inserted and never changed.';
+comment on column book_pages.book_page_id is 'Our id: the subject_id of its message and its delivery.';
+comment on column book_pages.book is 'The payment system; or the internalId of a settlement access provider, a space, and the account there.';
+comment on column book_pages.party is 'To whom: payment system, or BIC of the institution.';
+comment on column book_pages.period_from is 'From then on.';
+comment on column book_pages.period_to is 'Before then.';
+comment on column book_pages.page is 'From 1.';
+comment on column book_pages.pages is 'Of the notification.';
+comment on column book_pages.message_id is 'The camt.054.';
+comment on column book_pages.created_at is 'When it was made.';
 
 create table callback_addresses (
   message_id uuid not null,
@@ -290,20 +326,20 @@ create table deliveries (
   enquiry_owed_since timestamp with time zone,
   constraint deliveries_pkey PRIMARY KEY (delivery_id),
   constraint deliveries_subject_id_kind_key UNIQUE (subject_id, kind),
-  constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text]))),
-  constraint deliveries_one_end CHECK (((kind <> ALL (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text])) OR (delivered_at IS NULL) OR (closed_at IS NULL))),
+  constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text, 'book'::text]))),
+  constraint deliveries_one_end CHECK (((kind <> ALL (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) OR (delivered_at IS NULL) OR (closed_at IS NULL))),
   constraint deliveries_possibly_sent_check CHECK ((possibly_sent >= 0))
 );
 CREATE INDEX deliveries_closed ON public.deliveries USING btree (closed_at) WHERE ((closed_at IS NOT NULL) AND (delivered_at IS NULL));
-CREATE INDEX deliveries_dead ON public.deliveries USING btree (closed_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text])) AND (delivered_at IS NULL) AND (closed_at IS NOT NULL));
-CREATE INDEX deliveries_open ON public.deliveries USING btree (asked_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text])) AND (delivered_at IS NULL) AND (closed_at IS NULL));
+CREATE INDEX deliveries_dead ON public.deliveries USING btree (closed_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) AND (delivered_at IS NULL) AND (closed_at IS NOT NULL));
+CREATE INDEX deliveries_open ON public.deliveries USING btree (asked_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) AND (delivered_at IS NULL) AND (closed_at IS NULL));
 CREATE INDEX deliveries_undecided ON public.deliveries USING btree (asked_at) WHERE ((kind = 'instruction'::text) AND (closed_at IS NULL));
 comment on table deliveries is 'Messages to be brought to another party, at least once, same bytes (CBK-1). One row per payment or resolution and kind; every attempt updates it, so that an attempt and a decision against it never miss each other.';
 comment on column deliveries.delivery_id is 'Our id.';
-comment on column deliveries.subject_id is 'What its message is about: the UETR of a payment, or the id of a resolution.';
-comment on column deliveries.kind is 'instruction: pacs.008 to the destination; callback: final pacs.002, or acmt.024, to the source; confirmation: pacs.002 to the destination; notification: fxtr.017; directory-enquiry, account-enquiry: acmt.023 to a proxy directory, to a creditor agent.';
+comment on column deliveries.subject_id is 'What its message is about: the UETR of a payment, or the id of a resolution or of a page of a book.';
+comment on column deliveries.kind is 'instruction: pacs.008 to the destination; callback: final pacs.002, or acmt.024, to the source; confirmation: pacs.002 to the destination; notification: fxtr.017; directory-enquiry, account-enquiry: acmt.023 to a proxy directory, to a creditor agent; book: a page of a camt.054.';
 comment on column deliveries.message_id is 'What is delivered.';
-comment on column deliveries.party is 'To whom: payment system or FX provider.';
+comment on column deliveries.party is 'To whom: payment system, FX provider, or owner of an account.';
 comment on column deliveries.url is 'Where a callback goes; null for every other kind, whose address is the one registered at the moment of each attempt (CBK-5).';
 comment on column deliveries.asked_at is 'When it was asked for; set anew by a redelivery.';
 comment on column deliveries.next_due_at is 'When the next attempt is due (CBK-1); during an attempt, when that attempt counts as lost.';
@@ -520,8 +556,8 @@ create table messages (
   refusal text,
   constraint messages_pkey PRIMARY KEY (message_id),
   constraint messages_direction_check CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
-  constraint messages_leg_check CHECK ((leg = ANY (ARRAY['source'::text, 'destination'::text, 'fxp'::text]))),
-  constraint messages_message_type_check CHECK ((message_type = ANY (ARRAY['pacs008'::text, 'pacs002'::text, 'pacs028'::text, 'acmt023'::text, 'acmt024'::text, 'fxtr017'::text])))
+  constraint messages_leg_check CHECK ((leg = ANY (ARRAY['source'::text, 'destination'::text, 'fxp'::text, 'book'::text]))),
+  constraint messages_message_type_check CHECK ((message_type = ANY (ARRAY['pacs008'::text, 'pacs002'::text, 'pacs028'::text, 'acmt023'::text, 'acmt024'::text, 'fxtr017'::text, 'camt054'::text])))
 );
 CREATE INDEX messages_finals ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'destination'::text) AND (message_type = 'pacs002'::text) AND (status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])));
 CREATE INDEX messages_in_reply_to ON public.messages USING btree (in_reply_to) WHERE (in_reply_to IS NOT NULL);
@@ -531,11 +567,11 @@ CREATE INDEX messages_subject_id ON public.messages USING btree (subject_id);
 CREATE INDEX messages_submitted ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'source'::text));
 comment on table messages is 'Every ISO 20022 message received or sent, byte for byte. Insert-only.';
 comment on column messages.message_id is 'Our id.';
-comment on column messages.subject_id is 'What it is about: the UETR of a payment, or the id of a resolution.';
-comment on column messages.message_type is 'pacs008, pacs002, pacs028, acmt023, acmt024 or fxtr017.';
+comment on column messages.subject_id is 'What it is about: the UETR of a payment, or the id of a resolution or of a page of a book.';
+comment on column messages.message_type is 'pacs008, pacs002, pacs028, acmt023, acmt024, fxtr017 or camt054.';
 comment on column messages.message_identification is 'Its own MsgId.';
 comment on column messages.direction is 'in: received; out: built by us.';
-comment on column messages.leg is 'source, destination or fxp: the side we exchanged it with.';
+comment on column messages.leg is 'source, destination or fxp: the side we exchanged it with; book: whoever keeps the same books.';
 comment on column messages.party is 'Payment system or FX provider on the other end.';
 comment on column messages.status is 'Transaction status of a pacs.002; true or false of an acmt.024.';
 comment on column messages.reason_code is 'Status reason of a pacs.002, verification reason of an acmt.024, if any.';
@@ -1140,6 +1176,8 @@ CREATE TRIGGER address_type_countries_changed AFTER INSERT OR DELETE OR UPDATE O
 CREATE TRIGGER address_type_inputs_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.address_type_inputs FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER address_types_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.address_types FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER book_endpoints_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.book_endpoints FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 

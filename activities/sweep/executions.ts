@@ -1,8 +1,14 @@
 // The executions of payments, as the sweep sees them (LIF-2): whether one runs, and how one that was lost is started
 // again. Whatever it starts is already durable in the database; it decides nothing.
-import { Client, WorkflowNotFoundError, type ConnectionLike } from '@temporalio/client';
+import {
+  Client,
+  ScheduleAlreadyRunning,
+  WorkflowNotFoundError,
+  type ConnectionLike,
+} from '@temporalio/client';
 import { paymentWorkflowId, signals, workflowTypes } from '../../contract/ids.ts';
 import {
+  dailyBooksSchedule,
   paymentStart,
   redeliveryStart,
   resolutionStart,
@@ -59,6 +65,8 @@ export interface Executions {
   resolve(request: StoredRequestKey): Promise<void>;
   /** Brings what is due of a payment or resolution to its receivers again. */
   redeliver(subjectId: string): Promise<void>;
+  /** Makes the schedule that sends the books of each day (REC-2), unless it is there. */
+  scheduleBooks(): Promise<void>;
 }
 
 const callTimeoutMs = 10_000;
@@ -70,7 +78,7 @@ export function openExecutions(
   connection: ConnectionLike,
   { namespace, taskQueuePrefix = '' }: { readonly namespace: string; readonly taskQueuePrefix?: string },
 ): Executions {
-  const { workflow } = new Client({ connection, namespace });
+  const { workflow, schedule } = new Client({ connection, namespace });
   const bounded = <T>(work: () => Promise<T>, timeoutMs = callTimeoutMs) =>
     connection.withDeadline(Date.now() + timeoutMs, work);
   return {
@@ -117,6 +125,14 @@ export function openExecutions(
       bounded(async () => {
         const options = redeliveryStart(subjectId, taskQueuePrefix);
         await workflow.signalWithStart(workflowTypes.redelivery, options);
+      }),
+    scheduleBooks: () =>
+      bounded(async () => {
+        try {
+          await schedule.create(dailyBooksSchedule(taskQueuePrefix));
+        } catch (error) {
+          if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+        }
       }),
   };
 }

@@ -75,6 +75,15 @@ export const instant = z
   .transform((text) => new Date(text))
   .openapi({ type: 'string', format: 'date-time', example: '2026-01-05T04:00:00Z' });
 
+/** A whole day, UTC: its beginning. */
+export const day = z
+  .string()
+  .refine((text) => /^\d{4}-\d\d-\d\d$/.test(text) && momentOf(`${text}T00:00Z`) !== undefined, {
+    error: 'must be a day of the calendar, as in 2026-11-21',
+  })
+  .transform((text) => new Date(`${text}T00:00:00Z`))
+  .openapi({ type: 'string', format: 'date', description: 'A whole day, UTC', example: '2026-11-21' });
+
 const rfc3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Date.parse takes 30 February for 2 March. */

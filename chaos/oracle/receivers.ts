@@ -7,7 +7,7 @@ type Receiving = Pick<DeliveryRow, 'kind' | 'party'>;
 
 export function receiverOf(reference: Pick<Reference, 'systems'>, { kind, party }: Receiving): string {
   if (kind === 'callback') return sourceOf(party);
-  if (kind === 'notification') return `fxp/${party}`;
+  if (kind === 'notification' || (kind === 'book' && !reference.systems.has(party))) return `fxp/${party}`;
   return destinationOf(reference, party);
 }
 

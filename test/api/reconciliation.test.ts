@@ -253,13 +253,13 @@ test('a day of many payments comes whole, in one stream or page by page, each pa
     );
   } while (pages.at(-1)?.isLastPage === false);
   expect(pages.map(({ page: at, entries }) => [at, entries.length])).toEqual([
-    ...Array.from({ length: 9 }, (_, index) => [index + 1, 250]),
-    [10, 95],
+    ...Array.from({ length: 18 }, (_, index) => [index + 1, 125]),
+    [19, 95],
   ]);
   const entries = pages.flatMap((one) => one.entries);
   expect(entries.map(({ uetr }) => uetr)).toEqual(body.payments.map(({ uetr }) => uetr));
   expect(entries.map(({ reference }) => reference)).toEqual(entries.map((_, index) => index + 1));
-  expect(new Set(pages.map(({ messageIdentification }) => messageIdentification)).size).toBe(10);
+  expect(new Set(pages.map(({ messageIdentification }) => messageIdentification)).size).toBe(19);
   for (const one of pages) expect(one).toMatchObject({ all: { number: many }, net: { direction: 'DBIT' } });
 });
 

@@ -127,5 +127,6 @@ export const world: ReferenceData = {
   pspImprovements: new Map(),
   addressTypes: new Map(),
   addressInputs: new Map(),
+  bookEndpoints: new Map(),
   paused: new Set(),
 };

@@ -12,6 +12,7 @@ const pathOf: Readonly<Partial<Record<string, string>>> = {
   'directory-enquiry': '/iso20022/acmt023',
   'account-enquiry': '/iso20022/acmt023',
   notification: '/iso20022/fxtr017',
+  book: '/iso20022/camt054',
 };
 
 export function judgeAddresses(world: World, report: Report): void {

@@ -6,7 +6,7 @@ import type { Report } from '../verdict.ts';
 import { isArrival, type Attempt, type Delivery, type World } from '../world.ts';
 import { standingOf } from './lines.ts';
 
-const told: ReadonlySet<string> = new Set(['callback', 'confirmation', 'notification']);
+const told: ReadonlySet<string> = new Set(['callback', 'confirmation', 'notification', 'book']);
 const neglectedMs = 60_000; // I-17
 const clockMs = 5; // the journal's milliseconds are cut, the database's are not
 const attemptMs = 20_000; // longer than any attempt and its record take (SEC-5: 5 s to connect, 10 s in all)

@@ -38,7 +38,7 @@ export function judgeSchedules(world: World, report: Report): void {
   });
   judgeEarly(report, early, sends);
   const told = deliveries.filter(({ row }) =>
-    ['callback', 'confirmation', 'notification'].includes(row.kind),
+    ['callback', 'confirmation', 'notification', 'book'].includes(row.kind),
   );
   report.examined('I-12', 'attempts of deliveries', told.flatMap(({ attempts }) => attempts).length);
   for (const delivery of told) {

@@ -71,7 +71,7 @@ function judgeHeldBack({ deliveries, quiet, evidence }: World, report: Report): 
   const healedAt = instant(evidence.run.healedAt);
   const open = deliveries.filter(
     ({ row, deliveredAt, closedAt }) =>
-      ['callback', 'confirmation', 'notification'].includes(row.kind) &&
+      ['callback', 'confirmation', 'notification', 'book'].includes(row.kind) &&
       deliveredAt === undefined &&
       closedAt === undefined,
   );
