@@ -1,0 +1,84 @@
+// What operators do about a case that is over, or that another takes care of, on a whole gateway (OBS-6).
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { recordAudit } from '../../db/audit.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { jsonRoutes } from '../harness/json-routes.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+const { db } = gateway;
+
+interface Entry {
+  readonly action: string;
+  readonly alerts: readonly { readonly alertId: string }[];
+}
+interface Shown {
+  readonly alertId: string;
+  readonly state: string;
+  readonly takenBy: string | null;
+  readonly entries: readonly Entry[];
+  readonly code?: string;
+}
+
+const ask = await jsonRoutes<{ readonly alerts: readonly Shown[] } & Shown>(gateway);
+const act = (path: string, body: object, client?: string) => ask('POST', `${path}/entries`, body, client);
+const alertsOf = async (subjectId: string) =>
+  (await ask('GET', `/alerts?subjectId=${subjectId}&state=open,taken,closed`)).body.alerts;
+
+async function payment(): Promise<string> {
+  const message = instruction(await bestQuote(gateway));
+  await submit(gateway, message);
+  return message.uetr;
+}
+
+async function paymentWithAlert(): Promise<{ readonly uetr: string; readonly alertId: string }> {
+  const uetr = await payment();
+  await recordAudit(db, { severity: 'alert', kind: `test.${randomUUID()}`, subjectId: uetr });
+  const [alert] = await alertsOf(uetr);
+  return { uetr, alertId: alert?.alertId ?? '' };
+}
+
+test('who takes a case that is closed hears what the OpenAPI document says of it (OBS-6)', async () => {
+  const { uetr } = await paymentWithAlert();
+  expect((await act(`/payments/${uetr}`, { action: 'close', note: 'settled' })).status).toBe(200);
+  const answer = await act(`/payments/${uetr}`, { action: 'take' });
+  expect([answer.status, answer.body.code]).toEqual([409, 'alert-closed']);
+  const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
+    paths: Record<string, { post?: { responses: Record<string, { description: string }> } }>;
+  };
+  const { responses } = document.paths['/payments/{uetr}/entries']?.post ?? {};
+  expect(responses?.['409']?.description).toContain('alert-closed');
+});
+
+test('a note on a case that is closed is seen beside its alerts (OBS-6)', async () => {
+  const { uetr, alertId } = await paymentWithAlert();
+  await act(`/payments/${uetr}`, { action: 'close', note: 'settled' });
+  expect(
+    (await act(`/payments/${uetr}`, { action: 'note', note: 'the bank has sent its papers' })).status,
+  ).toBe(200);
+  const { entries } = (await ask('GET', `/alerts/${alertId}`)).body;
+  expect(entries.map(({ action }) => action)).toEqual(['close', 'note']);
+});
+
+test('who reopens what another has taken takes it from nobody, under the alert as under its case (OBS-6)', async () => {
+  for (const under of ['case', 'alert'] as const) {
+    const { uetr, alertId } = await paymentWithAlert();
+    await act(`/alerts/${alertId}`, { action: 'take' });
+    const path = under === 'case' ? `/payments/${uetr}` : `/alerts/${alertId}`;
+    await act(path, { action: 'reopen', note: 'look again' }, 'operator2');
+    expect([under, (await alertsOf(uetr)).map((one) => one.takenBy)]).toEqual([under, ['operator']]);
+  }
+});
+
+test('two who act under alerts and cases at once, again and again, always hear an answer (OBS-6)', async () => {
+  const { uetr, alertId } = await paymentWithAlert();
+  const one = (index: number) => {
+    const path = index % 2 === 0 ? `/payments/${uetr}` : `/alerts/${alertId}`;
+    const action = ['take', 'close', 'reopen', 'note'][Math.floor(index / 2) % 4];
+    return act(path, { action, note: 'x' }, index % 3 === 0 ? 'operator' : 'operator2');
+  };
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => one(index)));
+  expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+}, 30_000);
