@@ -40,19 +40,22 @@ async function main(): Promise<void> {
       logging: coreLogging,
       ...(sdkMetrics && { metrics: { prometheus: { bindAddress: sdkMetrics.address } } }),
     },
-    shutdownSignals: [], // signals are handled below, once
+    shutdownSignals: [], // signals are handled below
   });
   const worker = await startWorker(config, {
     logger,
     workflowBundle: workflowBundle(),
     ...(sdkMetrics && { sdkMetrics: sdkMetrics.read }),
   });
+  let isStopping = false;
   const stop = () => {
+    if (isStopping) return;
+    isStopping = true;
     logger.info('stopping');
     void worker.shutdown().catch(() => undefined); // its failure is reported below
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  // a second signal, as a group and its parent may both send, changes nothing
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   logger.info('worker is running'); // after the handlers: a reader of the log may stop it at once
   await worker.finished;
 }

@@ -9,7 +9,7 @@ import { buildCamt054, type Camt054 } from '../core/iso20022/camt054.ts';
 import type { Period } from '../core/reconciliation.ts';
 import { readMadeUntil, storeBookPage } from '../db/book-pages.ts';
 import { recordAudit } from '../db/audit.ts';
-import { camt054Pages } from '../db/reconciliation.ts';
+import { readCamt054 } from '../db/books-camt054.ts';
 import { compose } from './compose.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { isDefect } from './failures.ts';
@@ -63,7 +63,7 @@ async function sendDay(deps: ActivityDependencies, day: Day): Promise<number | u
   let made = 0;
   let page = 0;
   try {
-    for await (const read of camt054Pages(deps.db, { book, period, data: deps.reference() })) {
+    for await (const read of readCamt054(deps.db, { book, period, data: deps.reference() })) {
       signal?.throwIfAborted();
       page = read.values.page;
       if (await sendPage(deps, day, read)) made += 1;

@@ -104,7 +104,7 @@ function addActing(router: Router, deps: ApiDependencies): void {
       summary: 'Take, note, close or reopen an alert',
       params,
       body: newEntrySchema,
-      problems: ['unknown-alert', 'already-taken', 'alert-closed'],
+      problems: ['unknown-alert', 'already-taken', 'alert-closed', 'alert-not-closed'],
       answer: { description: 'The alert', schema: alertWithEntriesSchema },
     },
     async ({ params: { alertId }, body, caller }) => {
@@ -124,10 +124,11 @@ function addActing(router: Router, deps: ApiDependencies): void {
       operationId: 'actOnPayment',
       summary: 'Take, note, close or reopen the case of a payment, with all its alerts so far',
       description:
-        'All alerts that are not closed; with reopen, those that are. An alert that comes later is open.',
+        'Take and close are about its alerts that are not closed, reopen about those that are, a note about all. An alert that ' +
+        'comes later is open.',
       params: z.object({ uetr: uuid }),
       body: newEntrySchema,
-      problems: ['unknown-payment', 'already-taken'],
+      problems: ['unknown-payment', 'already-taken', 'alert-closed', 'alert-not-closed'],
       answer: { description: 'All that was done', schema: z.array(caseEntrySchema) },
     },
     async ({ params: { uetr }, body, caller }) => {
@@ -157,6 +158,7 @@ const unknownAlert = (alertId: string) =>
 
 function hindered(hindrance: CaseHindrance): Problem {
   if (hindrance.kind === 'closed') return problem('alert-closed');
+  if (hindrance.kind === 'not-closed') return problem('alert-not-closed');
   const { takenBy, takenAt } = hindrance;
   const detail = `${takenBy} took it at ${takenAt.toISOString()}. To take it over, say why in note.`;
   return problem('already-taken', { detail });

@@ -9,7 +9,10 @@ async function main(): Promise<void> {
   const config = parseApiConfig(withFiles(process.env, (path) => readFileSync(path, 'utf8')));
   const logger = createLogger(config.logLevel, 'isthmus-api');
   const api = await startApi(config, { logger });
+  let isStopping = false;
   const stop = () => {
+    if (isStopping) return;
+    isStopping = true;
     logger.info('stopping');
     api.close().then(
       () => process.exit(0),
@@ -19,8 +22,8 @@ async function main(): Promise<void> {
       },
     );
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  // a second signal, as a group and its parent may both send, changes nothing
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   logger.info({ url: api.url }, 'api is listening'); // after the handlers: it may be stopped right after this line
 }
 

@@ -15,13 +15,16 @@ import {
   type Total,
 } from '../core/reconciliation.ts';
 import { institutionNamed, keyOf, mainIdentifier, type ReferenceData } from '../core/reference.ts';
-import { camt054Page, readMovements, readNow, readTotals, type BookPlace } from '../db/reconciliation.ts';
+import { readCamt054Page } from '../db/books-camt054.ts';
+import { readMovements, readNow } from '../db/reconciliation.ts';
+import { createBookIndexes, type BookIndexes } from './book-indexes.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
 import { notificationAnswer } from './message-documents.ts';
 import { day, instant } from './http/parameters.ts';
 import { invalidRequest, isProblem, problem, type Problem } from './http/problem.ts';
-import { baseHeaders, jsonHeaders } from './http/response.ts';
+import { jsonHeaders } from './http/response.ts';
+import { streamed } from './http/stream.ts';
 import type { Router } from './http/route.ts';
 import { xml } from './http/xml-message.ts';
 import { reconciliationSchema } from './reconciliation-schemas.ts';
@@ -54,6 +57,8 @@ const about =
   `${longestDays} days. A period can be read a minute after its end, and never changes from then on.`;
 
 export function reconciliationRoutes(router: Router, deps: ApiDependencies): void {
+  const { logger } = deps;
+  const indexOf = createBookIndexes(deps.db);
   router.add(
     {
       ...common,
@@ -64,9 +69,12 @@ export function reconciliationRoutes(router: Router, deps: ApiDependencies): voi
       query,
       answer: { description: 'The book', schema: reconciliationSchema },
     },
-    async ({ query: asked, caller }) => {
+    async ({ query: asked, caller, context }) => {
       const opened = await open(deps, asked, caller);
-      return isProblem(opened) ? opened : stream(asJson(deps, opened), jsonHeaders['content-type']);
+      if (isProblem(opened)) return opened;
+      const { totals } = await indexOf(opened.book, opened.period);
+      const contentType = jsonHeaders['content-type'];
+      return streamed(context, asJson(deps, opened, totals), { contentType, logger });
     },
   );
   router.add(
@@ -79,17 +87,17 @@ export function reconciliationRoutes(router: Router, deps: ApiDependencies): voi
       query,
       answer: { description: 'The payments', contentType: 'text/csv', schema: z.string() },
     },
-    async ({ query: asked, caller }) => {
+    async ({ query: asked, caller, context }) => {
       const opened = await open(deps, asked, caller);
-      return isProblem(opened)
-        ? opened
-        : stream(asCsv(deps, opened), 'text/csv; charset=utf-8; header=present');
+      if (isProblem(opened)) return opened;
+      const contentType = 'text/csv; charset=utf-8; header=present';
+      return streamed(context, asCsv(deps, opened), { contentType, logger });
     },
   );
-  addCamt054(router, deps);
+  addCamt054(router, deps, indexOf);
 }
 
-function addCamt054(router: Router, deps: ApiDependencies): void {
+function addCamt054(router: Router, deps: ApiDependencies, indexOf: BookIndexes): void {
   router.add(
     {
       ...common,
@@ -112,8 +120,10 @@ function addCamt054(router: Router, deps: ApiDependencies): void {
     async ({ query: { page: asked, ...period }, caller }) => {
       const opened = await open(deps, period, caller);
       if (isProblem(opened)) return opened;
-      const { pages, values } = await camt054Page(deps.db, opened, Number(asked ?? '1'));
-      if (values === undefined) return problem('unknown-page', { detail: `It has ${pages} pages.` });
+      const index = await indexOf(opened.book, opened.period);
+      const page = Number(asked ?? '1');
+      if (page > index.pages) return problem('unknown-page', { detail: `It has ${index.pages} pages.` });
+      const values = await readCamt054Page(deps.db, opened, { index, page });
       return xml(Buffer.from(buildCamt054(values)));
     },
   );
@@ -189,22 +199,17 @@ function bookOf(data: ReferenceData, asked: Asked, caller: Caller): Book | Probl
 const unknownBook = (name: string, { clientId }: Caller) =>
   problem('unknown-book', { detail: `There is no book of ${name} that ${clientId} may read.` });
 
-const rowsAtOnce = 1_000;
-
 /** Every payment of the book, read as it is asked for. */
 async function* movementsOf(deps: ApiDependencies, opened: Opened): AsyncIterable<Movement> {
-  let after: BookPlace | undefined;
-  for (;;) {
-    const page = await readMovements(deps.db, opened, { limit: rowsAtOnce, after });
-    yield* page;
-    after = page.at(-1);
-    if (page.length < rowsAtOnce) return;
-  }
+  for await (const some of readMovements(deps.db, opened)) yield* some;
 }
 
-async function* asJson(deps: ApiDependencies, opened: Opened): AsyncIterable<string> {
+async function* asJson(
+  deps: ApiDependencies,
+  opened: Opened,
+  totals: readonly Total[],
+): AsyncIterable<string> {
   const { book, period, data } = opened;
-  const totals = await readTotals(deps.db, book, period);
   const { of, currency, ...named } = book;
   const head: JsonObject = {
     book: of === 'account' ? { sap: bicOf(data, book.sapId), account: book.accountId } : { ...named },
@@ -274,33 +279,4 @@ function csvField(value: JsonValue): string {
   if (value === null) return '';
   const text = typeof value === 'string' ? value : renderJson(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-const pieceLength = 65_536; // many small pieces cost more than they bring
-
-/** Read no faster than it is taken. */
-function stream(parts: AsyncIterable<string>, contentType: string): Response {
-  const encoder = new TextEncoder();
-  const iterator = parts[Symbol.asyncIterator]();
-  const body = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      let piece = '';
-      while (piece.length < pieceLength) {
-        const next: IteratorResult<string, void> = await iterator.next();
-        if (next.done === true) {
-          if (piece !== '') controller.enqueue(encoder.encode(piece));
-          controller.close();
-          return;
-        }
-        piece += next.value;
-      }
-      controller.enqueue(encoder.encode(piece));
-    },
-    cancel: async () => {
-      await iterator.return?.();
-    },
-  });
-  return new Response(body, {
-    headers: { ...baseHeaders, 'content-type': contentType, 'cache-control': 'no-store' },
-  });
 }

@@ -135,21 +135,36 @@ const toFxProvider: readonly Webhook[] = [
   },
 ];
 
+const toBookkeepers: readonly Webhook[] = [
+  {
+    ...delivered,
+    operationId: 'bookCamt054',
+    summary: 'To an operator, or the owner of an account: the book of a day',
+    description:
+      'POST to the address that was registered for it, page by page, in any order, once for each closed day (REC-2). Sent until ' +
+      'received (CBK-1).',
+    carries: { camt054: 'camt054' },
+  },
+];
+
 /** For `webhooks` of the OpenAPI document. */
-export const webhooks: readonly RouteConfig[] = [...toDestination, ...toSource, ...toFxProvider].map(
-  ({ operationId, summary, description, query, headers, carries, responses }) => ({
-    method: 'post',
-    path: operationId,
-    operationId,
-    summary,
-    description,
-    tags: ['ISO 20022'],
-    security: [],
-    request: {
-      ...(query === undefined ? {} : { query }),
-      ...(headers === undefined ? {} : { headers }),
-      body: { required: true, content: xml(carries) },
-    },
-    responses,
-  }),
-);
+export const webhooks: readonly RouteConfig[] = [
+  ...toDestination,
+  ...toSource,
+  ...toFxProvider,
+  ...toBookkeepers,
+].map(({ operationId, summary, description, query, headers, carries, responses }) => ({
+  method: 'post',
+  path: operationId,
+  operationId,
+  summary,
+  description,
+  tags: ['ISO 20022'],
+  security: [],
+  request: {
+    ...(query === undefined ? {} : { query }),
+    ...(headers === undefined ? {} : { headers }),
+    body: { required: true, content: xml(carries) },
+  },
+  responses,
+}));

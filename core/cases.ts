@@ -61,15 +61,28 @@ export interface NewEntry {
   readonly note: string | null;
 }
 
-/** Why it cannot be done so: somebody takes care of it already, or it is closed. */
+/** Why it cannot be done so. */
 export type CaseHindrance =
-  { readonly kind: 'taken'; readonly takenBy: string; readonly takenAt: Date } | { readonly kind: 'closed' };
+  | { readonly kind: 'taken'; readonly takenBy: string; readonly takenAt: Date }
+  | { readonly kind: 'closed' }
+  /** There is nothing to reopen. */
+  | { readonly kind: 'not-closed' };
+
+/** The alerts of a case that an act is about: a note is about all, and nothing else changes what is over. */
+export function concernedBy<One extends Pick<Alert, 'state'>>(
+  action: CaseAction,
+  alerts: readonly One[],
+): readonly One[] {
+  if (action === 'note') return alerts;
+  return alerts.filter(({ state }) => (state === 'closed') === (action === 'reopen'));
+}
 
 /** What keeps it from being done: who has taken an alert is not relieved of it without a word why. */
 export function hindranceOf(
   { state: now, takenBy, takenAt }: Pick<Alert, 'state' | 'takenBy' | 'takenAt'>,
   { action, by, note }: NewEntry,
 ): CaseHindrance | undefined {
+  if (action === 'reopen') return now === 'closed' ? undefined : { kind: 'not-closed' };
   if (action !== 'take') return undefined;
   if (now === 'closed') return { kind: 'closed' };
   const isAnothers = now === 'taken' && takenBy !== null && takenBy !== by;

@@ -67,6 +67,19 @@ export interface Total {
   readonly currency: string | null;
 }
 
+/** Totals of parts of a book, as those of the whole. */
+export function addUp(parts: readonly Total[]): readonly Total[] {
+  const whole = new Map<string, Total>();
+  for (const part of parts) {
+    const key = [part.side, part.corridor, part.status, part.currency].map((one) => one ?? '').join(' ');
+    const known = whole.get(key);
+    const sums = [known?.sum ?? null, part.sum].filter((sum) => sum !== null).map(exact);
+    const sum = sums.length === 0 ? null : renderDecimal(sums.reduce((all, one) => all.plus(one)));
+    whole.set(key, { ...part, number: (known?.number ?? 0) + part.number, sum });
+  }
+  return [...whole].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
+}
+
 /** What was booked (ACCC) on each side. */
 function bookedOf(totals: readonly Total[]) {
   const booked = totals.filter((one) => one.status === 'ACCC');

@@ -2,6 +2,7 @@
 // under the alert itself, or under its case where the alert was seen: a later one is open.
 import { sql } from 'kysely';
 import {
+  concernedBy,
   hindranceOf,
   type Alert,
   type AlertFilter,
@@ -114,8 +115,7 @@ export async function actOnAlert(
 }
 
 /**
- * The same about a payment or resolution, with all its alerts that can be seen now and that it concerns: those that are
- * not closed, or, where it is reopened, those that are.
+ * The same about a payment or resolution, with all its alerts that can be seen now and that it concerns (core/cases.ts).
  */
 export async function actOnCase(
   db: Db,
@@ -127,14 +127,10 @@ export async function actOnCase(
     const alerts = await sql<Alert>`
       select ${columns} from audit_events e ${lastDone}
       where ${isAlert} and e.subject_id = ${subjectId}::uuid`.execute(trx); // audit_events_subject_id
-    const concerned = alerts.rows.filter(
-      ({ state: now }) => (now === 'closed') === (entry.action === 'reopen'),
-    );
+    const concerned = concernedBy(entry.action, alerts.rows);
     // what becomes of its alerts becomes of a case; one without any is held by itself
     const states = alerts.rows.length > 0 ? alerts.rows : await holderOf(trx, subjectId);
-    const isOver = states.every(({ state: now }) => now === 'closed');
-    const hindrance = states
-      .filter(({ state: now }) => isOver || now !== 'closed')
+    const hindrance = (concerned.length > 0 ? concerned : states)
       .map((one) => hindranceOf(one, entry))
       .find((one) => one !== undefined);
     if (hindrance !== undefined) return hindrance;

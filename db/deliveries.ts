@@ -246,7 +246,7 @@ const insertEnds = (event: {
   insert into audit_events (severity, kind, subject_id, party, detail)
   select ${event.severity}, ${event.kind}, ended.subject_id, ended.party,
     jsonb_strip_nulls(jsonb_build_object('deliveryId', ended.delivery_id, 'kind', ended.kind, 'reason', ended.reason,
-      'about', case when r.resolution_id is null then 'payment' else 'resolution' end,
+      'about', case when ended.kind = 'book' then 'book' when r.resolution_id is null then 'payment' else 'resolution' end,
       'status', d.status, 'reasonCode', d.reason_code))
   from ended -- primary keys
     left join decisions d on d.uetr = ended.subject_id

@@ -1,24 +1,20 @@
-// The books of a period (REC-1): payments by the time of their decision, database clock, UTC (REC-2). Read page by page, so
-// that a day of any size needs the memory of a page.
-import { createHash } from 'node:crypto';
-import { sql, type RawBuilder } from 'kysely';
-import { bookKey } from '../core/daily-books.ts';
-import type { Camt054 } from '../core/iso20022/camt054.ts';
+// The books of a period (REC-1): payments by the time of their decision, database clock, UTC (REC-2). Read slice by slice of
+// the decisions, whosever they are, so that neither memory nor the time of a statement grows with the period.
+import { sql } from 'kysely';
 import {
-  camt054Of,
+  addUp,
   closedAfterMs,
   entriesPerPage,
-  nameOf,
-  periodName,
   type Book,
   type Movement,
   type Period,
+  type Side,
   type Total,
 } from '../core/reconciliation.ts';
-import type { ReferenceData } from '../core/reference.ts';
+import type { Condition } from './conditions.ts';
 import type { Db } from './connection.ts';
 
-/** Where the next page begins: behind this payment. */
+/** Of a payment in a book: by the time of its decision. */
 export interface BookPlace {
   /** Text, with microseconds. */
   readonly at: string;
@@ -33,11 +29,6 @@ export async function readNow(db: Db): Promise<Date> {
   return row.now;
 }
 
-const out = sql`p.source_amount as amount, p.source_currency as currency,
-  p.destination_amount as counter_amount, p.destination_currency as counter_currency, p.message_id`;
-const into = sql`p.destination_amount as amount, p.destination_currency as currency,
-  p.source_amount as counter_amount, p.source_currency as counter_currency, p.forwarded_message_id as message_id`;
-
 /**
  * Whether the destination may have seen it, as was known when the period was closed: what is found out later changes no
  * book (REC-2). Unique (subject_id, kind), primary key of delivery_attempts, index messages_subject_id.
@@ -51,153 +42,170 @@ const wasPerhapsSeen = sql`(
     where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination' and m.created_at < ${closedAt}))`;
 
 /**
- * What is read of each side. Of an account, the source's amount comes in and the destination's goes out: its owner is paid
- * at the one place and pays at the other.
+ * Which payments moved on each side, and of which end of the payment the book has the amounts. Of an account, the source's
+ * amount comes in and the destination's goes out: its owner is paid at the one place and pays at the other.
  */
-function sidesOf(book: Book): readonly RawBuilder<unknown>[] {
-  const side = (name: string, amount: RawBuilder<unknown>, isTheirs: RawBuilder<unknown>) => sql`
-    select ${sql.lit(name)} as side, p.uetr, ${amount} from payments p where ${isTheirs}`;
+function sidesOf(book: Book): {
+  readonly [side in Side]: { readonly isTheirs: Condition; readonly end: End };
+} {
   if (book.of === 'clearing-system') {
     const { clearingSystemId: id } = book;
-    return [
-      side('out', out, sql`p.source_clearing_system = ${id}`),
-      side(
-        'in',
-        into,
-        sql`p.destination_clearing_system = ${id} and p.source_clearing_system <> ${id} and ${wasPerhapsSeen}`,
-      ),
-    ];
+    const isReceived = sql`p.destination_clearing_system = ${id} and p.source_clearing_system <> ${id}`;
+    return {
+      out: { isTheirs: sql`p.source_clearing_system = ${id}`, end: 'source' },
+      in: { isTheirs: sql`${isReceived} and ${wasPerhapsSeen}`, end: 'destination' },
+    };
   }
   const { sapId, accountId } = book;
-  return [
-    side('out', into, sql`p.destination_sap_id = ${sapId} and p.destination_account_id = ${accountId}`),
-    side('in', out, sql`p.source_sap_id = ${sapId} and p.source_account_id = ${accountId}`),
-  ];
+  return {
+    out: {
+      isTheirs: sql`d.status = 'ACCC' and p.destination_sap_id = ${sapId} and p.destination_account_id = ${accountId}`,
+      end: 'destination',
+    },
+    in: {
+      isTheirs: sql`d.status = 'ACCC' and p.source_sap_id = ${sapId} and p.source_account_id = ${accountId}`,
+      end: 'source',
+    },
+  };
 }
 
-/** An account has moved by what was credited only. */
-const counts = (book: Book) => (book.of === 'account' ? sql`d.status = 'ACCC'` : sql`true`);
-/** Index decisions_decided_at. */
-const isWithin = ({ from, to }: Period) => sql`d.decided_at >= ${from} and d.decided_at < ${to}`;
+type End = 'source' | 'destination';
+const otherEnd = { source: 'destination', destination: 'source' } as const;
 
-const movements = (book: Book, period: Period) => sql`
-  from decisions d
-  join lateral (${sql.join(
-    sidesOf(book).map((one) => sql`(${one} and p.uetr = d.uetr)`),
-    sql` union all `,
-  )}) b on true
-  join payments p on p.uetr = d.uetr
-  where ${isWithin(period)} and ${counts(book)}`;
-
-export async function readTotals(db: Db, book: Book, period: Period): Promise<readonly Total[]> {
-  const { rows } = await sql<Total>`
-    select b.side, p.corridor, d.status, count(*)::int as number, sum(b.amount)::text as sum, b.currency
-    ${movements(book, period)}
-    group by 1, 2, 3, b.currency
-    order by 1, 2, 3, b.currency`.execute(db);
-  return rows;
+/** The pacs.008 as it was on the book's end. */
+function messageOf(book: Book): Condition {
+  const of = (side: Side) =>
+    sql.ref(sidesOf(book)[side].end === 'source' ? 'p.message_id' : 'p.forwarded_message_id');
+  return sql`case b.side when 'out' then ${of('out')} else ${of('in')} end`;
 }
 
-/**
- * A page, by the time of the decision.
- * @param seesAll whether the other side of the exchange, the quote and its provider are shown for what came in
- */
-export async function readMovements(
-  db: Db,
-  { book, period, seesAll }: { readonly book: Book; readonly period: Period; readonly seesAll: boolean },
-  page: { readonly limit: number; readonly after?: BookPlace | undefined; readonly isReported?: boolean },
-): Promise<readonly (Movement & BookPlace)[]> {
-  const seen = sql`(${seesAll}::boolean or b.side = 'out')`;
-  const { after } = page;
-  const { rows } = await sql<Movement & BookPlace>`
-    select p.uetr, d.decided_at::text as at, b.side, d.status, d.reason_code as "reasonCode",
-      d.decided_by as "decidedBy", d.decided_at as "decidedAt", p.corridor, b.amount::text as amount, b.currency,
-      case when ${seen} then b.counter_amount end::text as "counterAmount",
-      case when ${seen} then b.counter_currency end as "counterCurrency",
-      p.debtor_agent_id as "debtorAgentId", p.creditor_agent_id as "creditorAgentId",
-      case when ${seen} then p.fxp_id end as "fxpId", case when ${seen} then p.quote_id end as "quoteId",
-      (select m.message_identification from messages m where m.message_id = b.message_id) as "messageIdentification",
-      p.source_references -> 'original' ->> 'endToEndId' as "endToEndId"
-    ${movements(book, period)}
-      ${after === undefined ? sql`` : sql`and (d.decided_at, d.uetr) > (${after.at}::timestamptz, ${after.uetr}::uuid)`}
-      ${page.isReported === true ? sql`and ${isReported}` : sql``}
-    order by d.decided_at, d.uetr
-    limit ${sql.lit(page.limit)}`.execute(db);
-  return rows;
-}
-
-/** A book of a closed period. */
-export interface OpenedBook {
-  readonly book: Book;
-  readonly period: Period;
-  readonly data: ReferenceData;
-}
-
-/**
- * One page of its camt.054, and how many there are; `values` is undefined beyond the last one. It shows what its owner
- * may see, whoever reads it.
- */
-export async function camt054Page(
-  db: Db,
-  opened: OpenedBook,
-  page: number,
-): Promise<{ readonly pages: number; readonly values: Camt054 | undefined }> {
-  const { book, period } = opened;
-  const pages = await countPages(db, book, period);
-  if (page > pages) return { pages, values: undefined };
-  const totals = await readTotals(db, book, period);
-  const after = page === 1 ? undefined : await placeBefore(db, opened, page);
-  const movements = await readReported(db, opened, after);
-  return { pages, values: camt054Of({ ...opened, totals, page, pages, id: idOf(opened) }, movements) };
-}
-
-/** All its pages in their order, each read when it is asked for. */
-export async function* camt054Pages(
-  db: Db,
-  opened: OpenedBook,
-): AsyncIterable<{ readonly pages: number; readonly values: Camt054 }> {
-  const { book, period } = opened;
-  const [pages, totals] = [await countPages(db, book, period), await readTotals(db, book, period)];
-  let after: BookPlace | undefined;
-  for (let page = 1; page <= pages; page += 1) {
-    const movements = await readReported(db, opened, after);
-    after = movements.at(-1);
-    yield { pages, values: camt054Of({ ...opened, totals, page, pages, id: idOf(opened) }, movements) };
-  }
-}
-
-function readReported(db: Db, { book, period }: OpenedBook, after: BookPlace | undefined) {
-  const seesAll = book.of === 'account';
-  return readMovements(db, { book, period, seesAll }, { limit: entriesPerPage, after, isReported: true });
+/** A column of the end of the payment that the book has, or of the other one. */
+function atEnd(book: Book, column: 'amount' | 'currency', which: 'own' | 'other' = 'own'): Condition {
+  const of = (side: Side) => {
+    const { end } = sidesOf(book)[side];
+    return sql.ref(`p.${which === 'own' ? end : otherEnd[end]}_${column}`);
+  };
+  return sql`case b.side when 'out' then ${of('out')} else ${of('in')} end`;
 }
 
 /** Accepted once: its amounts and agents are known. */
 const isReported = sql`p.accepted`;
 
-async function countPages(db: Db, book: Book, period: Period): Promise<number> {
-  const { rows } = await sql<{ number: number }>`
-    select count(*)::int as number ${movements(book, period)} and ${isReported}`.execute(db);
-  return Math.max(1, Math.ceil((rows[0]?.number ?? 0) / entriesPerPage));
+/** Some of the decisions of a period: behind one, up to another; undefined: from its beginning, to its end. */
+interface Slice {
+  readonly after: BookPlace | undefined;
+  readonly upTo: BookPlace | undefined;
 }
 
-async function placeBefore(
+const decisionsAtOnce = 5_000; // some 50 ms
+
+/** Index decisions_decided_at. */
+const isIn = ({ from, to }: Period, { after, upTo }: Slice) => sql`
+  d.decided_at >= ${from} and d.decided_at < ${to}
+  ${after === undefined ? sql`` : sql`and (d.decided_at, d.uetr) > (${after.at}::timestamptz, ${after.uetr}::uuid)`}
+  ${upTo === undefined ? sql`` : sql`and (d.decided_at, d.uetr) <= (${upTo.at}::timestamptz, ${upTo.uetr}::uuid)`}`;
+
+async function* slicesOf(db: Db, period: Period, from: BookPlace | undefined): AsyncIterable<Slice> {
+  let after = from;
+  for (;;) {
+    const { rows } = await sql<BookPlace>`
+      select d.decided_at::text as at, d.uetr from decisions d where ${isIn(period, { after, upTo: undefined })}
+      order by d.decided_at, d.uetr offset ${sql.lit(decisionsAtOnce - 1)} limit 1`.execute(db);
+    const [upTo] = rows;
+    yield { after, upTo };
+    if (upTo === undefined) return;
+    after = upTo;
+  }
+}
+
+function movements(book: Book, period: Period, slice: Slice): Condition {
+  const sides = sidesOf(book);
+  return sql`
+    from decisions d
+    cross join lateral (select * from payments where uetr = d.uetr offset 0) p -- by its primary key, never all of them
+    cross join (values ('out'), ('in')) as b (side)
+    where ${isIn(period, slice)}
+      and case b.side when 'out' then ${sides.out.isTheirs} else ${sides.in.isTheirs} end`;
+}
+
+/** What is known of a whole book before its payments are read. */
+export interface BookIndex {
+  readonly totals: readonly Total[];
+  /** Of its camt.054. */
+  readonly pages: number;
+  /** Where each page but the last one ends. */
+  readonly ends: readonly BookPlace[];
+}
+
+interface IndexRow extends Total {
+  readonly what: 'total' | 'end' | 'reported';
+  readonly at: string;
+  readonly uetr: string;
+}
+
+/** Reads the whole book once. */
+export async function readBookIndex(db: Db, book: Book, period: Period): Promise<BookIndex> {
+  const totals: Total[] = [];
+  const ends: BookPlace[] = [];
+  let reported = 0;
+  for await (const slice of slicesOf(db, period, undefined)) {
+    const nothing = sql`null, null, null, null::int, null, null`;
+    const { rows } = await sql<IndexRow>`
+      with moved as materialized (
+        select b.side, p.corridor, d.status, ${atEnd(book, 'amount')} as amount, ${atEnd(book, 'currency')} as currency,
+          ${isReported} as is_reported, d.decided_at, d.uetr
+        ${movements(book, period, slice)}
+      )
+      select 'total' as what, side, corridor, status, count(*)::int as number, sum(amount)::text as sum, currency,
+        null as at, null::uuid as uetr
+      from moved group by side, corridor, status, currency
+      union all
+      select 'reported', null, null, null, count(*)::int, null, null, null, null from moved where is_reported
+      union all
+      select 'end', ${nothing}, decided_at::text, uetr from (
+        select decided_at, uetr, row_number() over (order by decided_at, uetr) as nth from moved where is_reported) m
+      where (nth + ${reported}) % ${sql.lit(entriesPerPage)} = 0
+      order by what, at, uetr`.execute(db);
+    for (const { what, at, uetr, ...total } of rows) {
+      if (what === 'total') totals.push(total);
+      else if (what === 'end') ends.push({ at, uetr });
+      else reported += total.number;
+    }
+  }
+  const pages = Math.max(1, Math.ceil(reported / entriesPerPage));
+  return { totals: addUp(totals), pages, ends: ends.slice(0, pages - 1) };
+}
+
+/** What is read of a book. */
+export interface BookReading {
+  readonly book: Book;
+  readonly period: Period;
+  /** Whether the other side of the exchange, the quote and its provider are shown for what came in. */
+  readonly seesAll: boolean;
+  /** Only what a camt.054 has: payments that were accepted. */
+  readonly isReported?: boolean;
+  readonly after?: BookPlace | undefined;
+}
+
+/** Its payments by the time of their decision, some thousand at once; there may be none among them. */
+export async function* readMovements(
   db: Db,
-  { book, period }: OpenedBook,
-  page: number,
-): Promise<BookPlace | undefined> {
-  const { rows } = await sql<BookPlace>`
-    select d.decided_at::text as at, d.uetr ${movements(book, period)} and ${isReported}
-    order by d.decided_at, d.uetr
-    offset ${sql.lit((page - 1) * entriesPerPage - 1)} limit 1`.execute(db);
-  return rows[0];
-}
-
-/** Of the notification: of no other book and period. Ids of accounts may be longer than there is room. */
-function idOf({ book, period }: OpenedBook): string {
-  const name = nameOf(book);
-  const short =
-    book.of === 'clearing-system' && name.length <= 9
-      ? name
-      : createHash('sha256').update(bookKey(book)).digest('hex').slice(0, 9).toUpperCase();
-  return `${periodName(period)}${short}`;
+  { book, period, seesAll, isReported: onlyReported = false, after }: BookReading,
+): AsyncIterable<readonly (Movement & BookPlace)[]> {
+  const seen = sql`(${seesAll}::boolean or b.side = 'out')`;
+  for await (const slice of slicesOf(db, period, after)) {
+    const { rows } = await sql<Movement & BookPlace>`
+      select p.uetr, d.decided_at::text as at, b.side, d.status, d.reason_code as "reasonCode",
+        d.decided_by as "decidedBy", d.decided_at as "decidedAt", p.corridor,
+        (${atEnd(book, 'amount')})::text as amount, ${atEnd(book, 'currency')} as currency,
+        case when ${seen} then ${atEnd(book, 'amount', 'other')} end::text as "counterAmount",
+        case when ${seen} then ${atEnd(book, 'currency', 'other')} end as "counterCurrency",
+        p.debtor_agent_id as "debtorAgentId", p.creditor_agent_id as "creditorAgentId",
+        case when ${seen} then p.fxp_id end as "fxpId", case when ${seen} then p.quote_id end as "quoteId",
+        (select m.message_identification from messages m where m.message_id = ${messageOf(book)}) as "messageIdentification",
+        p.source_references -> 'original' ->> 'endToEndId' as "endToEndId"
+      ${movements(book, period, slice)} ${onlyReported ? sql`and ${isReported}` : sql``}
+      order by d.decided_at, d.uetr`.execute(db);
+    yield rows;
+  }
 }

@@ -1,7 +1,8 @@
-// Where the lines of the log go: to standard output, after the work that they tell of (OBS-1). A file on a full disk, or
-// a pipe that nobody reads, costs lines, and neither a payment nor the process nor its end: no write blocks, what waits is
-// bounded, and how much was lost is said as soon as something can be written again.
-import { fstatSync, writeSync } from 'node:fs';
+// Where the lines of the log go: to standard output, after the work that they tell of (OBS-1). A file on a full disk, or a
+// pipe or terminal that nobody reads, costs lines, and neither a payment nor the process nor its end: no write blocks, what
+// waits is bounded, and how much was lost is said where it is missing. Lines are whole, also where others write to the same
+// pipe.
+import { constants, fstatSync, openSync, writeSync, type Stats } from 'node:fs';
 
 export interface LogStream {
   /** One line, with its line break; never throws. */
@@ -26,10 +27,10 @@ const lineBreak = 10;
 const nothing = Buffer.alloc(0);
 
 export function createLogStream(options: LogStreamOptions = {}): LogStream {
-  const { service, fd = standardOutput, most = 8_000_000 } = options;
-  if (fd === standardOutput) leaveUnblocked();
-  let waiting: string[] = [];
-  let size = 0;
+  const { service, fd: given = standardOutput, most = 8_000_000 } = options;
+  const { fd, pieceBytes } = openOutput(given);
+  const waiting = createQueue(most);
+  /** Of lines that could not be written: said before anything else. */
   let lost = 0;
   /** What is being written: lines, or how many were lost. */
   let piece: Buffer = nothing;
@@ -38,14 +39,10 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
   let isScheduled = false;
 
   function take(): Buffer {
-    const begin = isCut ? '\n' : ''; // behind half a line
-    lostInPiece = lost;
+    lostInPiece = lost > 0 ? lost : waiting.takeLost();
     lost = 0;
-    if (lostInPiece > 0) return Buffer.from(begin + lossLine(lostInPiece, service));
-    const lines = waiting.join('');
-    waiting = [];
-    size = 0;
-    return Buffer.from(lines === '' ? '' : begin + lines);
+    const lines = lostInPiece > 0 ? lossLine(lostInPiece, service) : waiting.takeLines(pieceBytes);
+    return Buffer.from(lines === '' || !isCut ? lines : `\n${lines}`); // behind half a line
   }
 
   /** Writes as much as is taken at once. */
@@ -79,26 +76,100 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
 
   return {
     write: (line) => {
-      if (size + piece.length + line.length > most) {
-        lost += 1;
-        return;
-      }
-      waiting.push(line);
-      size += line.length;
-      if (isScheduled) return;
+      if (!waiting.put(line, piece.length) || isScheduled) return;
       isScheduled = true;
       setImmediate(run); // what one turn of the event loop tells is written together
     },
   };
 }
 
+interface Output {
+  readonly fd: number;
+  /** What goes out at once, in whole lines; a line that is longer goes alone. */
+  readonly pieceBytes: number;
+}
+
+const fileBytes = 65_536;
+const pipeBytes = 4_096; // PIPE_BUF of Linux: so much is taken whole or not at all, whoever else writes to the same pipe
+
 /**
- * Opening `process.stdout` makes a pipe or socket non-blocking: a write to one that nobody reads then fails with EAGAIN, and
- * does not wait.
+ * Standard output is opened anew, so that no write to it waits, whatever others make of theirs: whether a write waits
+ * belongs to what was opened, which others may have, too.
  */
-function leaveUnblocked(): void {
-  const output = fstatSync(standardOutput);
-  if (output.isFIFO() || output.isSocket()) process.stdout.on('error', () => undefined);
+function openOutput(fd: number): Output {
+  const stats = fstatSync(fd);
+  const pieceBytes = stats.isFile() ? fileBytes : pipeBytes;
+  return { fd: fd === standardOutput && !stats.isFile() ? unblocked(stats) : fd, pieceBytes };
+}
+
+function unblocked(stats: Stats): number {
+  try {
+    return openSync(
+      `/proc/self/fd/${standardOutput}`,
+      constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY,
+    );
+  } catch {
+    // a socket, somebody else's pipe, another system: Node sets its own stream of it not to wait
+    if (stats.isFIFO() || stats.isSocket()) process.stdout.on('error', () => undefined);
+    return standardOutput;
+  }
+}
+
+interface Queue {
+  /** @returns whether there was room; else it counts as lost, and that is said in its place */
+  put(line: string, alreadyTaken: number): boolean;
+  /** Lines from the front, up to so many bytes, but at least one; none where the next is how many were lost. */
+  takeLines(bytes: number): string;
+  /** How many were lost here; 0 where a line is next. */
+  takeLost(): number;
+}
+
+/** @param most characters */
+function createQueue(most: number): Queue {
+  /** Lines, and between them how many were lost. */
+  let entries: (string | number)[] = [];
+  let next = 0;
+  let size = 0;
+  const forget = () => {
+    if (next < entries.length && next < 10_000) return;
+    entries = entries.slice(next);
+    next = 0;
+  };
+  return {
+    put: (line, alreadyTaken) => {
+      if (size + alreadyTaken + line.length <= most) {
+        entries.push(line);
+        size += line.length;
+        return true;
+      }
+      const last = entries.length - 1;
+      const known = entries[last];
+      if (last >= next && typeof known === 'number') entries[last] = known + 1;
+      else entries.push(1);
+      return false;
+    },
+    takeLines: (bytes) => {
+      let lines = '';
+      let length = 0;
+      for (; next < entries.length; next += 1) {
+        const line = entries[next];
+        if (typeof line !== 'string') break;
+        length += Buffer.byteLength(line);
+        if (lines !== '' && length > bytes) break;
+        lines += line;
+        size -= line.length;
+      }
+      forget();
+      return lines;
+    },
+    takeLost: () => {
+      const lost = entries[next];
+      if (typeof lost !== 'number') return 0;
+      next += 1;
+      forget();
+      return lost;
+    },
+  };
 }
 
 function linesIn(piece: Buffer): number {

@@ -122,6 +122,12 @@ export const problems = {
     ruleId: 'OBS-6',
     detail: 'Somebody has closed it: to take care of it again, reopen it first.',
   },
+  'alert-not-closed': {
+    status: 409,
+    title: 'Alert is not closed',
+    ruleId: 'OBS-6',
+    detail: 'There is nothing to reopen.',
+  },
   'already-taken': {
     status: 409,
     title: 'Already taken',

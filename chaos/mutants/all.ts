@@ -320,9 +320,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/addresses.ts',
-        find: '  return operatorOf(data, clearingSystemId)?.endpointUrl;',
+        find: '  return operatorOf(data, party)?.endpointUrl;',
         replace:
-          '  const known = firstSeen.get(clearingSystemId) ?? operatorOf(data, clearingSystemId)?.endpointUrl;\n  if (known !== undefined) firstSeen.set(clearingSystemId, known);\n  return known;',
+          '  const known = firstSeen.get(party) ?? operatorOf(data, party)?.endpointUrl;\n  if (known !== undefined) firstSeen.set(party, known);\n  return known;',
       },
       {
         file: 'activities/addresses.ts',

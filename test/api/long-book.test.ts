@@ -89,3 +89,12 @@ test('a book that cannot be read at all is a problem, and no 200 that breaks off
     said.mockRestore();
   }
 }, 30_000);
+
+test('whoever leaves early leaves nothing behind (REC-1, SEC-7)', async () => {
+  const answer = await read('/reconciliation/csv');
+  const reader = answer.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  // the file’s end looks for connections that are still open
+  expect((await read('/reconciliation')).status).toBe(200);
+});

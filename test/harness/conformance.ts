@@ -21,7 +21,9 @@ export interface Parameter {
 }
 
 interface ResponseObject {
-  readonly content?: Readonly<Record<string, { readonly schema?: unknown; readonly example?: unknown }>>;
+  readonly content?: Readonly<
+    Record<string, { readonly schema?: unknown; readonly example?: unknown; readonly examples?: object }>
+  >;
 }
 
 export interface OpenApiDocument {
@@ -61,6 +63,11 @@ export function conformanceWith(document: OpenApiDocument): Conformance {
       const type = (observed.contentType ?? '').split(';')[0] ?? '';
       expect(Object.keys(response.content), `${where}: content type`).toContain(type);
       if (!type.includes('json')) return;
+      const { code } = (observed.body ?? {}) as { readonly code?: unknown };
+      if (type === 'application/problem+json' && typeof code === 'string') {
+        const codes = Object.keys(response.content[type]?.examples ?? {});
+        if (codes.length > 0) expect(codes, `${where}: code of the problem`).toContain(code);
+      }
       const escape = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1');
       const pointer = [
         'paths',

@@ -41,7 +41,7 @@ test.each(['cat', '(sleep 1; cat)'])(
          for (let count = 0; count < 30; count += 1) stream.write(name + ' ' + 'x'.repeat(300) + '\\n');
          turns += 1;
          if (turns === 40) clearInterval(timer);
-       }, 10);`,
+       }, 40);`, // longer than the reader takes to come: what waits at the end is given up after half a second
     );
     const said = await run(`("$0" "$1" a & "$0" "$1" b & wait) | ${reader}`, path);
     const lines = said.split('\n').slice(0, -1);
