@@ -28,11 +28,10 @@ export function createSendBooks(
     });
 }
 
-/** Does what the activity does, outside one. */
-export async function sendBooks(
+async function sendBooks(
   deps: ActivityDependencies,
   executions: Pick<Executions, 'redeliver'>,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<BooksMade> {
   const books = booksToSend(deps.reference());
   const { now, until } = await readMadeUntil(
@@ -54,7 +53,7 @@ export async function sendBooks(
 interface Day extends SentBook {
   readonly period: Period;
   readonly executions: Pick<Executions, 'redeliver'>;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** @returns how many pages are new; undefined for a defect of ours, which a person is told of (SEC-9) */
@@ -64,13 +63,13 @@ async function sendDay(deps: ActivityDependencies, day: Day): Promise<number | u
   let page = 0;
   try {
     for await (const read of readCamt054(deps.db, { book, period, data: deps.reference() })) {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       page = read.values.page;
       if (await sendPage(deps, day, read)) made += 1;
     }
     return made;
   } catch (error) {
-    if (signal?.aborted === true || !isDefect(error)) throw error;
+    if (signal.aborted || !isDefect(error)) throw error;
     deps.logger.error({ err: error, party }, 'a page of a book could not be made');
     const detail = { book: bookKey(book), from: period.from.toISOString(), after: page };
     await recordAudit(deps.db, { severity: 'alert', kind: 'book.defect', party, detail });

@@ -89,7 +89,7 @@ function sidesOf(scope: ListScope): readonly ScopedSide[] {
 }
 
 /** As core/evidence.ts says it: to the destination's side there is no payment before. Unique (subject_id, kind). */
-export const mayHaveBeenSeen = sql`(
+const mayHaveBeenSeen = sql`(
   exists (select from deliveries i where i.subject_id = p.uetr and i.kind = 'instruction' and i.possibly_sent > 0)
   or exists (select from messages m where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination'))`;
 

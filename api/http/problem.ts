@@ -1,6 +1,7 @@
 // The form of a refusal on the wire: RFC 9457 problem+json (SEC-4). The table of refusals is problems.ts.
 import { renderJson } from '../../core/money.ts';
-import { problems, type ProblemCode, type ProblemRow } from './problems.ts';
+import type { ProblemRow } from './problem-row.ts';
+import { problems, type ProblemCode } from './problems.ts';
 import { baseHeaders } from './response.ts';
 
 /** One fault of the input: in a JSON body (RFC 6901 pointer), in a message, or in a path, query or header parameter. */
