@@ -40,7 +40,11 @@ export function createAwaitedAnswers(db: Db): AwaitedAnswers {
     isLooking = false;
   }
 
-  function wait(messageId: string, withinMs: number, isMet: Waiter['isMet']): Promise<JudgedSubmission | undefined> {
+  function wait(
+    messageId: string,
+    withinMs: number,
+    isMet: Waiter['isMet'],
+  ): Promise<JudgedSubmission | undefined> {
     if (withinMs <= 0) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const timer = setTimeout(() => waiter.settle(undefined), withinMs).unref();

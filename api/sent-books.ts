@@ -14,7 +14,8 @@ const time = z.string().openapi({ format: 'date-time' });
 const sentSchema = z
   .object({
     book: z.string().openapi({
-      description: 'Payment system; or internalId of the settlement access provider, a space, and the account',
+      description:
+        'Payment system; or internalId of the settlement access provider, a space, and the account',
       example: 'THBPPAY',
     }),
     party: z.string().openapi({ description: 'To whom' }),

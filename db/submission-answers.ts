@@ -12,7 +12,10 @@ export interface JudgedSubmission {
 }
 
 /** Those of the submissions that were judged, in any order. */
-export async function findAnswers(db: Db, messageIds: readonly string[]): Promise<readonly JudgedSubmission[]> {
+export async function findAnswers(
+  db: Db,
+  messageIds: readonly string[],
+): Promise<readonly JudgedSubmission[]> {
   // primary keys throughout; a payment of the same UETR that another message made is none of this one's business
   const select = sql<JudgedSubmission>`
     select m.message_id as "messageId",

@@ -84,7 +84,8 @@ async function endsUnread(command: string, told: string): Promise<string> {
 
 test('a process is not held up where another one at the same unread pipe has started a child (OBS-1, OBS-4)', async () => {
   // who starts a child with the same output sets that to block, for all who have it
-  const starts = "require('child_process').spawnSync('true', { stdio: 'inherit' }); setTimeout(() => {}, 8_000)";
+  const starts =
+    "require('child_process').spawnSync('true', { stdio: 'inherit' }); setTimeout(() => {}, 8_000)";
   const other = `"$0" -e "${starts}"`;
   const command = `( (sleep 1; ${other}) & "$0" "$1" "$2"; echo "$?" >&2) | sleep 15`;
   expect(await endsUnread(command, join(folder, 'child'))).toBe('0');
