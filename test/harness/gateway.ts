@@ -38,7 +38,8 @@ export interface TestGateway {
   telemetryUrl(of: 'api' | 'worker'): string;
   /** Stops the worker; `startWorker` starts another. */
   stopWorker(): Promise<void>;
-  startWorker(): Promise<void>;
+  /** `sweepEveryMs`: in place of the gateway’s own. */
+  startWorker(sweepEveryMs?: number | null): Promise<void>;
 }
 
 export interface GatewayOptions {
@@ -131,13 +132,13 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
       await worker?.shutdown();
       worker = undefined;
     },
-    startWorker: async () => {
+    startWorker: async (everyMs = options.sweepEveryMs ?? null) => {
       worker = await startWorker(config, {
         logger,
         workflowBundle,
         taskQueuePrefix,
         sweep: {
-          everyMs: options.sweepEveryMs ?? null,
+          everyMs,
           ...(options.sweepPieceMs !== undefined && { pieceMs: options.sweepPieceMs }),
           graceMs: 1_000,
           standstillMs: options.standstillMs ?? 4_000,
