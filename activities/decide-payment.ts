@@ -53,8 +53,8 @@ async function decideOnce(
     // the report at hand may not be the one that decided
     if (decision !== undefined) return settleReport(deps, payment, decision, cause);
     if (cause.by === 'unreachable' && payment.firstFinal === null) {
-      const { decision: meanwhile, firstFinal } = await loadDecidable(deps.db, uetr, null);
-      if (meanwhile === null && firstFinal === null) return null;
+      const { decision: meanwhile, firstFinal, outcome } = await loadDecidable(deps.db, uetr, null);
+      if (meanwhile === null && firstFinal === null && outcome === null) return null;
     }
   }
   throw new Error('what was written meanwhile, a first final or a decision, is found by the third reading');

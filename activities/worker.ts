@@ -117,13 +117,21 @@ export async function runWorkers(
   const workers = [payments, deliveries, enquiries];
   const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {
     await Promise.all([sweep.stop(), stopWatching(), reports.stop(), alertLog.stop(), stopScheduling()]);
+    await Promise.all(tellings);
     await connection.close();
   });
   const { db, logger, workerId } = deps;
   const { onFound } = options;
-  const watching = { db, logger, workerId, executions, activities, onFound };
+  const tellings = new Set<Promise<unknown>>();
+  const tellNow = (uetr: string) => {
+    const telling = deliverOpen(deps, uetr)
+      .catch(() => undefined)
+      .finally(() => tellings.delete(telling));
+    tellings.add(telling);
+  };
+  const watching = { db, logger, workerId, executions, activities, onFound, tellNow };
   const sweep = startSweep(watching, options.sweep);
-  const stopWatching = watchDeadlines(watching, (uetr) => deliverOpen(deps, uetr));
+  const stopWatching = watchDeadlines(watching);
   const reports = startReceiverReports(deps);
   const alertLog = startAlertLog(deps);
   const stopScheduling = startBookSchedule(executions, logger);

@@ -250,6 +250,9 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
           and clock_timestamp() >= (
             select received_at + ${sql.lit(unreachableAfterMs)} * interval '1 millisecond'
             from payments where uetr = ${decision.uetr}::uuid)))
+        and (${decision.onlyIf === 'unreachable'}::boolean is false or not exists ( -- LIF-4; recorded_outcomes_standing
+          select from recorded_outcomes o where o.uetr = ${decision.uetr}::uuid and o.withdrawn_at is null
+            and o.confirmed_at is not null))
         and (${decision.onlyIf === 'past-deadline'}::boolean is false or clock_timestamp() >= (
           select deadline_at from payments where uetr = ${decision.uetr}::uuid))
       returning delivery_id, possibly_sent

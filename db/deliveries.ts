@@ -279,7 +279,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
         closed_at = case when ${isGivenUp} then clock_timestamp() when ${isTakenAfterAll} then null else closed_at end,
         closed_reason = case when ${isGivenUp} then ${next.kind === 'closed' ? next.reason : null}
           when ${isTakenAfterAll} then null else closed_reason end,
-        next_due_at = case when ${is('retry')}
+        next_due_at = case when ${is('retry')} and attempts = ${settled.attempt} -- else another attempt has begun since
           then clock_timestamp() + ${next.kind === 'retry' ? next.inMs : 0} * interval '1 millisecond'
           else next_due_at end
       where delivery_id = (select delivery_id from attempt)

@@ -10,6 +10,11 @@ export interface SweepDependencies {
   /** What the record alone suffices for is done by the process that sweeps. */
   readonly activities: Pick<PaymentLocalActivities, 'validatePayment' | 'decidePayment'> &
     Pick<ResolutionLocalActivities, 'judgeResolution' | 'endResolution'>;
+  /**
+   * Begins to tell, from this process too, what was decided of a HIGH payment at its deadline: whoever stands still may have
+   * swallowed the tasks of its executions. What fails of it stays due.
+   */
+  readonly tellNow: (uetr: string) => void;
   readonly logger: Logger;
   /** Counts what it found (OBS-2). */
   readonly onFound: (kind: string, count: number) => void;

@@ -12,17 +12,18 @@ const lanes = 4;
 const lookMs = 5_000; // then those that have come meanwhile are looked at first
 
 /**
- * @param tell attempts the deliveries of a payment that are due; what fails is left to its redelivery
  * @returns how to stop it; what is running ends first
  */
-export function watchDeadlines(
-  { db, executions, activities, logger }: SweepDependencies,
-  tell: (uetr: string) => Promise<void>,
-): () => Promise<void> {
+export function watchDeadlines({
+  db,
+  executions,
+  activities,
+  tellNow,
+  logger,
+}: SweepDependencies): () => Promise<void> {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  const tellings = new Set<Promise<unknown>>(); // what fails of them stays due, and the sweep finds it
 
   let held = new Set<string>(); // those that could not be decided last time: behind all others
   async function look(): Promise<void> {
@@ -59,12 +60,8 @@ export function watchDeadlines(
     }
     held.delete(uetr);
     logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
-    // the parties are told from here too, because the tasks of another execution may be swallowed as well; the next
-    // deadline does not wait for it
-    const telling = Promise.allSettled([tell(uetr), executions.redeliver(uetr)]).finally(() =>
-      tellings.delete(telling),
-    );
-    tellings.add(telling);
+    tellNow(uetr); // the next deadline does not wait for it
+    void executions.redeliver(uetr).catch(() => undefined); // what is due is found by the sweep
   }
   function next(): void {
     if (isStopped) return;
@@ -77,6 +74,5 @@ export function watchDeadlines(
     isStopped = true;
     clearTimeout(timer);
     await running;
-    await Promise.all(tellings);
   };
 }

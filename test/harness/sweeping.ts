@@ -29,7 +29,8 @@ export async function sweepThrough(
   });
   const executions = openExecutions(connection, { namespace: config.temporal.namespace, taskQueuePrefix });
   const onFound = () => undefined;
-  const sweep = startSweep({ db, executions, activities, logger, workerId, onFound }, options);
+  const tellNow = onFound;
+  const sweep = startSweep({ db, executions, activities, logger, workerId, onFound, tellNow }, options);
   return async () => {
     await sweep.stop();
     await connection.close();
