@@ -1,5 +1,5 @@
 // How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, six at once;
-// then those that keep the processors busy, two at once; and alone, those that hold the product to a single second.
+// then those that keep the processors busy, three at once; and alone, those that hold the product to a single second.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
 import { LongestFirst } from './test/harness/longest-first.ts';
@@ -7,12 +7,13 @@ import { LongestFirst } from './test/harness/longest-first.ts';
 const waiting = [
   'test/faults/**/*.test.ts',
   'test/activities/{cut-off,early-answer,kept-*,outbound-enquiries,unread-request}.test.ts',
-  'test/api/{payments,prefer-wait}.test.ts',
+  'test/api/{asked-twice,payments,prefer-wait}.test.ts',
   'test/chaos/{fault-proxy,minute}.test.ts',
   'test/cli/{demo,ops-tail,unusable}.test.ts',
   'test/docs/commands.test.ts',
   'test/system/{corridors,logs}.test.ts',
-  'test/workflows/{changed-workflows,operators-view,payment,payment-*,record-histories,resolution}.test.ts',
+  'test/telemetry/log-beside-others.test.ts',
+  'test/workflows/{changed-workflows,daily-books,operators-view,payment,payment-*,record-histories,resolution}.test.ts',
   'test/workflows/{resolution-faults,resolution-killed,resolution-resumed,worker-killed}.test.ts',
 ];
 
@@ -40,7 +41,7 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'busy',
       include: ['test/**/*.test.ts'],
       exclude: [...waiting, ...withinASecond],
-      maxWorkers: 2, // cores; more would make deadlines miss
+      maxWorkers: 3, // two cores, and what waits for a process that starts
       sequence: { groupOrder: 1 },
     },
   },
