@@ -6,6 +6,7 @@ import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { copyDecided } from '../harness/many-payments.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();
@@ -17,32 +18,10 @@ beforeAll(async () => {
   const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   await submit(gateway, message, { clientId: 'SGDFAST', prefer: 'wait=20' });
   await vi.waitFor(async () => expect(await evidence.decision(message.uetr)).toBeDefined(), 15_000);
-  const columns = (table: string, without: readonly string[]) =>
-    sql<{ names: string }>`
-    select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
-    where table_schema = current_schema() and table_name = ${table} and column_name <> all(${without})
-      and is_generated = 'NEVER'`.execute(db);
-  const [payments, decisions] = await Promise.all([
-    columns('payments', ['uetr', 'quote_id']),
-    columns('decisions', ['uetr', 'decided_at']),
-  ]);
-  const [like, decided] = [payments, decisions].map(({ rows }) => sql.raw(rows[0]?.names ?? ''));
-  for (let hour = 0; hour < 10; hour += 1)
-    await db.transaction().execute(async (trx) => {
-      await sql`set local statement_timeout = 0`.execute(trx);
-      await sql`
-      with made as (
-        select gen_random_uuid() as new_uetr, n, p.* from generate_series(1, ${sql.lit(many / 10)}) n, lateral (
-          select p.* from payments p where p.uetr = ${message.uetr}::uuid) p
-      ),
-      paid as (insert into payments (uetr, ${like}) select new_uetr, ${like} from made)
-      insert into decisions (uetr, decided_at, ${decided})
-      select new_uetr, '2026-01-07T00:00:00Z'::timestamptz + ${sql.lit(hour)} * interval '1 hour'
-        + n * interval '1 millisecond', ${decided}
-      from (select made.new_uetr, made.n, d.* from made join decisions d on d.uetr = made.uetr) x`.execute(
-        trx,
-      );
-    });
+  for (let hour = 0; hour < 10; hour += 1) {
+    const decidedAt = `2026-01-07T0${hour}:00:00Z`;
+    await copyDecided(db, { of: message.uetr, count: many / 10, decidedAt });
+  }
   await sql`analyze payments`.execute(db);
   await sql`analyze decisions`.execute(db);
 }, 180_000);

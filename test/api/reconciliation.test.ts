@@ -9,6 +9,7 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
+import { copyDecided } from '../harness/many-payments.ts';
 import { bestQuote, submit, type Trip } from '../harness/payer.ts';
 import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../xml/fixtures.ts';
 import { sum } from '../system/sums.ts';
@@ -222,26 +223,19 @@ describe('an account’s book', () => {
 
 test('a day of many payments comes whole, in one stream or page by page, each payment once (REC-1)', async () => {
   const many = 2_345;
-  const columns = (table: string, without: readonly string[]) =>
-    sql<{ names: string }>`
-    select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
-    where table_schema = current_schema() and table_name = ${table} and column_name <> all(${without})
-      and is_generated = 'NEVER'`.execute(db);
-  const [payments, decisions] = await Promise.all([
-    columns('payments', ['uetr', 'quote_id']),
-    columns('decisions', ['uetr', 'decided_at']),
-  ]);
-  const [like, decided] = [payments, decisions].map(({ rows }) => sql.raw(rows[0]?.names ?? ''));
-  await sql`
-    with made as (
-      select gen_random_uuid() as new_uetr, n, p.* from generate_series(1, ${many}) n, lateral (
-        select p.* from payments p join decisions d using (uetr)
-        where d.status = 'ACCC' and p.source_clearing_system = 'SGDFAST' limit 1) p
-    ),
-    paid as (insert into payments (uetr, ${like}) select new_uetr, ${like} from made)
-    insert into decisions (uetr, decided_at, ${decided})
-    select new_uetr, '2026-01-07T12:00:00Z'::timestamptz + (n / 3) * interval '1 millisecond', ${decided}
-    from (select made.new_uetr, made.n, d.* from made join decisions d on d.uetr = made.uetr) x`.execute(db);
+  const credited = await db
+    .selectFrom('payments as p')
+    .innerJoin('decisions as d', 'd.uetr', 'p.uetr')
+    .select('p.uetr')
+    .where('d.status', '=', 'ACCC')
+    .where('p.source_clearing_system', '=', 'SGDFAST')
+    .executeTakeFirstOrThrow();
+  await copyDecided(db, {
+    of: credited.uetr,
+    count: many,
+    decidedAt: '2026-01-07T12:00:00Z',
+    atOnce: 3, // decided in the same moment
+  });
 
   const { body } = await get('/reconciliation?clearingSystem=SGDFAST&date=2026-01-07');
   expect(new Set(body.payments.map(({ uetr }) => uetr)).size).toBe(many);

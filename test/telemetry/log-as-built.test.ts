@@ -2,30 +2,11 @@
 // for TypeScript it does not). Nobody who reads, or reads late, keeps the process from its end (OBS-1, OBS-4).
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { builtLog } from './built-log.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'isthmus-log-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-await build({
-  entryPoints: [join(import.meta.dirname, '..', '..', 'telemetry', 'log-stream.ts')],
-  outfile: join(folder, 'log-stream.mjs'),
-  format: 'esm',
-  platform: 'node',
-  bundle: true,
-});
-function programOf(name: string, text: string): string {
-  const path = join(folder, `${name}.mjs`);
-  writeFileSync(
-    path,
-    `import { createLogStream } from './log-stream.mjs';\nconst stream = createLogStream();\n${text}`,
-  );
-  return path;
-}
+const { programOf } = await builtLog();
 
 test.each([400, 3_000])(
   'a process that is asked to end after %i ms ends at once, though nobody reads its log (OBS-1, OBS-4)',

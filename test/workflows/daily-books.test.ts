@@ -9,6 +9,7 @@ import { readCamt054 } from '../harness/camt054.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
+import { copyDecided } from '../harness/many-payments.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../xml/fixtures.ts';
 
@@ -107,7 +108,8 @@ test('operators see what was sent and taken, everybody else their own (REC-2)', 
 
 test('what was cut short goes on behind it: each page is made once (REC-2)', async () => {
   await sql`delete from book_pages where book = 'SGDFAST'`.execute(db);
-  await many(600, dayBefore(1).from);
+  const decidedAt = dayBefore(1).from.toISOString();
+  await copyDecided(db, { of: uetrs[0] ?? '', count: 600, decidedAt });
   await sql`create function fails() returns trigger language plpgsql as $$
     begin raise exception 'the disk says no' using errcode = '53100'; end $$`.execute(db);
   await sql`create trigger fails before insert on book_pages for each row when (new.page = 2)
@@ -149,25 +151,3 @@ test('a page that cannot be made holds up no other book, and a person is told (S
     expect(told).toContainEqual({ severity: 'alert', detail });
   }
 }, 90_000);
-
-/** So many copies of a credited payment, decided at that time. */
-async function many(count: number, decidedAt: Date): Promise<void> {
-  const columns = async (table: string, without: readonly string[]) => {
-    const { rows } = await sql<{ names: string }>`
-      select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
-      where table_schema = current_schema() and table_name = ${table} and column_name <> all(${without})
-        and is_generated = 'NEVER'`.execute(db);
-    return sql.raw(rows[0]?.names ?? '');
-  };
-  const like = await columns('payments', ['uetr', 'quote_id']);
-  const decided = await columns('decisions', ['uetr', 'decided_at']);
-  await sql`
-    with made as (
-      select gen_random_uuid() as new_uetr, n, p.* from generate_series(1, ${count}) n, lateral (
-        select p.* from payments p where p.uetr = ${uetrs[0]}::uuid) p
-    ),
-    paid as (insert into payments (uetr, ${like}) select new_uetr, ${like} from made)
-    insert into decisions (uetr, decided_at, ${decided})
-    select new_uetr, ${decidedAt}::timestamptz + n * interval '1 millisecond', ${decided}
-    from (select made.new_uetr, made.n, d.* from made join decisions d on d.uetr = made.uetr) x`.execute(db);
-}
