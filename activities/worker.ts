@@ -75,6 +75,64 @@ function createActivities(deps: ActivityDependencies, executions: Executions): A
 // dozen leave slots for the others.
 const maxSendSlots = 2_000;
 
+/** One for workflows, local activities and sends, one for deliveries, one for enquiries. */
+async function createWorkers(
+  connection: NativeConnection,
+  activities: Activities,
+  options: WorkerOptions,
+): Promise<readonly Worker[]> {
+  const shared = {
+    connection,
+    namespace: options.namespace,
+    activities,
+    maxConcurrentActivityTaskExecutions: maxSendSlots,
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
+    shutdownGraceTime: '12s', // a running HTTP exchange may end (SEC-5: 10 s)
+  } as const;
+  const queue = (name: keyof typeof taskQueues) => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
+  const payments = await Worker.create({
+    ...shared,
+    taskQueue: queue('payments'),
+    workflowBundle: options.workflowBundle,
+    maxCachedWorkflows: options.maxCachedWorkflows ?? 2_000,
+    stickyQueueScheduleToStartTimeout: '2s', // a payment does not wait long for a worker that died
+    maxConcurrentLocalActivityExecutions: 100,
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 8 },
+  });
+  const deliveries = await Worker.create({ ...shared, taskQueue: queue('deliveries') });
+  const enquiries = await Worker.create({ ...shared, taskQueue: queue('enquiries') });
+  return [payments, deliveries, enquiries];
+}
+
+/** What each process does beside the tasks that it is given: it looks for what nobody does, and tells what it sees. */
+function startBeside(
+  deps: ActivityDependencies,
+  { executions, activities }: { readonly executions: Executions; readonly activities: Activities },
+  { onFound, sweep: sweepOptions }: WorkerOptions,
+): { readonly stopSweeping: () => void; readonly stop: () => Promise<void> } {
+  const { db, logger, workerId } = deps;
+  const tellings = new Set<Promise<unknown>>();
+  const tellNow = (uetr: string) => {
+    const telling = deliverOpen(deps, uetr)
+      .catch(() => undefined)
+      .finally(() => tellings.delete(telling));
+    tellings.add(telling);
+  };
+  const watching = { db, logger, workerId, executions, activities, onFound, tellNow };
+  const sweep = startSweep(watching, sweepOptions);
+  const stopWatching = watchDeadlines(watching);
+  const reports = startReceiverReports(deps);
+  const alertLog = startAlertLog(deps);
+  const stopScheduling = startBookSchedule(executions, logger);
+  return {
+    stopSweeping: () => void sweep.stop(), // at the step that it is in; what is left is for another
+    stop: async () => {
+      await Promise.all([sweep.stop(), stopWatching(), reports.stop(), alertLog.stop(), stopScheduling()]);
+      await Promise.all(tellings);
+    },
+  };
+}
+
 export async function runWorkers(
   deps: ActivityDependencies,
   options: WorkerOptions,
@@ -88,53 +146,12 @@ export async function runWorkers(
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });
   const activities = createActivities(deps, executions);
-  const shared = {
-    connection,
-    namespace: options.namespace,
-    shutdownGraceTime: '12s', // a running HTTP exchange may end (SEC-5: 10 s)
-  } as const;
-  const payments = await Worker.create({
-    ...shared,
-    taskQueue: `${options.taskQueuePrefix ?? ''}${taskQueues.payments}`,
-    workflowBundle: options.workflowBundle,
-    activities,
-    maxCachedWorkflows: options.maxCachedWorkflows ?? 2_000,
-    stickyQueueScheduleToStartTimeout: '2s', // a payment does not wait long for a worker that died
-    maxConcurrentActivityTaskExecutions: maxSendSlots,
-    maxConcurrentLocalActivityExecutions: 100,
-    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 8 },
-    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-  });
-  const sending = {
-    ...shared,
-    activities,
-    maxConcurrentActivityTaskExecutions: maxSendSlots,
-    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-  } as const;
-  const queue = (name: 'deliveries' | 'enquiries') => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
-  const deliveries = await Worker.create({ ...sending, taskQueue: queue('deliveries') });
-  const enquiries = await Worker.create({ ...sending, taskQueue: queue('enquiries') });
-  const workers = [payments, deliveries, enquiries];
+  const workers = await createWorkers(connection, activities, options);
   const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {
-    await Promise.all([sweep.stop(), stopWatching(), reports.stop(), alertLog.stop(), stopScheduling()]);
-    await Promise.all(tellings);
+    await beside.stop();
     await connection.close();
   });
-  const { db, logger, workerId } = deps;
-  const { onFound } = options;
-  const tellings = new Set<Promise<unknown>>();
-  const tellNow = (uetr: string) => {
-    const telling = deliverOpen(deps, uetr)
-      .catch(() => undefined)
-      .finally(() => tellings.delete(telling));
-    tellings.add(telling);
-  };
-  const watching = { db, logger, workerId, executions, activities, onFound, tellNow };
-  const sweep = startSweep(watching, options.sweep);
-  const stopWatching = watchDeadlines(watching);
-  const reports = startReceiverReports(deps);
-  const alertLog = startAlertLog(deps);
-  const stopScheduling = startBookSchedule(executions, logger);
+  const beside = startBeside(deps, { executions, activities }, options);
   let isStopping = false;
   return {
     finished,
@@ -144,7 +161,7 @@ export async function runWorkers(
       (await executions.isReachable()),
     shutdown: async () => {
       isStopping = true;
-      void sweep.stop(); // at the step that it is in; what is left is for another
+      beside.stopSweeping();
       for (const worker of workers) {
         if (worker.getState() === 'RUNNING') worker.shutdown();
       }
