@@ -47,7 +47,7 @@ const busy = programOf(
    setTimeout(() => { writeFileSync(process.argv[2], String(Math.round(late))); process.exit(0); }, 3_000);`,
 );
 
-/** Whether `busy` has ended by itself within 6 s, run so in a shell. */
+/** Whether `busy` has ended by itself within 12 s, run so in a shell. */
 async function endsUnread(command: string, told: string): Promise<string> {
   const child = spawn('sh', ['-c', command, process.execPath, busy, told], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -57,7 +57,7 @@ async function endsUnread(command: string, told: string): Promise<string> {
   if (pid === undefined) throw new Error('it did not start');
   try {
     const ended = once(child.stderr, 'data').then(([data]) => String(data).trim());
-    const late = new Promise<string>((resolve) => setTimeout(() => resolve('still there'), 6_000));
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve('still there'), 12_000));
     return await Promise.race([ended, late]);
   } finally {
     process.kill(-pid, 'SIGKILL'); // its own group
@@ -67,7 +67,7 @@ async function endsUnread(command: string, told: string): Promise<string> {
 test('a process is not held up where another one at the same unread pipe has started a child (OBS-1, OBS-4)', async () => {
   // who starts a child with the same output sets that to block, for all who have it
   const starts =
-    "require('child_process').spawnSync('true', { stdio: 'inherit' }); setTimeout(() => {}, 8_000)";
+    "require('child_process').spawnSync('true', { stdio: 'inherit' }); setTimeout(() => {}, 14_000)";
   const other = `"$0" -e "${starts}"`;
   const command = `( (sleep 1; ${other}) & "$0" "$1" "$2"; echo "$?" >&2) | sleep 15`;
   expect(await endsUnread(command, join(folder, 'child'))).toBe('0');
