@@ -6,6 +6,8 @@ import { jsonNumber, plainDecimal, renderJson, type JsonObject, type JsonValue }
 import {
   accountBook,
   closedAfterMs,
+  dayFrom,
+  dayMs,
   entriesPerPage,
   longestDays,
   netOf,
@@ -44,7 +46,6 @@ const query = z.object({
 });
 type Asked = z.output<typeof query>;
 
-const dayMs = 86_400_000;
 const minuteMs = 60_000;
 const common = {
   method: 'get',
@@ -155,7 +156,7 @@ function periodOf({ date, from, to }: Asked): Period | Problem {
   if (date !== undefined) {
     if (from !== undefined || to !== undefined)
       return invalidRequest([{ parameter: 'date', detail: 'name either a day, or from and to' }]);
-    return { from: date, to: new Date(date.getTime() + dayMs) };
+    return dayFrom(date);
   }
   if (from === undefined || to === undefined)
     return invalidRequest([{ parameter: 'date', detail: 'missing: name a day, or from and to' }]);

@@ -2,6 +2,7 @@
 // any delivery (redeliveries.ts).
 import { z } from '@hono/zod-openapi';
 import { jsonNumber, type JsonObject } from '../core/money.ts';
+import { dayFrom } from '../core/reconciliation.ts';
 import { fxpNameOf, type ReferenceData } from '../core/reference.ts';
 import { listBooksSent, type BookSent } from '../db/book-pages.ts';
 import type { ApiDependencies } from './dependencies.ts';
@@ -45,11 +46,10 @@ export function sentBookRoutes(router: Router, deps: ApiDependencies): void {
       query: z.object({ date: day }),
       answer: { description: 'The books', schema: z.array(sentSchema) },
     },
-    async ({ query: { date: from }, caller }) => {
-      const period = { from, to: new Date(from.getTime() + 86_400_000) };
+    async ({ query: { date }, caller }) => {
       const isOperator = caller.role === 'operator' || caller.role === 'all';
       const party = isOperator ? undefined : partyOf(deps.reference.current(), caller);
-      return json((await listBooksSent(deps.db, period, party)).map(render));
+      return json((await listBooksSent(deps.db, dayFrom(date), party)).map(render));
     },
   );
 }

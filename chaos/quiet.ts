@@ -1,11 +1,12 @@
 // When a system that was under faults has come to rest: nothing is left that it could do by itself now. It asks the
 // record, and judges nothing; who finds it restless for too long is the oracle (I-15).
 import { setTimeout as delay } from 'node:timers/promises';
+import { toldKinds } from './oracle/receivers.ts';
 import type { ChaosSystem } from './system/system.ts';
 
 const restlessSql = `
 select
-  (select count(*) from deliveries where kind in ('callback', 'confirmation', 'notification', 'book') and delivered_at is null
+  (select count(*) from deliveries where kind in (${toldKinds.map((kind) => `'${kind}'`).join(', ')}) and delivered_at is null
      and closed_at is null)::int as deliveries,
   (select count(*) from payments p left join decisions d on d.uetr = p.uetr where p.accepted and d.uetr is null
      and (p.priority = 'HIGH' or not exists (select from deliveries i join delivery_attempts a on a.delivery_id = i.delivery_id

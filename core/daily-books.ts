@@ -2,7 +2,15 @@
  * Which books of which days are sent, and to whom (REC-2): each day that is closed, once, to everybody who has registered
  * an address for them. What was sent is on record; a day that was missed is made up for.
  */
-import { accountBook, closedAfterMs, longestDays, type Book, type Period } from './reconciliation.ts';
+import {
+  accountBook,
+  closedAfterMs,
+  dayFrom,
+  dayMs,
+  longestDays,
+  type Book,
+  type Period,
+} from './reconciliation.ts';
 import { fxpNameOf, type ReferenceData } from './reference.ts';
 
 /** A book that somebody gets. */
@@ -11,8 +19,6 @@ export interface SentBook {
   /** Payment system, or BIC (or internalId) of the owner of the account. */
   readonly party: string;
 }
-
-const dayMs = 86_400_000;
 
 /** As the record names it: a payment system; or a settlement access provider, a space, and an account there. */
 export const bookKey = (book: Book): string =>
@@ -42,7 +48,7 @@ export function daysToSend(sentUntil: Date | undefined, now: Date): readonly Per
   const begin = Math.max(sentUntil?.getTime() ?? end - dayMs, end - longestDays * dayMs);
   const days: Period[] = [];
   for (let from = begin; from < end; from += dayMs) {
-    days.push({ from: new Date(from), to: new Date(from + dayMs) });
+    days.push(dayFrom(new Date(from)));
   }
   return days;
 }

@@ -22,6 +22,9 @@ export interface Period {
   readonly to: Date;
 }
 
+export const dayMs = 86_400_000;
+export const dayFrom = (from: Date): Period => ({ from, to: new Date(from.getTime() + dayMs) });
+
 export const longestDays = 31;
 /** A decision is written within seconds of its time: by then all of a period are. */
 export const closedAfterMs = 60_000;
@@ -102,7 +105,7 @@ const directions = { in: 'CRDT', out: 'DBIT' } as const satisfies Record<Side, D
 /** The period as in `20261121`, or with its hours where it is no whole day; at most 20 characters. */
 export function periodName({ from, to }: Period): string {
   const compactTime = (at: Date) => at.toISOString().slice(0, 16).replaceAll(/[-:T]/g, '');
-  const isDay = to.getTime() - from.getTime() === 86_400_000 && compactTime(from).endsWith('0000');
+  const isDay = to.getTime() - from.getTime() === dayMs && compactTime(from).endsWith('0000');
   return isDay ? compactTime(from).slice(0, 8) : `${compactTime(from).slice(2)}${compactTime(to).slice(2)}`;
 }
 

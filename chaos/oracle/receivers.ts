@@ -5,6 +5,9 @@ import type { DeliveryRow } from './rows.ts';
 
 type Receiving = Pick<DeliveryRow, 'kind' | 'party'>;
 
+/** What is sent until it is taken or given up (CBK-1); an instruction has an end of its own (TIM-3). */
+export const toldKinds: readonly string[] = ['callback', 'confirmation', 'notification', 'book'];
+
 export function receiverOf(reference: Pick<Reference, 'systems'>, { kind, party }: Receiving): string {
   if (kind === 'callback') return sourceOf(party);
   if (kind === 'notification' || (kind === 'book' && !reference.systems.has(party))) return `fxp/${party}`;

@@ -1,4 +1,6 @@
 // The log of a process as it is deployed: programs of a test around the built `log-stream.ts`, run by node alone.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,4 +34,29 @@ export async function builtLog(): Promise<BuiltLog> {
       return path;
     },
   };
+}
+
+/**
+ * Runs a program whose log nobody reads: `command` is a shell's, with node as `$0` and `args` as `$1` and on; it says on
+ * standard error when the program has ended.
+ * @returns what it said first, or `still there` after `withinMs`; nothing of it is left
+ */
+export async function endsUnread(
+  command: string,
+  withinMs: number,
+  ...args: readonly string[]
+): Promise<string> {
+  const child = spawn('sh', ['-c', command, process.execPath, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('it did not start');
+  try {
+    const ended = once(child.stderr, 'data').then(([data]) => String(data).trim());
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve('still there'), withinMs));
+    return await Promise.race([ended, late]);
+  } finally {
+    process.kill(-pid, 'SIGKILL'); // its own group
+  }
 }

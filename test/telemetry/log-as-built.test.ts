@@ -1,10 +1,9 @@
 // The log of a process as it is deployed: built, and run by node alone, whose pipe blocks who writes to it (under a loader
 // for TypeScript it does not). Nobody who reads, or reads late, keeps the process from its end (OBS-1, OBS-4).
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { builtLog } from './built-log.ts';
+import { builtLog, endsUnread } from './built-log.ts';
 
 const { programOf } = await builtLog();
 
@@ -17,19 +16,8 @@ test.each([400, 3_000])(
        setTimeout(() => process.exit(0), ${ms});`,
     );
     // the pipe of a shell, whose reader does not read
-    const child = spawn('sh', ['-c', '("$0" "$1"; echo "$?" >&2) | sleep 15', process.execPath, path], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true,
-    });
-    const { pid } = child;
-    if (pid === undefined) throw new Error('it did not start');
-    try {
-      const ended = once(child.stderr, 'data').then(([data]) => String(data).trim());
-      const late = new Promise((resolve) => setTimeout(() => resolve('still there'), ms + 5_000));
-      expect(await Promise.race([ended, late])).toBe('0');
-    } finally {
-      process.kill(-pid, 'SIGKILL'); // its own group
-    }
+    const command = '("$0" "$1"; echo "$?" >&2) | sleep 15';
+    expect(await endsUnread(command, ms + 5_000, path)).toBe('0');
   },
   20_000,
 );

@@ -1,11 +1,10 @@
 // Standard output as others have it too: another process at the same pipe, a terminal that stands still, a reader that comes
 // after the end. Lines are whole, and no write holds the process up (OBS-1).
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { builtLog } from './built-log.ts';
+import { builtLog, endsUnread } from './built-log.ts';
 
 const { folder, programOf } = await builtLog();
 const run = async (command: string, ...args: string[]) =>
@@ -47,37 +46,20 @@ const busy = programOf(
    setTimeout(() => { writeFileSync(process.argv[2], String(Math.round(late))); process.exit(0); }, 3_000);`,
 );
 
-/** Whether `busy` has ended by itself within 12 s, run so in a shell. */
-async function endsUnread(command: string, told: string): Promise<string> {
-  const child = spawn('sh', ['-c', command, process.execPath, busy, told], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    detached: true,
-  });
-  const { pid } = child;
-  if (pid === undefined) throw new Error('it did not start');
-  try {
-    const ended = once(child.stderr, 'data').then(([data]) => String(data).trim());
-    const late = new Promise<string>((resolve) => setTimeout(() => resolve('still there'), 12_000));
-    return await Promise.race([ended, late]);
-  } finally {
-    process.kill(-pid, 'SIGKILL'); // its own group
-  }
-}
-
 test('a process is not held up where another one at the same unread pipe has started a child (OBS-1, OBS-4)', async () => {
   // who starts a child with the same output sets that to block, for all who have it
   const starts =
     "require('child_process').spawnSync('true', { stdio: 'inherit' }); setTimeout(() => {}, 14_000)";
   const other = `"$0" -e "${starts}"`;
   const command = `( (sleep 1; ${other}) & "$0" "$1" "$2"; echo "$?" >&2) | sleep 15`;
-  expect(await endsUnread(command, join(folder, 'child'))).toBe('0');
+  expect(await endsUnread(command, 12_000, busy, join(folder, 'child'))).toBe('0');
 }, 20_000);
 
 test('a process is not held up by a terminal that stands still (OBS-1, OBS-4)', async () => {
   // script has a terminal of its own, and stops reading it once its own output is full
   const told = join(folder, 'terminal');
   const command = `script -qec "'$0' '$1' '$2'; echo ended > '$2.end'" /dev/null </dev/null | (while [ ! -e "$2.end" ]; do sleep 0.2; done; echo 0 >&2)`;
-  expect(await endsUnread(command, told)).toBe('0');
+  expect(await endsUnread(command, 12_000, busy, told)).toBe('0');
 }, 20_000);
 
 test('who reads only after a process has ended finds whole lines, the last one too (OBS-1)', async () => {

@@ -1,19 +1,18 @@
 // I-17, and the record of attempts that everything else rests on (TIM-3): an intent is committed before a socket opens,
 // each attempt is classified as what it was, and every delivery has one end.
 import { clock, instant } from '../rows.ts';
-import { receiverOf } from '../receivers.ts';
+import { receiverOf, toldKinds } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import { isArrival, type Attempt, type Delivery, type World } from '../world.ts';
 import { standingOf } from './lines.ts';
 
-const told: ReadonlySet<string> = new Set(['callback', 'confirmation', 'notification', 'book']);
 const neglectedMs = 60_000; // I-17
 const clockMs = 5; // the journal's milliseconds are cut, the database's are not
 const attemptMs = 20_000; // longer than any attempt and its record take (SEC-5: 5 s to connect, 10 s in all)
 
 export function judgeDeliveries(world: World, report: Report): void {
   const { deliveries, quiet } = world;
-  const ends = deliveries.filter(({ row }) => told.has(row.kind));
+  const ends = deliveries.filter(({ row }) => toldKinds.includes(row.kind));
   report.examined('I-17', 'deliveries', ends.length);
   report.examined('R:SEC-5', 'attempts', deliveries.flatMap(({ attempts }) => attempts).length);
   report.examined('I-17', 'attempts', deliveries.flatMap(({ attempts }) => attempts).length);

@@ -1,7 +1,7 @@
 // I-12: attempts come neither too early nor far too late (CBK-1, TIM-2, TIM-3, DUP-1). What a fault may have repeated
 // or held up is left out; what nothing explains is a breach.
 import { clock, instant } from '../rows.ts';
-import { receiverOf } from '../receivers.ts';
+import { receiverOf, toldKinds } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import { standingOf } from './lines.ts';
 import { sha256Of, type Attempt, type Delivery, type Payment, type World } from '../world.ts';
@@ -37,9 +37,7 @@ export function judgeSchedules(world: World, report: Report): void {
     return judgeInstruction(world, report, { payment, delivery, repeats: repeats.get(payment.uetr) ?? [] });
   });
   judgeEarly(report, early, sends);
-  const told = deliveries.filter(({ row }) =>
-    ['callback', 'confirmation', 'notification', 'book'].includes(row.kind),
-  );
+  const told = deliveries.filter(({ row }) => toldKinds.includes(row.kind));
   report.examined('I-12', 'attempts of deliveries', told.flatMap(({ attempts }) => attempts).length);
   for (const delivery of told) {
     judgeDelivery(world, report, delivery, repeats.get(delivery.row.subject_id) ?? []);

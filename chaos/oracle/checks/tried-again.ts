@@ -1,7 +1,7 @@
 // What failed is tried again: an instruction within its round (TIM-3), a delivery once its receiver is well (CBK-1,
 // CBK-3). The other half of the schedule, that nothing comes too early, is in schedule.ts.
 import { clock, instant } from '../rows.ts';
-import { destinationOf } from '../receivers.ts';
+import { destinationOf, toldKinds } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import { type Delivery, type Payment, type World } from '../world.ts';
 import { standingOf } from './lines.ts';
@@ -71,9 +71,7 @@ function judgeHeldBack({ deliveries, quiet, evidence }: World, report: Report): 
   const healedAt = instant(evidence.run.healedAt);
   const open = deliveries.filter(
     ({ row, deliveredAt, closedAt }) =>
-      ['callback', 'confirmation', 'notification', 'book'].includes(row.kind) &&
-      deliveredAt === undefined &&
-      closedAt === undefined,
+      toldKinds.includes(row.kind) && deliveredAt === undefined && closedAt === undefined,
   );
   report.examined('R:CBK-3', 'deliveries', deliveries.length);
   report.examined('R:CBK-3', 'deliveries that are still open', open.length);
