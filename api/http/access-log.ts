@@ -1,7 +1,12 @@
 // One line per request (OBS-1): which route, by whom, about which payment, by which rule it was refused, how long it
 // took; and its id, which the answer bears too. Never a path, a query or a body: they may hold what is personal (SEC-3).
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  ServerResponse,
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+} from 'node:http';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
 
@@ -17,12 +22,32 @@ export interface AboutRequest {
   ruleId?: string;
 }
 
-const known = new WeakMap<IncomingMessage, AboutRequest>();
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/**
+ * An answer that knows of its request, and bears its id. The id joins the other headers as they are written: by `setHeader`
+ * beforehand, Node would set each of them by itself, which cost a tenth of a short answer.
+ */
+export class KnownResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<Request> {
+  readonly about: AboutRequest = { requestId: requestIdOf(this.req) };
+
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    if (typeof reason === 'string' || Array.isArray(reason)) {
+      this.setHeader('x-request-id', this.about.requestId);
+      return typeof reason === 'string'
+        ? super.writeHead(status, reason, headers)
+        : super.writeHead(status, reason);
+    }
+    return super.writeHead(status, { ...reason, 'x-request-id': this.about.requestId });
+  }
+}
 
 /** What is known of this request, to be added to. Without a server, as in a test of the app alone, nobody reads it. */
 export function aboutRequest(context: Context): AboutRequest {
-  const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
-  return (incoming && known.get(incoming)) ?? { requestId: '' };
+  const { outgoing } = (context.env ?? {}) as { readonly outgoing?: unknown };
+  return outgoing instanceof KnownResponse ? outgoing.about : { requestId: '' };
 }
 
 /** What an answer with a message says of why it refuses: `Isthmus-Rejection` begins with the rule. */
@@ -58,31 +83,21 @@ export interface RequestListeners {
 }
 
 /** Begins the line of a request; it is written when its answer has been sent, or its connection is gone. */
-export function logRequest(
-  { logger, onAnswered }: RequestListeners,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const about: AboutRequest = { requestId: requestIdOf(request) };
-  known.set(request, about);
-  response.setHeader('x-request-id', about.requestId);
+export function logRequest({ logger, onAnswered }: RequestListeners, response: KnownResponse): void {
   const begunAt = performance.now();
-  response.once('close', () => {
+  response.on('close', () => {
+    const { about, req, headersSent, statusCode, writableFinished } = response;
     const durationMs = Math.round((performance.now() - begunAt) * 10) / 10;
-    const { method = '' } = request;
+    const { method = '' } = req;
     const { route = 'none' } = about;
-    if (response.headersSent) {
-      onAnswered?.({ route, method, status: response.statusCode, seconds: durationMs / 1_000 });
-    }
-    const line = {
-      ...about,
-      method,
-      status: response.headersSent ? response.statusCode : null,
-      durationMs,
-      ...(response.writableFinished ? {} : { cut: true }),
-    };
+    if (headersSent) onAnswered?.({ route, method, status: statusCode, seconds: durationMs / 1_000 });
     // whoever asks every second whether we live says nothing of payments
-    if (about.route?.startsWith('/health/') === true) logger.debug(line, 'request');
-    else logger.info(line, 'request');
+    const level = route.startsWith('/health/') ? 'debug' : 'info';
+    if (!logger.isLevelEnabled(level)) return;
+    const status = headersSent ? statusCode : null;
+    logger[level](
+      { ...about, method, status, durationMs, ...(!writableFinished && { cut: true }) },
+      'request',
+    );
   });
 }

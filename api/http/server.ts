@@ -1,10 +1,10 @@
 // Serves the app on a port: only plain HTTP/1.1 that is complete and in time reaches it (SEC-4, SEC-7).
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
-import { logRequest, type RequestListeners } from './access-log.ts';
+import { KnownResponse, logRequest, type RequestListeners } from './access-log.ts';
 import { createConnections, type ConnectionLimits } from './connections.ts';
 import { failureOf } from './failures.ts';
 import { renderProblem } from './problem.ts';
@@ -44,6 +44,7 @@ const defaultLimits: ServerLimits = {
   maxConnections: 16_384, // about 10 KB each when idle
   maxConnectionsPerAddress: 8_192, // a proxy in front of us is one address
 };
+type KnownServer = Server<typeof IncomingMessage, typeof KnownResponse>;
 const closeTimeoutMs = 10_000;
 const fullLogMs = 60_000; // one line a minute is enough
 
@@ -51,7 +52,8 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   const limits = { ...defaultLimits, ...options.limits };
   const connections = createConnections(limits, sayingFull(options.logger));
   const listener = listenerOf(app, options.logger);
-  const server = createServer({
+  const server = createServer<typeof IncomingMessage, typeof KnownResponse>({
+    ServerResponse: KnownResponse,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
@@ -59,9 +61,9 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     requireHostHeader: false, // refuseForm has a better text
   });
   server.maxHeadersCount = 0; // limited to 16 KiB in all: headers beyond a count would be dropped silently
-  const take = (request: IncomingMessage, response: ServerResponse): boolean => {
+  const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
-    logRequest(options, request, response);
+    logRequest(options, response);
     const refusal = refuseForm(request);
     if (refusal !== undefined) refuse(response, refusal);
     return refusal === undefined;
@@ -116,7 +118,7 @@ function sayingFull(logger: Logger): () => void {
   };
 }
 
-async function closeServer(server: Server): Promise<void> {
+async function closeServer(server: KnownServer): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => {
       resolve();
