@@ -20,6 +20,7 @@ function isCrowded(text: Buffer, byte: number): boolean {
 
 /** What there is too much of, in words; undefined if the body may be parsed. Equals signs are rare in values. */
 export function findCrowd(text: Buffer): string | undefined {
+  if (text.length <= maxTags) return undefined;
   if (isCrowded(text, lessThan)) return 'more than 5,000 elements';
   return isCrowded(text, equalsSign) ? 'more than 5,000 attributes (equals signs)' : undefined;
 }

@@ -39,6 +39,7 @@ export function violationsOf(
 /** What the diagnosis needs throughout. */
 interface Exam {
   readonly reading: TreeReading;
+  readonly withTextBetween: ReadonlySet<XmlElement>;
   readonly model: SchemaModel;
 }
 
@@ -59,7 +60,8 @@ export function* diagnose(reading: TreeReading, model: SchemaModel): Iterable<Fi
   const { root: element } = reading;
   const xpath = '/Document';
   if (element.name === 'Document') {
-    yield* lookAt({ reading, model }, { element, xpath, typeName: 'Document', isMandatory: true });
+    const exam = { reading, model, withTextBetween: reading.withTextBetween() };
+    yield* lookAt(exam, { element, xpath, typeName: 'Document', isMandatory: true });
   } else {
     const [text, found] = ['the root element must be Document', 'another root element'];
     yield { kind: 'invalid', xpath, text, fault: 'not-iso-20022', found, expected: 'Document' };
@@ -137,7 +139,7 @@ function* lookAtCurrency({ model }: Exam, { element, xpath }: Place): Iterable<F
 
 function* lookAtChildren(exam: Exam, { element, xpath }: Place, type: ComplexType): Iterable<Finding> {
   const { children } = element;
-  const hasText = children.length === 0 ? !isBlank(element.text) : exam.reading.withTextBetween.has(element);
+  const hasText = children.length === 0 ? !isBlank(element.text) : exam.withTextBetween.has(element);
   if (hasText) {
     const common = { kind: 'invalid', xpath, isReadable: true, fault: 'not-iso-20022' } as const;
     yield { ...common, text: 'text where only elements are allowed', found: 'text', expected: takes(type) };

@@ -25,8 +25,8 @@ export interface TreeReading {
    * locations do not count: they are hints, which our engines ignore.
    */
   readonly withForeignAttribute: ReadonlyMap<XmlElement, 'instance' | 'other'>;
-  /** Elements with text beside their children, which is not in the tree. */
-  readonly withTextBetween: ReadonlySet<XmlElement>;
+  /** Finds the elements with text beside their children, which is not in the tree: only faults are told of it. */
+  readonly withTextBetween: () => ReadonlySet<XmlElement>;
 }
 
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
@@ -141,7 +141,6 @@ function isBlankBetween(written: string, start: number, end: number): boolean {
 export function readTree(written: string): TreeReading {
   const stack: { readonly element: OpenElement; readonly scope: Scope }[] = [];
   const withForeignAttribute = new Map<XmlElement, 'instance' | 'other'>();
-  const withTextBetween = new Set<XmlElement>();
   let namespace = '';
   let position = 0;
   for (;;) {
@@ -153,9 +152,11 @@ export function readTree(written: string): TreeReading {
       assert(parent !== undefined, 'libxml2 writes no end tag without its start');
       const { element } = parent;
       if (element.children.length === 0) element.text = unescape(written.slice(position, start));
-      else if (!isBlankBetween(written, position, start)) withTextBetween.add(element);
       stack.pop();
-      if (stack.length === 0) return { root: element, namespace, withForeignAttribute, withTextBetween };
+      if (stack.length === 0) {
+        const withTextBetween = () => findTextBetween(element, written);
+        return { root: element, namespace, withForeignAttribute, withTextBetween };
+      }
     } else {
       const tag = readStartTag(written.slice(start + 1, end), parent?.scope ?? outermost);
       const element: OpenElement =
@@ -165,7 +166,6 @@ export function readTree(written: string): TreeReading {
       if (tag.foreignAttribute !== undefined) withForeignAttribute.set(element, tag.foreignAttribute);
       if (parent === undefined) ({ namespace } = tag);
       else {
-        if (!isBlankBetween(written, position, start)) withTextBetween.add(parent.element);
         if (parent.element.children === noChildren) parent.element.children = [element];
         else parent.element.children.push(element);
       }
@@ -173,4 +173,25 @@ export function readTree(written: string): TreeReading {
     }
     position = end + 1;
   }
+}
+
+/** @param written what the tree was read from: its start tags are the elements in document order */
+function findTextBetween(root: XmlElement, written: string): ReadonlySet<XmlElement> {
+  const found = new Set<XmlElement>();
+  let position = 0;
+  const passTag = (around?: XmlElement) => {
+    const start = written.indexOf('<', position);
+    if (around !== undefined && !isBlankBetween(written, position, start)) found.add(around);
+    position = written.indexOf('>', start + 2) + 1;
+  };
+  const visit = (element: XmlElement) => {
+    for (const child of element.children) {
+      passTag(element);
+      visit(child);
+    }
+    passTag(element.children.length === 0 ? undefined : element);
+  };
+  passTag();
+  visit(root);
+  return found;
 }

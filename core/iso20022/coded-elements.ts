@@ -48,11 +48,13 @@ const longestSuffix = 4;
  * @internal exported for tests
  */
 export function codingOf(path: readonly string[]): Coding | undefined {
-  for (let length = Math.min(longestSuffix, path.length); length >= 2; length -= 1) {
-    const coding = codings[path.slice(-length).join('/')];
-    if (coding !== undefined) return coding;
+  let suffix = path.at(-1) ?? '';
+  let found = standing[suffix];
+  for (let length = 2; length <= Math.min(longestSuffix, path.length); length += 1) {
+    suffix = `${path.at(-length)}/${suffix}`;
+    found = codings[suffix] ?? found;
   }
-  return standing[path.at(-1) ?? ''];
+  return found;
 }
 
 /** An element and its ancestors, up to the one whose codes are judged. */
