@@ -22,6 +22,7 @@ import { enter, send, type Way } from './send.ts';
 // While an attempt runs, this call also makes the others that fall due.
 const startsForMs = 12_000; // then it ends and is called again: within startToCloseTimeout, whatever hangs
 const heldMs = 30_000; // how long a full gate is waited for before that is written down: half of what the sweep leaves alone
+const shortMs = 1_000;
 const takenElsewhereMs = 5_000; // when to look again at what another process has claimed
 
 /** A delivery as this call of the activity knows it. */
@@ -174,8 +175,8 @@ async function claimAdmitted(
 
 /**
  * What waits for an open breaker is due when the breaker says, and is given up in time like everything else (CBK-1).
- * What waits for a full gate comes back within a third of a second; it is written down just often enough not to count
- * as neglected (I-17).
+ * What waits for a full gate comes back when its turn is likely; a short wait is written down just often enough not to
+ * count as neglected (I-17).
  */
 async function hold(
   deps: ActivityDependencies,
@@ -184,7 +185,7 @@ async function hold(
 ): Promise<void> {
   const { deliveryId, elapsedMs, dueInMs } = scheduled.delivery;
   scheduled.dueAt = performance.now() + held.retryInMs;
-  if (held.reason !== 'breaker-open' && dueInMs > -heldMs) return;
+  if (held.reason !== 'breaker-open' && held.retryInMs < shortMs && dueInMs > -heldMs) return;
   if (elapsedMs < giveUpAfterMs) await deferDelivery(deps.db, deliveryId, held.retryInMs);
   else if (await expireDelivery(deps.db, deliveryId)) open.delete(deliveryId);
 }

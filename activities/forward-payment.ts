@@ -41,8 +41,6 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
     });
 }
 
-const fullGatePauseFactor = 5; // 0.5 to 1.5 s
-
 /**
  * A NORM payment of which no byte can have left is rejected after 60 s, however long the breaker would hold its retries
  * (TIM-3). One that was tried is given up then; one that never was is tried all the same, because it is rejected only
@@ -57,12 +55,12 @@ async function enterOrWait(
   const way = enter(deps, instruction);
   if (way === undefined || way.admitted) return { way, isLast: false };
   const end = await untilEndOfRound(deps.db, deliveryId);
-  if (end.inMs > 0) throw failure('Held', `${party}: ${way.reason}`, Math.min(way.retryInMs, end.inMs));
+  const inMs = end.hasDeadline ? way.urgentInMs : way.retryInMs;
+  if (end.inMs > 0) throw failure('Held', `${party}: ${way.reason}`, Math.min(inMs, end.inMs));
   if (!end.needsTry) return 'given up';
   const last = enter(deps, instruction, { anyway: true });
   if (last === undefined || last.admitted) return { way: last, isLast: true };
-  // hundreds may have come to their last attempt at once, and a full gate empties only as its sends time out
-  throw failure('Held', `${party}: ${last.reason}`, last.retryInMs * fullGatePauseFactor);
+  throw failure('Held', `${party}: ${last.reason}`, last.retryInMs);
 }
 
 /** The round in which the sends of one activity are counted (TIM-3). */

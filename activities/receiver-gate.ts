@@ -1,6 +1,6 @@
 // Before each receiver: how many sends it gets at once, and the circuit breaker that spares everybody the wait for a
 // dead one (CBK-3). State and arithmetic only: it opens no socket and starts no timer, so a send that has to wait holds
-// nothing.
+// nothing. Thousands may wait: each is told when its turn is likely to come, so that their asking costs others nothing.
 
 export interface GateOptions {
   /** Sends at once per receiver; default 16 (CBK-3). */
@@ -26,8 +26,10 @@ export interface Place {
 export interface Held {
   readonly admitted: false;
   readonly reason: 'gate-full' | 'breaker-open';
-  /** Milliseconds after which to ask again; at least 1, jittered. */
+  /** Milliseconds after which to ask again, behind those that were told so before it; at least 1, jittered. */
   readonly retryInMs: number;
+  /** The same for what a deadline ends soon, and so takes no turn. */
+  readonly urgentInMs: number;
 }
 
 /** The state of a receiver, for somebody who looks at the process. */
@@ -58,30 +60,32 @@ const firstProbeMs = 5_000; // CBK-3
 const longestProbeMs = 60_000; // CBK-3
 const lostAfterMs = 60_000; // a place whose send never began: its holder is gone; claims last 15 s
 const forgottenAfterMs = 600_000; // an idle receiver: ten times the longest wait for a probe
+const usualSendMs = 200; // until one has been measured
+const askedPerPlace = 2; // who wait at a full gate ask twice as often as it has a place: none stays free
+const breakerTurnMs = 20; // who wait for a breaker ask at most 50 times a second, and come so once it has closed
+const longestTurnMs = 60_000; // however many are before: some may have gone
 
 /** A place as it is taken. */
 interface Taken {
   readonly takenAt: number;
-  begun: boolean;
+  begunAt?: number;
 }
 
 interface Receiver {
   readonly places: Set<Taken>;
   failuresInARow: number;
   usedAt: number;
+  /** How long its sends take, roughly: half of it is of the last five. */
+  sendMs: number;
+  /** When the last of those that wait is to ask again. */
+  lastTurnAt: number;
   /** Since the breaker opened. */
-  open?: { waitMs: number; probeAt: number; probe: Taken | undefined };
+  open?: { waitMs: number; probeAt: number; probe: Taken | undefined } | undefined;
 }
 
 export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
   const { maxSends = defaultMaxSends, now = () => performance.now(), random = Math.random } = options;
   const receivers = new Map<string, Receiver>();
-  const held = (reason: Held['reason'], fromMs: number, spreadMs: number): Held => ({
-    admitted: false,
-    reason,
-    retryInMs: Math.max(1, Math.ceil(fromMs + random() * spreadMs)),
-  });
-
   function receiverOf(name: string): Receiver {
     const known = receivers.get(name);
     if (known !== undefined) return known;
@@ -89,30 +93,30 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
       dropLost(idle, now());
       if (idle.places.size === 0 && now() - idle.usedAt > forgottenAfterMs) receivers.delete(other);
     }
-    const receiver: Receiver = { places: new Set(), failuresInARow: 0, usedAt: now() };
+    const receiver = newReceiver(now());
     receivers.set(name, receiver);
     return receiver;
   }
 
   function enter(name: string, places: number, minds: 'breaker' | 'gate' = 'breaker'): Place | Held {
     const receiver = receiverOf(name);
-    const open = minds === 'breaker' ? receiver.open : undefined;
     receiver.usedAt = now();
     dropLost(receiver, now());
-    if (open?.probe !== undefined) return held('breaker-open', 500, 500); // its probe is running: soon
-    if (open !== undefined && now() < open.probeAt) return held('breaker-open', open.probeAt - now(), 250);
-    if (receiver.places.size >= places) return held('gate-full', 100, 200);
-    const taken: Taken = { takenAt: now(), begun: false };
+    const open = minds === 'breaker' ? receiver.open : undefined;
+    const wait = waitOf({ ...receiver, open }, places, now());
+    if (wait !== undefined) return held(receiver, wait, { now: now(), random: random() });
+    const taken: Taken = { takenAt: now() };
     receiver.places.add(taken);
     if (open !== undefined) open.probe = taken;
     return {
       begin: () => {
-        taken.begun = true;
+        taken.begunAt ??= now();
         receiver.places.add(taken); // in case it was taken for lost
       },
       end: (sign) => {
         if (!receiver.places.delete(taken)) return;
         receiver.usedAt = now();
+        if (taken.begunAt !== undefined) receiver.sendMs += (now() - taken.begunAt - receiver.sendMs) / 8;
         heed(receiver, taken, sign, now());
         const isUnremarkable = receiver.failuresInARow === 0 && receiver.open === undefined;
         if (receiver.places.size === 0 && isUnremarkable) receivers.delete(name);
@@ -143,6 +147,47 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
   };
 }
 
+function newReceiver(now: number): Receiver {
+  return { places: new Set(), failuresInARow: 0, usedAt: now, sendMs: usualSendMs, lastTurnAt: -Infinity };
+}
+
+/** Why a send has to wait, and how long at least; milliseconds. */
+interface Wait {
+  readonly reason: Held['reason'];
+  readonly fromMs: number;
+  /** Of its jitter. */
+  readonly spreadMs: number;
+  /** From one that waits to the next. */
+  readonly turnMs: number;
+}
+
+function waitOf(
+  { open, places, sendMs }: Pick<Receiver, 'open' | 'places' | 'sendMs'>,
+  mostSends: number,
+  now: number,
+): Wait | undefined {
+  const behindBreaker = { reason: 'breaker-open', turnMs: breakerTurnMs } as const;
+  if (open?.probe !== undefined) return { ...behindBreaker, fromMs: 500, spreadMs: 500 }; // it is running: soon
+  if (open !== undefined && now < open.probeAt)
+    return { ...behindBreaker, fromMs: open.probeAt - now, spreadMs: 250 };
+  if (places.size < mostSends) return undefined;
+  const turnMs = sendMs / Math.max(1, mostSends) / askedPerPlace;
+  return { reason: 'gate-full', turnMs, fromMs: 100, spreadMs: 200 };
+}
+
+/** The next turn is taken: whoever is held after this one asks after it. */
+function held(
+  receiver: Receiver,
+  { reason, fromMs, spreadMs, turnMs }: Wait,
+  { now, random }: { readonly now: number; readonly random: number },
+): Held {
+  const nextTurnInMs = receiver.lastTurnAt + turnMs - now;
+  const turnInMs = Math.min(Math.max(fromMs, nextTurnInMs), fromMs + longestTurnMs);
+  receiver.lastTurnAt = now + turnInMs;
+  const inMs = (ms: number) => Math.max(1, Math.ceil(ms + random * spreadMs));
+  return { admitted: false, reason, retryInMs: inMs(turnInMs), urgentInMs: inMs(fromMs) };
+}
+
 /** A party's silence says nothing about the receiver before it. */
 function both(own: Place, shared: Place): Place {
   return {
@@ -162,7 +207,7 @@ function both(own: Place, shared: Place): Place {
  */
 function dropLost({ places, open }: Receiver, now: number): void {
   for (const taken of places) {
-    if (taken.begun || now - taken.takenAt < lostAfterMs) continue;
+    if (taken.begunAt !== undefined || now - taken.takenAt < lostAfterMs) continue;
     places.delete(taken);
     if (open?.probe === taken) open.probe = undefined;
   }
@@ -176,7 +221,7 @@ function heed(receiver: Receiver, taken: Taken, sign: Sign, now: number): void {
   if (sign === 'nothing') return; // if it was the probe, the next send will be
   if (sign === 'alive') {
     receiver.failuresInARow = 0;
-    delete receiver.open;
+    receiver.open = undefined;
     return;
   }
   receiver.failuresInARow += 1;

@@ -14,7 +14,7 @@ import type {
   ResolutionLocalActivities,
 } from '../contract/activities.ts';
 import { createDecidePayment } from './decide-payment.ts';
-import { createDeliver, deliverOpen } from './deliver.ts';
+import { createDeliver } from './deliver.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { createEndResolution, createFollowResolution } from './follow-resolution.ts';
 import { createForwardPayment } from './forward-payment.ts';
@@ -24,6 +24,7 @@ import { startAlertLog } from './log-alerts.ts';
 import { startBookSchedule } from './schedule-books.ts';
 import { createSendBooks } from './send-books.ts';
 import { startReceiverReports } from './report-receivers.ts';
+import { startTelling } from './tell-now.ts';
 import { startSweep, type SweepOptions } from './sweep/sweep.ts';
 import { createReportInDoubt } from './report-in-doubt.ts';
 import { createValidatePayment } from './validate-payment.ts';
@@ -111,13 +112,8 @@ function startBeside(
   { onFound, sweep: sweepOptions }: WorkerOptions,
 ): { readonly stopSweeping: () => void; readonly stop: () => Promise<void> } {
   const { db, logger, workerId } = deps;
-  const tellings = new Set<Promise<unknown>>();
-  const tellNow = (uetr: string) => {
-    const telling = deliverOpen(deps, uetr)
-      .catch(() => undefined)
-      .finally(() => tellings.delete(telling));
-    tellings.add(telling);
-  };
+  const telling = startTelling(deps);
+  const { tellNow } = telling;
   const watching = { db, logger, workerId, executions, activities, onFound, tellNow };
   const sweep = startSweep(watching, sweepOptions);
   const stopWatching = watchDeadlines(watching);
@@ -128,7 +124,7 @@ function startBeside(
     stopSweeping: () => void sweep.stop(), // at the step that it is in; what is left is for another
     stop: async () => {
       await Promise.all([sweep.stop(), stopWatching(), reports.stop(), alertLog.stop(), stopScheduling()]);
-      await Promise.all(tellings);
+      await telling.stop();
     },
   };
 }

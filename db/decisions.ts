@@ -229,6 +229,22 @@ export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown
  * @returns false when a decision stands already, another final was stored first, or `onlyIf` does not hold
  */
 export async function recordDecision(db: Db, decision: NewDecision): Promise<boolean> {
+  if (decision.onlyIf !== 'unreachable') return writeDecision(db, decision);
+  // what two persons confirm while this waits for the row is seen only by a statement that begins after that (LIF-4)
+  return db.transaction().execute(async (trx) => {
+    await lockInstruction(trx, decision.uetr);
+    return writeDecision(trx, decision);
+  });
+}
+
+/** What decides a payment without its destination goes one by one. */
+export async function lockInstruction(trx: Db, uetr: string): Promise<void> {
+  await sql`
+    select from deliveries where subject_id = ${uetr}::uuid and kind = 'instruction'
+    for update`.execute(trx); // unique (subject_id, kind)
+}
+
+async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
   const { callback, confirmation, notification, deliveries } = decision;
   const messages = [callback, confirmation, ...(notification === null ? [] : [notification])];
   const column = <T>(pick: (delivery: DerivedDelivery) => T) => deliveries.map(pick);

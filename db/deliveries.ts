@@ -89,6 +89,8 @@ export interface EndOfRound {
   readonly inMs: number;
   /** Whether it ends with a try of its own, whatever holds it: there was none, and ED06 needs one (TIM-3). */
   readonly needsTry: boolean;
+  /** Whether its payment has a deadline, which ends the round (TIM-1). */
+  readonly hasDeadline: boolean;
 }
 
 /**
@@ -96,12 +98,14 @@ export interface EndOfRound {
  * unreachable, which takes an attempt (TIM-3). Never where a byte may have left, or where a deadline ends it (TIM-1).
  */
 export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOfRound> {
-  const { rows } = await sql<EndOfRound>`
-    select (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs",
-      d.attempts = 0 as "needsTry"
+  const { rows } = await sql<EndOfRound & { readonly isUnsent: boolean }>`
+    select p.deadline_at is not null as "hasDeadline", d.attempts = 0 as "needsTry", d.possibly_sent = 0 as "isUnsent",
+      (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs"
     from deliveries d join payments p on p.uetr = d.subject_id
-    where d.delivery_id = ${deliveryId} and d.possibly_sent = 0 and p.deadline_at is null`.execute(db);
-  return rows[0] ?? { inMs: Infinity, needsTry: false };
+    where d.delivery_id = ${deliveryId}`.execute(db);
+  const { hasDeadline = false, isUnsent = false, ...end } = rows[0] ?? {};
+  const never = { inMs: Infinity, needsTry: false };
+  return { ...never, ...(isUnsent && !hasDeadline && end), hasDeadline };
 }
 
 /** To whom an instruction goes. */

@@ -13,6 +13,7 @@ import type { Decider } from '../core/decision.ts';
 import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, isInDoubt } from './audit.ts';
 import type { Db } from './connection.ts';
+import { lockInstruction } from './decisions.ts';
 
 const columns = sql`
   outcome_id as "outcomeId", status, reason_code as "reasonCode", evidence, recorded_by as "recordedBy",
@@ -131,13 +132,14 @@ export function withdrawOutcome(
   });
 }
 
-/** One at a time: of two who confirm and withdraw at once, one is told what the other did. */
+/** One at a time: of two who confirm, withdraw and decide at once, one is told what the other did. */
 function actOn(
   db: Db,
   { uetr, outcomeId }: Pick<Act, 'uetr' | 'outcomeId'>,
   act: (trx: Db, outcome: RecordedOutcome | undefined) => Promise<OutcomeHindrance | undefined>,
 ): Promise<OutcomeHindrance | undefined> {
   return db.transaction().execute(async (trx) => {
+    await lockInstruction(trx, uetr);
     const { rows } = await sql<RecordedOutcome>`
       select ${columns} from recorded_outcomes
       where outcome_id = ${outcomeId}::uuid and uetr = ${uetr}::uuid

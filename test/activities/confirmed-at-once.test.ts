@@ -11,7 +11,12 @@ import { workbench } from './workbench.ts';
 const { deps, accepted } = await workbench();
 const { db } = deps;
 
-test('an outcome that is confirmed while the rejection waits for the row of the instruction decides (LIF-4, I-4)', async () => {
+/** A payment in doubt of which nothing was sent, with an outcome that somebody has recorded. */
+async function inDoubt(): Promise<{
+  readonly uetr: string;
+  readonly deliveryId: string;
+  readonly outcomeId: string;
+}> {
   const { uetr, deliveryId } = await accepted();
   const claimed = await claimInstruction(db, deliveryId, { round: 'round', claim: randomUUID() });
   await settleAttempt(db, {
@@ -36,22 +41,36 @@ test('an outcome that is confirmed while the rejection waits for the row of the 
   const outcome = await recordOutcome(db, uetr, {
     ...{ status: 'ACCC', reasonCode: null, evidence: 'their desk', by: 'operator' },
   });
-  const outcomeId = outcome?.outcomeId ?? '';
+  return { uetr, deliveryId, outcomeId: outcome?.outcomeId ?? '' };
+}
 
-  let deciding: Promise<unknown> | undefined;
-  await db.transaction().execute(async (trx) => {
-    await sql`select from deliveries where delivery_id = ${deliveryId} for update`.execute(trx); // any other statement
-    deciding = createDecidePayment(deps)({ uetr, cause: { by: 'unreachable' } });
-    await vi.waitFor(
-      async () => {
-        const { rows } = await sql`select from pg_stat_activity where datname = current_database()
-        and wait_event_type = 'Lock'`.execute(db);
-        expect(rows.length).toBe(1);
-      },
-      { timeout: 2_000, interval: 20 },
-    );
-    expect(await confirmOutcome(db, { uetr, outcomeId, by: 'operator2', status: 'ACCC' })).toBeUndefined();
-    await sql`update deliveries set round = round where delivery_id = ${deliveryId}`.execute(trx);
-  });
-  expect(await deciding).toMatchObject({ status: 'ACCC' });
-});
+async function waitersBecome(count: number): Promise<void> {
+  const waiting = sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const timing = { timeout: 2_000, interval: 20 };
+  await vi.waitFor(async () => expect((await waiting.execute(db)).rows.length).toBe(count), timing);
+}
+
+test.each(['confirmed', 'decided'] as const)(
+  'of an outcome that is confirmed and a rejection that both wait for the instruction, one counts: first what is %s (LIF-4, I-4)',
+  async (first) => {
+    const { uetr, deliveryId, outcomeId } = await inDoubt();
+    const decide = () => createDecidePayment(deps)({ uetr, cause: { by: 'unreachable' } });
+    const confirm = () => confirmOutcome(db, { uetr, outcomeId, by: 'operator2', status: 'ACCC' });
+    let deciding: ReturnType<typeof decide> | undefined;
+    let confirming: ReturnType<typeof confirm> | undefined;
+    await db.transaction().execute(async (trx) => {
+      await sql`select from deliveries where delivery_id = ${deliveryId} for update`.execute(trx); // any other statement
+      if (first === 'decided') deciding = decide();
+      else confirming = confirm();
+      await waitersBecome(1);
+      deciding ??= decide();
+      confirming ??= confirm();
+      await waitersBecome(2);
+      await sql`update deliveries set round = round where delivery_id = ${deliveryId}`.execute(trx);
+    });
+    const hindrance = await confirming;
+    expect(await deciding).toMatchObject({ status: hindrance === undefined ? 'ACCC' : 'RJCT' });
+    expect(hindrance ?? { kind: 'decided', status: 'RJCT' }).toEqual({ kind: 'decided', status: 'RJCT' });
+  },
+);

@@ -34,7 +34,7 @@ describe('the gate', () => {
   test('admits 16 sends at once; the 17th is held, and the next goes when one has ended', () => {
     const { admitted, held } = gate();
     const places = Array.from({ length: 16 }, () => admitted());
-    expect(held()).toEqual({ admitted: false, reason: 'gate-full', retryInMs: 200 });
+    expect(held()).toEqual({ admitted: false, reason: 'gate-full', retryInMs: 200, urgentInMs: 200 });
     places[3]?.end('alive');
     places[3]?.end('alive'); // twice is once
     admitted();
@@ -62,10 +62,43 @@ describe('the gate', () => {
 
   test('says when to ask again differently to each, so that they do not come back together', () => {
     const { enter } = createReceiverGate({ maxSends: 0 });
-    const waits = Array.from({ length: 50 }, () => (enter(receiver) as Held).retryInMs);
+    const waits = Array.from({ length: 50 }, () => (enter(receiver) as Held).urgentInMs);
     expect(new Set(waits).size).toBeGreaterThan(20);
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(100);
     expect(Math.max(...waits)).toBeLessThanOrEqual(300);
+  });
+});
+
+describe('those who wait', () => {
+  const waitsOf = (one: Gate, count: number) => Array.from({ length: count }, () => one.held().retryInMs);
+
+  test('at a full gate ask in turn, twice as often as its receiver has a place for one; but for at most a minute', () => {
+    const one = gate();
+    one.admitted(); // in use all the time
+    for (let round = 0; round < 10; round += 1) {
+      const places = Array.from({ length: 15 }, () => one.admitted());
+      one.clock.ms += 4_000; // it takes its time
+      for (const place of places) place.end('alive');
+    }
+    for (let count = 0; count < 15; count += 1) one.admitted();
+    const waits = waitsOf(one, 800);
+    expect(waits.slice(0, 4)).toEqual([200, 325, 450, 575]);
+    expect(waits.at(-1)).toBe(60_200);
+  });
+
+  test('for a breaker ask 50 times a second at most, however many they are', () => {
+    const one = gate();
+    send(one, 'failed', 5);
+    const waits = waitsOf(one, 200);
+    expect(waits).toEqual(waits.toSorted((left, right) => left - right));
+    expect(waits.at(-1)).toBe(5_125 + 199 * 20);
+  });
+
+  test('take no turn where a deadline ends them', () => {
+    const one = gate();
+    send(one, 'failed', 5);
+    waitsOf(one, 200);
+    expect(one.held().urgentInMs).toBe(5_125);
   });
 });
 
@@ -77,7 +110,12 @@ describe('the breaker', () => {
     send(one, 'failed', 4);
     send(one, 'nothing', 10);
     one.admitted().end('failed');
-    expect(one.held()).toEqual({ admitted: false, reason: 'breaker-open', retryInMs: 5_125 });
+    expect(one.held()).toEqual({
+      admitted: false,
+      reason: 'breaker-open',
+      retryInMs: 5_125,
+      urgentInMs: 5_125,
+    });
     expect(one.states()).toEqual([{ receiver, sendsUnderWay: 0, breaker: 'open', failuresInARow: 5 }]);
   });
 
@@ -85,12 +123,12 @@ describe('the breaker', () => {
     const one = gate();
     send(one, 'failed', 5);
     for (const waitMs of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
-      expect(one.held().retryInMs).toBe(waitMs + 125);
+      expect(one.held().urgentInMs).toBe(waitMs + 125);
       one.clock.ms += waitMs - 1;
       expect(one.held().reason).toBe('breaker-open');
       one.clock.ms += 1;
       const probe = one.admitted();
-      expect(one.held()).toEqual({ admitted: false, reason: 'breaker-open', retryInMs: 750 });
+      expect(one.held()).toMatchObject({ reason: 'breaker-open', urgentInMs: 750 });
       probe.end('failed');
     }
   });

@@ -1,0 +1,64 @@
+// More messages for one receiver than it takes at once: those that wait ask when their turn is likely, and all are told
+// (CBK-3, TIM-1).
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/common';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { createDecidePayment } from '../../activities/decide-payment.ts';
+import { createDeliver } from '../../activities/deliver.ts';
+import { startTelling } from '../../activities/tell-now.ts';
+import { reading } from '../harness/listening.ts';
+import { inActivity, workbench } from './workbench.ts';
+
+const { deps, accepted } = await workbench();
+const { db } = deps;
+const deliver = createDeliver(deps);
+const decidePayment = createDecidePayment(deps);
+const telling = startTelling(deps);
+afterAll(telling.stop);
+
+let told = 0;
+const slow = await reading((response) => {
+  told += 1;
+  setTimeout(() => response.writeHead(200).end(), 400);
+});
+beforeEach(() => {
+  told = 0;
+});
+
+/** HIGH payments of one source that are past their deadline, and decided. */
+async function decided(count: number): Promise<readonly string[]> {
+  const uetrs: string[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const { uetr } = await accepted({}, `${slow}/callback`);
+    uetrs.push(uetr);
+  }
+  const deadline = { deadline_at: new Date(Date.now() - 1) };
+  await db.updateTable('payments').set(deadline).where('uetr', 'in', uetrs).execute();
+  await Promise.all(uetrs.map((uetr) => decidePayment({ uetr, cause: { by: 'deadline' } })));
+  return uetrs;
+}
+
+test('two hundred that wait for a slow receiver ask a few times each (CBK-3)', async () => {
+  let asked = 0;
+  /** As the engine does it. */
+  const untilTold = async (uetr: string) => {
+    for (;;) {
+      asked += 1;
+      try {
+        await inActivity(() => deliver({ subjectId: uetr }));
+        return;
+      } catch (error) {
+        if (!(error instanceof ApplicationFailure)) throw error;
+        await delay(Number(error.nextRetryDelay));
+      }
+    }
+  };
+  await Promise.all((await decided(200)).map(untilTold));
+  expect(told).toBe(200);
+  expect(asked).toBeLessThan(1_000); // coming back every 200 ms, each asked 13 times
+}, 60_000);
+
+test('all of fifty payments of one source whose deadlines pass at once are told by the process that decides them (TIM-1)', async () => {
+  for (const uetr of await decided(50)) telling.tellNow(uetr);
+  await vi.waitFor(() => expect(told).toBe(50), { timeout: 10_000, interval: 50 });
+}, 30_000);
