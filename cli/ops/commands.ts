@@ -57,8 +57,12 @@ export async function listPayments(
     return { next: page.next, count: page.payments.length };
   });
   if (options.json) return;
-  if (payments.length === 0) terminal.line(nothingLike('payment', query));
-  else printPayments(terminal, payments);
+  if (payments.length === 0) {
+    terminal.line(nothingLike('payment', query));
+    terminal.line(
+      `One that is stored and not judged yet is in no list, and may still go out: ops show ${query['uetr'] ?? '<UETR>'} knows it.`,
+    );
+  } else printPayments(terminal, payments);
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
 
