@@ -144,7 +144,7 @@ function addEntries(ops: Command, context: CommandContext): void {
 }
 
 function addRedeliveries(ops: Command, context: CommandContext): void {
-  const kind = new Option('--kind <callback|confirmation|notification>', 'repeatable')
+  const kind = new Option('--kind <callback|confirmation|notification|book>', 'repeatable')
     .argParser(collect)
     .default([] as readonly string[]);
   ops
