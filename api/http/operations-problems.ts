@@ -61,7 +61,7 @@ export const operationsProblems = {
     status: 409,
     title: 'Already paused',
     ruleId: 'LIF-5',
-    detail: 'The party is paused: GET /parties says since when.',
+    detail: 'The party is paused: GET /parties says by whom and since when.',
   },
   'not-paused': {
     status: 409,
