@@ -22,6 +22,7 @@ import { json } from './http/response.ts';
 import { renderEntry } from './render-evidence.ts';
 import type { Router } from './http/route.ts';
 import type { Caller } from './http/caller.ts';
+import { withoutPayment } from './without-payment.ts';
 
 const path = '/alerts';
 const pageSize = { usual: 50, most: 500 };
@@ -134,9 +135,7 @@ function addActing(router: Router, deps: ApiDependencies): void {
     async ({ params: { uetr }, body, caller }) => {
       const entry = entryOf(body, caller);
       if (isProblem(entry)) return entry;
-      if (!(await isOnRecord(deps.db, uetr))) {
-        return problem('unknown-payment', { detail: `There is no payment ${uetr}.` });
-      }
+      if (!(await isOnRecord(deps.db, uetr))) return withoutPayment(deps.db, uetr);
       const hindrance = await actOnCase(deps.db, uetr, entry);
       if (hindrance !== undefined) return hindered(hindrance);
       return json((await entriesOfCase(deps.db, uetr)).map(renderEntry));

@@ -216,7 +216,7 @@ async function report(
   about.subjectId = uetr;
   const payment = await findDecidable(deps.db, uetr);
   if (payment === undefined) {
-    const detail = `There is no payment ${uetr}: check OrgnlUETR. ${doesNotCount} ${ifCredited}`;
+    const detail = `Isthmus sent no payment ${uetr} on to a destination: check OrgnlUETR. ${doesNotCount} ${ifCredited}`;
     return refuseReport(deps, 'unknown-payment', { uetr, caller, reported, detail });
   }
   if (caller.role !== 'all' && caller.clearingSystemId !== payment.destinationSystem) {

@@ -26,6 +26,7 @@ import { isProblem, problem, type Problem } from './http/problem.ts';
 import { renderEvidence, type View } from './render-evidence.ts';
 import { baseHeaders, json } from './http/response.ts';
 import { xml } from './http/xml-message.ts';
+import { withoutPayment } from './without-payment.ts';
 
 const roles = ['operator', 'ipso', 'psp'] as const;
 const uetr = z
@@ -116,19 +117,21 @@ async function openEvidence(
   const all = await loadEvidence(deps.db, paymentUetr);
   const evidence = caller.role === 'ipso' ? ofParty(all, caller.clearingSystemId ?? '') : all;
   const view = viewOf(evidence, caller);
-  return view === undefined
-    ? problem('unknown-payment', {
-        ruleId: 'SEC-1',
-        detail: `There is no payment ${paymentUetr} that ${caller.clientId} may read.${hint(caller)}`,
-      })
-    : { evidence, view };
+  if (view !== undefined) return { evidence, view };
+  if (readsAll(caller)) return withoutPayment(deps.db, paymentUetr);
+  return problem('unknown-payment', {
+    ruleId: 'SEC-1',
+    detail: `There is no payment ${paymentUetr} that ${caller.clientId} may read.${hint(caller)}`,
+  });
 }
+
+const readsAll = ({ role }: Caller) => role === 'operator' || role === 'all';
 
 /** Undefined when the payment does not exist for the caller. */
 function viewOf(evidence: PaymentEvidence, caller: Caller): View | undefined {
   const source = submissionOf(evidence)?.party;
   if (source === undefined) return undefined;
-  if (caller.role === 'operator' || caller.role === 'all') {
+  if (readsAll(caller)) {
     return { mayList: () => true, mayRead: () => true, isOperator: true };
   }
   const systems = {

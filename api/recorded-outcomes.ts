@@ -24,6 +24,7 @@ import { words } from './words.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
 import { renderOutcome } from './render-evidence.ts';
 import type { PaymentWorkflows } from './temporal.ts';
+import { withoutPayment } from './without-payment.ts';
 
 interface Parts {
   readonly workflows: Pick<PaymentWorkflows, 'look'>;
@@ -56,7 +57,13 @@ function addRecording(router: Router, deps: ApiDependencies): void {
         'INDOUBT, and one at a time.',
       params,
       body: newOutcomeSchema,
-      problems: ['unknown-payment', 'payment-decided', 'payment-not-in-doubt', 'outcome-stands'],
+      problems: [
+        'unknown-payment',
+        'not-judged-yet',
+        'payment-decided',
+        'payment-not-in-doubt',
+        'outcome-stands',
+      ],
       answer: { description: 'What is to be confirmed', schema: outcomeSchema },
     },
     async ({ params: { uetr }, body: { status, reasonCode, evidence }, caller }) => {
@@ -105,6 +112,7 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, ans
         .openapi('OutcomeConfirmation'),
       problems: [
         'unknown-payment',
+        'not-judged-yet',
         'unknown-outcome',
         'payment-decided',
         'outcome-not-yours',
@@ -135,7 +143,7 @@ function addWithdrawal(router: Router, deps: ApiDependencies): void {
       summary: 'Withdraw a recorded outcome that nobody has confirmed',
       params: outcomeParams,
       body: z.object({ because: words }).strict().openapi('OutcomeWithdrawal'),
-      problems: ['unknown-payment', 'unknown-outcome', 'outcome-ended'],
+      problems: ['unknown-outcome', 'outcome-ended'],
       answer: { description: 'All outcomes that were recorded', schema: z.array(outcomeSchema) },
     },
     async ({ params: { uetr, outcomeId }, body: { because }, caller }) => {
@@ -148,7 +156,7 @@ function addWithdrawal(router: Router, deps: ApiDependencies): void {
 
 async function undecided(deps: ApiDependencies, uetr: string): Promise<StoredPayment | Problem> {
   const payment = await findPayment(deps.db, uetr);
-  if (payment === undefined) return problem('unknown-payment', { detail: `There is no payment ${uetr}.` });
+  if (payment === undefined) return withoutPayment(deps.db, uetr);
   return payment.decision === null ? payment : decidedAlready(uetr, payment.decision.status);
 }
 

@@ -14,7 +14,6 @@ import {
 } from '../db/asks.ts';
 import { toldKinds } from '../db/deliveries.ts';
 import { findPayment } from '../db/payments.ts';
-import { isOnRecord } from '../db/messages.ts';
 import { readHindrances } from '../db/party-health.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { instant, uuid } from './http/parameters.ts';
@@ -22,7 +21,9 @@ import { passOn } from './http/pass-on.ts';
 import { problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
+import { nothingToDeliver } from './nothing-to-deliver.ts';
 import type { PaymentWorkflows } from './temporal.ts';
+import { withoutPayment } from './without-payment.ts';
 
 type Workflows = Pick<PaymentWorkflows, 'redeliver' | 'enquire'>;
 
@@ -64,7 +65,7 @@ function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): 
         'The same bytes: their schedules start over (CBK-1). Those that were not taken; of `kinds`, whatever has become of them.',
       params,
       body: z.object({ kinds: kinds.optional() }).strict().openapi('NewRedelivery'),
-      problems: ['unknown-payment', 'nothing-to-deliver'],
+      problems: ['unknown-payment', 'not-judged-yet', 'nothing-to-deliver'],
       answer: {
         description: 'What is due again',
         schema: z
@@ -79,8 +80,7 @@ function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): 
         passOn(deps, uetr, workflows.redeliver(uetr));
         return json({ kinds: due });
       }
-      if (await isOnRecord(deps.db, uetr)) return problem('nothing-to-deliver');
-      return problem('unknown-payment', { detail: `There is no payment ${uetr}.` });
+      return nothingToDeliver(deps.db, uetr, body.kinds);
     },
   );
 }
@@ -156,7 +156,7 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
         'with the status that it knows. Not of a HIGH payment past its deadline.',
       params,
       body: z.object({}).strict().openapi('NewEnquiry'),
-      problems: ['unknown-payment', 'payment-decided', 'deadline-past'],
+      problems: ['unknown-payment', 'not-judged-yet', 'payment-decided', 'deadline-past'],
       answer: {
         description: 'Whether it is asked once more, and what may hold it up',
         schema: z
@@ -173,8 +173,7 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
     },
     async ({ params: { uetr }, caller }) => {
       const payment = await findPayment(deps.db, uetr);
-      if (payment === undefined)
-        return problem('unknown-payment', { detail: `There is no payment ${uetr}.` });
+      if (payment === undefined) return withoutPayment(deps.db, uetr);
       if (payment.decision !== null) {
         const detail = `The final status of ${uetr} is ${payment.decision.status}: nothing is left to ask.`;
         return problem('payment-decided', { detail });

@@ -57,7 +57,7 @@ export function printClients(terminal: Terminal, run: RunFile): void {
   row('PSPs', `LOTU<country>S0 BANY<country>S0, as in LOTUSGS0, LOTUTHS0; country is one of ${countries}`);
   row('Payment systems', `${systems}, each with the role ipso: its operator`);
   row('FX providers', fxps);
-  row('Scheme operator', 'operator');
+  row('Scheme operators', 'operator operator2: two persons, because settle takes two');
   terminal.line();
   terminal.line(terminal.paint('heading', 'Ask for quotes yourself'));
   for (const command of quoteCommands(run.apiUrl)) terminal.line(`  ${command}`);

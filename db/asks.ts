@@ -199,3 +199,16 @@ export async function redeliver(
     select kind from asked order by kind`.execute(db);
   return rows.map(({ kind }) => kind);
 }
+
+/** What a payment or resolution owed to its parties and they have taken, and when. */
+export async function listTaken(
+  db: Db,
+  subjectId: string,
+): Promise<readonly { readonly kind: ToldKind; readonly deliveredAt: Date }[]> {
+  // unique (subject_id, kind)
+  const { rows } = await sql<{ kind: ToldKind; deliveredAt: Date }>`
+    select kind, delivered_at as "deliveredAt" from deliveries
+    where subject_id = ${subjectId}::uuid and ${isOfToldKind} and delivered_at is not null
+    order by kind`.execute(db);
+  return rows;
+}

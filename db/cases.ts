@@ -22,11 +22,14 @@ const lastDone = sql`left join lateral (
   order by c.case_entry_id desc limit 1) done on true`;
 const state = sql`case coalesce(done.action, 'reopen') when 'take' then 'taken' when 'close' then 'closed' else 'open' end`;
 const isAlert = sql`e.severity in ('alert', 'security')`; // index audit_events_alerts
-const columns = sql`
-  e.audit_event_id::text as "alertId", e.occurred_at as at, e.severity, e.kind, e.subject_id as "subjectId", e.party,
-  e.detail, ${state} as state,
+/** How it stands by what was `done` last. */
+const standing = sql`
+  ${state} as state,
   case when done.action = 'take' then done.client_id end as "takenBy",
   case when done.action = 'take' then done.at end as "takenAt"`;
+const columns = sql`
+  e.audit_event_id::text as "alertId", e.occurred_at as at, e.severity, e.kind, e.subject_id as "subjectId", e.party,
+  e.detail, ${standing}`;
 
 /** Newest first; behind the alert `after`, if one is named. */
 export async function listAlerts(
@@ -128,8 +131,8 @@ export async function actOnCase(
       select ${columns} from audit_events e ${lastDone}
       where ${isAlert} and e.subject_id = ${subjectId}::uuid`.execute(trx); // audit_events_subject_id
     const concerned = concernedBy(entry.action, alerts.rows);
-    // what becomes of its alerts becomes of a case; one without any is held by itself
-    const states = alerts.rows.length > 0 ? alerts.rows : await holderOf(trx, subjectId);
+    // what becomes of its alerts becomes of a case; one without any stands by itself
+    const states = alerts.rows.length > 0 ? alerts.rows : await ownStanding(trx, subjectId);
     const hindrance = (concerned.length > 0 ? concerned : states)
       .map((one) => hindranceOf(one, entry))
       .find((one) => one !== undefined);
@@ -142,18 +145,19 @@ export async function actOnCase(
   });
 }
 
-/** Who takes care of a payment that has no alert. */
-async function holderOf(
+/** How the case of a payment stands that has no alert: as with one, open until somebody takes or closes it. */
+async function ownStanding(
   trx: Db,
   subjectId: string,
 ): Promise<readonly Pick<Alert, 'state' | 'takenBy' | 'takenAt'>[]> {
-  const { rows } = await sql<Pick<Alert, 'takenBy' | 'takenAt'>>`
-    select client_id as "takenBy", at as "takenAt" from (
+  // index case_entries_subject_id
+  const { rows } = await sql<Pick<Alert, 'state' | 'takenBy' | 'takenAt'>>`
+    select ${standing} from (values (true)) itself
+    left join lateral (
       select action, client_id, at from case_entries
       where subject_id = ${subjectId}::uuid and action <> 'note'
-      order by case_entry_id desc limit 1) last
-    where action = 'take'`.execute(trx);
-  return rows.map((one) => ({ ...one, state: 'taken' }));
+      order by case_entry_id desc limit 1) done on true`.execute(trx);
+  return rows;
 }
 
 async function lock(trx: Db, name: string): Promise<void> {

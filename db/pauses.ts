@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { insertAudit } from './audit.ts';
+import { given } from './conditions.ts';
 import type { Db } from './connection.ts';
 
 /** One that stands. */
@@ -20,6 +21,42 @@ export async function listPauses(db: Db): Promise<readonly Pause[]> {
   const { rows } = await sql<Pause>`
     select party_id as "partyId", paused_by as by, paused_at as at, paused_because as because
     from pauses where resumed_at is null order by party_id`.execute(db); // index pauses_standing
+  return rows;
+}
+
+/** One that stands, or is over. */
+export interface RecordedPause extends Pause {
+  /** Client id; null while it stands, as the two that follow. */
+  readonly resumedBy: string | null;
+  readonly resumedAt: Date | null;
+  readonly resumedBecause: string | null;
+}
+
+export interface PauseFilter {
+  /** As in `Pause`. */
+  readonly partyId?: string;
+  /** Those that stood at some time from then on, and before then. */
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+/** Newest first. They are few: operators make each by hand. */
+export async function readPauses(
+  db: Db,
+  filter: PauseFilter,
+  limit: number,
+): Promise<readonly RecordedPause[]> {
+  const conditions = [
+    sql`true`,
+    ...given(filter.partyId, (partyId) => sql`party_id = ${partyId}`),
+    ...given(filter.from, (from) => sql`(resumed_at is null or resumed_at >= ${from})`),
+    ...given(filter.to, (to) => sql`paused_at < ${to}`),
+  ];
+  const { rows } = await sql<RecordedPause>`
+    select party_id as "partyId", paused_by as by, paused_at as at, paused_because as because,
+      resumed_by as "resumedBy", resumed_at as "resumedAt", resumed_because as "resumedBecause"
+    from pauses where ${sql.join(conditions, sql` and `)}
+    order by paused_at desc limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
 

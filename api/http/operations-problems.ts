@@ -30,7 +30,14 @@ export const operationsProblems = {
     status: 409,
     title: 'Nothing to deliver',
     ruleId: 'CBK-1',
-    detail: 'It has no such delivery (yet): GET /payments/{uetr} lists those that it has.',
+    detail: 'It has no such delivery: GET /payments/{uetr} lists those that it has.',
+  },
+  'not-judged-yet': {
+    status: 409,
+    title: 'Not judged yet',
+    ruleId: 'PAY-2',
+    detail:
+      'The payment is stored and not judged yet: it may still go out, so nobody may pay again. GET /payments/{uetr} shows it as RCVD.',
   },
   'payment-decided': {
     status: 409,
@@ -54,7 +61,7 @@ export const operationsProblems = {
     status: 409,
     title: 'Already paused',
     ruleId: 'LIF-5',
-    detail: 'The party is paused: GET /parties says since when.',
+    detail: 'The party is paused: GET /parties says by whom and since when.',
   },
   'not-paused': {
     status: 409,

@@ -114,7 +114,7 @@ export const problems = {
     status: 404,
     title: 'Unknown payment',
     ruleId: 'PAY-8',
-    detail: 'There is no payment with this UETR.',
+    detail: 'There is no payment with this UETR, or none that this caller may read or report on.',
   },
   'unknown-message': {
     status: 404,

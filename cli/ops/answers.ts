@@ -207,9 +207,15 @@ const party = z.object({
   oldestWaitingSince: z.string().nullable(),
   refused: z.string(),
 });
-export const pauses = z.array(
-  z.object({ party: z.string(), by: z.string(), at: z.string(), because: z.string() }),
-);
+const pause = z.object({ party: z.string(), by: z.string(), at: z.string(), because: z.string() });
+export const pauses = z.array(pause);
+const recordedPause = pause.extend({
+  resumedBy: z.string().nullable(),
+  resumedAt: z.string().nullable(),
+  resumedBecause: z.string().nullable(),
+});
+export type ShownPause = z.infer<typeof recordedPause>;
+export const recordedPauses = z.array(recordedPause);
 export const parties = z.object({
   minutes: z.string(),
   workers: z.string(),

@@ -12,12 +12,15 @@ import {
   parties,
   paymentPage,
   read,
+  recordedPauses,
   redeliveries,
   redelivery,
   type ShownAlert,
+  type ShownEvidence,
+  type ShownPause,
   type ShownPayment,
 } from './answers.ts';
-import { connectGateway, type Query } from './connection.ts';
+import { connectGateway, type Gateway, type Query } from './connection.ts';
 import { eachPage } from './pages.ts';
 import {
   printAlert,
@@ -57,8 +60,12 @@ export async function listPayments(
     return { next: page.next, count: page.payments.length };
   });
   if (options.json) return;
-  if (payments.length === 0) terminal.line(nothingLike('payment', query));
-  else printPayments(terminal, payments);
+  if (payments.length === 0) {
+    terminal.line(nothingLike('payment', query));
+    terminal.line(
+      `One that is stored and not judged yet is in no list, and may still go out: ops show ${query['uetr'] ?? '<UETR>'} knows it.`,
+    );
+  } else printPayments(terminal, payments);
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
 
@@ -114,16 +121,27 @@ export async function show(context: CommandContext, id: string, options: JsonOpt
   const gateway = await connectGateway(context);
   if (uuid.test(id)) {
     const text = await gateway.get(`/payments/${id}`);
-    if (options.json) terminal.line(text);
-    else {
-      const { payments } = read(paymentPage, await gateway.get('/payments', { uetr: id }));
-      printEvidence(terminal, read(evidence, text), payments[0]);
+    if (options.json) {
+      terminal.line(text);
+      return;
     }
+    const shown = read(evidence, text);
+    const { payments } = read(paymentPage, await gateway.get('/payments', { uetr: id }));
+    printEvidence(terminal, shown, { listed: payments[0], paused: await pausedFor(gateway, shown) });
     return;
   }
   const text = await gateway.get(`/alerts/${alertIdOf(id)}`);
   if (options.json) terminal.line(text);
   else showAlert(context, text);
+}
+
+const learntWithinMs = 3_000; // REF-6: whoever judges knows of a pause, and of its end, by then
+
+/** Of a payment that was refused because its destination was paused: who was, at that time (LIF-5). */
+async function pausedFor(gateway: Gateway, { decision }: ShownEvidence): Promise<readonly ShownPause[]> {
+  if (decision?.ruleId !== 'LIF-5') return [];
+  const from = new Date(Date.parse(decision.decidedAt) - learntWithinMs).toISOString();
+  return read(recordedPauses, await gateway.get('/pauses', { from, to: decision.decidedAt }));
 }
 
 function showAlert({ terminal }: CommandContext, text: string): void {

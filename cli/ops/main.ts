@@ -55,6 +55,8 @@ const alertFilters = {
   to: '<time>',
 } as const;
 
+const pauseFilters = { party: '<payment system or BIC>', from: '<time>', to: '<time>' } as const;
+
 /** As commander names the option of a filter; who types it says MsgId, as the message does. */
 const optionOf = (name: string) => (name === 'messageIdentification' ? 'messageId' : name);
 
@@ -144,7 +146,7 @@ function addEntries(ops: Command, context: CommandContext): void {
 }
 
 function addRedeliveries(ops: Command, context: CommandContext): void {
-  const kind = new Option('--kind <callback|confirmation|notification>', 'repeatable')
+  const kind = new Option('--kind <callback|confirmation|notification|book>', 'repeatable')
     .argParser(collect)
     .default([] as readonly string[]);
   ops
@@ -230,6 +232,14 @@ function addPauses(ops: Command, context: CommandContext): void {
         await pauseOrResume(context, act, { party, because: options.because, ...options });
       });
   }
+  withFilters(ops.command('pauses'), pauseFilters)
+    .description('who was paused and resumed, by whom, when and why; newest first')
+    .addOption(limit)
+    .addOption(json)
+    .action(async (options: ListOptions & Options) => {
+      const { listPauses } = await import('./pause.ts');
+      await listPauses(context, asked(pauseFilters, options), options);
+    });
 }
 
 await runCommand([addOps]);

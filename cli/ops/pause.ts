@@ -1,10 +1,11 @@
 // `isthmus ops pause` and `resume`: no new payments to a destination, no quotes of an FX provider, until it goes on (LIF-5).
+// `isthmus ops pauses`: who ever was paused.
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { pauses, read } from './answers.ts';
-import type { JsonOption } from './commands.ts';
-import { connectGateway } from './connection.ts';
-import { shortTime } from './show.ts';
+import { pauses, read, recordedPauses } from './answers.ts';
+import type { JsonOption, ListOptions } from './commands.ts';
+import { connectGateway, type Query } from './connection.ts';
+import { pauseInWords, shortTime } from './show.ts';
 
 const paths = { pause: 'pause', resume: 'resumption' } as const;
 
@@ -27,4 +28,21 @@ export async function pauseOrResume(
   for (const one of standing) {
     terminal.line(`  paused: ${one.party} since ${shortTime(one.at)} by ${one.by}: ${one.because}`);
   }
+}
+
+export async function listPauses(
+  context: CommandContext,
+  query: Query,
+  { limit, json }: ListOptions,
+): Promise<void> {
+  const { terminal } = context;
+  const gateway = await connectGateway(context);
+  const text = await gateway.get('/pauses', { ...query, limit });
+  if (json) {
+    terminal.line(text);
+    return;
+  }
+  const found = read(recordedPauses, text);
+  if (found.length === 0) terminal.line('Nobody was ever paused like that.');
+  for (const one of found) terminal.line(pauseInWords(one));
 }

@@ -8,6 +8,7 @@ import type {
   ShownEvidence,
   ShownOutcome,
   ShownParties,
+  ShownPause,
   ShownPayment,
 } from './answers.ts';
 
@@ -199,12 +200,23 @@ export function printOutcome(terminal: Terminal, one: ShownOutcome): void {
   );
 }
 
-/** @param listed as it stands in a list; undefined while it is not judged */
-export function printEvidence(
-  terminal: Terminal,
-  shown: ShownEvidence,
-  listed: ShownPayment | undefined,
-): void {
+/** A pause that stands, or is over (LIF-5). */
+export function pauseInWords(pause: ShownPause): string {
+  const { party, by, at, because, resumedBy, resumedAt, resumedBecause } = pause;
+  if (resumedBy === null) return `${party} is paused since ${shortTime(at)} by ${by}: ${because}`;
+  const end = `until ${shortTime(resumedAt)} by ${resumedBy}: ${resumedBecause ?? ''}`;
+  return `${party} was paused ${shortTime(at)} by ${by}: ${because}; ${end}`;
+}
+
+/** What is shown beside the record of a payment. */
+export interface Beside {
+  /** As it stands in a list; undefined while it is not judged. */
+  readonly listed: ShownPayment | undefined;
+  /** Who was paused when it was refused for that (LIF-5). */
+  readonly paused: readonly ShownPause[];
+}
+
+export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed, paused }: Beside): void {
   const { uetr, status, decision, waitsFor } = shown;
   const heading = (text: string) => {
     terminal.line();
@@ -219,6 +231,7 @@ export function printEvidence(
     const why = reason === '' ? '' : ` (${reason})`;
     terminal.line(`${decision.status}${why} by ${decision.decidedBy} at ${shortTime(decision.decidedAt)}`);
   }
+  for (const one of paused) terminal.line(pauseInWords(one));
   if (listed !== undefined) terminal.line(termsOf(listed));
   terminal.line(hasItLeft(shown));
   if (waitsFor !== null) terminal.line(`waits for: ${waitsFor.what}, ${shortTime(waitsFor.at)}`);

@@ -69,6 +69,12 @@ it('a country with two currencies is printed once', () => {
   expect(countries).toEqual([...new Set(countries)]);
 });
 
+it('both persons of the scheme are named, where clients are: settle takes two (LIF-4)', () => {
+  const line = printed(printClients, run).find((one) => one.includes('Scheme operators'));
+  expect(line).toMatch(/operator operator2/);
+  expect(readDocument('docs/how-to/call-the-api.md')).toContain('`operator2`');
+});
+
 it('the Temporal UI opens at the list of payments, by a query that the server takes', async () => {
   const text = printed(printAddresses, run).join('\n');
   const [link = ''] = /http:\/\/127\.0\.0\.1:18233\S*/.exec(text) ?? [];

@@ -72,8 +72,14 @@ export async function commandFolder(): Promise<CommandFolder> {
   };
 }
 
+/** As cli/bootstrap.mjs chooses. */
+const mains: Readonly<Partial<Record<string, string>>> = {
+  bench: 'bench/main.ts',
+  ops: 'cli/ops/main.ts',
+};
+
 function follow(env: NodeJS.ProcessEnv, args: readonly string[], cwd: string): RunningCommand {
-  const main = args[0] === 'bench' ? 'bench/main.ts' : 'cli/main.ts'; // as cli/bootstrap.mjs chooses
+  const main = mains[args[0] ?? ''] ?? 'cli/main.ts';
   const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
     cwd,
     env,

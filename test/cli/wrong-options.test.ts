@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { claimFolder } from '../../cli/parts/claim.ts';
 import { claimInstall } from '../../cli/install-claim.mjs';
+import { toldKinds } from '../../db/deliveries.ts';
 import { commandFolder } from './command.ts';
 
 const place = await commandFolder();
@@ -44,6 +45,14 @@ describe('npm run bench -- --help', () => {
     const { code, output } = await place.finish('bench', ...args);
     expect(output).toMatch(said);
     expect(output).not.toMatch(/✗|Postgres/);
+    expect(code).toBe(0);
+  });
+});
+
+describe('npm run ops -- redeliver --help', () => {
+  it.each(['redeliver', 'redeliver-dead'])('%s names every kind', { timeout: 30_000 }, async (command) => {
+    const { code, output } = await place.finish('ops', command, '--help');
+    expect(output).toContain(`--kind <${toldKinds.join('|')}>`);
     expect(code).toBe(0);
   });
 });
