@@ -143,6 +143,8 @@ function movements(book: Book, period: Period, slice: Slice): Condition {
 /** What is known of a whole book before its payments are read. */
 export interface BookIndex {
   readonly totals: readonly Total[];
+  /** Of what its camt.054 has: payments that were accepted. */
+  readonly entries: readonly Total[];
   /** Of its camt.054. */
   readonly pages: number;
   /** Where each page but the last one ends. */
@@ -150,8 +152,9 @@ export interface BookIndex {
 }
 
 interface IndexRow extends Total {
-  /** The \`number\` of an end is its place in the slice. */
-  readonly what: 'total' | 'end' | 'reported';
+  /** The `number` of an end is its place in the slice. */
+  readonly what: 'total' | 'end';
+  readonly isReported: boolean;
   readonly at: string;
   readonly uetr: string;
 }
@@ -159,8 +162,9 @@ interface IndexRow extends Total {
 /** Reads the whole book once. */
 export async function readBookIndex(db: Db, book: Book, period: Period): Promise<BookIndex> {
   const totals: Total[] = [];
+  const entries: Total[] = [];
   const ends: BookPlace[] = [];
-  let reported = 0;
+  let before = 0; // entries of earlier slices
   for await (const slice of slicesOf(db, period, undefined)) {
     const { rows } = await sql<IndexRow>`
       with moved as materialized (
@@ -168,25 +172,28 @@ export async function readBookIndex(db: Db, book: Book, period: Period): Promise
           ${isReported} as is_reported, d.decided_at, d.uetr
         ${movements(book, period, slice)}
       )
-      select 'total' as what, side, corridor, status, count(*)::int as number, sum(amount)::text as sum, currency,
-        null as at, null::uuid as uetr
-      from moved group by side, corridor, status, currency
+      select 'total' as what, is_reported as "isReported", side, corridor, status, count(*)::int as number,
+        sum(amount)::text as sum, currency, null as at, null::uuid as uetr
+      from moved group by is_reported, side, corridor, status, currency
       union all
-      select 'reported', null, null, null, count(*)::int, null, null, null, null from moved where is_reported
-      union all
-      select 'end', side, null, null, nth::int, null, null, decided_at::text, uetr from (
+      select 'end', true, side, null, null, nth::int, null, null, decided_at::text, uetr from (
         select decided_at, uetr, side, row_number() over (order by decided_at, uetr, side) as nth
         from moved where is_reported) m
-      where (nth + ${reported}) % ${sql.lit(entriesPerPage)} = 0
+      where (nth + ${before}) % ${sql.lit(entriesPerPage)} = 0
       order by what, number`.execute(db);
-    for (const { what, at, uetr, ...total } of rows) {
-      if (what === 'total') totals.push(total);
-      else if (what === 'end') ends.push({ at, uetr, side: total.side });
-      else reported += total.number;
+    for (const { what, isReported: isEntry, at, uetr, ...total } of rows) {
+      if (what === 'end') {
+        ends.push({ at, uetr, side: total.side });
+        continue;
+      }
+      totals.push(total);
+      if (!isEntry) continue;
+      entries.push(total);
+      before += total.number;
     }
   }
-  const pages = Math.max(1, Math.ceil(reported / entriesPerPage));
-  return { totals: addUp(totals), pages, ends: ends.slice(0, pages - 1) };
+  const pages = Math.max(1, Math.ceil(before / entriesPerPage));
+  return { totals: addUp(totals), entries: addUp(entries), pages, ends: ends.slice(0, pages - 1) };
 }
 
 /** What is read of a book. */
