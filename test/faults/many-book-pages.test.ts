@@ -35,7 +35,7 @@ async function paid(): Promise<{ readonly uetr: string; readonly ms: number }> {
 test('while hundreds of pages wait for their receiver, a HIGH payment is as quick as before (CBK-3, TIM-1)', async () => {
   const { uetr } = await paid();
   await sql`delete from book_endpoints`.execute(db);
-  await sql`insert into book_endpoints values ('SGDFAST', ${slow})`.execute(db);
+  await sql`insert into book_endpoints (party_id, url) values ('SGDFAST', ${slow})`.execute(db);
   const decidedAt = yesterday.from.toISOString();
   await copyDecided(db, { of: uetr, count: 100_000, decidedAt });
   await sql`vacuum analyze payments, decisions`.execute(db);
