@@ -66,8 +66,8 @@ export interface BookSent {
   /** Pages that were made so far; each is sent from then on. */
   readonly made: number;
   readonly taken: number;
-  /** Given up (CBK-1). */
-  readonly dead: number;
+  /** Given up (CBK-1), by the number of the page; its `subjectId` is what alerts and redeliveries name. */
+  readonly deadPages: readonly { readonly page: number; readonly subjectId: string }[];
   /** Of the next attempt; null: none follows. */
   readonly nextDueAt: Date | null;
 }
@@ -84,7 +84,9 @@ export async function listBooksSent(
   // index book_pages_period; unique (subject_id, kind)
   const { rows } = await sql<BookSent>`
     select p.book, p.party, p.period_from as "from", p.period_to as "to", max(p.pages) as pages, count(*)::int as made,
-      count(d.delivered_at)::int as taken, count(d.closed_at)::int as dead,
+      count(d.delivered_at)::int as taken,
+      coalesce(jsonb_agg(jsonb_build_object('page', p.page, 'subjectId', p.book_page_id) order by p.page)
+        filter (where d.closed_at is not null), '[]') as "deadPages",
       min(d.next_due_at) filter (where ${isOpen}) as "nextDueAt"
     from book_pages p
     join deliveries d on d.subject_id = p.book_page_id and d.kind = 'book'

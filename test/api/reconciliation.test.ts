@@ -310,4 +310,16 @@ describe('what is refused', () => {
   ])('%s as %s: %i %s', async (path, client, status, code) => {
     expect(await get(path, client)).toMatchObject({ status, body: { code } });
   });
+
+  test.each([
+    ['operator', ['clearingSystem'], /sap and account/],
+    ['MERISGS0', ['sap', 'account'], /your account|have the account/],
+    ['LOTUSGS0', ['sap', 'account'], /your account|have the account/],
+  ])('without a book %s is told what it may ask for', async (client, parameters, words) => {
+    const { status, body } = await get('/reconciliation?date=2026-01-05', client);
+    const { errors = [] } = body as { errors?: readonly { parameter: string; detail: string }[] };
+    expect(status).toBe(400);
+    expect(errors.map(({ parameter }) => parameter)).toEqual(parameters);
+    for (const { detail } of errors) expect(detail).toMatch(words);
+  });
 });
