@@ -73,7 +73,7 @@ export function daysToSend(progress: BookProgress, now: Date): readonly Period[]
 }
 
 /** An address that is registered, and that no book goes to. */
-export interface UnusableEndpoint {
+interface UnusableEndpoint {
   readonly registeredAs: string;
   /** `unknown-party`: neither a payment system nor the internalId of an institution. */
   readonly reason: 'unknown-party' | 'no-account' | 'unusable-address';
