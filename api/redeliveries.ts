@@ -33,12 +33,10 @@ const mostAtOnce = 1_000;
 
 const deadLetterSchema = z
   .object({
-    subjectId: z
-      .string()
-      .openapi({
-        format: 'uuid',
-        description: 'UETR of the payment, or id of the resolution or of the page',
-      }),
+    subjectId: z.string().openapi({
+      format: 'uuid',
+      description: 'UETR of the payment, or id of the resolution or of the page',
+    }),
     kind: z.enum(toldKinds),
     party: z.string(),
     closedReason: z.string().openapi({ description: '`gone` (410) or `expired` (72 hours)' }),
