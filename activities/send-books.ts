@@ -2,14 +2,18 @@
 // (REC-2). From then on a page is a delivery like a callback (CBK-1). What a stopped worker left half made, the next call
 // goes on with: each page is made once.
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import type { BooksMade } from '../contract/activities.ts';
-import { bookKey, booksToSend, daysToSend, type SentBook } from '../core/daily-books.ts';
+import { compact } from '../core/compact.ts';
+import { bookKey, booksToSend, daysToSend, unusableEndpoints, type SentBook } from '../core/daily-books.ts';
 import { buildCamt054, type Camt054 } from '../core/iso20022/camt054.ts';
 import type { Period } from '../core/reconciliation.ts';
-import { readMadeUntil, storeBookPage } from '../db/book-pages.ts';
-import { recordAudit } from '../db/audit.ts';
+import { recordAudit, type AuditEvent } from '../db/audit.ts';
+import { readBookProgress, storeBookPage } from '../db/book-pages.ts';
 import { readCamt054 } from '../db/books-camt054.ts';
+import { listAlerts } from '../db/cases.ts';
+import type { Db } from '../db/connection.ts';
 import { compose } from './compose.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { isDefect } from './failures.ts';
@@ -28,26 +32,58 @@ export function createSendBooks(
     });
 }
 
+/** Each book tries by itself: what fails of one is tried again when the others are made. */
 async function sendBooks(
   deps: ActivityDependencies,
   executions: Pick<Executions, 'redeliver'>,
   signal: AbortSignal,
 ): Promise<BooksMade> {
   const books = booksToSend(deps.reference());
-  const { now, until } = await readMadeUntil(
-    deps.db,
-    books.map(({ book }) => bookKey(book)),
-  );
+  const { now, of } = await readBookProgress(deps.db, books);
   const made = { days: 0, pages: 0 };
+  const failures: unknown[] = [];
   for (const one of books) {
-    for (const period of daysToSend(until.get(bookKey(one.book)), now)) {
-      const pages = await sendDay(deps, { ...one, period, executions, signal });
-      if (pages === undefined) break; // the next days wait for it
-      made.days += 1;
-      made.pages += pages;
+    const progress = of.get(bookKey(one.book));
+    try {
+      for (const period of progress === undefined ? [] : daysToSend(progress, now)) {
+        const pages = await sendDay(deps, { ...one, period, executions, signal });
+        if (pages === undefined) break; // the next days wait for it
+        made.days += 1;
+        made.pages += pages;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      deps.logger.warn({ err: error, party: one.party }, 'a book could not be made; it is tried again');
+      failures.push(error);
     }
   }
+  await tellOfUnusableEndpoints(deps).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
   return made;
+}
+
+/** A book that its receiver waits for in vain is told of while that is so, once (REC-2, OBS-6). */
+async function tellOfUnusableEndpoints(deps: ActivityDependencies): Promise<void> {
+  const policy = { allowLoopbackHttp: deps.allowLoopbackCallbacks };
+  for (const { registeredAs, reason, internalId } of unusableEndpoints(deps.reference(), policy)) {
+    deps.logger.warn(
+      { party: registeredAs, reason },
+      'no book can go to an address that is registered for books',
+    );
+    const detail = compact<AuditEvent['detail'] & object>({ reason, internalId: internalId ?? undefined });
+    await alertUnlessOpen(deps.db, { kind: 'book.unusable-endpoint', party: registeredAs, detail });
+  }
+}
+
+/** What is found again each day is one alert, until an operator closes it. */
+async function alertUnlessOpen(
+  db: Db,
+  alert: Required<Pick<AuditEvent, 'kind' | 'party' | 'detail'>> & { readonly party: string },
+): Promise<void> {
+  const { kind, party, detail } = alert;
+  const { alerts } = await listAlerts(db, { states: ['open', 'taken'], kind, party }, { limit: 1_000 });
+  if (alerts.some((one) => isDeepStrictEqual(one.detail, detail))) return;
+  await recordAudit(db, { severity: 'alert', ...alert });
 }
 
 interface Day extends SentBook {
@@ -71,8 +107,8 @@ async function sendDay(deps: ActivityDependencies, day: Day): Promise<number | u
   } catch (error) {
     if (signal.aborted || !isDefect(error)) throw error;
     deps.logger.error({ err: error, party }, 'a page of a book could not be made');
-    const detail = { book: bookKey(book), from: period.from.toISOString(), after: page };
-    await recordAudit(deps.db, { severity: 'alert', kind: 'book.defect', party, detail });
+    const detail = { book: bookKey(book), day: period.from.toISOString().slice(0, 10), after: page };
+    await alertUnlessOpen(deps.db, { kind: 'book.defect', party, detail });
     return undefined;
   }
 }

@@ -5,7 +5,6 @@ import { buildCamt054 } from '../core/iso20022/camt054.ts';
 import { jsonNumber, plainDecimal, renderJson, type JsonObject, type JsonValue } from '../core/money.ts';
 import {
   accountBook,
-  closedAfterMs,
   dayFrom,
   dayMs,
   entriesPerPage,
@@ -18,8 +17,9 @@ import {
 } from '../core/reconciliation.ts';
 import { institutionNamed, keyOf, mainIdentifier, type ReferenceData } from '../core/reference.ts';
 import { readCamt054Page } from '../db/books-camt054.ts';
-import { readMovements, readNow } from '../db/reconciliation.ts';
+import { readMovements } from '../db/reconciliation.ts';
 import { createBookIndexes, type BookIndexes } from './book-indexes.ts';
+import { refuseOpenPeriod } from './closed-period.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
 import { notificationAnswer } from './message-documents.ts';
@@ -143,11 +143,8 @@ async function open(deps: ApiDependencies, asked: Asked, caller: Caller): Promis
   if (isProblem(period)) return period;
   const book = bookOf(data, asked, caller);
   if (isProblem(book)) return book;
-  const closedAt = period.to.getTime() + closedAfterMs;
-  if ((await readNow(deps.db)).getTime() < closedAt) {
-    const detail = `It can be read from ${new Date(closedAt).toISOString()} on.`;
-    return problem('period-not-closed', { detail });
-  }
+  const refusal = await refuseOpenPeriod(deps.db, period);
+  if (refusal !== undefined) return refusal;
   const seesAll = caller.role !== 'ipso' || book.of === 'account';
   return { book, period, seesAll, data };
 }
@@ -188,14 +185,20 @@ function bookOf(data: ReferenceData, asked: Asked, caller: Caller): Book | Probl
     const isTheirs = isOperator || (owner !== undefined && owner === caller.institutionId);
     return book !== undefined && isTheirs ? book : unknownBook(`account ${account} at ${sap}`, caller);
   }
-  if (clearingSystem === undefined)
-    return invalidRequest([{ parameter: 'clearingSystem', detail: 'missing; or name sap and account' }]);
+  if (clearingSystem === undefined) return invalidRequest(isOperator ? missingBook : missingAccount);
   const system = data.clearingSystems.get(clearingSystem);
   const isTheirs = isOperator || clearingSystem === caller.clearingSystemId;
   return system !== undefined && isTheirs
     ? { of: 'clearing-system', clearingSystemId: clearingSystem, currency: system.currencyCode }
     : unknownBook(clearingSystem, caller);
 }
+
+/** For those who have no payment system's book of their own: an operator may read any, an owner its accounts. */
+const missingBook = [{ parameter: 'clearingSystem', detail: 'missing; or name sap and account' }];
+const missingAccount = [
+  { parameter: 'sap', detail: 'missing: where you have the account, by its BIC or internalId' },
+  { parameter: 'account', detail: 'missing: one of your accounts there' },
+];
 
 const unknownBook = (name: string, { clientId }: Caller) =>
   problem('unknown-book', { detail: `There is no book of ${name} that ${clientId} may read.` });

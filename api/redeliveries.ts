@@ -34,14 +34,24 @@ const mostAtOnce = 1_000;
 
 const deadLetterSchema = z
   .object({
-    subjectId: z
-      .string()
-      .openapi({ format: 'uuid', description: 'UETR of the payment, or id of the resolution' }),
+    subjectId: z.string().openapi({
+      format: 'uuid',
+      description: 'UETR of the payment, or id of the resolution or of the page',
+    }),
     kind: z.enum(toldKinds),
     party: z.string(),
     closedReason: z.string().openapi({ description: '`gone` (410) or `expired` (72 hours)' }),
     closedAt: z.string().openapi({ format: 'date-time' }),
     attempts: z.int(),
+    bookPage: z
+      .object({
+        book: z.string(),
+        day: z.string().openapi({ format: 'date', description: 'UTC' }),
+        page: z.int(),
+      })
+      .strict()
+      .nullable()
+      .openapi({ description: 'Of the kind `book`: the page that its receiver lacks' }),
   })
   .strict()
   .openapi('DeadLetter');
@@ -93,7 +103,7 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
       operationId: 'redeliverDeadLetters',
       summary: 'Deliver dead letters again',
       description:
-        'Of payments and resolutions, those first that were given up first. With `preview`, nothing is changed: the answer names ' +
+        'Of payments, resolutions and books, those first that were given up first. With `preview`, nothing is changed: the answer names ' +
         'what would be delivered, and `total` says how many there are in all.',
       body: z
         .object({
@@ -140,8 +150,8 @@ function redeliverEach(deps: ApiDependencies, workflows: Workflows, subjectIds: 
   }
 }
 
-function renderDeadLetter({ closedAt, ...one }: DeadLetter): JsonObject {
-  return { ...one, closedAt: closedAt.toISOString() };
+function renderDeadLetter({ closedAt, bookPage, ...one }: DeadLetter): JsonObject {
+  return { ...one, closedAt: closedAt.toISOString(), bookPage: bookPage && { ...bookPage } };
 }
 
 function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows): void {

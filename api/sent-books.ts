@@ -1,10 +1,12 @@
 // Which books of a day were sent to whom, and whether they were taken (REC-2). What was given up can be sent again like
 // any delivery (redeliveries.ts).
 import { z } from '@hono/zod-openapi';
+import { bookKey, booksToSend, firstDayOf, type SentBook } from '../core/daily-books.ts';
 import { jsonNumber, type JsonObject } from '../core/money.ts';
-import { dayFrom } from '../core/reconciliation.ts';
+import { dayFrom, type Period } from '../core/reconciliation.ts';
 import { fxpNameOf, type ReferenceData } from '../core/reference.ts';
-import { listBooksSent, type BookSent } from '../db/book-pages.ts';
+import { listBooksSent, readBookProgress, type BookSent } from '../db/book-pages.ts';
+import { refuseOpenPeriod } from './closed-period.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
 import { day } from './http/parameters.ts';
@@ -22,10 +24,20 @@ const sentSchema = z
     party: z.string().openapi({ description: 'To whom' }),
     from: time,
     to: time,
-    pages: z.int(),
+    pages: z.int().nullable().openapi({ description: 'null: none is made yet' }),
     made: z.int().openapi({ description: 'Pages that are, or were, sent' }),
     taken: z.int(),
     dead: z.int().openapi({ description: 'Pages that were given up (CBK-1)' }),
+    deadPages: z.array(
+      z
+        .object({
+          page: z.int(),
+          subjectId: z
+            .string()
+            .openapi({ format: 'uuid', description: 'As alerts and redeliveries name it' }),
+        })
+        .strict(),
+    ),
     nextDueAt: time.nullable().openapi({ description: 'Of the next attempt; null: none follows' }),
   })
   .strict()
@@ -41,33 +53,72 @@ export function sentBookRoutes(router: Router, deps: ApiDependencies): void {
       operationId: 'listSentBooks',
       summary: 'The books of a day that were sent, and whether they were taken',
       description:
-        'Each closed day is sent as camt.054 to whoever has registered an address for it (REC-2), a few minutes after its end. ' +
-        'Operators see all, others their own.',
+        'Each closed day is sent as camt.054 to whoever has registered an address for it (REC-2), a few minutes after its end, ' +
+        'from the day before the registration on. There is a line for each book that is registered, also while no page is made ' +
+        '(`made` 0). Operators see all, others their own; none: no address was registered by then.',
       query: z.object({ date: day }),
+      problems: ['period-not-closed'],
       answer: { description: 'The books', schema: z.array(sentSchema) },
     },
     async ({ query: { date }, caller }) => {
+      const period = dayFrom(date);
+      const refusal = await refuseOpenPeriod(deps.db, period);
+      if (refusal !== undefined) return refusal;
+      const data = deps.reference.current();
       const isOperator = caller.role === 'operator' || caller.role === 'all';
-      const party = isOperator ? undefined : partyOf(deps.reference.current(), caller);
-      return json((await listBooksSent(deps.db, dayFrom(date), party)).map(render));
+      const party = isOperator ? undefined : partyOf(data, caller);
+      const made = await listBooksSent(deps.db, period, party);
+      const registered = booksToSend(data).filter((one) => party === undefined || one.party === party);
+      const unmade = await unmadeOf(deps, { registered, made, period });
+      const all = [...made, ...unmade].sort((one, other) => (one.book < other.book ? -1 : 1));
+      return json(all.map(render));
     },
   );
+}
+
+/** A book of which no page is made yet. */
+type Unmade = Omit<BookSent, 'pages'> & { readonly pages: null };
+
+/** Those that are registered, and owed by then. */
+async function unmadeOf(
+  { db }: ApiDependencies,
+  {
+    registered,
+    made,
+    period,
+  }: {
+    readonly registered: readonly SentBook[];
+    readonly made: readonly BookSent[];
+    readonly period: Period;
+  },
+): Promise<readonly Unmade[]> {
+  const known = new Set(made.map(({ book }) => book));
+  const { of } = await readBookProgress(db, registered);
+  return registered.flatMap(({ book, party }): readonly Unmade[] => {
+    const name = bookKey(book);
+    const progress = of.get(name);
+    if (known.has(name) || progress === undefined || period.from < firstDayOf(progress)) return [];
+    return [{ ...period, book: name, party, pages: null, made: 0, taken: 0, deadPages: [], nextDueAt: null }];
+  });
 }
 
 const partyOf = (data: ReferenceData, { clearingSystemId, institutionId }: Caller): string =>
   clearingSystemId ?? fxpNameOf(data, institutionId ?? '');
 
-function render({ from, to, nextDueAt, ...counts }: BookSent): JsonObject {
-  const { book, party, pages, made, taken, dead } = counts;
+const count = (number: number) => jsonNumber(String(number));
+
+function render({ from, to, nextDueAt, pages, deadPages, ...one }: BookSent | Unmade): JsonObject {
+  const { book, party, made, taken } = one;
   return {
     book,
     party,
     from: from.toISOString(),
     to: to.toISOString(),
-    pages: jsonNumber(String(pages)),
-    made: jsonNumber(String(made)),
-    taken: jsonNumber(String(taken)),
-    dead: jsonNumber(String(dead)),
+    pages: pages === null ? null : count(pages),
+    made: count(made),
+    taken: count(taken),
+    dead: count(deadPages.length),
+    deadPages: deadPages.map(({ page, subjectId }) => ({ page: count(page), subjectId })),
     nextDueAt: nextDueAt?.toISOString() ?? null,
   };
 }

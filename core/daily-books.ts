@@ -1,6 +1,6 @@
 /**
  * Which books of which days are sent, and to whom (REC-2): each day that is closed, once, to everybody who has registered
- * an address for them. What was sent is on record; a day that was missed is made up for.
+ * an address for them, from the day before that on. What was sent is on record; a day that was missed is made up for.
  */
 import {
   accountBook,
@@ -11,13 +11,25 @@ import {
   type Book,
   type Period,
 } from './reconciliation.ts';
-import { fxpNameOf, type ReferenceData } from './reference.ts';
+import { refuseEndpoint } from './callback-address.ts';
+import { fxpNameOf, institutionNamed, type ReferenceData } from './reference.ts';
+import type { WebAddressPolicy } from './web-address.ts';
 
 /** A book that somebody gets. */
 export interface SentBook {
   readonly book: Book;
   /** Payment system, or BIC (or internalId) of the owner of the account. */
   readonly party: string;
+  /** The id that the address is registered under: payment system, or internalId of the owner. */
+  readonly registeredAs: string;
+}
+
+/** Since when a book is owed, and how much of it was made. */
+export interface BookProgress {
+  /** When its receiver's address was registered, or the account, if that was later. */
+  readonly registeredAt: Date;
+  /** The end of the last day of which all pages were made; null: none yet. */
+  readonly madeUntil: Date | null;
 }
 
 /** As the record names it: a payment system; or a settlement access provider, a space, and an account there. */
@@ -30,25 +42,57 @@ export function booksToSend(data: ReferenceData): readonly SentBook[] {
     const system = data.clearingSystems.get(partyId);
     if (system !== undefined) {
       const { clearingSystemId, currencyCode: currency } = system;
-      return [{ book: { of: 'clearing-system', clearingSystemId, currency }, party: clearingSystemId }];
+      const book = { of: 'clearing-system', clearingSystemId, currency } as const;
+      return [{ book, party: clearingSystemId, registeredAs: partyId }];
     }
     return [...data.accountsAtSap.values()]
       .filter(({ ownerId }) => ownerId === partyId)
       .flatMap(({ sapId, accountId }) => accountBook(data, sapId, accountId) ?? [])
-      .map((book) => ({ book, party: fxpNameOf(data, partyId) }));
+      .map((book) => ({ book, party: fxpNameOf(data, partyId), registeredAs: partyId }));
   });
 }
 
+const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs;
+
+/** The day (UTC) of the first book: the last one that was over when it was registered, whenever it is made. */
+export const firstDayOf = ({ registeredAt }: BookProgress): Date =>
+  new Date(startOfDay(registeredAt.getTime()) - dayMs);
+
 /**
- * The closed days (UTC) that are not sent yet, oldest first: from the end of what was sent on, but no more than a month;
- * the last one only, where nothing was sent before.
+ * The closed days (UTC) that are not sent yet, oldest first: from the end of what was made on, or from the first day that is
+ * owed, but no more than a month.
  */
-export function daysToSend(sentUntil: Date | undefined, now: Date): readonly Period[] {
-  const end = Math.floor((now.getTime() - closedAfterMs) / dayMs) * dayMs;
-  const begin = Math.max(sentUntil?.getTime() ?? end - dayMs, end - longestDays * dayMs);
+export function daysToSend(progress: BookProgress, now: Date): readonly Period[] {
+  const end = startOfDay(now.getTime() - closedAfterMs);
+  const begin = Math.max((progress.madeUntil ?? firstDayOf(progress)).getTime(), end - longestDays * dayMs);
   const days: Period[] = [];
   for (let from = begin; from < end; from += dayMs) {
     days.push(dayFrom(new Date(from)));
   }
   return days;
+}
+
+/** An address that is registered, and that no book goes to. */
+interface UnusableEndpoint {
+  readonly registeredAs: string;
+  /** `unknown-party`: neither a payment system nor the internalId of an institution. */
+  readonly reason: 'unknown-party' | 'no-account' | 'unusable-address';
+  /** Of the institution that was named by its BIC. */
+  readonly internalId: string | null;
+}
+
+export function unusableEndpoints(
+  data: ReferenceData,
+  policy: WebAddressPolicy,
+): readonly UnusableEndpoint[] {
+  const served = new Set(booksToSend(data).map(({ registeredAs }) => registeredAs));
+  return [...data.bookEndpoints].flatMap(([registeredAs, url]): readonly UnusableEndpoint[] => {
+    const isUsable = refuseEndpoint(url, policy) === undefined;
+    if (served.has(registeredAs) && isUsable) return [];
+    const meant = institutionNamed(data, registeredAs)?.institutionId ?? null;
+    if (served.has(registeredAs)) return [{ registeredAs, reason: 'unusable-address', internalId: null }];
+    return meant === registeredAs
+      ? [{ registeredAs, reason: 'no-account', internalId: null }]
+      : [{ registeredAs, reason: 'unknown-party', internalId: meant }];
+  });
 }

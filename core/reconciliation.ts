@@ -2,13 +2,20 @@
  * The books of a period (REC-1, REC-2): the payments of a payment system, or of an account at a settlement access provider,
  * that were decided in it, and their totals. A period is closed a little after its end, and never changes from then on.
  */
-import type { Camt054, Camt054Entry, Direction } from './iso20022/camt054.ts';
+import type {
+  Camt054,
+  Camt054Entry,
+  Counted,
+  Direction,
+  NetAmount,
+  NumberAndSum,
+} from './iso20022/camt054.ts';
 import { assert } from './assert.ts';
 import { compact } from './compact.ts';
 import { exact, plainDecimal, renderDecimal, type Exact } from './money.ts';
 import { identifyAgent } from './agent.ts';
 import { keyOf, type ReferenceData } from './reference.ts';
-import { isFinal } from './report.ts';
+import { finalStatuses, isFinal } from './report.ts';
 import type { Decider } from './decision.ts';
 
 /** Whose movements are shown: of a payment system, or of an account at a settlement access provider. */
@@ -83,16 +90,16 @@ export function addUp(parts: readonly Total[]): readonly Total[] {
   return [...whole].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
 }
 
-/** What was booked (ACCC) on each side. */
-function bookedOf(totals: readonly Total[]) {
-  const booked = totals.filter((one) => one.status === 'ACCC');
-  const on = (side: Side) => booked.filter((one) => one.side === side);
-  const [credits, debits] = [on('in'), on('out')];
-  return { booked, credits, debits, net: sumOf(credits).minus(sumOf(debits)) };
-}
+const onSide = (totals: readonly Total[], side: Side) => totals.filter((one) => one.side === side);
+const withStatus = (totals: readonly Total[], status: string) =>
+  totals.filter((one) => one.status === status);
 
-/** What came in less what went out, of what was booked; signed plain decimal. */
-export const netOf = (totals: readonly Total[]): string => renderDecimal(bookedOf(totals).net);
+/** What came in less what went out. */
+const netted = (totals: readonly Total[]): Exact =>
+  sumOf(onSide(totals, 'in')).minus(sumOf(onSide(totals, 'out')));
+
+/** What came in less what went out, of what was booked (ACCC); signed plain decimal. */
+export const netOf = (totals: readonly Total[]): string => renderDecimal(netted(withStatus(totals, 'ACCC')));
 
 function sumOf(totals: readonly Total[]): Exact {
   return totals.reduce((sum, one) => (one.sum === null ? sum : sum.plus(exact(one.sum))), exact('0'));
@@ -122,6 +129,7 @@ export function camt054Of(
   }: {
     readonly book: Book;
     readonly period: Period;
+    /** Of the entries of all pages. */
     readonly totals: readonly Total[];
     /** From 1. */
     readonly page: number;
@@ -132,15 +140,10 @@ export function camt054Of(
   },
   movements: readonly Movement[],
 ): Camt054 {
-  const { booked, credits, debits, net } = bookedOf(totals);
   assert(
-    booked.every(({ currency }) => currency === book.currency),
-    'what is booked is in the currency of its book',
+    totals.every(({ currency }) => currency === book.currency),
+    'what a book adds up is in its currency',
   );
-  const counted = (some: readonly Total[]) => ({
-    number: some.reduce((number, one) => number + one.number, 0),
-    sum: renderDecimal(sumOf(some)),
-  });
   const sap = book.of === 'account' ? data.institutions.get(book.sapId) : undefined;
   return compact<Camt054>({
     messageIdentification: `${id}.${page}`,
@@ -152,12 +155,28 @@ export function camt054Of(
     book: nameOf(book),
     currency: book.currency,
     servicer: sap && identifyAgent(sap),
-    all: counted(booked),
-    credits: counted(credits),
-    debits: counted(debits),
-    net: { amount: renderDecimal(net.abs()), direction: net.lt(exact('0')) ? 'DBIT' : 'CRDT' },
+    ...countedBySide(totals),
+    byStatus: finalStatuses
+      .map((status) => ({ status, some: withStatus(totals, status) }))
+      .filter(({ status, some }) => status === 'ACCC' || some.length > 0)
+      .map(({ status, some }) => ({ status, ...countedBySide(some), net: directedNet(some) })),
     entries: movements.map((one, index) => entryOf(one, (page - 1) * entriesPerPage + index + 1, data)),
   });
+}
+
+const counted = (totals: readonly Total[]): NumberAndSum => ({
+  number: totals.reduce((number, one) => number + one.number, 0),
+  sum: renderDecimal(sumOf(totals)),
+});
+const countedBySide = (totals: readonly Total[]): Counted => ({
+  all: counted(totals),
+  credits: counted(onSide(totals, 'in')),
+  debits: counted(onSide(totals, 'out')),
+});
+
+function directedNet(totals: readonly Total[]): NetAmount {
+  const net = netted(totals);
+  return { amount: renderDecimal(net.abs()), direction: net.lt(exact('0')) ? 'DBIT' : 'CRDT' };
 }
 
 function entryOf(movement: Movement, reference: number, data: ReferenceData): Camt054Entry {

@@ -6,7 +6,7 @@ import { heardMs } from '../core/enquiry-schedule.ts';
 import { given } from './conditions.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
-import { isDead, isOfToldKind, type ToldKind } from './deliveries.ts';
+import { bookDay, isDead, isOfToldKind, type ToldKind } from './deliveries.ts';
 
 /** Back to the start of its schedule, whatever has happened to it. */
 const askedAgain = sql`
@@ -117,6 +117,8 @@ export interface DeadLetter {
   readonly closedReason: string;
   readonly closedAt: Date;
   readonly attempts: number;
+  /** Of the kind `book`: which page of which day; null of every other. */
+  readonly bookPage: { readonly book: string; readonly day: string; readonly page: number } | null;
 }
 
 const isDeadAnd = (filter: RedeliveryFilter) =>
@@ -132,7 +134,9 @@ const isDeadAnd = (filter: RedeliveryFilter) =>
     sql` and `,
   );
 const deadLetter = sql`
-  subject_id as "subjectId", kind, party, closed_reason as "closedReason", closed_at as "closedAt", attempts`;
+  subject_id as "subjectId", kind, party, closed_reason as "closedReason", closed_at as "closedAt", attempts,
+  (select jsonb_build_object('book', b.book, 'day', ${bookDay(sql.ref('b.period_from'))}, 'page', b.page)
+    from book_pages b where b.book_page_id = subject_id) as "bookPage"`; // primary key
 
 /** Dead letters, those first that were given up first; and how many there are. */
 export async function findDeadLetters(
@@ -167,7 +171,7 @@ export async function redeliverDeadLetters(
       select 'info', 'operator.redelivery', "subjectId", party, jsonb_build_object('kind', kind, 'by', ${by}::text)
       from found
     )
-    select "subjectId", kind, party, "closedReason", "closedAt", attempts from found order by "closedAt"`.execute(
+    select "subjectId", kind, party, "closedReason", "closedAt", attempts, "bookPage" from found order by "closedAt"`.execute(
     db,
   );
   return rows;

@@ -1,23 +1,27 @@
 // The pages of camt.054 that were made to be sent (REC-2), each once, together with its message and its delivery.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { bookKey, type BookProgress, type SentBook } from '../core/daily-books.ts';
 import type { Period } from '../core/reconciliation.ts';
 import type { Db } from './connection.ts';
 import { isOpen } from './deliveries.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 
-/** Until when each of these books was made, all pages of its last day included. */
-export async function readMadeUntil(
+/** How far each of these books is, by its name; of what is no longer registered, nothing. */
+export async function readBookProgress(
   db: Db,
-  books: readonly string[],
-): Promise<{ readonly now: Date; readonly until: ReadonlyMap<string, Date> }> {
-  // index: unique (book, period_from, period_to, page)
-  const { rows } = await sql<{ book: string; until: Date | null; now: Date }>`
-    select b.book, clock_timestamp() as now,
-      (select max(p.period_to) from book_pages p where p.book = b.book and p.page = p.pages) as until
-    from unnest(${[...books]}::text[]) as b (book)`.execute(db);
-  const until = new Map(rows.flatMap(({ book, until: at }) => (at === null ? [] : [[book, at] as const])));
-  return { now: rows[0]?.now ?? new Date(0), until };
+  books: readonly SentBook[],
+): Promise<{ readonly now: Date; readonly of: ReadonlyMap<string, BookProgress> }> {
+  // index: unique (book, period_from, period_to, page); an account that is registered later has its books from then on
+  const { rows } = await sql<BookProgress & { readonly key: string; readonly now: Date }>`
+    select b.key, clock_timestamp() as now, greatest(e.registered_at, a.registered_at) as "registeredAt",
+      (select max(p.period_to) from book_pages p where p.book = b.key and p.page = p.pages) as "madeUntil"
+    from unnest(${books.map(({ book }) => bookKey(book))}::text[], ${books.map((one) => one.registeredAs)}::text[])
+      as b (key, party_id)
+    join book_endpoints e using (party_id)
+    left join settlement_accounts a on b.key = a.sap_id || ' ' || a.account_id`.execute(db);
+  const of = new Map(rows.map(({ key, registeredAt, madeUntil }) => [key, { registeredAt, madeUntil }]));
+  return { now: rows[0]?.now ?? new Date(0), of };
 }
 
 export interface BookPage {
@@ -62,8 +66,8 @@ export interface BookSent {
   /** Pages that were made so far; each is sent from then on. */
   readonly made: number;
   readonly taken: number;
-  /** Given up (CBK-1). */
-  readonly dead: number;
+  /** Given up (CBK-1), by the number of the page; its `subjectId` is what alerts and redeliveries name. */
+  readonly deadPages: readonly { readonly page: number; readonly subjectId: string }[];
   /** Of the next attempt; null: none follows. */
   readonly nextDueAt: Date | null;
 }
@@ -80,7 +84,9 @@ export async function listBooksSent(
   // index book_pages_period; unique (subject_id, kind)
   const { rows } = await sql<BookSent>`
     select p.book, p.party, p.period_from as "from", p.period_to as "to", max(p.pages) as pages, count(*)::int as made,
-      count(d.delivered_at)::int as taken, count(d.closed_at)::int as dead,
+      count(d.delivered_at)::int as taken,
+      coalesce(jsonb_agg(jsonb_build_object('page', p.page, 'subjectId', p.book_page_id) order by p.page)
+        filter (where d.closed_at is not null), '[]') as "deadPages",
       min(d.next_due_at) filter (where ${isOpen}) as "nextDueAt"
     from book_pages p
     join deliveries d on d.subject_id = p.book_page_id and d.kind = 'book'

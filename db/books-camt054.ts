@@ -61,10 +61,10 @@ const reported = ({ book, period }: OpenedBook, after: BookPlace | undefined) =>
 
 function pageOf(
   opened: OpenedBook,
-  { index: { totals, pages }, page }: { readonly index: BookIndex; readonly page: number },
+  { index: { entries, pages }, page }: { readonly index: BookIndex; readonly page: number },
   movements: readonly Movement[],
 ): Camt054 {
-  return camt054Of({ ...opened, totals, page, pages, id: idOf(opened) }, movements);
+  return camt054Of({ ...opened, totals: entries, page, pages, id: idOf(opened) }, movements);
 }
 
 /** Of the notification: of no other book and period. Ids of accounts may be longer than there is room. */

@@ -165,6 +165,9 @@ export const isDead = sql`delivered_at is null and closed_at is not null`;
 /** Whether a delivery is of a kind that ends once, taken or given up. What is asked ends with its answer or decision. */
 export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 
+/** The day (UTC) of a book, as in `2026-11-21`. */
+export const bookDay = (from: RawBuilder<unknown>) => sql`to_char(${from} at time zone 'UTC', 'YYYY-MM-DD')`;
+
 /** A delivery that waits to be taken by its receiver. */
 export interface OpenDelivery {
   readonly deliveryId: string;
@@ -240,8 +243,9 @@ export interface SettledAttempt {
 }
 
 /**
- * What the event of a dead letter says, for whoever must act on it: what it is about, and of a payment the decision
- * that its receiver was not told (CBK-1). Of `ended`, rows of the deliveries that ended.
+ * What the event of a dead letter says, for whoever must act on it: what it is about, of a payment the decision that its
+ * receiver was not told (CBK-1), of a book the page that its receiver lacks (REC-2). Of `ended`, rows of the deliveries
+ * that ended.
  */
 const insertEnds = (event: {
   readonly severity: RawBuilder<unknown>;
@@ -251,9 +255,11 @@ const insertEnds = (event: {
   select ${event.severity}, ${event.kind}, ended.subject_id, ended.party,
     jsonb_strip_nulls(jsonb_build_object('deliveryId', ended.delivery_id, 'kind', ended.kind, 'reason', ended.reason,
       'about', case when ended.kind = 'book' then 'book' when r.resolution_id is null then 'payment' else 'resolution' end,
-      'status', d.status, 'reasonCode', d.reason_code))
+      'status', d.status, 'reasonCode', d.reason_code,
+      'book', b.book, 'day', ${bookDay(sql.ref('b.period_from'))}, 'page', b.page))
   from ended -- primary keys
     left join decisions d on d.uetr = ended.subject_id
+    left join book_pages b on b.book_page_id = ended.subject_id
     left join resolutions r on r.resolution_id = ended.subject_id`;
 
 /**

@@ -14,12 +14,19 @@ import {
 import type { Condition } from './conditions.ts';
 import type { Db } from './connection.ts';
 
-/** Of a payment in a book: by the time of its decision. */
+/**
+ * Of a movement in a book: by the time of its decision; a payment that comes in and goes out by one account has two, of
+ * which what came in stands first.
+ */
 export interface BookPlace {
   /** Text, with microseconds. */
   readonly at: string;
   readonly uetr: string;
+  readonly side: Side;
 }
+
+const placeOf = sql`d.decided_at, d.uetr, b.side`;
+const lastSide: Side = 'out'; // as text sorts them
 
 /** Database clock, UTC. */
 export async function readNow(db: Db): Promise<Date> {
@@ -91,7 +98,7 @@ function atEnd(book: Book, column: 'amount' | 'currency', which: 'own' | 'other'
 /** Accepted once: its amounts and agents are known. */
 const isReported = sql`p.accepted`;
 
-/** Some of the decisions of a period: behind one, up to another; undefined: from its beginning, to its end. */
+/** A part of a period: behind one place, up to the end of another's decision; undefined: from its beginning, to its end. */
 interface Slice {
   readonly after: BookPlace | undefined;
   readonly upTo: BookPlace | undefined;
@@ -99,17 +106,22 @@ interface Slice {
 
 const decisionsAtOnce = 5_000; // some 50 ms
 
-/** Index decisions_decided_at. */
+/** Decisions with a place in the slice; that of `after` may have one behind it. Index decisions_decided_at. */
 const isIn = ({ from, to }: Period, { after, upTo }: Slice) => sql`
   d.decided_at >= ${from} and d.decided_at < ${to}
-  ${after === undefined ? sql`` : sql`and (d.decided_at, d.uetr) > (${after.at}::timestamptz, ${after.uetr}::uuid)`}
+  ${after === undefined ? sql`` : sql`and (d.decided_at, d.uetr) >= (${after.at}::timestamptz, ${after.uetr}::uuid)`}
   ${upTo === undefined ? sql`` : sql`and (d.decided_at, d.uetr) <= (${upTo.at}::timestamptz, ${upTo.uetr}::uuid)`}`;
+
+const isBehind = (after: BookPlace | undefined) =>
+  after === undefined
+    ? sql`true`
+    : sql`(${placeOf}) > (${after.at}::timestamptz, ${after.uetr}::uuid, ${after.side}::text)`;
 
 async function* slicesOf(db: Db, period: Period, from: BookPlace | undefined): AsyncIterable<Slice> {
   let after = from;
   for (;;) {
     const { rows } = await sql<BookPlace>`
-      select d.decided_at::text as at, d.uetr from decisions d where ${isIn(period, { after, upTo: undefined })}
+      select d.decided_at::text as at, d.uetr, ${lastSide}::text as side from decisions d where ${isIn(period, { after, upTo: undefined })}
       order by d.decided_at, d.uetr offset ${sql.lit(decisionsAtOnce - 1)} limit 1`.execute(db);
     const [upTo] = rows;
     yield { after, upTo };
@@ -124,13 +136,15 @@ function movements(book: Book, period: Period, slice: Slice): Condition {
     from decisions d
     cross join lateral (select * from payments where uetr = d.uetr offset 0) p -- by its primary key, never all of them
     cross join (values ('out'), ('in')) as b (side)
-    where ${isIn(period, slice)}
+    where ${isIn(period, slice)} and ${isBehind(slice.after)}
       and case b.side when 'out' then ${sides.out.isTheirs} else ${sides.in.isTheirs} end`;
 }
 
 /** What is known of a whole book before its payments are read. */
 export interface BookIndex {
   readonly totals: readonly Total[];
+  /** Of what its camt.054 has: payments that were accepted. */
+  readonly entries: readonly Total[];
   /** Of its camt.054. */
   readonly pages: number;
   /** Where each page but the last one ends. */
@@ -138,7 +152,9 @@ export interface BookIndex {
 }
 
 interface IndexRow extends Total {
-  readonly what: 'total' | 'end' | 'reported';
+  /** The `number` of an end is its place in the slice. */
+  readonly what: 'total' | 'end';
+  readonly isReported: boolean;
   readonly at: string;
   readonly uetr: string;
 }
@@ -146,34 +162,38 @@ interface IndexRow extends Total {
 /** Reads the whole book once. */
 export async function readBookIndex(db: Db, book: Book, period: Period): Promise<BookIndex> {
   const totals: Total[] = [];
+  const entries: Total[] = [];
   const ends: BookPlace[] = [];
-  let reported = 0;
+  let before = 0; // entries of earlier slices
   for await (const slice of slicesOf(db, period, undefined)) {
-    const nothing = sql`null, null, null, null::int, null, null`;
     const { rows } = await sql<IndexRow>`
       with moved as materialized (
         select b.side, p.corridor, d.status, ${atEnd(book, 'amount')} as amount, ${atEnd(book, 'currency')} as currency,
           ${isReported} as is_reported, d.decided_at, d.uetr
         ${movements(book, period, slice)}
       )
-      select 'total' as what, side, corridor, status, count(*)::int as number, sum(amount)::text as sum, currency,
-        null as at, null::uuid as uetr
-      from moved group by side, corridor, status, currency
+      select 'total' as what, is_reported as "isReported", side, corridor, status, count(*)::int as number,
+        sum(amount)::text as sum, currency, null as at, null::uuid as uetr
+      from moved group by is_reported, side, corridor, status, currency
       union all
-      select 'reported', null, null, null, count(*)::int, null, null, null, null from moved where is_reported
-      union all
-      select 'end', ${nothing}, decided_at::text, uetr from (
-        select decided_at, uetr, row_number() over (order by decided_at, uetr) as nth from moved where is_reported) m
-      where (nth + ${reported}) % ${sql.lit(entriesPerPage)} = 0
-      order by what, at, uetr`.execute(db);
-    for (const { what, at, uetr, ...total } of rows) {
-      if (what === 'total') totals.push(total);
-      else if (what === 'end') ends.push({ at, uetr });
-      else reported += total.number;
+      select 'end', true, side, null, null, nth::int, null, null, decided_at::text, uetr from (
+        select decided_at, uetr, side, row_number() over (order by decided_at, uetr, side) as nth
+        from moved where is_reported) m
+      where (nth + ${before}) % ${sql.lit(entriesPerPage)} = 0
+      order by what, number`.execute(db);
+    for (const { what, isReported: isEntry, at, uetr, ...total } of rows) {
+      if (what === 'end') {
+        ends.push({ at, uetr, side: total.side });
+        continue;
+      }
+      totals.push(total);
+      if (!isEntry) continue;
+      entries.push(total);
+      before += total.number;
     }
   }
-  const pages = Math.max(1, Math.ceil(reported / entriesPerPage));
-  return { totals: addUp(totals), pages, ends: ends.slice(0, pages - 1) };
+  const pages = Math.max(1, Math.ceil(before / entriesPerPage));
+  return { totals: addUp(totals), entries: addUp(entries), pages, ends: ends.slice(0, pages - 1) };
 }
 
 /** What is read of a book. */
@@ -205,7 +225,7 @@ export async function* readMovements(
         (select m.message_identification from messages m where m.message_id = ${messageOf(book)}) as "messageIdentification",
         p.source_references -> 'original' ->> 'endToEndId' as "endToEndId"
       ${movements(book, period, slice)} ${onlyReported ? sql`and ${isReported}` : sql``}
-      order by d.decided_at, d.uetr`.execute(db);
+      order by ${placeOf}`.execute(db);
     yield rows;
   }
 }

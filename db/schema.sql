@@ -98,11 +98,13 @@ comment on column audit_events.detail is 'Codes and ids; never personal data (SE
 create table book_endpoints (
   party_id text not null,
   url text not null,
+  registered_at timestamp with time zone not null default now(),
   constraint book_endpoints_pkey PRIMARY KEY (party_id)
 );
 comment on table book_endpoints is 'Where the camt.054 of each day is sent (REC-2).';
 comment on column book_endpoints.party_id is 'The payment system; or the internalId of an institution, for each account that it has at a settlement access provider.';
 comment on column book_endpoints.url is 'Full address.';
+comment on column book_endpoints.registered_at is 'When; the first book is that of the day before (REC-2).';
 
 create table book_pages (
   book_page_id uuid not null,
@@ -988,6 +990,7 @@ create table settlement_accounts (
   country_code text not null,
   currency_code text not null,
   account_id text not null,
+  registered_at timestamp with time zone not null default now(),
   constraint settlement_accounts_pkey PRIMARY KEY (sap_id, account_id)
 );
 CREATE UNIQUE INDEX settlement_accounts_owner ON public.settlement_accounts USING btree (owner_id, sap_id, currency_code);
@@ -997,6 +1000,7 @@ comment on column settlement_accounts.sap_id is 'The SAP that holds it.';
 comment on column settlement_accounts.country_code is 'Country of the SAP.';
 comment on column settlement_accounts.currency_code is 'Currency of the account.';
 comment on column settlement_accounts.account_id is 'Account id at the SAP.';
+comment on column settlement_accounts.registered_at is 'When; its first book is that of the day before (REC-2).';
 
 create table tier_improvements (
   tier_improvement_id bigint not null generated always as identity,

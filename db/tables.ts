@@ -108,6 +108,7 @@ interface FxpEndpointsTable {
 interface BookEndpointsTable {
   party_id: string;
   url: string;
+  registered_at: Generated<Date>;
 }
 
 interface PublicKeysTable {
@@ -141,6 +142,7 @@ interface SettlementAccountsTable {
   country_code: string;
   currency_code: string;
   account_id: string;
+  registered_at: Generated<Date>;
 }
 
 interface FxpSettlementAccessTable {

@@ -186,6 +186,7 @@ export const redeliveries = z.object({
       party: z.string(),
       closedReason: z.string(),
       closedAt: z.string(),
+      bookPage: z.object({ book: z.string(), day: z.string(), page: z.string() }).nullable(),
     }),
   ),
 });

@@ -209,8 +209,11 @@ export async function redeliverDead(context: CommandContext, options: DeadOption
     return;
   }
   const { deadLetters, redelivered, total } = read(redeliveries, text);
-  for (const { subjectId, kind, party, closedReason, closedAt } of deadLetters) {
-    terminal.line(`  ${subjectId}  ${kind.padEnd(12)}  ${party}  ${closedReason} ${shortTime(closedAt)}`);
+  for (const { subjectId, kind, party, closedReason, closedAt, bookPage } of deadLetters) {
+    const page = bookPage === null ? '' : `  ${bookPage.book} of ${bookPage.day}, page ${bookPage.page}`;
+    terminal.line(
+      `  ${subjectId}  ${kind.padEnd(12)}  ${party}  ${closedReason} ${shortTime(closedAt)}${page}`,
+    );
   }
   if (options.yes) terminal.line(`✓ ${redelivered} of ${total} are due again`);
   else if (total === '0') terminal.line('No dead letter is like that.');

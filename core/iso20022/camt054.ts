@@ -16,6 +16,25 @@ export interface NumberAndSum {
   readonly sum: string;
 }
 
+/** Entries, all of them and by direction. */
+export interface Counted {
+  readonly all: NumberAndSum;
+  readonly credits: NumberAndSum;
+  readonly debits: NumberAndSum;
+}
+
+/** Credits less debits: its amount without a sign. */
+export interface NetAmount {
+  readonly amount: string;
+  readonly direction: Direction;
+}
+
+/** Entries with one final status. */
+export interface CountedStatus extends Counted {
+  readonly status: FinalStatus;
+  readonly net: NetAmount;
+}
+
 /** One payment of the book. */
 export interface Camt054Entry {
   /** Its place in the notification, from 1. */
@@ -35,7 +54,8 @@ export interface Camt054Entry {
   readonly creditorAgent: AgentIdentification;
 }
 
-export interface Camt054 {
+/** Its counts are of the entries of all pages, whatever their status. */
+export interface Camt054 extends Counted {
   readonly messageIdentification: string;
   /** Of the notification: the same on each page. */
   readonly id: string;
@@ -49,20 +69,39 @@ export interface Camt054 {
   readonly currency: string;
   /** The settlement access provider of an account. */
   readonly servicer?: AgentIdentification;
-  /** Of all pages, booked entries only. */
-  readonly credits: NumberAndSum;
-  readonly debits: NumberAndSum;
-  readonly all: NumberAndSum;
-  /** Credits less debits: its amount without a sign. */
-  readonly net: { readonly amount: string; readonly direction: Direction };
+  /** Of each status that there is; of ACCC always: that is what was booked. */
+  readonly byStatus: readonly CountedStatus[];
   readonly entries: readonly Camt054Entry[];
 }
 
 const message = messages.camt054;
 const issuer = 'ISTHMUS';
 
-const count = (name: string, { number, sum }: NumberAndSum, ...more: readonly XmlElement[]) =>
-  branch(name, leaf('NbOfNtries', String(number)), leaf('Sum', sum), ...more);
+const numberAndSum = ({ number, sum }: NumberAndSum) => [
+  leaf('NbOfNtries', String(number)),
+  leaf('Sum', sum),
+];
+const transactionCode = (status: FinalStatus) =>
+  branch('BkTxCd', branch('Prtry', leaf('Cd', status), leaf('Issr', issuer)));
+
+/** TtlNtries has no net: of what was booked and what was not, it would be no amount that anybody owes. */
+const buildSummary = ({ all, credits, debits, byStatus }: Camt054): XmlElement =>
+  branch(
+    'TxsSummry',
+    branch('TtlNtries', ...numberAndSum(all)),
+    branch('TtlCdtNtries', ...numberAndSum(credits)),
+    branch('TtlDbtNtries', ...numberAndSum(debits)),
+    ...byStatus.map((one) =>
+      branch(
+        'TtlNtriesPerBkTxCd',
+        ...numberAndSum(one.all),
+        branch('TtlNetNtry', leaf('Amt', one.net.amount), leaf('CdtDbtInd', one.net.direction)),
+        branch('CdtNtries', ...numberAndSum(one.credits)),
+        branch('DbtNtries', ...numberAndSum(one.debits)),
+        transactionCode(one.status),
+      ),
+    ),
+  );
 
 function buildEntry(entry: Camt054Entry): XmlElement {
   const { status, direction, counterAmount } = entry;
@@ -73,7 +112,7 @@ function buildEntry(entry: Camt054Entry): XmlElement {
     leaf('CdtDbtInd', direction),
     branch('Sts', leaf('Cd', status === 'ACCC' ? 'BOOK' : 'INFO')),
     branch('BookgDt', leaf('DtTm', entry.decidedAt)),
-    branch('BkTxCd', branch('Prtry', leaf('Cd', status), leaf('Issr', issuer))),
+    transactionCode(status),
     branch(
       'NtryDtls',
       branch(
@@ -98,7 +137,7 @@ function buildEntry(entry: Camt054Entry): XmlElement {
 
 /** The camt.054 as text. */
 export function buildCamt054(values: Camt054): string {
-  const { net, servicer } = values;
+  const { servicer } = values;
   const notification = branch(
     message.messageElement,
     branch(
@@ -118,16 +157,7 @@ export function buildCamt054(values: Camt054): string {
         leaf('Ccy', values.currency),
         servicer && buildAgent('Svcr', servicer),
       ),
-      branch(
-        'TxsSummry',
-        count(
-          'TtlNtries',
-          values.all,
-          branch('TtlNetNtry', leaf('Amt', net.amount), leaf('CdtDbtInd', net.direction)),
-        ),
-        count('TtlCdtNtries', values.credits),
-        count('TtlDbtNtries', values.debits),
-      ),
+      buildSummary(values),
       ...values.entries.map(buildEntry),
     ),
   );

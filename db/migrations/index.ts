@@ -17,6 +17,7 @@ import * as alertsOfCases from './0014-alerts-of-cases.ts';
 import * as pauses from './0015-pauses.ts';
 import * as books from './0016-books.ts';
 import * as booksSent from './0017-books-sent.ts';
+import * as booksOwedSince from './0018-books-owed-since.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0015-pauses': pauses,
   '0016-books': books,
   '0017-books-sent': booksSent,
+  '0018-books-owed-since': booksOwedSince,
 };

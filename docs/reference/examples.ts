@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { buildForwardedAcmt023, readAcmt023, requestReferencesOf } from '../../core/iso20022/acmt023.ts';
 import { answerAcmt023, passOnAcmt024, readAcmt024 } from '../../core/iso20022/acmt024.ts';
 import { buildForwardedPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { buildCamt054 } from '../../core/iso20022/camt054.ts';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { originalReferencesOf } from '../../core/iso20022/original-transaction.ts';
@@ -160,6 +161,41 @@ function resolutionExamples(): Readonly<Record<string, string>> {
   };
 }
 
+/** The book of the day of the payment, as its source gets it. */
+function bookExamples(): Readonly<Record<string, string>> {
+  const received = read('pacs008', fixture('pacs008/sg-th-lotus.xml'), readPacs008);
+  const [none, one] = [{ number: 0, sum: '0' }, { number: 1, sum: '1000' }];
+  const counted = { all: one, credits: none, debits: one };
+  const book = buildCamt054({
+    messageIdentification: '20261121SGDFAST.1',
+    id: '20261121SGDFAST',
+    page: 1,
+    isLastPage: true,
+    from: '2026-11-21T00:00:00.000Z',
+    to: '2026-11-22T00:00:00.000Z',
+    book: 'SGDFAST',
+    currency: 'SGD',
+    ...counted,
+    byStatus: [{ status: 'ACCC', ...counted, net: { amount: '1000', direction: 'DBIT' } }],
+    entries: [
+      {
+        reference: 1,
+        amount: { currency: 'SGD', amount: '1000' },
+        direction: 'DBIT',
+        status: 'ACCC',
+        decidedAt: '2026-11-21T04:00:01.700Z',
+        messageIdentification: received.messageIdentification,
+        endToEndId: received.endToEndId,
+        uetr: received.uetr,
+        counterAmount: { currency: 'THB', amount: '25000' },
+        debtorAgent: bic('LOTUSGS0'),
+        creditorAgent: bic('LOTUTHS0'),
+      },
+    ],
+  });
+  return { camt054: book };
+}
+
 /** One element per line, indented; text stays beside its tags. */
 function indented(xml: string): string {
   let depth = 0;
@@ -178,7 +214,7 @@ function indented(xml: string): string {
 
 /** The files of schemas/examples by name. */
 export function exampleFiles(): Readonly<Record<string, string>> {
-  const examples = { ...paymentExamples(), ...resolutionExamples() };
+  const examples = { ...paymentExamples(), ...resolutionExamples(), ...bookExamples() };
   return Object.fromEntries(Object.entries(examples).map(([name, xml]) => [`${name}.xml`, indented(xml)]));
 }
 

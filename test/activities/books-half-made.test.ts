@@ -34,6 +34,7 @@ async function aDayPasses() {
   await sql`update book_pages set period_from = period_from - interval '1 day', period_to = period_to - interval '1 day'`.execute(
     db,
   );
+  await sql`update book_endpoints set registered_at = registered_at - interval '1 day'`.execute(db);
 }
 
 const sent = async (days: number) =>
@@ -43,6 +44,7 @@ beforeEach(async () => {
   await sql`delete from book_pages`.execute(db); // nobody was sent anything yet
   await sql`delete from decisions`.execute(db);
   await sql`update book_endpoints set url = 'https://books.example' where party_id = 'SGDFAST'`.execute(db);
+  await sql`update book_endpoints set registered_at = now()`.execute(db);
   const { uetr } = await accepted();
   const reportMessageId = await storeReport(db, uetr, { status: 'ACCC' });
   const cause = { by: 'destination', reportMessageId, wantsConfirmation: false } as const;

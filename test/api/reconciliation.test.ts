@@ -2,7 +2,7 @@
 // parties have booked themselves.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Camt054 } from '../../core/iso20022/camt054.ts';
+import type { Camt054, Counted } from '../../core/iso20022/camt054.ts';
 import { readCamt054 } from '../harness/camt054.ts';
 import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -177,16 +177,34 @@ describe('a payment system’s book', () => {
       isLastPage: true,
       id: '20260105SGDFAST',
     });
-    const signed = Number(told.net.amount) * (told.net.direction === 'CRDT' ? 1 : -1);
-    expect(signed).toBeCloseTo(body.net, 5);
-    expect(told.all.number).toBe(told.credits.number + told.debits.number);
-    const credits = told.entries.filter((one) => one.direction === 'CRDT' && one.status === 'ACCC');
-    expect([told.credits.number, sum([told.credits.sum])]).toEqual([
-      credits.length,
-      sum(credits.map((one) => one.amount.amount)),
-    ]);
     const again = await get(`/reconciliation/camt054?clearingSystem=SGDFAST&date=${date}`, 'operator');
     expect(again.status).toBe(200);
+  });
+
+  test('the sums of its camt.054 are those of its entries, as any reader adds them up; what was booked is told apart (REC-1)', async () => {
+    const { body } = await get(of('clearingSystem=SGDFAST'), 'SGDFAST');
+    const told = await page(`/reconciliation/camt054?clearingSystem=SGDFAST&date=${date}`, 'SGDFAST');
+    const counted = (entries: Camt054['entries']) => ({
+      number: entries.length,
+      sum: sum(entries.map((one) => one.amount.amount)),
+    });
+    const bySide = (entries: Camt054['entries']) => ({
+      all: counted(entries),
+      credits: counted(entries.filter((one) => one.direction === 'CRDT')),
+      debits: counted(entries.filter((one) => one.direction === 'DBIT')),
+    });
+    const digitsOf = ({ all, credits, debits }: Counted) => ({
+      all: { ...all, sum: sum([all.sum]) },
+      credits: { ...credits, sum: sum([credits.sum]) },
+      debits: { ...debits, sum: sum([debits.sum]) },
+    });
+    expect(digitsOf(told)).toEqual(bySide(told.entries));
+    expect(told.byStatus.map(({ status }) => status)).toEqual(['ACCC', 'RJCT', 'BLCK']);
+    for (const row of told.byStatus) {
+      expect(digitsOf(row)).toEqual(bySide(told.entries.filter((one) => one.status === row.status)));
+    }
+    const [{ net } = { net: undefined }] = told.byStatus;
+    expect(Number(net?.amount) * (net?.direction === 'CRDT' ? 1 : -1)).toBeCloseTo(body.net, 5);
   });
 });
 
@@ -254,7 +272,11 @@ test('a day of many payments comes whole, in one stream or page by page, each pa
   expect(entries.map(({ uetr }) => uetr)).toEqual(body.payments.map(({ uetr }) => uetr));
   expect(entries.map(({ reference }) => reference)).toEqual(entries.map((_, index) => index + 1));
   expect(new Set(pages.map(({ messageIdentification }) => messageIdentification)).size).toBe(19);
-  for (const one of pages) expect(one).toMatchObject({ all: { number: many }, net: { direction: 'DBIT' } });
+  for (const one of pages)
+    expect(one).toMatchObject({
+      all: { number: many },
+      byStatus: [{ status: 'ACCC', net: { direction: 'DBIT' } }],
+    });
 });
 
 describe('what is refused', () => {
@@ -287,5 +309,17 @@ describe('what is refused', () => {
     ],
   ])('%s as %s: %i %s', async (path, client, status, code) => {
     expect(await get(path, client)).toMatchObject({ status, body: { code } });
+  });
+
+  test.each([
+    ['operator', ['clearingSystem'], /sap and account/],
+    ['MERISGS0', ['sap', 'account'], /your account|have the account/],
+    ['LOTUSGS0', ['sap', 'account'], /your account|have the account/],
+  ])('without a book %s is told what it may ask for', async (client, parameters, words) => {
+    const { status, body } = await get('/reconciliation?date=2026-01-05', client);
+    const { errors = [] } = body as { errors?: readonly { parameter: string; detail: string }[] };
+    expect(status).toBe(400);
+    expect(errors.map(({ parameter }) => parameter)).toEqual(parameters);
+    for (const { detail } of errors) expect(detail).toMatch(words);
   });
 });

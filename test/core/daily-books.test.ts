@@ -1,13 +1,13 @@
 // Which days of which books are sent (REC-2).
 import { expect, test } from 'vitest';
-import { bookKey, booksToSend, daysToSend } from '../../core/daily-books.ts';
+import { bookKey, booksToSend, daysToSend, unusableEndpoints } from '../../core/daily-books.ts';
 import { world } from './small-world.ts';
 
-const days = (sentUntil: string | undefined, now: string) =>
-  daysToSend(sentUntil === undefined ? undefined : new Date(sentUntil), new Date(now)).map(({ from, to }) => [
-    from.toISOString(),
-    to.toISOString(),
-  ]);
+const days = (madeUntil: string | null, now: string, registeredAt = '2026-01-01T00:00:00Z') =>
+  daysToSend(
+    { registeredAt: new Date(registeredAt), madeUntil: madeUntil === null ? null : new Date(madeUntil) },
+    new Date(now),
+  ).map(({ from, to }) => [from.toISOString(), to.toISOString()]);
 
 test('a day is sent when it is closed, a minute after its end, and not before', () => {
   expect(days('2026-11-20T00:00:00Z', '2026-11-21T00:00:59.999Z')).toEqual([]);
@@ -17,7 +17,23 @@ test('a day is sent when it is closed, a minute after its end, and not before', 
   expect(days('2026-11-21T00:00:00Z', '2026-11-21T23:59:00Z')).toEqual([]);
 });
 
-test('what was missed is made up for, a month at most; whoever is new gets the last day', () => {
+test('the first book is that of the day before the registration, whenever it can be made (REC-2)', () => {
+  for (const registeredAt of ['2026-11-18T00:00:00Z', '2026-11-18T23:59:59.999Z']) {
+    expect(days(null, '2026-11-19T00:02:00Z', registeredAt).map(([from]) => from?.slice(8, 10))).toEqual([
+      '17',
+      '18',
+    ]);
+    expect(days(null, '2026-11-21T00:02:00Z', registeredAt).map(([from]) => from?.slice(8, 10))).toEqual([
+      '17',
+      '18',
+      '19',
+      '20',
+    ]);
+  }
+  expect(days(null, '2026-11-18T00:00:40Z', '2026-11-18T00:00:30Z')).toEqual([]); // not closed yet
+});
+
+test('what was missed is made up for, a month at most', () => {
   expect(days('2026-11-17T00:00:00Z', '2026-11-21T00:02:00Z').map(([from]) => from?.slice(8, 10))).toEqual([
     '17',
     '18',
@@ -25,9 +41,6 @@ test('what was missed is made up for, a month at most; whoever is new gets the l
     '20',
   ]);
   expect(days('2026-01-01T00:00:00Z', '2026-11-21T00:02:00Z').length).toBe(31);
-  expect(days(undefined, '2026-11-21T12:00:00Z')).toEqual([
-    ['2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z'],
-  ]);
 });
 
 test('a payment system gets its book, an institution one of each of its accounts', () => {
@@ -44,4 +57,27 @@ test('a payment system gets its book, an institution one of each of its accounts
   expect(books.length).toBe(
     1 + [...world.accountsAtSap.values()].filter((one) => one.ownerId === account?.ownerId).length,
   );
+});
+
+test('an address that no book goes to is told of, with what is wrong with it (REC-2)', () => {
+  const [system = ''] = [...world.clearingSystems.keys()];
+  const [account] = [...world.accountsAtSap.values()];
+  const owner = account?.ownerId ?? '';
+  const without = [...world.institutions.values()].find(
+    (one) => ![...world.accountsAtSap.values()].some(({ ownerId }) => ownerId === one.institutionId),
+  );
+  const bic = world.institutions.get(owner)?.bics[0] ?? '';
+  const unusable = (entries: readonly (readonly [string, string])[]) =>
+    unusableEndpoints({ ...world, bookEndpoints: new Map(entries) }, { allowLoopbackHttp: false });
+  const good = 'https://books.example/camt054';
+  expect(unusable([[system, good]])).toEqual([]);
+  expect(unusable([[owner, good]])).toEqual([]);
+  expect(unusable([[system, 'http://books.example']])).toMatchObject([{ reason: 'unusable-address' }]);
+  expect(unusable([['NOBODY', good]])).toEqual([
+    { registeredAs: 'NOBODY', reason: 'unknown-party', internalId: null },
+  ]);
+  expect(unusable([[bic, good]])).toEqual([
+    { registeredAs: bic, reason: 'unknown-party', internalId: owner },
+  ]);
+  expect(unusable([[without?.institutionId ?? '', good]])).toMatchObject([{ reason: 'no-account' }]);
 });

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { readDocument, root } from './documents.ts';
 
 const subjects = [
+  'book',
   'payment',
   'decision',
   'delivery',

@@ -1,6 +1,12 @@
 // Reads a camt.054 as its receiver does, apart from what builds it.
 import { compact } from '../../core/compact.ts';
-import type { Camt054, Camt054Entry, Direction, NumberAndSum } from '../../core/iso20022/camt054.ts';
+import type {
+  Camt054,
+  Camt054Entry,
+  CountedStatus,
+  Direction,
+  NumberAndSum,
+} from '../../core/iso20022/camt054.ts';
 import { readAgent, readAmount } from '../../core/iso20022/parties.ts';
 import { childrenNamed, elementAt, textAt, type XmlElement } from '../../core/iso20022/tree.ts';
 import type { Rejection } from '../../core/rejection.ts';
@@ -36,15 +42,26 @@ const reading = (element: XmlElement) => (path: string) => {
   return found;
 };
 
+function readCount(element: XmlElement): NumberAndSum {
+  const at = reading(element);
+  return { number: Number(at('NbOfNtries').text), sum: at('Sum').text };
+}
+
+function readStatus(row: XmlElement): CountedStatus {
+  const at = reading(row);
+  return {
+    status: at('BkTxCd/Prtry/Cd').text as FinalStatus,
+    all: readCount(row),
+    credits: readCount(at('CdtNtries')),
+    debits: readCount(at('DbtNtries')),
+    net: { amount: at('TtlNetNtry/Amt').text, direction: at('TtlNetNtry/CdtDbtInd').text as Direction },
+  };
+}
+
 /** The values of a camt.054 that its schema found valid. */
 export function readCamt054(document: XmlElement): Result<Camt054, Rejection> {
   const at = reading(document);
   const below = `${messageElement}/Ntfctn`;
-  const counted = (path: string): NumberAndSum => ({
-    number: Number(at(`${below}/TxsSummry/${path}/NbOfNtries`).text),
-    sum: at(`${below}/TxsSummry/${path}/Sum`).text,
-  });
-  const net = `${below}/TxsSummry/TtlNtries/TtlNetNtry`;
   return ok(
     compact<Camt054>({
       messageIdentification: at(`${messageElement}/GrpHdr/MsgId`).text,
@@ -56,10 +73,10 @@ export function readCamt054(document: XmlElement): Result<Camt054, Rejection> {
       book: at(`${below}/Acct/Id/Othr/Id`).text,
       currency: at(`${below}/Acct/Ccy`).text,
       servicer: readAgent(elementAt(document, `${below}/Acct/Svcr`)),
-      all: counted('TtlNtries'),
-      credits: counted('TtlCdtNtries'),
-      debits: counted('TtlDbtNtries'),
-      net: { amount: at(`${net}/Amt`).text, direction: at(`${net}/CdtDbtInd`).text as Direction },
+      all: readCount(at(`${below}/TxsSummry/TtlNtries`)),
+      credits: readCount(at(`${below}/TxsSummry/TtlCdtNtries`)),
+      debits: readCount(at(`${below}/TxsSummry/TtlDbtNtries`)),
+      byStatus: childrenNamed(at(`${below}/TxsSummry`), 'TtlNtriesPerBkTxCd').map(readStatus),
       entries: childrenNamed(at(below), 'Ntry').map(readEntry),
     }),
   );

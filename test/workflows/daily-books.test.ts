@@ -34,7 +34,7 @@ async function taken(days: number, parties: readonly string[]) {
       parties.includes(one.party),
     );
     expect(books.length).toBeGreaterThanOrEqual(parties.length);
-    for (const one of books) expect(one).toMatchObject({ made: one.pages, taken: one.pages, dead: 0 });
+    for (const one of books) expect(one).toMatchObject({ made: one.pages, taken: one.pages, deadPages: [] });
   }, 40_000);
 }
 
@@ -110,6 +110,32 @@ test('operators see what was sent and taken, everybody else their own (REC-2)', 
   expect(new Set(provider.map(({ party }) => party))).toEqual(new Set(['MERISGS0']));
 });
 
+test('a book that is owed and not made yet is a line of its own, a day that is not over is refused (REC-2)', async () => {
+  const sent = (days: number) =>
+    ask('GET', `/reconciliation/sent?date=${dateOf(days)}`, undefined, 'SGDFAST');
+  const registered = (daysAgo: number) =>
+    sql`update book_endpoints set registered_at = now() - ${daysAgo} * interval '1 day'
+      where party_id = 'SGDFAST'`.execute(db);
+  expect(await sent(2)).toMatchObject({ status: 200, body: [] }); // before its first book
+  await registered(1);
+  expect((await sent(2)).body).toEqual([
+    {
+      book: 'SGDFAST',
+      party: 'SGDFAST',
+      from: dayBefore(2).from.toISOString(),
+      to: dayBefore(2).to.toISOString(),
+      pages: null,
+      made: 0,
+      taken: 0,
+      dead: 0,
+      deadPages: [],
+      nextDueAt: null,
+    },
+  ]);
+  await registered(0);
+  expect(await sent(0)).toMatchObject({ status: 409, body: { code: 'period-not-closed' } });
+});
+
 test('what was cut short goes on behind it: each page is made once (REC-2)', async () => {
   await sql`delete from book_pages where book = 'SGDFAST'`.execute(db);
   const decidedAt = dayBefore(1).from.toISOString();
@@ -149,9 +175,9 @@ test('a page that cannot be made holds up no other book, and a person is told (S
     .select(['severity', 'detail'])
     .where('kind', '=', 'book.defect')
     .execute();
-  const from = dayBefore(1).from.toISOString();
+  const day = dateOf(1);
   for (const book of ['SGDFAST', 'THBPPAY']) {
-    const detail = expect.objectContaining({ book, from }) as unknown;
+    const detail = expect.objectContaining({ book, day }) as unknown;
     expect(told).toContainEqual({ severity: 'alert', detail });
   }
 }, 90_000);

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
+import { entriesPerPage } from '../../core/reconciliation.ts';
 import { loadModel } from './generate.ts';
 import { mergedModel, renderTables, withoutPadding } from './schema-tables.ts';
 
@@ -18,6 +19,12 @@ test('the tables of the README are those of the schemas', async () => {
     writeFileSync(path, await format(written, { ...(await resolveConfig(path)), filepath: path }));
   }
   expect(withoutPadding(readFileSync(path, 'utf8').slice(start))).toBe(withoutPadding(renderTables()));
+});
+
+test('a page of a book has as many entries in the schema as in the code (REC-1)', () => {
+  const schema = readFileSync(new URL('../../schemas/camt.054.001.11.xsd', import.meta.url), 'utf8');
+  expect(schema).toContain(`name="Ntry" type="Entry" minOccurs="0" maxOccurs="${entriesPerPage}"`);
+  expect(schema).toContain(`Of up to ${entriesPerPage} entries.`);
 });
 
 test('types of one name are the same in every schema', () => {
