@@ -231,10 +231,11 @@ export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown
 export async function recordDecision(db: Db, decision: NewDecision): Promise<boolean> {
   if (decision.onlyIf !== 'unreachable') return writeDecision(db, decision);
   // what two persons confirm while this waits for the row is seen only by a statement that begins after that (LIF-4)
-  return db.transaction().execute(async (trx) => {
+  const inTurn = async (trx: Db) => {
     await lockInstruction(trx, decision.uetr);
     return writeDecision(trx, decision);
-  });
+  };
+  return db.isTransaction ? inTurn(db) : db.transaction().execute(inTurn);
 }
 
 /** What decides a payment without its destination goes one by one. */
