@@ -1,13 +1,12 @@
 // The first book that somebody gets, cut short or impossible on its day, and what becomes of it the day after (REC-2).
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createSendBooks } from '../../activities/send-books.ts';
 import { listBooksSent } from '../../db/book-pages.ts';
 import { copyDecided } from '../harness/many-payments.ts';
 import { storeReport } from '../harness/reports.ts';
-import { workbench } from './workbench.ts';
+import { inActivity, workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -19,14 +18,7 @@ const dayBefore = (days: number) => ({
 });
 
 const sendBooks = createSendBooks(deps, { redeliver: () => Promise.resolve() });
-function made() {
-  const context = {
-    info: { attempt: 1 },
-    heartbeat: () => undefined,
-    cancellationSignal: new AbortController().signal,
-  };
-  return asyncLocalStorage.run(context as unknown as Context, sendBooks);
-}
+const made = () => inActivity(sendBooks);
 
 /** Lets a day pass: what is on record is a day older. */
 async function aDayPasses() {

@@ -1,5 +1,4 @@
 // The books of the day of several receivers, where one of them has trouble of its own (REC-2).
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createSendBooks } from '../../activities/send-books.ts';
@@ -7,7 +6,7 @@ import { findDeadLetters } from '../../db/asks.ts';
 import { listBooksSent } from '../../db/book-pages.ts';
 import { listAlerts } from '../../db/cases.ts';
 import { expireDelivery } from '../../db/deliveries.ts';
-import { workbench } from './workbench.ts';
+import { inActivity, workbench } from './workbench.ts';
 
 const { deps } = await workbench();
 const { db } = deps;
@@ -17,14 +16,7 @@ const yesterday = { from: new Date(today - dayMs), to: new Date(today) };
 const day = yesterday.from.toISOString().slice(0, 10);
 
 const sendBooks = createSendBooks(deps, { redeliver: () => Promise.resolve() });
-function made() {
-  const context = {
-    info: { attempt: 1 },
-    heartbeat: () => undefined,
-    cancellationSignal: new AbortController().signal,
-  };
-  return asyncLocalStorage.run(context as unknown as Context, sendBooks);
-}
+const made = () => inActivity(sendBooks);
 const alertsOf = async (kind: string) =>
   (await listAlerts(db, { states: ['open', 'taken'], kind }, { limit: 100 })).alerts;
 

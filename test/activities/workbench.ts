@@ -83,8 +83,9 @@ export async function workbench(): Promise<Workbench> {
   };
 }
 
-/** Runs an activity as its first attempt, with heartbeats that nobody hears. */
+/** Runs an activity as its first attempt, with heartbeats that nobody hears, and uncancelled. */
 export function inActivity<T>(activity: () => Promise<T>): Promise<T> {
-  const context = { info: { attempt: 1 }, heartbeat: () => undefined };
+  const { signal: cancellationSignal } = new AbortController();
+  const context = { info: { attempt: 1 }, heartbeat: () => undefined, cancellationSignal };
   return asyncLocalStorage.run(context as unknown as Context, activity);
 }
