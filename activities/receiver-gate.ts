@@ -61,6 +61,7 @@ const longestProbeMs = 60_000; // CBK-3
 const lostAfterMs = 60_000; // a place whose send never began: its holder is gone; claims last 15 s
 const forgottenAfterMs = 600_000; // an idle receiver: ten times the longest wait for a probe
 const usualSendMs = 200; // until one has been measured
+const shareOfLastSend = 1 / 8; // in the average of how long they take: half of it is of the last five
 const askedPerPlace = 2; // who wait at a full gate ask twice as often as it has a place: none stays free
 const breakerTurnMs = 20; // who wait for a breaker ask at most 50 times a second, and come so once it has closed
 const longestTurnMs = 60_000; // however many are before: some may have gone
@@ -75,7 +76,7 @@ interface Receiver {
   readonly places: Set<Taken>;
   failuresInARow: number;
   usedAt: number;
-  /** How long its sends take, roughly: half of it is of the last five. */
+  /** How long its sends take: a moving average. */
   sendMs: number;
   /** When the last of those that wait is to ask again. */
   lastTurnAt: number;
@@ -103,7 +104,7 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
     receiver.usedAt = now();
     dropLost(receiver, now());
     const open = minds === 'breaker' ? receiver.open : undefined;
-    const wait = waitOf({ ...receiver, open }, places, now());
+    const wait = waitOf(receiver, open, places, now());
     if (wait !== undefined) return held(receiver, wait, { now: now(), random: random() });
     const taken: Taken = { takenAt: now() };
     receiver.places.add(taken);
@@ -116,7 +117,8 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
       end: (sign) => {
         if (!receiver.places.delete(taken)) return;
         receiver.usedAt = now();
-        if (taken.begunAt !== undefined) receiver.sendMs += (now() - taken.begunAt - receiver.sendMs) / 8;
+        if (taken.begunAt !== undefined)
+          receiver.sendMs += (now() - taken.begunAt - receiver.sendMs) * shareOfLastSend;
         heed(receiver, taken, sign, now());
         const isUnremarkable = receiver.failuresInARow === 0 && receiver.open === undefined;
         if (receiver.places.size === 0 && isUnremarkable) receivers.delete(name);
@@ -162,7 +164,8 @@ interface Wait {
 }
 
 function waitOf(
-  { open, places, sendMs }: Pick<Receiver, 'open' | 'places' | 'sendMs'>,
+  { places, sendMs }: Receiver,
+  open: Receiver['open'],
   mostSends: number,
   now: number,
 ): Wait | undefined {

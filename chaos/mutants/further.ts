@@ -205,7 +205,7 @@ export const furtherMutants: readonly Mutant[] = [
       },
     ],
     breaks: ['I-3', 'I-5', 'I-17'],
-    shownBy: { fault: 'source-answers-unasked', seconds: 20 },
+    shownBy: { fault: 'source-answers-unasked', seconds: 45, target: 'all' }, // one must wait behind another
   },
   {
     name: 'what-follows-an-answer-spoils-it',

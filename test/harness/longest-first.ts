@@ -1,6 +1,5 @@
-// The order of the test files: the longest first, so that none of them runs alone at the end, and not all at once, because
-// they mostly wait. Vitest knows how long
-// each took from its last run only, and a fresh clone had none.
+// The order of the test files: the longest first, so that none of them runs alone at the end, and not all at once,
+// because they mostly wait. Vitest knows how long each took from its last run only, and a fresh clone had none.
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
