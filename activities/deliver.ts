@@ -184,8 +184,9 @@ async function hold(
   { held, open }: { readonly held: Held; readonly open: Map<string, Scheduled> },
 ): Promise<void> {
   const { deliveryId, elapsedMs, dueInMs } = scheduled.delivery;
-  scheduled.dueAt = performance.now() + held.retryInMs;
-  if (held.reason !== 'breaker-open' && held.retryInMs < shortMs && dueInMs > -heldMs) return;
-  if (elapsedMs < giveUpAfterMs) await deferDelivery(deps.db, deliveryId, held.retryInMs);
+  const inMs = held.takeTurn();
+  scheduled.dueAt = performance.now() + inMs;
+  if (held.reason !== 'breaker-open' && inMs < shortMs && dueInMs > -heldMs) return;
+  if (elapsedMs < giveUpAfterMs) await deferDelivery(deps.db, deliveryId, inMs);
   else if (await expireDelivery(deps.db, deliveryId)) open.delete(deliveryId);
 }

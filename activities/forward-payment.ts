@@ -55,12 +55,14 @@ async function enterOrWait(
   const way = enter(deps, instruction);
   if (way === undefined || way.admitted) return { way, isLast: false };
   const end = await untilEndOfRound(deps.db, deliveryId);
-  const inMs = end.hasDeadline ? way.urgentInMs : way.retryInMs;
-  if (end.inMs > 0) throw failure('Held', `${party}: ${way.reason}`, Math.min(inMs, end.inMs));
+  if (end.inMs > 0) {
+    const inMs = end.hasDeadline ? way.urgentInMs : way.takeTurn();
+    throw failure('Held', `${party}: ${way.reason}`, Math.min(inMs, end.inMs));
+  }
   if (!end.needsTry) return 'given up';
   const last = enter(deps, instruction, { anyway: true });
   if (last === undefined || last.admitted) return { way: last, isLast: true };
-  throw failure('Held', `${party}: ${last.reason}`, last.retryInMs);
+  throw failure('Held', `${party}: ${last.reason}`, last.takeTurn());
 }
 
 /** The round in which the sends of one activity are counted (TIM-3). */

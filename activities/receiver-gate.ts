@@ -26,8 +26,11 @@ export interface Place {
 export interface Held {
   readonly admitted: false;
   readonly reason: 'gate-full' | 'breaker-open';
-  /** Milliseconds after which to ask again, behind those that were told so before it; at least 1, jittered. */
-  readonly retryInMs: number;
+  /**
+   * Takes a turn behind those that took one before, and answers the milliseconds after which to ask again; at least 1,
+   * jittered.
+   */
+  readonly takeTurn: () => number;
   /** The same for what a deadline ends soon, and so takes no turn. */
   readonly urgentInMs: number;
 }
@@ -64,7 +67,7 @@ const usualSendMs = 200; // until one has been measured
 const shareOfLastSend = 1 / 8; // in the average of how long they take: half of it is of the last five
 const askedPerPlace = 2; // who wait at a full gate ask twice as often as it has a place: none stays free
 const breakerTurnMs = 20; // who wait for a breaker ask at most 50 times a second, and come so once it has closed
-const longestTurnMs = 60_000; // however many are before: some may have gone
+const longestTurnMs = 30_000; // however many are before: some may have gone, or the receiver be faster (I-15)
 
 /** A place as it is taken. */
 interface Taken {
@@ -178,17 +181,23 @@ function waitOf(
   return { reason: 'gate-full', turnMs, fromMs: 100, spreadMs: 200 };
 }
 
-/** The next turn is taken: whoever is held after this one asks after it. */
 function held(
   receiver: Receiver,
   { reason, fromMs, spreadMs, turnMs }: Wait,
   { now, random }: { readonly now: number; readonly random: number },
 ): Held {
-  const nextTurnInMs = receiver.lastTurnAt + turnMs - now;
-  const turnInMs = Math.min(Math.max(fromMs, nextTurnInMs), fromMs + longestTurnMs);
-  receiver.lastTurnAt = now + turnInMs;
   const inMs = (ms: number) => Math.max(1, Math.ceil(ms + random * spreadMs));
-  return { admitted: false, reason, retryInMs: inMs(turnInMs), urgentInMs: inMs(fromMs) };
+  return {
+    admitted: false,
+    reason,
+    urgentInMs: inMs(fromMs),
+    takeTurn: () => {
+      const nextTurnInMs = receiver.lastTurnAt + turnMs - now;
+      const turnInMs = Math.min(Math.max(fromMs, nextTurnInMs), fromMs + longestTurnMs);
+      receiver.lastTurnAt = now + turnInMs; // whoever comes after this one asks after it
+      return inMs(turnInMs);
+    },
+  };
 }
 
 /** A party's silence says nothing about the receiver before it. */

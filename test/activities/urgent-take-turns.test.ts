@@ -38,9 +38,10 @@ test('a callback that finds the gate full beside 20 HIGH payments waits no minut
   // twenty HIGH payments ask when they are told, for 9 s in which it is silent
   const dueAt = Array.from({ length: 20 }, () => clock.ms);
   for (const until = clock.ms + 9_000; clock.ms < until; clock.ms += 10) {
-    for (const [index, due] of dueAt.entries()) if (due <= clock.ms) dueAt[index] = clock.ms + held().urgentInMs;
+    for (const [index, due] of dueAt.entries())
+      if (due <= clock.ms) dueAt[index] = clock.ms + held().urgentInMs;
   }
-  const { retryInMs } = held(); // the only one without a deadline
+  const retryInMs = held().takeTurn(); // the only one without a deadline
   for (const place of places) place.end('alive');
   // the twenty go now, in two rounds of 2 s: then the receiver is idle
   for (let left = 20; left > 0; left -= 16) {
