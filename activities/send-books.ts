@@ -12,6 +12,7 @@ import type { Period } from '../core/reconciliation.ts';
 import { recordAudit, type AuditEvent } from '../db/audit.ts';
 import { readBookProgress, storeBookPage } from '../db/book-pages.ts';
 import { readCamt054 } from '../db/books-camt054.ts';
+import { closeBooks } from '../db/closed-books.ts';
 import { listAlerts } from '../db/cases.ts';
 import type { Db } from '../db/connection.ts';
 import { compose } from './compose.ts';
@@ -98,6 +99,7 @@ async function sendDay(deps: ActivityDependencies, day: Day): Promise<number | u
   let made = 0;
   let page = 0;
   try {
+    if (!(await closeBooks(deps.db, period.to))) return undefined; // the clock has gone back since the days were counted
     for await (const read of readCamt054(deps.db, { book, period, data: deps.reference() })) {
       signal.throwIfAborted();
       page = read.values.page;
