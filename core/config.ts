@@ -12,6 +12,7 @@ import {
   isWebAddress,
   isWord,
 } from './setting-forms.ts';
+import { parseTraces, traceVariables, type TracesConfig } from './traces-config.ts';
 
 export interface EnvironmentVariable {
   readonly description: string;
@@ -90,6 +91,7 @@ export const environmentVariables = {
     default: '3',
   },
   LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
+  ...traceVariables,
 } as const satisfies Record<string, EnvironmentVariable>;
 
 export type EnvironmentVariableName = keyof typeof environmentVariables;
@@ -135,12 +137,10 @@ export type AuthConfig =
   | { readonly kind: 'builtin'; readonly issuer: string; readonly audience: string }
   | { readonly kind: 'none' };
 
-export interface ApiConfig extends CommonConfig {
-  readonly temporal: TemporalConfig;
+export interface ApiConfig extends WorkerConfig {
   readonly host: string;
   /** 0: the operating system chooses. */
   readonly port: number;
-  readonly publicUrl: string;
   readonly auth: AuthConfig;
   readonly demo: boolean;
   /** For which it goes on taking requests once it is asked to stop, not ready any more (OBS-4). */
@@ -148,8 +148,6 @@ export interface ApiConfig extends CommonConfig {
   /** Empty: not returned. */
   readonly instanceId?: string;
   readonly corsOrigins: readonly string[];
-  readonly xsdEngine: 'libxml2' | 'xerces';
-  readonly allowLoopbackCallbacks: boolean;
 }
 
 export interface WorkerConfig extends CommonConfig {
@@ -157,6 +155,8 @@ export interface WorkerConfig extends CommonConfig {
   readonly publicUrl: string;
   readonly xsdEngine: 'libxml2' | 'xerces';
   readonly allowLoopbackCallbacks: boolean;
+  /** Undefined: no traces (OBS-3). */
+  readonly traces?: TracesConfig;
 }
 
 /** A setting that is missing or invalid; the message names it and says what is expected. */
@@ -182,12 +182,14 @@ function parseMetrics(env: Environment): Pick<CommonConfig, 'metrics'> {
 }
 
 export function parseWorkerConfig(env: Environment): WorkerConfig {
+  const traces = parseTraces({ read: (name) => read(env, name), refused });
   return {
     ...parseCommonConfig(env),
     temporal: parseTemporal(env),
     publicUrl: formed(env, 'PUBLIC_URL', isOwnAddress, ownForm).replace(/\/$/, ''),
     xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
     allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
+    ...(traces && { traces }),
   };
 }
 

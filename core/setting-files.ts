@@ -19,6 +19,7 @@ export const fileVariables = [
   'TEMPORAL_TLS_CERT',
   'TEMPORAL_TLS_KEY',
   'TEMPORAL_API_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const satisfies readonly EnvironmentVariableName[];
 
 /**
