@@ -131,6 +131,7 @@ const folders = {
       'pino',
       'prettier',
       'rhea',
+      'protobufjs',
       'tar',
       'typescript',
       'undici',
@@ -151,6 +152,9 @@ const files = {
   'activities/exchange-amqp.ts': { packages: ['rhea'] },
   'activities/sweep/executions.ts': { packages: ['@temporalio/client'] },
   'api/temporal.ts': { packages: ['@temporalio/client', '@temporalio/common'] },
+  'api/trace-engine-calls.ts': { packages: ['@temporalio/client', '@temporalio/common'] },
+  'telemetry/trace-sdk.ts': { packages: ['@opentelemetry/*'], importsLater: true }, // where traces are configured
+  'telemetry/traces.ts': { packages: ['@opentelemetry/api'] }, // its types
   'cli/bundle.mjs': { packages: ['esbuild'] },
   'cli/bundle-workflows.mjs': { packages: ['@temporalio/worker'] },
   'cli/parts/temporal-binary.ts': { packages: ['fflate', 'tar'] },

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ReferenceData } from '../core/reference.ts';
 import type { Db } from '../db/connection.ts';
 import type { XmlEngine } from '../xml/engine.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import type { OutboundHttp } from './outbound-http.ts';
 import type { Steps } from './steps.ts';
 
@@ -21,4 +22,6 @@ export interface ActivityDependencies {
   readonly steps: Steps;
   /** A UUID of this process: what it could not answer is left to one that was started with other code (SEC-9). */
   readonly workerId: string;
+  /** Absent: nothing has a span (OBS-3). */
+  readonly traces?: Traces | undefined;
 }

@@ -168,7 +168,7 @@ function messageOf({ body, headers }: Exchange): Message {
     ...(id !== undefined && { message_id: id }),
     content_type: headers['content-type'] ?? 'application/octet-stream',
     application_properties: Object.fromEntries(
-      Object.entries(headers).filter(([name]) => name.startsWith('webhook-')),
+      Object.entries(headers).filter(([name]) => name.startsWith('webhook-') || name === 'traceparent'),
     ),
     // typed as one of several kinds of section, but any is read
     body: rhea.message.data_section(body) as unknown,

@@ -7,6 +7,7 @@ import { Runtime, type WorkflowBundleOption } from '@temporalio/worker';
 import { ConfigurationError, parseWorkerConfig } from '../core/config.ts';
 import { withFiles } from '../core/setting-files.ts';
 import { createLogger } from '../telemetry/logger.ts';
+import { openTraces } from '../telemetry/open-traces.ts';
 import { coreLogging, sdkLogger } from './sdk-log.ts';
 import { startWorker } from './start.ts';
 
@@ -32,7 +33,8 @@ async function sdkMetricsAt(): Promise<{ readonly address: string; readonly read
 
 async function main(): Promise<void> {
   const config = parseWorkerConfig(withFiles(process.env, (path) => readFileSync(path, 'utf8')));
-  const logger = createLogger(config.logLevel, 'isthmus-worker');
+  const traces = await openTraces(config.traces, 'isthmus-worker', () => logger);
+  const logger = createLogger(config.logLevel, 'isthmus-worker', traces?.logFields);
   const sdkMetrics = config.metrics && (await sdkMetricsAt());
   Runtime.install({
     logger: sdkLogger(logger),
@@ -45,6 +47,7 @@ async function main(): Promise<void> {
   const worker = await startWorker(config, {
     logger,
     workflowBundle: workflowBundle(),
+    traces,
     ...(sdkMetrics && { sdkMetrics: sdkMetrics.read }),
   });
   let isStopping = false;
@@ -57,7 +60,7 @@ async function main(): Promise<void> {
   // a second signal, as a group and its parent may both send, changes nothing
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   logger.info('worker is running'); // after the handlers: a reader of the log may stop it at once
-  await worker.finished;
+  await worker.finished.finally(() => traces?.close());
 }
 
 main().then(

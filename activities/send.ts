@@ -115,7 +115,7 @@ export async function send<Answer = never>(
   const { attempt, way } = sending;
   const policy = sendPolicies[attempt.kind];
   const startedAt = performance.now();
-  const result = await post(sending, policy);
+  const result = await tracedPost(deps, sending, policy);
   const durationMs = Math.round(performance.now() - startedAt);
   const answer = await answerOf(deps, sending, result);
   const next: Following =
@@ -150,11 +150,43 @@ export async function send<Answer = never>(
   return { outcome, story: describe(result), answer, next };
 }
 
-async function post({ attempt, way, until }: Sending<unknown>, policy: SendPolicy): Promise<PostResult> {
+/** The receiver is told in which trace it is asked (OBS-3), if there are traces. */
+async function tracedPost(
+  { traces }: ActivityDependencies,
+  sending: Sending<unknown>,
+  policy: SendPolicy,
+): Promise<PostResult> {
+  if (traces === undefined) return post(sending, policy);
+  const { kind, party, attempt } = sending.attempt;
+  const span = traces.begin(`POST ${kind}`, {
+    kind: 'client',
+    attributes: { party, attempt, subjectId: sending.subjectId, 'http.request.method': 'POST' },
+  });
+  try {
+    const result = await span.run(() => post(sending, policy, { traceparent: span.traceparent }));
+    const answered = result.outcome === 'ANSWERED';
+    span.set({
+      outcome: result.outcome,
+      'http.response.status_code': answered ? result.status : undefined,
+    });
+    if (!answered) span.end(result.errorClass);
+    else if (result.status >= 400) span.end(String(result.status));
+    return result;
+  } finally {
+    span.end();
+  }
+}
+
+async function post(
+  { attempt, way, until }: Sending<unknown>,
+  policy: SendPolicy,
+  traceHeaders?: { readonly traceparent: string },
+): Promise<PostResult> {
   if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'no-usable-address' };
   const headers = {
     'content-type': 'application/xml; charset=utf-8',
     ...(policy.isWebhook && { 'webhook-id': attempt.messageIdentification }),
+    ...traceHeaders,
   };
   return way.admission.post(way.url, attempt.body, headers, limitsOf(policy, until));
 }

@@ -10,13 +10,14 @@ import { openXmlEngine } from '../xml/open-engine.ts';
 import { createOutboundHttp } from './outbound-http.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry } from '../telemetry/server.ts';
+import { traceStatements } from '../telemetry/trace-statements.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../telemetry/worker-metrics.ts';
 import { createSteps } from './steps.ts';
 import { runWorkers, type RunningWorkers, type WorkerOptions } from './worker.ts';
 
 export interface WorkerStart extends Pick<
   WorkerOptions,
-  'workflowBundle' | 'taskQueuePrefix' | 'maxCachedWorkflows' | 'sweep'
+  'workflowBundle' | 'taskQueuePrefix' | 'maxCachedWorkflows' | 'sweep' | 'traces'
 > {
   readonly logger: Logger;
   /** Tests bring one that fails; else the one of the configuration. */
@@ -37,6 +38,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     applicationName: 'isthmus-worker',
     maxConnections: 20,
     limits: serviceLimits,
+    trace: options.traces && traceStatements(options.traces),
   });
   const http = createOutboundHttp({
     allowLoopback: config.allowLoopbackCallbacks,
@@ -60,6 +62,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         logger,
         steps: createSteps(logger, metrics),
         workerId: randomUUID(),
+        traces: options.traces,
       },
       { ...config.temporal, ...options, onFound: (kind, count) => metrics.swept(kind, count) },
     );

@@ -4,6 +4,7 @@ import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio
 import type { TemporalConfig } from '../core/config.ts';
 import { taskQueues } from '../contract/ids.ts';
 import { temporalServer } from '../contract/server.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import { createAskResolution } from './ask-resolution.ts';
 import type {
   BookActivities,
@@ -28,6 +29,7 @@ import { startTelling } from './tell-now.ts';
 import { startSweep, type SweepOptions } from './sweep/sweep.ts';
 import { createReportInDoubt } from './report-in-doubt.ts';
 import { createValidatePayment } from './validate-payment.ts';
+import { traceActivities, traceRuns } from './trace-steps.ts';
 import { watchDeadlines } from './sweep/watch-deadlines.ts';
 
 export interface WorkerOptions extends TemporalConfig {
@@ -39,6 +41,8 @@ export interface WorkerOptions extends TemporalConfig {
   readonly sweep?: SweepOptions;
   /** Milliseconds from one look at whether the daily books are made to the next; default 10 min. */
   readonly lookAtBooksMs?: number;
+  /** Absent: nothing has a span (OBS-3). */
+  readonly traces?: Traces | undefined;
   /** Hears what the sweep found (OBS-2). */
   readonly onFound: (kind: string, count: number) => void;
 }
@@ -91,12 +95,14 @@ async function createWorkers(
     maxConcurrentActivityTaskExecutions: maxSendSlots,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     shutdownGraceTime: '12s', // a running HTTP exchange may end (SEC-5: 10 s)
+    ...(options.traces && { interceptors: { activity: [traceActivities(options.traces)] } }),
   } as const;
   const queue = (name: keyof typeof taskQueues) => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
   const payments = await Worker.create({
     ...shared,
     taskQueue: queue('payments'),
     workflowBundle: options.workflowBundle,
+    sinks: traceRuns(options.traces),
     maxCachedWorkflows: options.maxCachedWorkflows ?? 2_000,
     stickyQueueScheduleToStartTimeout: '2s', // a payment does not wait long for a worker that died
     maxConcurrentLocalActivityExecutions: 100,

@@ -2,6 +2,7 @@
 // all.
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
+import type { Capture } from '../db/batch.ts';
 import type { Db } from '../db/connection.ts';
 import type { ReferenceCache } from '../db/reference-cache.ts';
 import type { Authenticator } from './http/caller.ts';
@@ -18,6 +19,8 @@ export interface ApiDependencies {
   readonly logger: Logger;
   /** Other parts that must answer for the service to be ready, by name; the database is always checked. */
   readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
+  /** For statements that requests share; absent: none of them has a span (OBS-3). */
+  readonly capture?: Capture | undefined;
   /** Routes of other modules, e.g. ISO 20022 submission. */
   readonly modules?: readonly RouteModule[];
 }

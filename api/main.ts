@@ -3,18 +3,21 @@ import { readFileSync } from 'node:fs';
 import { ConfigurationError, parseApiConfig } from '../core/config.ts';
 import { withFiles } from '../core/setting-files.ts';
 import { createLogger } from '../telemetry/logger.ts';
+import { openTraces } from '../telemetry/open-traces.ts';
 import { startApi } from './start.ts';
 
 async function main(): Promise<void> {
   const config = parseApiConfig(withFiles(process.env, (path) => readFileSync(path, 'utf8')));
-  const logger = createLogger(config.logLevel, 'isthmus-api');
-  const api = await startApi(config, { logger });
+  const traces = await openTraces(config.traces, 'isthmus-api', () => logger);
+  const logger = createLogger(config.logLevel, 'isthmus-api', traces?.logFields);
+  const api = await startApi(config, { logger, traces });
   let isStopping = false;
   const stop = () => {
     if (isStopping) return;
     isStopping = true;
     logger.info('stopping');
-    api.close().then(
+    const closed = api.close().finally(() => traces?.close());
+    closed.then(
       () => process.exit(0),
       (error: unknown) => {
         logger.error({ err: error }, 'stopping failed');

@@ -67,7 +67,7 @@ export function quoteRoutes(router: Router, deps: ApiDependencies): void {
 }
 
 function addQuotes(router: Router, deps: ApiDependencies): void {
-  const store = openQuoteStore(deps.db);
+  const store = openQuoteStore(deps.db, deps.capture);
   router.add(
     {
       method: 'get',

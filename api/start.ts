@@ -10,6 +10,7 @@ import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.t
 import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
+import { traceStatements } from '../telemetry/trace-statements.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
@@ -20,6 +21,7 @@ import { startMaintenance } from './maintenance.ts';
 import { modulesOf } from './modules.ts';
 import { createAwaitedAnswers } from './awaited-answers.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
+import { traceRequests } from './trace-requests.ts';
 
 export interface RunningApi {
   /** http://host:port as it is bound. */
@@ -39,6 +41,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     applicationName: 'isthmus-api',
     maxConnections: 20,
     limits: serviceLimits,
+    trace: temporal.traces && traceStatements(temporal.traces),
   });
   const closers: (() => Promise<unknown>)[] = [() => db.destroy()];
   const stopping = new AbortController();
@@ -65,6 +68,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       auth,
       logger,
       readiness: { temporal: () => workflows.check(), process: untilStopping(stopping.signal) },
+      capture: temporal.traces?.capture,
       modules,
     });
     closers.push(startMaintenance(config.databaseUrl, logger));
@@ -74,6 +78,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       port: config.port,
       logger,
       onAnswered: (request) => metrics.requested(request),
+      trace: temporal.traces && traceRequests(temporal.traces),
     });
     closers.push(() => server.close());
     const telemetry =

@@ -36,7 +36,9 @@ import {
   type StoredPaymentKey,
   type StoredRequestKey,
 } from '../contract/starts.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import { TemporalUnavailable, WorkersAway } from './http/failures.ts';
+import { traceEngineCalls } from './trace-engine-calls.ts';
 
 export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
@@ -88,6 +90,8 @@ export interface TemporalOptions {
   readonly taskQueuePrefix?: string;
   /** Default: 10 s. */
   readonly callTimeoutMs?: number;
+  /** Absent: calls have no spans (OBS-3). */
+  readonly traces?: Traces | undefined;
 }
 
 const isTimeout = (error: unknown) =>
@@ -188,13 +192,17 @@ async function handFinal(
 
 export async function connectTemporal(
   config: TemporalConfig,
-  { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs }: TemporalOptions = {},
+  { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs, traces }: TemporalOptions = {},
 ): Promise<PaymentWorkflows & ResolutionWorkflows> {
   const connection = await Connection.connect({
     ...temporalServer(config, (pem) => Buffer.from(pem)),
     channelArgs: { 'grpc.max_reconnect_backoff_ms': maxReconnectBackoffMs },
   });
-  const client = new Client({ connection, namespace: config.namespace });
+  const client = new Client({
+    connection,
+    namespace: config.namespace,
+    ...(traces && { interceptors: { workflow: [traceEngineCalls(traces)] } }),
+  });
 
   const { ask, call, callWorkers } = callsOn(connection, callTimeoutMs);
 

@@ -31,6 +31,7 @@ const ours = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 export async function bundleWorkflows(path, workflowsPath = ours('workflows/index.ts')) {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
+    workflowInterceptorModules: [ours('workflows/trace.ts')],
     preloadModules: [ours('workflows/short-stacks.ts')],
     logger,
   });

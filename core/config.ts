@@ -18,6 +18,7 @@ import {
   isWord,
 } from './setting-forms.ts';
 import { parseQueueLogins, type QueueLogins } from './queue-logins.ts';
+import { parseTraces, type TracesConfig } from './traces-config.ts';
 
 const ownForm =
   'an https address (http on loopback alone) in lower case, without userinfo, query or fragment';
@@ -59,12 +60,10 @@ export type AuthConfig =
   | { readonly kind: 'builtin'; readonly issuer: string; readonly audience: string }
   | { readonly kind: 'none' };
 
-export interface ApiConfig extends CommonConfig {
-  readonly temporal: TemporalConfig;
+export interface ApiConfig extends WorkerConfig {
   readonly host: string;
   /** 0: the operating system chooses. */
   readonly port: number;
-  readonly publicUrl: string;
   readonly auth: AuthConfig;
   readonly demo: boolean;
   /** For which it goes on taking requests once it is asked to stop, not ready any more (OBS-4). */
@@ -72,8 +71,6 @@ export interface ApiConfig extends CommonConfig {
   /** Empty: not returned. */
   readonly instanceId?: string;
   readonly corsOrigins: readonly string[];
-  readonly xsdEngine: 'libxml2' | 'xerces';
-  readonly allowLoopbackCallbacks: boolean;
 }
 
 export interface WorkerConfig extends CommonConfig {
@@ -83,6 +80,8 @@ export interface WorkerConfig extends CommonConfig {
   readonly allowLoopbackCallbacks: boolean;
   /** Absent: none. */
   readonly queueLogins?: QueueLogins;
+  /** Undefined: no traces (OBS-3). */
+  readonly traces?: TracesConfig;
 }
 
 /** A setting that is missing or invalid; the message names it and says what is expected. */
@@ -108,6 +107,7 @@ function parseMetrics(env: Environment): Pick<CommonConfig, 'metrics'> {
 }
 
 export function parseWorkerConfig(env: Environment): WorkerConfig {
+  const traces = parseTraces({ read: (name) => read(env, name), refused });
   return {
     ...parseCommonConfig(env),
     temporal: parseTemporal(env),
@@ -115,6 +115,7 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
     xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
     allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
     queueLogins: parseLogins(env),
+    ...(traces && { traces }),
   };
 }
 

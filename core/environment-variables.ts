@@ -2,6 +2,7 @@
  * Every environment variable that the api, the worker and the migrate job read, with its default; docs/reference/
  * configuration.md is made from it.
  */
+import { traceVariables } from './traces-config.ts';
 
 export interface EnvironmentVariable {
   readonly description: string;
@@ -85,6 +86,7 @@ export const environmentVariables = {
     default: '3',
   },
   LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
+  ...traceVariables,
 } as const satisfies Record<string, EnvironmentVariable>;
 
 export type EnvironmentVariableName = keyof typeof environmentVariables;

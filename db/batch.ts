@@ -6,12 +6,18 @@ export interface BatchLimits {
   readonly concurrent: number;
   /** Items of one statement. */
   readonly items: number;
+  /** Absent: it does not matter on whose behalf a batch runs. Else on that of its first item, not of an earlier batch. */
+  readonly capture?: Capture | undefined;
 }
+
+/** Remembers on whose behalf it was called; what it answers runs work on their behalf (OBS-3). */
+export type Capture = () => <Outcome>(work: () => Outcome) => Outcome;
 
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
+  readonly runAs: ReturnType<Capture> | undefined;
 }
 
 /**
@@ -38,7 +44,9 @@ export function batching<Item, Result>(
 
   async function send(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await run(batch.map(({ item }) => item));
+      const items = batch.map(({ item }) => item);
+      const runAs = batch[0]?.runAs;
+      const results = await (runAs === undefined ? run(items) : runAs(() => run(items)));
       if (results.length !== batch.length) throw new Error('a batch has one result per item');
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
@@ -48,7 +56,7 @@ export function batching<Item, Result>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      queue.push({ item, resolve, reject });
+      queue.push({ item, resolve, reject, runAs: limits.capture?.() });
       if (queue.length === 1) setImmediate(sendNext); // with what else this turn of the event loop brings
     });
 }

@@ -12,7 +12,14 @@ export interface DatabaseClientConfig extends pg.ClientConfig {
   readonly answerMs?: number | undefined;
   /** Told when that happened: the server's other connections are suspect too. */
   readonly onSilence?: () => void;
+  readonly trace?: TraceStatement | undefined;
 }
+
+/**
+ * Told of a statement when it begins, by its name, and by what that answers, of its end (OBS-3). A declared statement has
+ * its own name; another is called by its first words, as in `insert payments`.
+ */
+export type TraceStatement = (name: string) => ((error?: unknown) => void) | undefined;
 
 const goodbyeMs = 1_000; // for the server to close; a silent one never does
 
@@ -37,14 +44,16 @@ export class DatabaseClient extends pg.Client {
   readonly #socket: Socket;
   readonly #answerMs: number | undefined;
   readonly #onSilence: (() => void) | undefined;
+  readonly #trace: TraceStatement | undefined;
 
   constructor(config: DatabaseClientConfig = {}) {
     const socket = new Socket();
-    const { connectMs: connectionTimeoutMillis, answerMs, onSilence, ...own } = config;
+    const { connectMs: connectionTimeoutMillis, answerMs, onSilence, trace, ...own } = config;
     super({ ...own, connectionTimeoutMillis, stream: () => socket });
     this.#socket = socket;
     this.#answerMs = answerMs;
     this.#onSilence = onSilence;
+    this.#trace = trace;
     // A broken connection fails its queries. Without another listener the error would end the process.
     this.on('error', markDatabaseFailure);
   }
@@ -79,11 +88,17 @@ export class DatabaseClient extends pg.Client {
       return Promise.resolve({ command: 'ROLLBACK', rowCount: null, rows: [] }); // the server has done it
     }
     const name = typeof text === 'string' ? nameOfPrepared(text) : undefined;
+    const ended =
+      this.#trace !== undefined && typeof text === 'string'
+        ? this.#trace(name ?? firstWordsOf(text))
+        : undefined;
     const answer =
       name === undefined
         ? runQuery.call(this, text, values, callback)
         : runQuery.call(this, { name, text, values }, callback);
-    return answer instanceof Promise ? this.#answered(answer) : answer;
+    if (answer instanceof Promise) return this.#answered(answer, ended);
+    ended?.();
+    return answer;
   }) as pg.Client['query'];
 
   override end = ((callback?: () => void): Promise<void> | undefined => {
@@ -93,7 +108,7 @@ export class DatabaseClient extends pg.Client {
   }) as pg.Client['end'];
 
   /** The same answer, or the end of the connection where none comes in time. */
-  async #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  async #answered<Answer>(answer: Promise<Answer>, ended?: (error?: unknown) => void): Promise<Answer> {
     let isOver = false;
     const silent = () => {
       if (isOver) return;
@@ -103,8 +118,11 @@ export class DatabaseClient extends pg.Client {
     // First read what came while this process itself stood still.
     const timer = this.#answerMs && setTimeout(() => setImmediate(silent), this.#answerMs);
     try {
-      return await answer;
+      const result = await answer;
+      ended?.();
+      return result;
     } catch (error) {
+      ended?.(error);
       withoutValues(error);
       if (endsConnection(error)) this.drop(error);
       throw error;
@@ -113,4 +131,11 @@ export class DatabaseClient extends pg.Client {
       clearTimeout(timer);
     }
   }
+}
+
+/** `insert payments`, `select`: of the text of a statement that has no name; a table of ours is no secret. */
+function firstWordsOf(text: string): string {
+  const verb = /^\s*(\w+)/.exec(text)?.[1] ?? 'statement';
+  const table = /\b(?:from|into|update)\s+"?(\w+)/i.exec(text)?.[1];
+  return table === undefined ? verb.toLowerCase() : `${verb.toLowerCase()} ${table}`;
 }

@@ -1,7 +1,7 @@
 // The way to Postgres: one pool per process. Money comes and goes as decimal text, never as a number (MON-1).
 import { Kysely, PostgresDialect, sql, type PostgresPool } from 'kysely';
 import pg from 'pg';
-import { DatabaseClient, type DatabaseClientConfig } from './client.ts';
+import { DatabaseClient, type DatabaseClientConfig, type TraceStatement } from './client.ts';
 import { DatabaseSilent } from './failures.ts';
 import type { Database } from './tables.ts';
 
@@ -56,6 +56,8 @@ export interface ConnectionOptions {
   readonly maxConnections?: number;
   /** Default: those of migrations and reports, which may take their time once they are connected. */
   readonly limits?: Partial<ConnectionLimits>;
+  /** Absent: statements have no spans (OBS-3). */
+  readonly trace?: TraceStatement | undefined;
 }
 
 const limitsOf = ({ limits }: ConnectionOptions): Partial<ConnectionLimits> => ({
@@ -73,6 +75,7 @@ function clientConfig(databaseUrl: string, options: ConnectionOptions): Database
     keepAliveInitialDelayMillis: 10_000,
     connectMs,
     answerMs,
+    trace: options.trace,
     lock_timeout: lockMs,
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,

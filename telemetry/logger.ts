@@ -2,6 +2,7 @@
 import { pino, type Logger } from 'pino';
 import { createLogStream } from './log-stream.ts';
 
-export function createLogger(level: string, service: string): Logger {
-  return pino({ level, base: { service } }, createLogStream({ service }));
+/** @param fields of each line, beside its own; absent: none */
+export function createLogger(level: string, service: string, fields?: () => object): Logger {
+  return pino({ level, base: { service }, ...(fields && { mixin: fields }) }, createLogStream({ service }));
 }

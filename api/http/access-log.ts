@@ -13,6 +13,8 @@ import type { Logger } from 'pino';
 /** What is known of a request, as it comes to be known. */
 export interface AboutRequest {
   requestId: string;
+  /** Absent where there are no traces (OBS-3). */
+  traceId?: string;
   /** As in OpenAPI, `/payments/{uetr}`; absent where none was found. */
   route?: string;
   /** Client id. */
@@ -32,6 +34,8 @@ export class KnownResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   readonly about: AboutRequest = { requestId: requestIdOf(this.req) };
+  /** Undefined where there are no traces. */
+  trace?: RequestTrace;
 
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
     if (typeof reason === 'string' || Array.isArray(reason)) {
@@ -77,19 +81,36 @@ export interface AnsweredRequest {
   readonly seconds: number;
 }
 
+/** The span of a request (OBS-3). */
+export interface RequestTrace {
+  readonly traceId: string;
+  /** What answers the request belongs to it. */
+  readonly run: (answer: () => void) => void;
+  /** @param status null where nothing was answered */
+  readonly end: (about: AboutRequest, status: number | null) => void;
+}
+
 export interface RequestListeners {
   readonly logger: Logger;
+  /** Begins the span of a request, if it is to have one; absent: none has. */
+  readonly trace?: ((request: IncomingMessage) => RequestTrace | undefined) | undefined;
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined;
 }
 
 /** Begins the line of a request; it is written when its answer has been sent, or its connection is gone. */
-export function logRequest({ logger, onAnswered }: RequestListeners, response: KnownResponse): void {
+export function logRequest({ logger, onAnswered, trace }: RequestListeners, response: KnownResponse): void {
   const begunAt = performance.now();
+  const span = trace?.(response.req);
+  if (span !== undefined) {
+    response.trace = span;
+    response.about.traceId = span.traceId;
+  }
   response.on('close', () => {
     const { about, req, headersSent, statusCode, writableFinished } = response;
     const durationMs = Math.round((performance.now() - begunAt) * 10) / 10;
     const { method = '' } = req;
     const { route = 'none' } = about;
+    span?.end(about, headersSent ? statusCode : null);
     if (headersSent) onAnswered?.({ route, method, status: statusCode, seconds: durationMs / 1_000 });
     // whoever asks every second whether we live says nothing of payments
     const level = route.startsWith('/health/') ? 'debug' : 'info';

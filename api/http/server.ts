@@ -68,13 +68,17 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     if (refusal !== undefined) refuse(response, refusal);
     return refusal === undefined;
   };
+  const answer = (request: IncomingMessage, response: KnownResponse): void => {
+    if (response.trace === undefined) void listener(request, response);
+    else response.trace.run(() => void listener(request, response));
+  };
   server.on('request', (request, response) => {
-    if (take(request, response)) void listener(request, response);
+    if (take(request, response)) answer(request, response);
   });
   server.on('checkContinue', (request, response) => {
     if (!take(request, response)) return;
     response.writeContinue();
-    void listener(request, response);
+    answer(request, response);
   });
   server.on('checkExpectation', take); // it refuses every other expectation
   server.on('connect', ({ socket }) => {

@@ -18,7 +18,12 @@ const http = createOutboundHttp(limits);
 afterAll(() => http.close());
 
 const message = Buffer.from('<Document>ü</Document>');
-const headers = { 'content-type': 'application/xml; charset=utf-8', 'webhook-id': 'ISTHMUS-1' };
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const headers = {
+  'content-type': 'application/xml; charset=utf-8',
+  'webhook-id': 'ISTHMUS-1',
+  traceparent, // OBS-3
+};
 const post = (url: string, through = http, body = message) => entered(through, url).post(url, body, headers);
 
 /** The address of a server that speaks no AMQP, or only its beginning. */
@@ -41,7 +46,7 @@ describe('what a broker makes of a message', () => {
       durable: true,
       message_id: 'ISTHMUS-1',
       content_type: 'application/xml; charset=utf-8',
-      application_properties: { 'webhook-id': 'ISTHMUS-1' },
+      application_properties: { 'webhook-id': 'ISTHMUS-1', traceparent },
     });
     const contentOf = (one: typeof first) => (one?.body as { content: Buffer }).content;
     expect([contentOf(first), contentOf(second)]).toEqual([message, large]);

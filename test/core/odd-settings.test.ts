@@ -24,6 +24,8 @@ const places: Readonly<Record<string, (place: Place) => string>> = {
   AUTH_ISSUER: web,
   AUTH_JWKS_URL: web,
   CORS_ORIGINS: web,
+  OTEL_EXPORTER_OTLP_ENDPOINT: web,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: web,
 };
 const least: Environment = Object.fromEntries(
   Object.entries(places).map(([name, write]) => [name, write({})]),

@@ -11,6 +11,7 @@ import { quietPort } from './quiet-port.ts';
 import { parseApiConfig, type ApiConfig } from '../../core/config.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { seed } from '../../db/seed.ts';
+import type { Traces } from '../../telemetry/traces.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxClearingSystem, SandboxOptions } from '../../sandbox/options.ts';
 import { clientCredentials } from '../../sandbox/tokens.ts';
@@ -62,6 +63,8 @@ export interface GatewayOptions {
   readonly workerEngine?: XmlEngine;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
+  /** Of the api, and of the worker that is started next; default: none (OBS-3). */
+  readonly traces?: { api?: Traces | undefined; worker?: Traces | undefined };
   /** Runs before the parts start, on the seeded database. */
   readonly prepare?: (db: Db) => Promise<void>;
 }
@@ -114,7 +117,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
   const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
   const logger = options.logger ?? pino({ level: process.env['TEST_LOG'] ?? 'silent' });
   const connection = await Connection.connect({ address: temporal.address });
-  const api: RunningApi = await startApi(config, { logger, taskQueuePrefix });
+  const api: RunningApi = await startApi(config, { logger, taskQueuePrefix, traces: options.traces?.api });
   let worker: RunningWorker | undefined;
   const gateway: TestGateway = {
     url: api.url,
@@ -138,6 +141,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
         logger,
         workflowBundle,
         taskQueuePrefix,
+        traces: options.traces?.worker,
         sweep: {
           everyMs,
           ...(options.sweepPieceMs !== undefined && { pieceMs: options.sweepPieceMs }),

@@ -1,0 +1,71 @@
+// The spans of steps, and of the executions that they belong to (OBS-3). Names of activities, ids and codes only (SEC-3).
+import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
+import { paymentWorkflowId } from '../contract/ids.ts';
+import { traceOf, type EndedRun } from '../contract/trace.ts';
+import type { Traces } from '../telemetry/traces.ts';
+
+/** Each try of an activity, local or not. Of an execution that was started without a trace, each has one of its own. */
+export function traceActivities(traces: Traces): ActivityInterceptorsFactory {
+  return ({ info: { activityType, attempt, isLocal, workflowExecution } }) => ({
+    inbound: {
+      execute: (input, next) => {
+        const { traceparent = null, alsoFrom } = traceOf(input.headers) ?? {};
+        const name = `${isLocal ? 'local activity' : 'activity'} ${activityType}`;
+        const subjectId = subjectOf(input.args, workflowExecution?.workflowId);
+        const attributes = { attempt, subjectId };
+        const options = { kind: 'internal', from: traceparent, alsoFrom, attributes } as const;
+        return traces.within(name, options, async (span) => {
+          // what waits for its next try has not failed: it ends with a code, and without an error
+          try {
+            return await next(input);
+          } catch (error) {
+            if (isExpected(error)) {
+              span.set({ outcome: error.type ?? undefined });
+              span.end();
+            }
+            throw error;
+          }
+        });
+      },
+    },
+  });
+}
+
+function isExpected(error: unknown): error is ApplicationFailure {
+  return error instanceof ApplicationFailure && error.category === ApplicationFailureCategory.BENIGN;
+}
+
+const paymentPrefix = paymentWorkflowId('');
+
+/** UETR of the payment, or id of the resolution, as lines of the log say it. */
+function subjectOf([about]: readonly unknown[], workflowId = ''): string | undefined {
+  const ids = (about ?? {}) as Partial<Record<'uetr' | 'subjectId' | 'resolutionId', string>>;
+  const known = ids.uetr ?? ids.subjectId ?? ids.resolutionId;
+  return known ?? (workflowId.startsWith(paymentPrefix) ? workflowId.slice(paymentPrefix.length) : undefined);
+}
+
+type TraceSinks = InjectedSinks<{ traces: { ended(run: EndedRun): void } }>;
+
+/**
+ * What workflows tell of runs that had a trace, when they have ended; also without traces, because one that was started
+ * with them may end after they were turned off.
+ */
+export function traceRuns(traces: Traces | undefined): TraceSinks {
+  return {
+    traces: {
+      ended: {
+        fn: ({ workflowType, startTime }, { from, traceparent, outcome, subjectId }) =>
+          traces?.record(`workflow ${workflowType}`, {
+            kind: 'internal',
+            from,
+            traceparent,
+            startedAt: startTime,
+            attributes: { outcome, subjectId },
+            failure: outcome === 'failed' ? outcome : undefined,
+          }),
+      },
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// The span of a request (OBS-3): it continues the trace that its sender says it belongs to (`traceparent`, W3C Trace
+// Context), or begins one. Route patterns, codes and ids only (SEC-3); `tracestate` and `baggage` are foreign texts, and
+// are neither read nor handed on.
+import type { IncomingMessage } from 'node:http';
+import type { Traces } from '../telemetry/traces.ts';
+import type { RequestTrace } from './http/access-log.ts';
+
+/** Whoever asks every second whether we live asks for no trace. */
+const isProbe = (path = '') => path.startsWith('/health/');
+
+/** @returns begins the span of a request, for the server */
+export function traceRequests(traces: Traces): (request: IncomingMessage) => RequestTrace | undefined {
+  return ({ method = '', url, headers }) => {
+    if (isProbe(url)) return undefined;
+    const { traceparent } = headers;
+    const from = typeof traceparent === 'string' ? traceparent : null;
+    const span = traces.begin(method, {
+      kind: 'server',
+      from,
+      attributes: { 'http.request.method': method },
+    });
+    return {
+      traceId: span.traceId,
+      run: span.run,
+      end: ({ route, client, subjectId, ruleId }, status) => {
+        if (route !== undefined) span.rename(`${method} ${route}`);
+        span.set({
+          'http.route': route,
+          'http.response.status_code': status ?? undefined,
+          client,
+          subjectId,
+          ruleId,
+        });
+        span.end(status === null ? 'cut' : status >= 500 ? String(status) : undefined);
+      },
+    };
+  };
+}

@@ -1,0 +1,197 @@
+// OpenTelemetry's SDK, loaded when it is asked for and not before (OBS-3): makes spans and exports them over OTLP. What a
+// collector does not take in time is lost, counted, and said once a minute; nothing waits for it.
+import type { AttributeValue, Link, Span, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
+import type * as Sdk from '@opentelemetry/sdk-trace';
+import type { Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
+
+export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
+
+export interface SpanToBegin {
+  /** server: somebody asked us; client: we ask somebody; internal: our own work. */
+  readonly kind: Lowercase<keyof typeof SpanKind>;
+  /** The `traceparent` that it continues; null: none. A malformed one is as good as none. */
+  readonly from?: string | null | undefined;
+  /** The `traceparent` of what else led here, in another trace. */
+  readonly alsoFrom?: string | undefined;
+  readonly attributes?: Attributes;
+}
+
+export interface TraceSdk {
+  readonly failed: SpanStatus;
+  readonly begin: (
+    name: string,
+    span: Omit<SpanToBegin, 'from' | 'alsoFrom'> & {
+      readonly from: SpanContext | undefined;
+      readonly alsoFrom: SpanContext | undefined;
+    },
+    known?: { readonly spanId: string; readonly startedAt: Date },
+  ) => Span;
+  /** Exports what it has, for a second at most; then whatever is left is lost. Never throws. */
+  readonly close: () => Promise<void>;
+}
+
+export interface TraceSdkOptions {
+  /** Of an OTLP receiver over HTTP. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sampler: string;
+  /** Share of the traces, where the sampler is of that kind. */
+  readonly ratio: number;
+  readonly serviceName: string;
+  /** Told, at most once a minute, how many spans could not be exported since, and a code of the last reason. */
+  readonly onLost: (lost: number, reason: string) => void;
+}
+
+const mostWaiting = 8_192; // spans: some MB, and a second of a hundred payments
+const exportMs = 5_000; // for one batch and its repeats
+const batchMs = 1_000; // who looks for a payment that just failed does not wait for more
+const sayMs = 60_000;
+const closeMs = 1_000; // beside what else a process does once it is told to stop (OBS-4)
+
+export async function openTraceSdk(options: TraceSdkOptions): Promise<TraceSdk> {
+  // by their names: a bundler keeps these where they are, and so unloaded, but lifts static imports to the beginning
+  const [api, sdk, resources, otlp] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/exporter-trace-otlp-proto'),
+  ]);
+  const lost = countingLost(options.onLost);
+  const { url, headers } = options;
+  const exporter = new otlp.OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: exportMs });
+  const { processor, unfinished } = boundedExport(exporter, lost.add, (counted) => {
+    const limits = { maxQueueSize: mostWaiting, maxExportBatchSize: 1_024, scheduledDelayMillis: batchMs };
+    return new sdk.BatchSpanProcessor({ exporter: counted, ...limits });
+  });
+  const random = new sdk.RandomIdGenerator();
+  let nextSpanId: string | undefined;
+  const provider = new sdk.TracerProvider({
+    resource: resources.resourceFromAttributes({ 'service.name': options.serviceName }),
+    sampler: samplerOf(sdk, options),
+    spanProcessors: [processor],
+    idGenerator: {
+      generateTraceId: () => random.generateTraceId(),
+      generateSpanId: () => nextSpanId ?? random.generateSpanId(),
+    },
+  });
+  const tracer = provider.getTracer('isthmus');
+  const root = api.ROOT_CONTEXT;
+  return {
+    failed: { code: api.SpanStatusCode.ERROR },
+    begin: (name, { kind, from, alsoFrom, attributes = {} }, known) => {
+      const links: Link[] = alsoFrom === undefined ? [] : [{ context: alsoFrom }];
+      nextSpanId = known?.spanId;
+      try {
+        return tracer.startSpan(
+          name,
+          {
+            kind: api.SpanKind[kind.toUpperCase() as keyof typeof SpanKind],
+            attributes,
+            links,
+            ...(known && { startTime: known.startedAt }),
+          },
+          from === undefined ? root : api.trace.setSpanContext(root, from),
+        );
+      } finally {
+        nextSpanId = undefined;
+      }
+    },
+    close: async () => {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs)));
+      const done = provider.shutdown().catch(() => undefined); // counted already
+      await Promise.race([done, late]);
+      clearTimeout(timer);
+      lost.end(unfinished());
+    },
+  };
+}
+
+/**
+ * The batching processor drops what is too much without saying how much: so it is never given too much.
+ * @param batching makes it, on an exporter that tells what it was given
+ * @returns with how many spans are neither exported nor lost
+ */
+function boundedExport(
+  exporter: SpanExporter,
+  addLost: (lost: number, reason: string) => void,
+  batching: (exporter: SpanExporter) => SpanProcessor,
+): { readonly processor: SpanProcessor; readonly unfinished: () => number } {
+  let waiting = 0; // for their export to begin
+  let exporting = 0;
+  const batches = batching({
+    export: (spans, done) => {
+      waiting -= spans.length;
+      exporting += spans.length;
+      exporter.export(spans, (result) => {
+        exporting -= spans.length;
+        if (!isTaken(result.code)) addLost(spans.length, reasonOf(result.error));
+        done(result);
+      });
+    },
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  });
+  const processor: SpanProcessor = {
+    onStart: () => undefined,
+    onEnd: (span) => {
+      if (waiting >= mostWaiting) {
+        addLost(1, 'too-many');
+        return;
+      }
+      waiting += 1;
+      batches.onEnd(span);
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
+  };
+  return { processor, unfinished: () => waiting + exporting };
+}
+
+const isTaken = (code: number) => code === 0; // ExportResultCode.SUCCESS
+
+/** A code, never what a collector has written. */
+function reasonOf(error: Error | undefined): string {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  if (typeof code === 'number') return `http-${code}`;
+  return typeof code === 'string' && /^\w+$/.test(code) ? code : 'failed';
+}
+
+function countingLost(say: (lost: number, reason: string) => void) {
+  let lost = 0;
+  let lastReason = '';
+  let silence: NodeJS.Timeout | undefined;
+  const tell = () => {
+    if (lost === 0) return;
+    say(lost, lastReason);
+    lost = 0;
+    silence = setTimeout(() => {
+      silence = undefined;
+      tell();
+    }, sayMs).unref();
+  };
+  return {
+    add: (count: number, reason: string) => {
+      lost += count;
+      lastReason = reason;
+      if (silence === undefined) tell();
+    },
+    end: (unfinished: number) => {
+      lost += unfinished;
+      if (unfinished > 0) lastReason = 'too-late';
+      tell();
+      clearTimeout(silence);
+    },
+  };
+}
+
+function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TraceSdkOptions): Sampler {
+  const name = sampler.replace('parentbased_', '');
+  const root =
+    name === 'always_on'
+      ? new sdk.AlwaysOnSampler()
+      : name === 'always_off'
+        ? new sdk.AlwaysOffSampler()
+        : new sdk.TraceIdRatioBasedSampler(ratio);
+  return name === sampler ? root : new sdk.ParentBasedSampler({ root });
+}
