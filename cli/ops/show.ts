@@ -212,7 +212,7 @@ export function pauseInWords(pause: ShownPause): string {
 export interface Beside {
   /** As it stands in a list; undefined while it is not judged. */
   readonly listed: ShownPayment | undefined;
-  /** Who was paused when it was refused for that (LIF-5). */
+  /** The pause for which it was refused (LIF-5). */
   readonly paused: readonly ShownPause[];
 }
 
