@@ -177,9 +177,13 @@ export function printAlert(terminal: Terminal, alert: ShownAlert, entries: reado
   printEntries(terminal, entries);
 }
 
+const namedAlerts = 10; // of an entry that is about thousands
+
 export function printEntries(terminal: Terminal, entries: readonly ShownEntry[]): void {
-  for (const { at, by, action, note, alerts } of entries) {
-    const about = alerts.map(({ alertId, kind }) => `${alertId} ${kind}`).join(', ');
+  for (const { at, by, action, note, alerts, alertCount } of entries) {
+    const named = alerts.slice(0, namedAlerts).map(({ alertId, kind }) => `${alertId} ${kind}`);
+    const more = Number(alertCount) - named.length;
+    const about = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
     terminal.line(
       `  ${shortTime(at)}  ${by}: ${action} ${about === '' ? '(no alert)' : about}${note === null ? '' : `: ${note}`}`,
     );

@@ -1,10 +1,11 @@
 // A destination repeats the opposite of its final for hours, each time as a new message: each is an alert (PAY-7). However many there
 // are, and whatever was done about them, every operator sees all alerts, in time, and can act on each (OBS-6, SEC-7).
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { actOnCase, entriesOfCase, listAlerts, openAlerts } from '../../db/cases.ts';
 import { connect, serviceLimits } from '../../db/connection.ts';
+import { up } from '../../db/migrations/0020-states-of-alerts.ts';
 import type { CaseAction } from '../../core/cases.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from '../activities/workbench.ts';
@@ -30,6 +31,8 @@ async function contradicted(times: number): Promise<string> {
 
 const act = (uetr: string, action: CaseAction) =>
   actOnCase(db, uetr, { action, by: 'operator', note: action });
+const statesOfAlerts = async () =>
+  (await sql`select * from alert_states order by audit_event_id`.execute(db)).rows;
 const openOf = async (subjectId: string) =>
   (await listAlerts(db, { states: ['open'], subjectId }, { limit: 10 })).alerts.length;
 
@@ -70,5 +73,14 @@ test('where each alert stands is what was done last, under it or under its case,
     select ${uetr}::uuid, array_agg(audit_event_id), 'close', 'operator', 'all of them'
     from audit_events where subject_id = ${uetr}::uuid`.execute(db);
   expect(await openOf(uetr)).toBe(0);
-  expect((await entriesOfCase(db, uetr)).map(({ alerts: about }) => about.length)).toEqual([10, 1, 11]);
+  expect((await entriesOfCase(db, uetr)).map(({ alertCount }) => alertCount)).toEqual([10, 1, 11]);
+
+  expect(await act(uetr, 'note')).toBe(undefined);
+  const states = await statesOfAlerts();
+  await sql`drop trigger case_entries_noted on case_entries`.execute(db);
+  await sql`drop function note_alert_states`.execute(db);
+  await sql`drop table alert_states`.execute(db);
+  await sql`drop index audit_events_contradictions`.execute(db);
+  await up(db as unknown as Kysely<unknown>); // an upgrade finds the entries of the release before
+  expect(await statesOfAlerts()).toEqual(states);
 });
