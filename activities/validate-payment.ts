@@ -178,6 +178,13 @@ function eventOf({ stored, messageId }: Case, { event }: TurnedAway): AuditEvent
   return { ...event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
 }
 
+/** A payment that is rejected has no destination on record: for the pause of which one it was is told beside it (LIF-5). */
+function pauseEventOf(subjectId: string, { party }: Rejection): AuditEvent | null {
+  return party === undefined
+    ? null
+    : { severity: 'info', kind: 'payment.destination-paused', subjectId, party };
+}
+
 async function rejectPayment(
   deps: ActivityDependencies,
   submission: Case,
@@ -197,7 +204,7 @@ async function rejectPayment(
     reasonCode: rejection.isoCode,
     ruleId: rejection.ruleId,
     answer,
-    event: eventOf(submission, turned),
+    event: eventOf(submission, turned) ?? pauseEventOf(stored.uetr, rejection),
   });
   return mapValue(written, () => {
     const { isoCode: reasonCode, ruleId } = rejection;

@@ -13,7 +13,8 @@ export const caseEntrySchema = z
       .openapi({ description: 'The alert that it is about; null: the whole case' }),
     alerts: z
       .array(z.object({ alertId: z.string(), kind: z.string() }).strict())
-      .openapi({ description: 'All alerts that it is about' }),
+      .openapi({ description: 'The alerts that it is about, the oldest hundred of them' }),
+    alertCount: z.int().openapi({ description: 'How many it is about' }),
     action: z.enum(caseActions),
     by: z.string().openapi({ description: 'Client id' }),
     note: z.string().nullable(),

@@ -105,7 +105,7 @@ async function submit(
 ): Promise<Response | Problem> {
   const { body, caller, callbackUrl, waitSeconds, giveUpTurn, about } = incoming;
   const waitsUntil = performance.now() + (waitSeconds ?? 0) * 1_000;
-  const message = openMessage(iso.engine, body, 'pacs008');
+  const message = openMessage(iso.engine, { body, name: 'pacs008', about });
   if (isProblem(message)) return message;
   message.parsed.dispose(); // the tree outlives the document
   const { document } = message.parsed;
@@ -115,7 +115,6 @@ async function submit(
   if (refusal !== undefined) return refusal;
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.008 without UETR is refused at intake (MSG-2)');
-  about.subjectId = uetr;
   const { messageId, known, timesUnanswerable } = await takePacs008(deps.db, {
     uetr,
     messageIdentification: message.key.messageIdentification,
@@ -207,13 +206,12 @@ async function report(
     readonly about: AboutRequest;
   },
 ): Promise<Response | Problem> {
-  const message = openMessage(iso.engine, body, 'pacs002');
+  const message = openMessage(iso.engine, { body, name: 'pacs002', about });
   if (isProblem(message)) return message;
   const reported = statedStatus(message.parsed.document) ?? null;
   const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.002 without OrgnlUETR is refused at intake (MSG-2)');
-  about.subjectId = uetr;
   const payment = await findDecidable(deps.db, uetr);
   if (payment === undefined) {
     const detail = `Isthmus sent no payment ${uetr} on to a destination: check OrgnlUETR. ${doesNotCount} ${ifCredited}`;

@@ -15,7 +15,7 @@ import {
 import { nextEnquiryAt } from '../core/enquiry-schedule.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { FieldDifference } from '../core/message-difference.ts';
-import type { JsonObject, JsonValue } from '../core/money.ts';
+import { jsonNumber, type JsonObject, type JsonValue } from '../core/money.ts';
 import type { RecordedOutcome } from '../core/recorded-outcome.ts';
 
 /** What a caller may see of a payment. */
@@ -146,8 +146,8 @@ function renderEvent({ at, severity, kind, party, detail }: EvidenceEvent): Json
   return { at: timeOf(at), severity, kind, party, detail: detail as JsonValue };
 }
 
-export function renderEntry({ at, ...entry }: CaseEntry): JsonObject {
-  return { ...entry, at: at.toISOString() };
+export function renderEntry({ at, alertCount, ...entry }: CaseEntry): JsonObject {
+  return { ...entry, alertCount: jsonNumber(String(alertCount)), at: at.toISOString() };
 }
 
 export function renderOutcome({

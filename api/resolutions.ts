@@ -80,7 +80,7 @@ async function resolve(
   { engine, workflows, answers }: ResolutionDependencies,
   { body, caller, callbackUrl, giveUpTurn, about }: IncomingRequest,
 ): Promise<Response | Problem> {
-  const message = openMessage(engine, body, 'acmt023');
+  const message = openMessage(engine, { body, name: 'acmt023', about });
   if (isProblem(message)) return message;
   message.parsed.dispose(); // the tree outlives the document
   const { document } = message.parsed;

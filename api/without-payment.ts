@@ -21,5 +21,5 @@ const unknown: Readonly<Record<Exclude<CameUnder, 'not-judged'>, (uetr: string) 
     `There is no payment ${uetr}: what came under it was refused as a repeat (DUP-2); GET /payments/{uetr} shows it.`,
   other: (uetr) => `There is no payment ${uetr}: it is the id of a resolution, or of a page of a book.`,
   nothing: (uetr) =>
-    `There is no payment ${uetr}: nothing came to us under it, or not whole. What came at all, the logs say: search them for it.`,
+    `There is no payment ${uetr}: nothing was taken in under it. What came and was refused at once, before anything was stored, is in the logs only: search them for the UETR.`,
 };

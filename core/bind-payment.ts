@@ -94,7 +94,8 @@ export const pauseCheck: Check<Judged<SubmissionContext>> = {
   hindered: ({ ends }) => currencyUnknown(ends),
   *run({ ends, context }) {
     const system = ends.destination?.clearingSystemId;
-    if (system !== undefined && context.reference.paused.has(system)) yield reject('destination-paused');
+    if (system === undefined || !context.reference.paused.has(system)) return;
+    yield rejectWith('destination-paused', { party: system });
   },
 };
 

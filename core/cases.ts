@@ -14,8 +14,10 @@ export type AlertState = (typeof alertStates)[number];
 export interface CaseEntry {
   /** The alert that it is about; null: the whole case. */
   readonly alertId: string | null;
-  /** The alerts that it is about; none where a payment without any was taken care of. */
+  /** The alerts that it is about, at most a hundred; none where a payment without any was taken care of. */
   readonly alerts: readonly { readonly alertId: string; readonly kind: string }[];
+  /** How many it is about. */
+  readonly alertCount: number;
   readonly action: CaseAction;
   /** Who: client id. */
   readonly by: string;

@@ -115,7 +115,7 @@ export interface PaymentEvidence {
 
 /**
  * The pacs.008 that the payment is of; where there is none, the first that nobody has judged yet, or else the first
- * that was refused as a repeat (DUP-2). Undefined where nothing came under the UETR.
+ * that was refused as a repeat (DUP-2). Undefined where nothing was taken in under the UETR.
  */
 export function submissionOf(evidence: PaymentEvidence): EvidenceMessage | undefined {
   const { payment, messages } = evidence;

@@ -13,6 +13,8 @@ export interface RejectionDetails {
   readonly found?: string;
   /** What was expected: instead of the row's. */
   readonly expected?: string;
+  /** Whom it is about, for our record: the payment system that is paused (LIF-5). */
+  readonly party?: string;
 }
 
 /** The row of a rejection. */

@@ -1,5 +1,6 @@
 // Alerts and what operators did about them (OBS-6). Both are insert-only: the state of an alert is what was done last,
-// under the alert itself, or under its case where the alert was seen: a later one is open.
+// under the alert itself, or under its case where the alert was seen: a later one is open. A trigger keeps it in a row of the
+// alert: one payment can have thousands, and whatever looks for it in the entries keeps operators from all others (SEC-7).
 import { sql } from 'kysely';
 import {
   concernedBy,
@@ -13,13 +14,8 @@ import {
 import { given, type Condition } from './conditions.ts';
 import type { Db } from './connection.ts';
 
-/** Of an alert `e`. Indexes case_entries_audit_event_id, case_entries_subject_id. */
-const lastDone = sql`left join lateral (
-  select c.action, c.client_id, c.at from case_entries c
-  where c.action <> 'note'
-    and (c.audit_event_id = e.audit_event_id
-      or c.subject_id = e.subject_id and e.audit_event_id = any(c.audit_event_ids))
-  order by c.case_entry_id desc limit 1) done on true`;
+/** Of an alert `e`. Primary key of alert_states. */
+const lastDone = sql`left join alert_states done on done.audit_event_id = e.audit_event_id`;
 const state = sql`case coalesce(done.action, 'reopen') when 'take' then 'taken' when 'close' then 'closed' else 'open' end`;
 const isAlert = sql`e.severity in ('alert', 'security')`; // index audit_events_alerts
 /** How it stands by what was `done` last. */
@@ -85,14 +81,18 @@ export async function entriesOfCase(db: Db, subjectId: string): Promise<readonly
   return entries(db, sql`c.subject_id = ${subjectId}::uuid or c.audit_event_id in (${alerts})`);
 }
 
+const namedAlerts = 100; // by each entry: one may be about thousands
+
 async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry[]> {
   const { rows } = await sql<CaseEntry>`
     select c.audit_event_id::text as "alertId", c.action, c.client_id as by, c.note, c.at,
       array(
         select jsonb_build_object('alertId', e.audit_event_id::text, 'kind', e.kind) from audit_events e
-        where e.audit_event_id = any(coalesce(c.audit_event_ids, array[c.audit_event_id]))
-        order by e.audit_event_id) as alerts
-    from case_entries c where ${condition} order by c.case_entry_id`.execute(db); // primary key of audit_events
+        where e.audit_event_id = any(about.ids[:${sql.lit(namedAlerts)}])
+        order by e.audit_event_id) as alerts,
+      cardinality(about.ids) as "alertCount"
+    from case_entries c, lateral (select coalesce(c.audit_event_ids, array[c.audit_event_id]) as ids) about
+    where ${condition} order by c.case_entry_id`.execute(db); // primary key of audit_events
   return rows;
 }
 
@@ -127,31 +127,44 @@ export async function actOnCase(
 ): Promise<CaseHindrance | undefined> {
   return db.transaction().execute(async (trx) => {
     await lock(trx, subjectId);
-    const alerts = await sql<Alert>`
-      select ${columns} from audit_events e ${lastDone}
-      where ${isAlert} and e.subject_id = ${subjectId}::uuid`.execute(trx); // audit_events_subject_id
-    const concerned = concernedBy(entry.action, alerts.rows);
+    const alerts = await standingsOf(trx, subjectId);
+    const concerned = concernedBy(entry.action, alerts);
     // what becomes of its alerts becomes of a case; one without any stands by itself
-    const states = alerts.rows.length > 0 ? alerts.rows : await ownStanding(trx, subjectId);
+    const states = alerts.length > 0 ? alerts : await ownStanding(trx, subjectId);
     const hindrance = (concerned.length > 0 ? concerned : states)
       .map((one) => hindranceOf(one, entry))
       .find((one) => one !== undefined);
     if (hindrance !== undefined) return hindrance;
+    // one that comes meanwhile is open, as it would be a moment later
     await sql`
       insert into case_entries (subject_id, audit_event_ids, action, client_id, note)
-      values (${subjectId}::uuid, ${concerned.map((one) => one.alertId)}::bigint[], ${entry.action}, ${entry.by},
-        ${entry.note})`.execute(trx);
+      select ${subjectId}::uuid, coalesce(array_agg(e.audit_event_id order by e.audit_event_id), '{}'), ${entry.action},
+        ${entry.by}, ${entry.note}
+      from audit_events e ${lastDone}
+      where ${isAlert} and e.subject_id = ${subjectId}::uuid
+        and ${state} = any(${concerned.map((one) => one.state)}::text[])`.execute(trx); // audit_events_subject_id
     return undefined;
   });
 }
 
+type Standing = Pick<Alert, 'state' | 'takenBy' | 'takenAt'>;
+
+/** How the alerts of a case stand, those that stand alike as one: there may be thousands. The oldest first. */
+async function standingsOf(trx: Db, subjectId: string): Promise<readonly Standing[]> {
+  // index audit_events_subject_id
+  const { rows } = await sql<Standing>`
+    select state, "takenBy", min("takenAt") as "takenAt" from (
+      select e.audit_event_id, ${standing} from audit_events e ${lastDone}
+      where ${isAlert} and e.subject_id = ${subjectId}::uuid
+    ) alerts
+    group by state, "takenBy" order by min(audit_event_id)`.execute(trx);
+  return rows;
+}
+
 /** How the case of a payment stands that has no alert: as with one, open until somebody takes or closes it. */
-async function ownStanding(
-  trx: Db,
-  subjectId: string,
-): Promise<readonly Pick<Alert, 'state' | 'takenBy' | 'takenAt'>[]> {
+async function ownStanding(trx: Db, subjectId: string): Promise<readonly Standing[]> {
   // index case_entries_subject_id
-  const { rows } = await sql<Pick<Alert, 'state' | 'takenBy' | 'takenAt'>>`
+  const { rows } = await sql<Standing>`
     select ${standing} from (values (true)) itself
     left join lateral (
       select action, client_id, at from case_entries

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { StoredReport, Decision } from '../core/decision.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import { judgeReport } from '../core/report.ts';
-import { recordAuditOnce } from './audit.ts';
+import { insertAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import type { DecidablePayment } from './decisions.ts';
 import { askConfirmation } from './asks.ts';
@@ -139,6 +139,10 @@ async function recordContradiction(
     reportedReason: report.reasonCode,
     reportMessageId: report.messageId,
   };
-  const about = { subjectId: uetr, party: destinationSystem, detail };
-  await recordAuditOnce(db, { severity: 'alert', kind: 'payment.contradiction', ...about }, 'detail');
+  const kind = 'payment.contradiction';
+  const isNew = sql`not exists (
+    select from audit_events where subject_id = ${uetr} and kind = 'payment.contradiction'
+      and detail ->> 'reportMessageId' = ${report.messageId})`; // index audit_events_contradictions
+  const event = { severity: 'alert', kind, subjectId: uetr, party: destinationSystem, detail } as const;
+  await insertAudit(event, isNew).execute(db);
 }

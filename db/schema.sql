@@ -14,6 +14,21 @@ end
 $function$;
 comment on function callback_address(uuid) is 'Where the answer to a submission goes: the address that was named last. For the statement that writes a callback: until that is committed, no other can be named, so that neither misses the other (DUP-1).';
 
+CREATE OR REPLACE FUNCTION public.note_alert_states()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into alert_states as known (audit_event_id, case_entry_id, action, client_id, at)
+  select distinct about.audit_event_id, new.case_entry_id, new.action, new.client_id, new.at
+  from unnest(coalesce(new.audit_event_ids, array[new.audit_event_id])) about (audit_event_id)
+  on conflict (audit_event_id) do update
+    set case_entry_id = excluded.case_entry_id, action = excluded.action, client_id = excluded.client_id, at = excluded.at
+    where known.case_entry_id < excluded.case_entry_id;
+  return null;
+end $function$;
+comment on function note_alert_states() is 'Keeps alert_states in step with case_entries.';
+
 CREATE OR REPLACE FUNCTION public.notify_reference_data()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -73,6 +88,22 @@ comment on column address_types.clearing_system_id is 'Payment system of an acco
 comment on column address_types.proxy_directory_id is 'Proxy directory of a proxy-type address.';
 comment on column address_types.display_order is 'Ordering hint for forms.';
 
+create table alert_states (
+  audit_event_id bigint not null,
+  case_entry_id bigint not null,
+  action text not null,
+  client_id text not null,
+  at timestamp with time zone not null,
+  constraint alert_states_pkey PRIMARY KEY (audit_event_id),
+  constraint alert_states_action_check CHECK ((action = ANY (ARRAY['take'::text, 'close'::text, 'reopen'::text])))
+);
+comment on table alert_states is 'What was done last about each alert, under it or under its case; none: nothing was. Derived from case_entries by a trigger, whichever release writes those.';
+comment on column alert_states.audit_event_id is 'The alert.';
+comment on column alert_states.case_entry_id is 'The entry.';
+comment on column alert_states.action is 'What was done; a note changes nothing.';
+comment on column alert_states.client_id is 'Who.';
+comment on column alert_states.at is 'When.';
+
 create table audit_events (
   audit_event_id bigint not null generated always as identity,
   occurred_at timestamp with time zone not null default clock_timestamp(),
@@ -85,6 +116,7 @@ create table audit_events (
   constraint audit_events_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'alert'::text, 'security'::text])))
 );
 CREATE INDEX audit_events_alerts ON public.audit_events USING btree (occurred_at) WHERE (severity = ANY (ARRAY['alert'::text, 'security'::text]));
+CREATE INDEX audit_events_contradictions ON public.audit_events USING btree (subject_id, ((detail ->> 'reportMessageId'::text))) WHERE (kind = 'payment.contradiction'::text);
 CREATE INDEX audit_events_subject_id ON public.audit_events USING btree (subject_id);
 comment on table audit_events is 'What operators must be able to look up: contradictions, security events, interim statuses. Insert-only, no personal data.';
 comment on column audit_events.audit_event_id is 'Our id.';
@@ -1192,6 +1224,8 @@ CREATE TRIGGER address_type_inputs_changed AFTER INSERT OR DELETE OR UPDATE OR T
 CREATE TRIGGER address_types_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.address_types FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER book_endpoints_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.book_endpoints FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER case_entries_noted AFTER INSERT ON public.case_entries FOR EACH ROW WHEN ((new.action <> 'note'::text)) EXECUTE FUNCTION note_alert_states();
 
 CREATE TRIGGER clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 

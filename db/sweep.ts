@@ -97,6 +97,11 @@ export interface UntoldFinal {
 const isConfirmedSince = (at: RawBuilder<unknown>) => sql`exists (
   select from deliveries c where c.subject_id = m.subject_id and c.kind = 'confirmation' and c.asked_at >= ${at})`;
 
+/** Whether there is an alert of the contradiction by a final `m`, or of one that says nothing of its report. */
+const isTold = (report: RawBuilder<unknown>) => sql`exists (
+  select from audit_events a where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
+    and a.detail ->> 'reportMessageId' ${report})`;
+
 /**
  * Those that differ from the decision without an alert (PAY-7), and those of HTTP answers that were never confirmed (PAY-9); where the
  * answer to the last send was lost with its worker, it may have been one.
@@ -107,13 +112,10 @@ export function findUntoldFinals(
   from?: Place,
 ): AsyncIterable<UntoldFinal & Place> {
   const read = (after: Place, rows: number) =>
-    // index messages_finals; primary key of decisions; audit_events_subject_id; unique (subject_id, kind) of deliveries
+    // index messages_finals; primary key of decisions; audit_events_subject_id; unique (subject_id, kind) of deliveries; audit_events_contradictions
     sql<UntoldFinal & Place & { isLeft: boolean }>`
       select m.subject_id as uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id,
-        coalesce(m.status <> d.status and not exists (
-            select from audit_events a
-            where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
-              and coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text)
+        coalesce(m.status <> d.status and not ${isTold(sql`= m.message_id::text`)} and not ${isTold(sql`is null`)}
           or d.confirmation_message_id is not null and (
             m.in_reply_to is not null and not ${isConfirmedSince(sql`m.created_at`)}
             or exists (

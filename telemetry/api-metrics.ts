@@ -30,7 +30,8 @@ export interface ApiMetrics {
     readonly route: string;
     readonly method: string;
     readonly status: number;
-    readonly seconds: number;
+    /** Undefined where nobody knows when it began. */
+    readonly seconds: number | undefined;
   }): void;
 }
 
@@ -58,7 +59,7 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>): ApiMe
     registry,
     requested: ({ route, method, status, seconds }) => {
       requests.inc({ route, method, status: String(status) });
-      requestSeconds.observe({ route, method }, seconds);
+      if (seconds !== undefined) requestSeconds.observe({ route, method }, seconds);
     },
   };
 }

@@ -67,7 +67,10 @@ let count = 0;
 /** The id that the sender gave (`X-Request-Id`), or one of our own. */
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
-  if (typeof given === 'string' && requestIdForm.test(given)) return given;
+  return typeof given === 'string' && requestIdForm.test(given) ? given : ownRequestId();
+}
+
+function ownRequestId(): string {
   count += 1;
   return `${ofProcess}-${count.toString(36)}`;
 }
@@ -76,9 +79,11 @@ function requestIdOf(request: IncomingMessage): string {
 export interface AnsweredRequest {
   /** `none` where there is no such route. */
   readonly route: string;
+  /** `none` where it could not be read. */
   readonly method: string;
   readonly status: number;
-  readonly seconds: number;
+  /** Undefined of a request that was refused unread: nobody knows when it began. */
+  readonly seconds: number | undefined;
 }
 
 /** The span of a request (OBS-3). */
@@ -95,6 +100,23 @@ export interface RequestListeners {
   /** Begins the span of a request, if it is to have one; absent: none has. */
   readonly trace?: ((request: IncomingMessage) => RequestTrace | undefined) | undefined;
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined;
+}
+
+/**
+ * The line of a request that Node's parser refused, or that asks for a tunnel: the app never sees it.
+ * @param request what was read of it, if anything
+ * @returns the id of the request, for its answer
+ */
+export function logUnread(
+  { logger, onAnswered }: RequestListeners,
+  refusal: { readonly status: number; readonly ruleId?: string | undefined },
+  request: IncomingMessage | undefined,
+): string {
+  const method = request?.method ?? 'none';
+  const requestId = request === undefined ? ownRequestId() : requestIdOf(request);
+  onAnswered?.({ route: 'none', method, status: refusal.status, seconds: undefined });
+  logger.info({ requestId, ...refusal, method }, 'request');
+  return requestId;
 }
 
 /** Begins the line of a request; it is written when its answer has been sent, or its connection is gone. */

@@ -24,7 +24,7 @@ export interface Connections {
    */
   begin(request: IncomingMessage, response: ServerResponse): boolean;
   /** Refuses a request for a tunnel, after the answers before it; the connection is ours from here on. */
-  refuseTunnel(refusal: Problem, socket: Socket): void;
+  refuseTunnel(refusal: Problem, request: IncomingMessage): void;
   /**
    * Answers a parser error of Node, or closes the connection; never instead of an answer that the client is waiting
    * for.
@@ -52,7 +52,18 @@ interface Connection {
 
 const lingerMs = 500; // for the client to read the refusal: closing a connection with unread bytes discards what was sent
 
-export function createConnections(limits: ConnectionLimits, onFull: () => void): Connections {
+export interface ConnectionListeners {
+  /** There are as many connections as are allowed. */
+  readonly onFull: () => void;
+  /**
+   * A request is answered that never becomes one of the server's (OBS-1).
+   * @param request what was read of it, if anything
+   * @returns its id
+   */
+  readonly onUnread: (refusal: Problem, request?: IncomingMessage) => string;
+}
+
+export function createConnections(limits: ConnectionLimits, listeners: ConnectionListeners): Connections {
   const known = new Map<Socket, Connection>();
   const byAddress = new Map<string, Set<Connection>>();
   const timer = setInterval(cutUnread, limits.checkMs);
@@ -63,7 +74,7 @@ export function createConnections(limits: ConnectionLimits, onFull: () => void):
     const own = byAddress.get(address) ?? new Set();
     const isFull = known.size >= limits.maxConnections;
     if (isFull || own.size >= limits.maxConnectionsPerAddress) {
-      onFull();
+      listeners.onFull();
       const crowd = own.size >= limits.maxConnectionsPerAddress ? own : largest(byAddress.values());
       if (!giveWay(crowd)) {
         socket.end(rawRefusal(problem('too-many-connections')));
@@ -116,11 +127,14 @@ export function createConnections(limits: ConnectionLimits, onFull: () => void):
       const connection = known.get(request.socket);
       return connection !== undefined && take(connection, { request, response });
     },
-    refuseTunnel: (refusal, socket) => refuseInTurn(refusal, socket, known.get(socket)?.latest),
+    refuseTunnel(refusal, request) {
+      const latest = known.get(request.socket)?.latest;
+      refuseInTurn(request, latest, () => rawRefusal(refusal, listeners.onUnread(refusal, request)));
+    },
     refuseUnreadable(error, socket) {
       const connection = known.get(socket);
       if (!socket.writable || error.code === 'ECONNRESET' || connection === undefined) socket.destroy();
-      else if (connection.refusedAtMs === undefined) endWith(error, connection);
+      else if (connection.refusedAtMs === undefined) endWith(error, connection, listeners);
     },
     close: () => clearInterval(timer),
   };
@@ -135,14 +149,17 @@ function take(connection: Connection, exchange: Exchange): boolean {
 }
 
 /** One answer for each request, and none after the one that ends the connection. */
-function endWith(error: ParserError, connection: Connection): void {
+function endWith(error: ParserError, connection: Connection, { onUnread }: ConnectionListeners): void {
   const { socket, latest } = connection;
   const isOwn = latest?.request.complete === false; // the unreadable bytes belong to the latest request
   if (latest === undefined || !isOpen(latest)) {
     connection.refusedAtMs = performance.now();
     const isAnswered = isOwn || latest?.response.shouldKeepAlive === false;
+    const refusal = refusalOf(error);
+    // who connected and sent nothing is told so, but has asked nothing
+    const requestId = isAnswered || socket.bytesRead === 0 ? undefined : onUnread(refusal);
     if (isAnswered) socket.end();
-    else socket.end(rawRefusal(refusalOf(error)));
+    else socket.end(rawRefusal(refusal, requestId));
     return;
   }
   const { request, response } = latest;
@@ -155,10 +172,15 @@ function endWith(error: ParserError, connection: Connection): void {
   endAfter(latest, socket); // it follows a complete request, or one that is being answered: that is the last one
 }
 
-function refuseInTurn(refusal: Problem, socket: Socket, latest: Exchange | undefined): void {
+function refuseInTurn(
+  { socket }: IncomingMessage,
+  latest: Exchange | undefined,
+  refusal: () => string,
+): void {
   socket.on('error', () => undefined);
   if (latest !== undefined && isOpen(latest)) endAfter(latest, socket);
-  else socket.end(rawRefusal(refusal)).destroySoon();
+  else if (socket.writable) socket.end(refusal()).destroySoon();
+  else socket.destroy();
 }
 
 function endAfter({ response }: Exchange, socket: Socket): void {

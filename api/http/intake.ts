@@ -2,9 +2,10 @@
 // encoding, parsing, namespace and keys. A failure here is HTTP 4xx, and nothing is stored or started.
 import type { Context } from 'hono';
 import type { MessageName } from '../../core/iso20022/messages.ts';
-import { findKeyFaults, readMessageKey, type MessageKey } from '../../core/iso20022/references.ts';
+import { findKeyFaults, readMessageKey, readUetr, type MessageKey } from '../../core/iso20022/references.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import type { IntakeFault, ParsedMessage, XmlEngine } from '../../xml/engine.ts';
+import type { AboutRequest } from './access-log.ts';
 import { readLimited, sentInstead } from './input.ts';
 import { problem, type Problem } from './problem.ts';
 
@@ -50,10 +51,16 @@ export function refusal({ detail, ruleId }: IntakeFault): Problem {
   return problem('message-refused', ruleId === undefined ? told : { ...told, ruleId });
 }
 
-export function openMessage(engine: XmlEngine, body: Buffer, name: MessageName): TakenMessage | Problem {
+/** @param about whatever becomes of the message, the line of its request tells its UETR, if that can be read (OBS-1) */
+export function openMessage(
+  engine: XmlEngine,
+  { body, name, about }: { readonly body: Buffer; readonly name: MessageName; readonly about: AboutRequest },
+): TakenMessage | Problem {
   const result = engine.parse(body, [name]);
   if (!result.ok) return refusal(result.refusal);
   const { document } = result.value;
+  const uetr = readUetr(name, document);
+  if (uetr !== undefined) about.subjectId = uetr;
   const key = readMessageKey(name, document);
   if (key.ok) return { parsed: result.value, key: key.value };
   result.value.dispose();

@@ -4,10 +4,10 @@ import { Socket, type AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
-import { KnownResponse, logRequest, type RequestListeners } from './access-log.ts';
+import { KnownResponse, logRequest, logUnread, type RequestListeners } from './access-log.ts';
 import { createConnections, type ConnectionLimits } from './connections.ts';
 import { failureOf } from './failures.ts';
-import { renderProblem } from './problem.ts';
+import { problemHead, renderProblem } from './problem.ts';
 import { malformed, methodNotAllowed } from './refused-requests.ts';
 import { refuseForm } from './request-form.ts';
 import { refuse } from './unreadable.ts';
@@ -50,7 +50,13 @@ const fullLogMs = 60_000; // one line a minute is enough
 
 export async function startServer(app: OpenAPIHono, options: ServerOptions): Promise<RunningServer> {
   const limits = { ...defaultLimits, ...options.limits };
-  const connections = createConnections(limits, sayingFull(options.logger));
+  const connections = createConnections(limits, {
+    onFull: sayingFull(options.logger),
+    onUnread: (refusal, request) => {
+      const { status } = problemHead(refusal);
+      return logUnread(options, { status, ruleId: refusal.ruleId }, request);
+    },
+  });
   const listener = listenerOf(app, options.logger);
   const server = createServer<typeof IncomingMessage, typeof KnownResponse>({
     ServerResponse: KnownResponse,
@@ -81,8 +87,8 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     answer(request, response);
   });
   server.on('checkExpectation', take); // it refuses every other expectation
-  server.on('connect', ({ socket }) => {
-    connections.refuseTunnel(methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST'), socket);
+  server.on('connect', (request) => {
+    connections.refuseTunnel(methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST'), request);
   });
   server.on('connection', (socket) => {
     connections.admit(socket);

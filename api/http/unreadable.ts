@@ -1,5 +1,6 @@
 // Refusals of bytes that Node could not read as a request: too slow, too large, or not HTTP (SEC-4, SEC-7).
 import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { KnownResponse } from './access-log.ts';
 import { problem, problemBody, problemHead, type Problem } from './problem.ts';
 import { malformed, type Malformation } from './refused-requests.ts';
 
@@ -40,6 +41,8 @@ export function refusalOf({ code = '', reason = '', rawPacket }: ParserError): P
 
 /** Answers a request with the refusal, and closes the connection. */
 export function refuse(response: ServerResponse, refusal: Problem): void {
+  const { ruleId } = refusal;
+  if (response instanceof KnownResponse && ruleId !== undefined) response.about.ruleId = ruleId;
   const { status, headers } = problemHead(refusal);
   const body = problemBody(refusal);
   response.shouldKeepAlive = false;
@@ -47,12 +50,16 @@ export function refuse(response: ServerResponse, refusal: Problem): void {
   response.end(body);
 }
 
-/** The bytes of the refusal, if there is no request object to answer. */
-export function rawRefusal(refusal: Problem): string {
+/**
+ * The bytes of the refusal, if there is no request object to answer.
+ * @param requestId of the request; undefined where nothing was asked
+ */
+export function rawRefusal(refusal: Problem, requestId?: string): string {
   const { status, headers } = problemHead(refusal);
   const body = problemBody(refusal);
   const lines = Object.entries({
     ...headers,
+    ...(requestId !== undefined && { 'x-request-id': requestId }),
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   });

@@ -78,6 +78,7 @@ const entry = z.object({
   action: z.string(),
   by: z.string(),
   note: z.string().nullable(),
+  alertCount: z.string(),
   at: z.string(),
 });
 export type ShownEntry = z.infer<typeof entry>;

@@ -137,11 +137,15 @@ export async function show(context: CommandContext, id: string, options: JsonOpt
 
 const learntWithinMs = 3_000; // REF-6: whoever judges knows of a pause, and of its end, by then
 
-/** Of a payment that was refused because its destination was paused: who was, at that time (LIF-5). */
-async function pausedFor(gateway: Gateway, { decision }: ShownEvidence): Promise<readonly ShownPause[]> {
-  if (decision?.ruleId !== 'LIF-5') return [];
+/** Of a payment that was refused because its destination was paused: the pause of that one, at that time (LIF-5). */
+async function pausedFor(
+  gateway: Gateway,
+  { decision, events }: ShownEvidence,
+): Promise<readonly ShownPause[]> {
+  const party = events.find(({ kind }) => kind === 'payment.destination-paused')?.party ?? undefined;
+  if (decision === null || party === undefined) return [];
   const from = new Date(Date.parse(decision.decidedAt) - learntWithinMs).toISOString();
-  return read(recordedPauses, await gateway.get('/pauses', { from, to: decision.decidedAt }));
+  return read(recordedPauses, await gateway.get('/pauses', { party, from, to: decision.decidedAt }));
 }
 
 function showAlert({ terminal }: CommandContext, text: string): void {

@@ -177,9 +177,13 @@ export function printAlert(terminal: Terminal, alert: ShownAlert, entries: reado
   printEntries(terminal, entries);
 }
 
+const namedAlerts = 10; // of an entry that is about thousands
+
 export function printEntries(terminal: Terminal, entries: readonly ShownEntry[]): void {
-  for (const { at, by, action, note, alerts } of entries) {
-    const about = alerts.map(({ alertId, kind }) => `${alertId} ${kind}`).join(', ');
+  for (const { at, by, action, note, alerts, alertCount } of entries) {
+    const named = alerts.slice(0, namedAlerts).map(({ alertId, kind }) => `${alertId} ${kind}`);
+    const more = Number(alertCount) - named.length;
+    const about = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
     terminal.line(
       `  ${shortTime(at)}  ${by}: ${action} ${about === '' ? '(no alert)' : about}${note === null ? '' : `: ${note}`}`,
     );
@@ -212,7 +216,7 @@ export function pauseInWords(pause: ShownPause): string {
 export interface Beside {
   /** As it stands in a list; undefined while it is not judged. */
   readonly listed: ShownPayment | undefined;
-  /** Who was paused when it was refused for that (LIF-5). */
+  /** The pause for which it was refused (LIF-5). */
   readonly paused: readonly ShownPause[];
 }
 

@@ -87,6 +87,12 @@ export function readMessageKey(name: MessageName, document: XmlElement): Result<
   return ok(compact<MessageKey>(keys));
 }
 
+/** The UETR, if it is one, also of a message that has another fault: what it is about (OBS-1). */
+export function readUetr(name: MessageName, document: XmlElement): string | undefined {
+  const { uetr } = keyPaths[name];
+  return uetr === undefined ? undefined : usable(textAt(document, uetr), isUuidV4);
+}
+
 /** What an answer to a pacs.008 repeats of it (MSG-11). Of one that is not valid, whatever is well formed. */
 export interface Pacs008References {
   readonly original: OriginalReferences;

@@ -19,6 +19,7 @@ import * as books from './0016-books.ts';
 import * as booksSent from './0017-books-sent.ts';
 import * as booksOwedSince from './0018-books-owed-since.ts';
 import * as booksClosed from './0019-books-closed.ts';
+import * as statesOfAlerts from './0020-states-of-alerts.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '0017-books-sent': booksSent,
   '0018-books-owed-since': booksOwedSince,
   '0019-books-closed': booksClosed,
+  '0020-states-of-alerts': statesOfAlerts,
 };

@@ -81,7 +81,7 @@ test('a list in which it is not says where it is', async () => {
 test('show of a UETR that nobody knows says that there is none, and where to look on; to others no more than before (SEC-1)', async () => {
   const uetr = randomUUID();
   const { body } = await ask('GET', `/payments/${uetr}`);
-  expect(body.detail).toContain(`There is no payment ${uetr}: nothing came to us under it, or not whole.`);
+  expect(body.detail).toContain(`There is no payment ${uetr}: nothing was taken in under it.`);
   expect(body.detail).toContain('the logs');
   const { body: toOthers } = await ask('GET', `/payments/${uetr}`, undefined, 'SGDFAST');
   expect(toOthers.detail).toBe(`There is no payment ${uetr} that SGDFAST may read.`);

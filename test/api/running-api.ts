@@ -5,6 +5,7 @@ import type { RouteModule } from '../../api/dependencies.ts';
 import { createAuthenticator } from '../../api/auth/authenticator.ts';
 import { openBuiltinIssuer } from '../../api/auth/issuer.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
+import type { AnsweredRequest } from '../../api/http/access-log.ts';
 import { startServer, type ServerLimits } from '../../api/http/server.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
@@ -67,6 +68,7 @@ export interface ApiOptions {
   readonly serverLimits?: Partial<ServerLimits>;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
+  readonly onAnswered?: (request: AnsweredRequest) => void;
   /** Default: those of the service. */
   readonly databaseLimits?: ConnectionLimits;
   readonly referenceLimits?: ReferenceLimits;
@@ -102,7 +104,13 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     await closeData();
     throw error;
   }
-  const server = await startServer(app, { ...config, logger, limits: options.serverLimits ?? {} });
+  const { onAnswered } = options;
+  const server = await startServer(app, {
+    ...config,
+    logger,
+    onAnswered,
+    limits: options.serverLimits ?? {},
+  });
   const url = `http://127.0.0.1:${server.port}`;
   const tokens = new Map<string, Promise<string>>();
 

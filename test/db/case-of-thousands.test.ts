@@ -1,0 +1,86 @@
+// A destination repeats the opposite of its final for hours, each time as a new message: each is an alert (PAY-7). However many there
+// are, and whatever was done about them, every operator sees all alerts, in time, and can act on each (OBS-6, SEC-7).
+import { sql, type Kysely } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { createDecidePayment } from '../../activities/decide-payment.ts';
+import { actOnCase, entriesOfCase, listAlerts, openAlerts } from '../../db/cases.ts';
+import { connect, serviceLimits } from '../../db/connection.ts';
+import { up } from '../../db/migrations/0020-states-of-alerts.ts';
+import type { CaseAction } from '../../core/cases.ts';
+import { storeReport } from '../harness/reports.ts';
+import { workbench } from '../activities/workbench.ts';
+
+const { deps, accepted, databaseUrl } = await workbench();
+const db = connect(databaseUrl, { applicationName: 'isthmus-test', limits: serviceLimits }); // as the api has it
+afterAll(() => db.destroy());
+
+/** A payment whose destination has taken back its ACCC that many times; five of them by messages of its own. */
+async function contradicted(times: number): Promise<string> {
+  const { uetr } = await accepted();
+  const reportMessageId = await storeReport(db, uetr, { status: 'ACCC' });
+  const cause = { by: 'destination', reportMessageId, wantsConfirmation: false } as const;
+  await createDecidePayment(deps)({ uetr, cause });
+  for (let n = 0; n < 5; n += 1) await storeReport(db, uetr, { status: 'RJCT', reasonCode: 'AC04' });
+  await sql`
+    insert into audit_events (severity, kind, subject_id, party, detail)
+    select severity, kind, subject_id, party, detail || jsonb_build_object('reportMessageId', gen_random_uuid())
+    from audit_events, generate_series(2, ${times / 5}::int)
+    where subject_id = ${uetr} and kind = 'payment.contradiction'`.execute(db);
+  return uetr;
+}
+
+const act = (uetr: string, action: CaseAction) =>
+  actOnCase(db, uetr, { action, by: 'operator', note: action });
+const statesOfAlerts = async () =>
+  (await sql`select * from alert_states order by audit_event_id`.execute(db)).rows;
+const openOf = async (subjectId: string) =>
+  (await listAlerts(db, { states: ['open'], subjectId }, { limit: 10 })).alerts.length;
+
+test('eight thousand contradictions of a payment, acted on dozens of times, keep nobody from the alerts (OBS-6, SEC-7)', async () => {
+  const uetr = await contradicted(8_000);
+  const acts = ['take', 'note', 'close', 'reopen', 'note'] as const;
+  for (let n = 0; n < 20; n += 1) expect(await act(uetr, acts[n % acts.length] ?? 'note')).toBe(undefined);
+  expect(await act(uetr, 'close')).toBe(undefined);
+  const { uetr: other } = await accepted();
+  await sql`
+    insert into audit_events (severity, kind, subject_id, party)
+    values ('alert', 'payment.in-doubt', ${other}, 'THBPPAY')`.execute(db);
+
+  const begunAt = performance.now();
+  const { alerts } = await listAlerts(db, { states: ['open', 'taken'] }, { limit: 100 });
+  expect(alerts.map(({ kind, subjectId }) => [kind, subjectId])).toEqual([['payment.in-doubt', other]]);
+  expect(await openAlerts(db)).toEqual([{ kind: 'payment.in-doubt', severity: 'alert', open: 1 }]);
+  const entries = await entriesOfCase(db, uetr);
+  expect(performance.now() - begunAt).toBeLessThan(1_500); // a third of it on a machine that does nothing else
+  expect(entries.length).toBe(21);
+  expect(JSON.stringify(entries).length).toBeLessThan(256 * 1024); // 21 times 8,000 would be 9 MB
+}, 60_000);
+
+test('where each alert stands is what was done last, under it or under its case, whichever release wrote it (OBS-6)', async () => {
+  const uetr = await contradicted(10);
+  expect(await act(uetr, 'close')).toBe(undefined);
+  expect(await openOf(uetr)).toBe(0);
+  await storeReport(db, uetr, { status: 'BLCK' }); // nobody had seen it
+  expect(await openOf(uetr)).toBe(1);
+  const { alerts } = await listAlerts(db, { states: ['closed'], subjectId: uetr }, { limit: 1 });
+  const [newestClosed] = alerts;
+  await sql`
+    insert into case_entries (audit_event_id, action, client_id, note)
+    values (${newestClosed?.alertId}::bigint, 'reopen', 'operator', 'it came back')`.execute(db);
+  expect(await openOf(uetr)).toBe(2);
+  await sql`
+    insert into case_entries (subject_id, audit_event_ids, action, client_id, note)
+    select ${uetr}::uuid, array_agg(audit_event_id), 'close', 'operator', 'all of them'
+    from audit_events where subject_id = ${uetr}::uuid`.execute(db);
+  expect(await openOf(uetr)).toBe(0);
+  expect((await entriesOfCase(db, uetr)).map(({ alertCount }) => alertCount)).toEqual([10, 1, 11]);
+
+  expect(await act(uetr, 'note')).toBe(undefined);
+  const states = await statesOfAlerts();
+  await sql`drop trigger case_entries_noted on case_entries`.execute(db);
+  await sql`drop function note_alert_states`.execute(db);
+  await sql`drop table alert_states`.execute(db);
+  await sql`drop index audit_events_contradictions`.execute(db);
+  await up(db as unknown as Kysely<unknown>); // an upgrade finds the entries of the release before
+  expect(await statesOfAlerts()).toEqual(states);
+});
