@@ -77,7 +77,7 @@ describe('npm run demo -- --once, from an empty folder', () => {
       /IPSO-TH → Isthmus +pacs\.002 {2}ACCC {2}answered HTTP 200/,
       /Isthmus → IPSO-TH +pacs\.002 {2}ACCC {2}confirmation/,
       /Isthmus → SGDFAST +pacs\.002 {2}ACCC {2}callback: the final status; answered HTTP 200/,
-      /Isthmus → MERISGS0 +fxtr\.017 +1,000 SGD sold, 25,000 THB bought at 25; answered HTTP 200/,
+      /Isthmus → MERISGS0 +fxtr\.017 +LOTUSGS0 sells 1,000 SGD for 25,000 THB at 25; answered HTTP 200/,
       /✓ source interbank settlement amount, SGD +1,000 {2}quote, fxtr\.017/,
       /✓ exchange rate +25 {2}quote, pacs\.008 at the destination, fxtr\.017/,
       /✓ destination interbank settlement amount, THB +25,000 {2}quote, .*ledger, fxtr\.017/,
