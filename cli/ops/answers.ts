@@ -130,6 +130,15 @@ export const settling = z.object({
     .nullable(),
 });
 
+const hindrances = z.object({
+  workers: z.string(),
+  workerHeardSecondsAgo: z.string().nullable(),
+  heldUp: z.array(
+    z.object({ kind: z.string(), party: z.string(), breakersOpen: z.string(), gatesFull: z.string() }),
+  ),
+});
+export type ShownHindrances = z.infer<typeof hindrances>;
+
 export const evidence = z.object({
   uetr: z.string(),
   status: z.string(),
@@ -137,6 +146,7 @@ export const evidence = z.object({
   destinationClearingSystem: z.string().nullable(),
   priority: z.string().nullable(),
   waitsFor: z.object({ what: z.string(), at: z.string().nullable() }).nullable(),
+  hindrances: hindrances.nullable(),
   messages: z.array(
     z.object({
       message: z.string(),
@@ -175,7 +185,7 @@ export const evidence = z.object({
 });
 export type ShownEvidence = z.infer<typeof evidence>;
 
-export const redelivery = z.object({ kinds: z.array(z.string()) });
+export const redelivery = z.object({ kinds: z.array(z.string()), hindrances });
 export const redeliveries = z.object({
   redelivered: z.string(),
   total: z.string(),
@@ -207,6 +217,7 @@ const party = z.object({
   waiting: z.string(),
   oldestWaitingSince: z.string().nullable(),
   refused: z.string(),
+  refusedOf: z.array(z.object({ subjectId: z.string(), about: z.string(), messages: z.string() })),
 });
 const pause = z.object({ party: z.string(), by: z.string(), at: z.string(), because: z.string() });
 export const pauses = z.array(pause);
@@ -220,6 +231,7 @@ export const recordedPauses = z.array(recordedPause);
 export const parties = z.object({
   minutes: z.string(),
   workers: z.string(),
+  workerHeardSecondsAgo: z.string().nullable(),
   paused: pauses,
   parties: z.array(party),
   receivers: z.array(
@@ -235,7 +247,7 @@ export const parties = z.object({
 });
 export type ShownParties = z.infer<typeof parties>;
 
-export const enquiry = z.object({ asked: z.boolean(), workers: z.string(), breakersOpen: z.string() });
+export const enquiry = z.object({ asked: z.boolean(), hindrances });
 
 /**
  * An answer, its numbers as the digits that were written (MON-1).
