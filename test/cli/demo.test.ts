@@ -160,8 +160,17 @@ describe('npm start, on the same folder', () => {
     expect(callbacks.map((entry) => entry.status)).toEqual([status]);
   });
 
-  it('npm run pay: an amount above the maximum says what is sent instead', async () => {
+  it('npm run pay: an amount above the maximum is not paid before somebody has agreed to less (QUO-4)', async () => {
     const { code, output } = await finish('pay', '--to', 'TH', '--amount', '250000');
+    expect(code, output).toBe(1);
+    expect(output).toContain(
+      'Nothing was paid. Give an --amount that is allowed, or add --capped to pay 79,681.60 SGD.',
+    );
+    expect(output).not.toContain('pacs.008');
+  });
+
+  it('npm run pay -- --capped: an amount above the maximum says what is sent instead', async () => {
+    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '250000', '--capped');
     expect(code, output).toBe(0);
     expect(output).toMatch(
       /250,000 SGD is more than the payment systems of SG and TH allow in one payment: 79,681\.60 SGD is sent, 2,000,000 THB/,
@@ -170,7 +179,7 @@ describe('npm start, on the same folder', () => {
   });
 
   it('npm run pay: where only one system allows less, it is that one that is named (QUO-4)', async () => {
-    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '100000');
+    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '100000', '--capped');
     expect(code, output).toBe(0);
     expect(output).toContain(
       "100,000 SGD is more than TH's payment system allows in one payment: 79,681.60 SGD",
