@@ -173,7 +173,7 @@ describe('npm start, on the same folder', () => {
     const { code, output } = await finish('pay', '--to', 'TH', '--amount', '250000', '--capped');
     expect(code, output).toBe(0);
     expect(output).toMatch(
-      /250,000 SGD is more than the payment systems of SG and TH allow in one payment: 79,681\.60 SGD is sent, 2,000,000 THB/,
+      /250,000 SGD is more than the payment systems of SG and TH allow in one payment: the quote is for 79,681\.60 SGD, 2,000,000 THB/,
     );
     expect(output).toMatch(/moves 2,000,000 THB/);
   });
@@ -182,7 +182,7 @@ describe('npm start, on the same folder', () => {
     const { code, output } = await finish('pay', '--to', 'TH', '--amount', '100000', '--capped');
     expect(code, output).toBe(0);
     expect(output).toContain(
-      "100,000 SGD is more than TH's payment system allows in one payment: 79,681.60 SGD",
+      "100,000 SGD is more than TH's payment system allows in one payment: the quote is for 79,681.60 SGD",
     );
   });
 

@@ -71,7 +71,7 @@ describe('what is told (MSG-11)', () => {
     const details = { text, found: '1,000.00', expected: text.slice(9) };
     const path = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/IntrBkSttlmAmt';
     expect(additionalInformation(reject('schema-invalid', path, undefined, details))).toBe(
-      'MSG-4 CdtTrfTxInf/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros,... Found: 1,000.00.',
+      'MSG-4 CdtTrfTxInf/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros... Found: 1,000.00.',
     );
   });
 
