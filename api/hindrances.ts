@@ -8,11 +8,9 @@ import type { ApiDependencies } from './dependencies.ts';
 
 /** Of `GET /parties` too. */
 export const workersSchema = {
-  workers: z
-    .int()
-    .openapi({
-      description: 'That have said within 30 s that they run; nothing is sent or judged without one',
-    }),
+  workers: z.int().openapi({
+    description: 'That have said within 30 s that they run; nothing is sent or judged without one',
+  }),
   workerHeardSecondsAgo: z.int().nullable().openapi({
     description: 'When one of them last said so: each does every 5 s; null: none has within 30 s',
   }),
@@ -27,11 +25,9 @@ export const hindrancesSchema = z
           .object({
             kind: z.string().openapi({ example: 'callback' }),
             party: z.string(),
-            breakersOpen: z
-              .int()
-              .openapi({
-                description: 'Workers that send nothing to its receiver for now but probes (CBK-3)',
-              }),
+            breakersOpen: z.int().openapi({
+              description: 'Workers that send nothing to its receiver for now but probes (CBK-3)',
+            }),
             gatesFull: z.int().openapi({
               description: 'Workers in which every place to its receiver was taken when they last said so',
             }),
