@@ -130,6 +130,7 @@ const folders = {
       'pg',
       'pino',
       'prettier',
+      'rhea',
       'tar',
       'typescript',
       'undici',
@@ -147,8 +148,7 @@ const files = {
   'xml/open-engine.ts': { importsLater: true }, // the second engine, where it is chosen
   'xml/xerces.ts': { packages: ['xsd-schema-validator'], importsLater: true },
   'activities/connect-checked.ts': { packages: ['undici', 'ipaddr.js'] },
-  'activities/exchange.ts': { packages: ['undici'] },
-  'activities/outbound-http.ts': { packages: ['undici'] },
+  'activities/exchange-amqp.ts': { packages: ['rhea'] },
   'activities/sweep/executions.ts': { packages: ['@temporalio/client'] },
   'api/temporal.ts': { packages: ['@temporalio/client', '@temporalio/common'] },
   'cli/bundle.mjs': { packages: ['esbuild'] },

@@ -1,7 +1,11 @@
 // Where a message goes: looked up in the reference data at the moment of each attempt, so that a changed address counts
 // at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each
 // time (SEC-2).
-import { refuseCallbackAddress, refuseEndpoint } from '../core/callback-address.ts';
+import {
+  refuseCallbackAddress,
+  refuseEndpoint,
+  refuseNotificationAddress,
+} from '../core/callback-address.ts';
 import { callbackReceiver, operatorOf, registeredAddress } from '../core/receiver.ts';
 import type { ReferenceData } from '../core/reference.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';
@@ -27,7 +31,8 @@ export function addressOf(deps: AddressDependencies, delivery: Addressed): Addre
   if (delivery.kind === 'callback') return callbackAddress(data, delivery, policy.allowLoopbackHttp);
   const { kind } = delivery;
   const registered = registeredAddress(data, delivery);
-  if (registered === undefined || refuseEndpoint(registered, policy) !== undefined) return undefined;
+  const refuse = kind === 'notification' ? refuseNotificationAddress : refuseEndpoint;
+  if (registered === undefined || refuse(registered, policy) !== undefined) return undefined;
   const isWhole = kind === 'notification' || kind === 'book';
   return { receiver: registered, url: isWhole ? registered : join(deps, registered, kind) };
 }

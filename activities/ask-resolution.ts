@@ -28,7 +28,7 @@ export function createAskResolution(deps: ActivityDependencies): EnquiryActiviti
       const asked = reading.ok ? assigneeOf(reading.value) : '';
       const way = enter(deps, { kind, party, url: null }, { party: asked });
       if (way === undefined) throw failure('AddressWithdrawn', `${party} has no address`);
-      if (!way.admitted) throw failure('Held', `${party}: ${way.reason}`, way.urgentInMs);
+      if (!way.admitted) throw failure('Held', `${party}: ${way.reason}`, way.takeTurn(enquiry.remainingMs));
       const claimed = await claimSend(way, (claim) => claimEnquiry(deps.db, deliveryId, { followMs, claim }));
       if (claimed === undefined) throw failure('TooLate', 'answered already, or past the deadline');
       const { attempt } = claimed;

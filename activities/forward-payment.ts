@@ -56,8 +56,7 @@ async function enterOrWait(
   if (way === undefined || way.admitted) return { way, isLast: false };
   const end = await untilEndOfRound(deps.db, deliveryId);
   if (end.inMs > 0) {
-    const inMs = end.hasDeadline ? way.urgentInMs : way.takeTurn();
-    throw failure('Held', `${party}: ${way.reason}`, Math.min(inMs, end.inMs));
+    throw failure('Held', `${party}: ${way.reason}`, Math.min(way.takeTurn(end.deadlineInMs), end.inMs));
   }
   if (!end.needsTry) return 'given up';
   const last = enter(deps, instruction, { anyway: true });

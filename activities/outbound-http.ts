@@ -1,10 +1,14 @@
-// The one way to the wire, for send.ts alone: posts a message to another party's server and classifies what happened
-// (TIM-3, SEC-2, SEC-5), behind a gate and a breaker per receiver (CBK-3). It never follows a redirect, never inflates,
-// and never connects to an address that it did not check itself.
+// The one way to the wire, for send.ts alone: posts a message to another party's server, or to its queue, and classifies
+// what happened (TIM-3, SEC-2, SEC-5), behind a gate and a breaker per receiver (CBK-3). It never follows a redirect,
+// never inflates, and never connects to an address that it did not check itself.
 import { setMaxListeners } from 'node:events';
+import { assert } from '../core/assert.ts';
+import { parseQueueAddress } from '../core/queue-address.ts';
+import type { QueueLogins } from '../core/queue-logins.ts';
 import { createConnector } from './connect-checked.ts';
 import { openConnections } from './connections.ts';
-import { exchange, type PostResult } from './exchange.ts';
+import { exchange, type Exchange, type PostResult } from './exchange.ts';
+import { exchangeAmqp } from './exchange-amqp.ts';
 import {
   createReceiverGate,
   type GateOptions,
@@ -25,6 +29,8 @@ export interface OutboundOptions extends GateOptions, ResolverOptions {
   readonly headersTimeoutMs?: number;
   /** Milliseconds in all; default 10 s (SEC-5). */
   readonly totalTimeoutMs?: number;
+  /** For receivers that are queues (NOT-1). */
+  readonly logins?: QueueLogins;
 }
 
 export interface PostLimits {
@@ -63,7 +69,7 @@ export interface OutboundHttp {
 }
 
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
-  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000 } = options; // SEC-5
+  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins = new Map() } = options; // SEC-5
   const gate = createReceiverGate(options);
   const connector = createConnector({
     resolver: createNameResolver(options),
@@ -73,6 +79,13 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const connections = openConnections(connector);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // one for each send that is under way
+
+  function exchanged(url: string, request: Exchange): Promise<PostResult> {
+    const queue = parseQueueAddress(url);
+    if (queue === undefined) return exchange(connections, request, closing.signal);
+    assert(queue.ok, 'the address was judged before'); // addresses.ts
+    return exchangeAmqp({ connector, logins }, request, queue.value, closing.signal);
+  }
 
   async function postFrom(place: Place, ...[url, body, headers, limits]: Parameters<Admission['post']>) {
     place.begin();
@@ -86,7 +99,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
         totalTimeoutMs: timeoutMs ?? totalTimeoutMs,
         sendBefore,
       };
-      const result = await exchange(connections, request, closing.signal);
+      const result = await exchanged(url, request);
       place.end(signOf(result, timeoutMs !== undefined && timeoutMs < headersTimeoutMs));
       return result;
     } finally {

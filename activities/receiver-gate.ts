@@ -29,11 +29,11 @@ export interface Held {
   readonly reason: 'gate-full' | 'breaker-open';
   /**
    * Takes a turn behind those that took one before, and answers the milliseconds after which to ask again; at least 1,
-   * jittered.
+   * jittered. What a deadline ends has turns apart from what may wait, and asks again at half of the time it has left
+   * at the latest: so it neither gives up its place to others, nor asks without end.
+   * @param deadlineInMs milliseconds until nobody may send it any longer; absent: it may wait
    */
-  readonly takeTurn: () => number;
-  /** The same for what a deadline ends soon, and so takes no turn. */
-  readonly urgentInMs: number;
+  readonly takeTurn: (deadlineInMs?: number) => number;
 }
 
 /** The state of a receiver, for somebody who looks at the process. */
@@ -81,8 +81,8 @@ interface Receiver {
   usedAt: number;
   /** How long its sends take: a moving average. */
   sendMs: number;
-  /** When the last of those that wait is to ask again. */
-  lastTurnAt: number;
+  /** When the last of those that wait is to ask again, apart for those that a deadline ends. */
+  readonly lastTurnAt: { patient: number; urgent: number };
   /** Since the breaker opened. */
   open?: { waitMs: number; probeAt: number; probe: Taken | undefined } | undefined;
 }
@@ -153,7 +153,13 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
 }
 
 function newReceiver(now: number): Receiver {
-  return { places: new Set(), failuresInARow: 0, usedAt: now, sendMs: usualSendMs, lastTurnAt: -Infinity };
+  return {
+    places: new Set(),
+    failuresInARow: 0,
+    usedAt: now,
+    sendMs: usualSendMs,
+    lastTurnAt: { patient: -Infinity, urgent: -Infinity },
+  };
 }
 
 /** Why a send has to wait, and how long at least; milliseconds. */
@@ -182,20 +188,19 @@ function waitOf(
 }
 
 function held(
-  receiver: Receiver,
+  { lastTurnAt }: Receiver,
   { reason, fromMs, spreadMs, turnMs }: Wait,
   { now, random }: { readonly now: number; readonly random: number },
 ): Held {
-  const inMs = (ms: number) => Math.max(1, Math.ceil(ms + random * spreadMs));
   return {
     admitted: false,
     reason,
-    urgentInMs: inMs(fromMs),
-    takeTurn: () => {
-      const nextTurnInMs = receiver.lastTurnAt + turnMs - now;
-      const turnInMs = Math.min(Math.max(fromMs, nextTurnInMs), fromMs + longestTurnMs);
-      receiver.lastTurnAt = now + turnInMs; // whoever comes after this one asks after it
-      return inMs(turnInMs);
+    takeTurn: (deadlineInMs) => {
+      const line = deadlineInMs === undefined ? 'patient' : 'urgent';
+      const longestMs = Math.min(fromMs + longestTurnMs, (deadlineInMs ?? Infinity) / 2);
+      const turnInMs = Math.max(fromMs, Math.min(lastTurnAt[line] + turnMs - now, longestMs));
+      lastTurnAt[line] = now + turnInMs; // whoever comes after this one asks after it
+      return Math.max(1, Math.ceil(turnInMs + random * spreadMs));
     },
   };
 }

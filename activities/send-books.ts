@@ -2,18 +2,18 @@
 // (REC-2). From then on a page is a delivery like a callback (CBK-1). What a stopped worker left half made, the next call
 // goes on with: each page is made once.
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import type { BooksMade } from '../contract/activities.ts';
 import { compact } from '../core/compact.ts';
-import { bookKey, booksToSend, daysToSend, unusableEndpoints, type SentBook } from '../core/daily-books.ts';
+import { bookKey, daysToSend, unusableEndpoints, type SentBook } from '../core/daily-books.ts';
 import { buildCamt054, type Camt054 } from '../core/iso20022/camt054.ts';
 import type { Period } from '../core/reconciliation.ts';
-import { recordAudit, type AuditEvent } from '../db/audit.ts';
-import { readBookProgress, storeBookPage } from '../db/book-pages.ts';
+import type { AuditEvent } from '../db/audit.ts';
+import { storeBookPage } from '../db/book-pages.ts';
 import { readCamt054 } from '../db/books-camt054.ts';
-import { listAlerts } from '../db/cases.ts';
-import type { Db } from '../db/connection.ts';
+import { closeBooks } from '../db/closed-books.ts';
+import { alertUnlessOpen } from './alert-unless-open.ts';
+import { progressOfBooks } from './books-to-send.ts';
 import { compose } from './compose.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { isDefect } from './failures.ts';
@@ -38,14 +38,11 @@ async function sendBooks(
   executions: Pick<Executions, 'redeliver'>,
   signal: AbortSignal,
 ): Promise<BooksMade> {
-  const books = booksToSend(deps.reference());
-  const { now, of } = await readBookProgress(deps.db, books);
   const made = { days: 0, pages: 0 };
   const failures: unknown[] = [];
-  for (const one of books) {
-    const progress = of.get(bookKey(one.book));
+  for (const { progress, now, ...one } of await progressOfBooks(deps)) {
     try {
-      for (const period of progress === undefined ? [] : daysToSend(progress, now)) {
+      for (const period of daysToSend(progress, now)) {
         const pages = await sendDay(deps, { ...one, period, executions, signal });
         if (pages === undefined) break; // the next days wait for it
         made.days += 1;
@@ -75,17 +72,6 @@ async function tellOfUnusableEndpoints(deps: ActivityDependencies): Promise<void
   }
 }
 
-/** What is found again each day is one alert, until an operator closes it. */
-async function alertUnlessOpen(
-  db: Db,
-  alert: Required<Pick<AuditEvent, 'kind' | 'party' | 'detail'>> & { readonly party: string },
-): Promise<void> {
-  const { kind, party, detail } = alert;
-  const { alerts } = await listAlerts(db, { states: ['open', 'taken'], kind, party }, { limit: 1_000 });
-  if (alerts.some((one) => isDeepStrictEqual(one.detail, detail))) return;
-  await recordAudit(db, { severity: 'alert', ...alert });
-}
-
 interface Day extends SentBook {
   readonly period: Period;
   readonly executions: Pick<Executions, 'redeliver'>;
@@ -98,6 +84,7 @@ async function sendDay(deps: ActivityDependencies, day: Day): Promise<number | u
   let made = 0;
   let page = 0;
   try {
+    if (!(await closeBooks(deps.db, period.to))) return undefined; // the clock has gone back since the days were counted
     for await (const read of readCamt054(deps.db, { book, period, data: deps.reference() })) {
       signal.throwIfAborted();
       page = read.values.page;

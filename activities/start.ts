@@ -38,7 +38,10 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     maxConnections: 20,
     limits: serviceLimits,
   });
-  const http = createOutboundHttp({ allowLoopback: config.allowLoopbackCallbacks });
+  const http = createOutboundHttp({
+    allowLoopback: config.allowLoopbackCallbacks,
+    ...(config.queueLogins && { logins: config.queueLogins }),
+  });
   const metrics = createWorkerMetrics();
   metrics.watchReceivers(() => http.states());
   let reference: ReferenceCache | undefined;

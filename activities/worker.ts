@@ -21,7 +21,7 @@ import { createForwardPayment } from './forward-payment.ts';
 import { createJudgeResolution } from './judge-resolution.ts';
 import { openExecutions, type Executions } from './sweep/executions.ts';
 import { startAlertLog } from './log-alerts.ts';
-import { startBookSchedule } from './schedule-books.ts';
+import { watchBooks } from './watch-books.ts';
 import { createSendBooks } from './send-books.ts';
 import { startReceiverReports } from './report-receivers.ts';
 import { startTelling } from './tell-now.ts';
@@ -37,6 +37,8 @@ export interface WorkerOptions extends TemporalConfig {
   /** Tests set 0 to replay on every task. */
   readonly maxCachedWorkflows?: number;
   readonly sweep?: SweepOptions;
+  /** Milliseconds from one look at whether the daily books are made to the next; default 10 min. */
+  readonly lookAtBooksMs?: number;
   /** Hears what the sweep found (OBS-2). */
   readonly onFound: (kind: string, count: number) => void;
 }
@@ -109,7 +111,7 @@ async function createWorkers(
 function startBeside(
   deps: ActivityDependencies,
   { executions, activities }: { readonly executions: Executions; readonly activities: Activities },
-  { onFound, sweep: sweepOptions }: WorkerOptions,
+  { onFound, sweep: sweepOptions, lookAtBooksMs }: WorkerOptions,
 ): { readonly stopSweeping: () => void; readonly stop: () => Promise<void> } {
   const { db, logger, workerId } = deps;
   const telling = startTelling(deps);
@@ -119,11 +121,11 @@ function startBeside(
   const stopWatching = watchDeadlines(watching);
   const reports = startReceiverReports(deps);
   const alertLog = startAlertLog(deps);
-  const stopScheduling = startBookSchedule(executions, logger);
+  const stopWatchingBooks = watchBooks(deps, executions, lookAtBooksMs);
   return {
     stopSweeping: () => void sweep.stop(), // at the step that it is in; what is left is for another
     stop: async () => {
-      await Promise.all([sweep.stop(), stopWatching(), reports.stop(), alertLog.stop(), stopScheduling()]);
+      await Promise.all([sweep.stop(), stopWatching(), reports.stop(), alertLog.stop(), stopWatchingBooks()]);
       await telling.stop();
     },
   };

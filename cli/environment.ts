@@ -1,6 +1,6 @@
 // The environment variables that the commands themselves read, as docs/reference/configuration.md lists them. The
 // processes that they start have their own: core/config.ts, sandbox/environment.ts.
-import type { EnvironmentVariable } from '../core/config.ts';
+import type { EnvironmentVariable } from '../core/environment-variables.ts';
 
 export const cliEnvironmentVariables = {
   ISTHMUS_HOME: { description: 'Folder of data, logs, journals and fetched binaries', default: '.isthmus' },

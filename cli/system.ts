@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { environmentVariables, type Environment } from '../core/config.ts';
+import { environmentVariables, type Environment } from '../core/environment-variables.ts';
 import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';

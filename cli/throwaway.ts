@@ -7,7 +7,7 @@ import type { CommandContext } from './command.ts';
 import { claimFolder, FolderInUseError } from './parts/claim.ts';
 import { openHome } from './parts/home.ts';
 import { postgresFolders } from './parts/postgres-home.ts';
-import type { Environment } from '../core/config.ts';
+import type { Environment } from '../core/environment-variables.ts';
 
 export interface ThrowawayPlace {
   readonly env: Environment;

@@ -2,10 +2,13 @@
  * Whether an address of another party may be used (SEC-2): the callback address of a submission must be registered by
  * its operator, and the addresses of operators, directories and FX providers must have the same form.
  */
+import { parseQueueAddress } from './queue-address.ts';
 import { isSecure, parseWebAddress, type WebAddress, type WebAddressPolicy } from './web-address.ts';
 
 const originForm =
   /^(https?):\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::([1-9]\d{0,4}|\*))?(\/[A-Za-z0-9\-._~!$&'()*+,=:@/]*)?$/;
+
+const notHttps = 'is not https';
 
 export interface CallbackPolicy extends WebAddressPolicy {
   /** As registered: scheme, host, port (`*`: any), path prefix. */
@@ -27,7 +30,7 @@ export function originOf(address: string, origins: readonly string[]): string | 
 export function refuseCallbackAddress(address: string, policy: CallbackPolicy): string | undefined {
   const parsed = parseWebAddress(address);
   if (!parsed.ok) return parsed.refusal;
-  if (!isSecure(parsed.value, policy)) return 'is not https';
+  if (!isSecure(parsed.value, policy)) return notHttps;
   const isRegistered = policy.origins.some((origin) => covers(origin, parsed.value));
   return isRegistered ? undefined : notRegistered;
 }
@@ -39,7 +42,15 @@ export function refuseCallbackAddress(address: string, policy: CallbackPolicy): 
 export function refuseEndpoint(address: string, policy: WebAddressPolicy): string | undefined {
   const parsed = parseWebAddress(address);
   if (!parsed.ok) return parsed.refusal;
-  return isSecure(parsed.value, policy) ? undefined : 'is not https';
+  return isSecure(parsed.value, policy) ? undefined : notHttps;
+}
+
+/** The same for the address of an FX provider's notifications, which may be a queue (NOT-1). */
+export function refuseNotificationAddress(address: string, policy: WebAddressPolicy): string | undefined {
+  const queue = parseQueueAddress(address);
+  if (queue === undefined) return refuseEndpoint(address, policy);
+  if (!queue.ok) return queue.refusal;
+  return isSecure(queue.value.at, policy) ? undefined : 'is not amqps';
 }
 
 /** Literal comparison: an address must be written as it was registered. */

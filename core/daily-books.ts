@@ -72,6 +72,20 @@ export function daysToSend(progress: BookProgress, now: Date): readonly Period[]
   return days;
 }
 
+const lateAfterMs = 3_600_000; // the schedule makes them two minutes after the day
+
+/**
+ * The first day, `YYYY-MM-DD`, whose book should have been made an hour ago; undefined: none. The first book of all is made
+ * at the end of the day of its registration.
+ */
+export function lateDay(progress: BookProgress, now: Date): string | undefined {
+  const [first] = daysToSend(progress, now);
+  if (first === undefined) return undefined;
+  const firstOfAll = startOfDay(progress.registeredAt.getTime()) + dayMs;
+  const dueAt = progress.madeUntil === null ? Math.max(firstOfAll, first.to.getTime()) : first.to.getTime();
+  return now.getTime() < dueAt + lateAfterMs ? undefined : first.from.toISOString().slice(0, 10);
+}
+
 /** An address that is registered, and that no book goes to. */
 interface UnusableEndpoint {
   readonly registeredAs: string;

@@ -2,12 +2,12 @@
  * Settings from files, as orchestrators hand over secrets and certificates: read before the settings are parsed
  * (config.ts).
  */
+import { ConfigurationError } from './config.ts';
 import {
-  ConfigurationError,
   environmentVariables,
   type Environment,
   type EnvironmentVariableName,
-} from './config.ts';
+} from './environment-variables.ts';
 
 /**
  * `NAME_FILE` names a file that holds the value.
@@ -19,6 +19,7 @@ export const fileVariables = [
   'TEMPORAL_TLS_CERT',
   'TEMPORAL_TLS_KEY',
   'TEMPORAL_API_KEY',
+  'AMQP_LOGINS',
 ] as const satisfies readonly EnvironmentVariableName[];
 
 /**

@@ -18,33 +18,35 @@ export interface WebAddress {
 }
 
 export interface WebAddressPolicy {
-  /** Whether plain http is allowed on loopback: demos only. */
+  /** Whether plain http (and amqp) is allowed on loopback: demos only. */
   readonly allowLoopbackHttp: boolean;
 }
 
 const maxLength = 2_048;
 // scheme, host, port, path, query: no userinfo, no fragment, nothing else
 const form =
-  /^(https?):\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::([1-9]\d{0,4}))?(\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*)?(\?[A-Za-z0-9\-._~!$&'()*+,;=:@%/?]*)?$/;
+  /^(https?|amqps?):\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::([1-9]\d{0,4}))?(\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*)?(\?[A-Za-z0-9\-._~!$&'()*+,;=:@%/?]*)?$/;
 const unreserved = /^[A-Za-z0-9\-._~]$/;
 const divider = /[/\\?#%]/;
 
+const webSchemes = ['https', 'http'];
+
 /** @returns the parts, or why the address may not be used, for the person who wrote it */
-export function parseWebAddress(address: string): Result<WebAddress, string> {
+export function parseWebAddress(address: string, schemes = webSchemes): Result<WebAddress, string> {
   if (address.length > maxLength) return refused(`is longer than ${maxLength} characters`);
   const match = form.exec(address);
-  if (match === null) {
+  const [, scheme = '', host = '', port, path = '/', query = ''] = match ?? [];
+  if (!schemes.includes(scheme)) {
     return refused('must be scheme://host[:port]/path, in lower case, without userinfo or fragment');
   }
-  const [, scheme = '', host = '', port, path = '/', query = ''] = match;
   if (port !== undefined && Number(port) > 65_535) return refused('has a port above 65535');
   const fault = hostFault(host) ?? encodingFault(path + query) ?? pathFault(path);
   return fault === undefined ? ok({ scheme, host, port, path, query }) : refused(fault);
 }
 
-/** https, or http on loopback where that is allowed. */
+/** Over TLS, or on loopback where that is not asked. */
 export function isSecure({ scheme, host }: WebAddress, { allowLoopbackHttp }: WebAddressPolicy): boolean {
-  return scheme === 'https' || (allowLoopbackHttp && isLoopbackHost(host));
+  return scheme === 'https' || scheme === 'amqps' || (allowLoopbackHttp && isLoopbackHost(host));
 }
 
 /** Only characters that need it may be percent-encoded, and the result must be visible. */

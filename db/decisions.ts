@@ -6,6 +6,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Decider, Decision, DecisionCondition, DecisionFacts, StoredReport } from '../core/decision.ts';
 import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
+import { decidedNow } from './closed-books.ts';
 import type { Db } from './connection.ts';
 import type { ToldKind } from './deliveries.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
@@ -213,11 +214,12 @@ interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode'
 export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown>) {
   return sql`
     insert into decisions (uetr, status, reason_code, rule_id, decided_by, report_message_id, outcome_id,
-      callback_message_id, confirmation_message_id, notification_message_id)
+      callback_message_id, confirmation_message_id, notification_message_id, decided_at)
     select ${decision.uetr}::uuid, ${decision.status}, ${decision.reasonCode}, ${decision.ruleId},
       ${decision.decidedBy}, ${decision.reportMessageId ?? null}::uuid,
       ${decision.outcomeId ?? null}::uuid, ${decision.callbackMessageId}::uuid,
-      ${decision.confirmationMessageId ?? null}::uuid, ${decision.notificationMessageId ?? null}::uuid
+      ${decision.confirmationMessageId ?? null}::uuid, ${decision.notificationMessageId ?? null}::uuid,
+      ${decidedNow} -- REC-2
     from ${source}
     on conflict (uetr) do nothing
     returning uetr, status`;

@@ -89,8 +89,8 @@ export interface EndOfRound {
   readonly inMs: number;
   /** Whether it ends with a try of its own, whatever holds it: there was none, and ED06 needs one (TIM-3). */
   readonly needsTry: boolean;
-  /** Whether its payment has a deadline, which ends the round (TIM-1). */
-  readonly hasDeadline: boolean;
+  /** Milliseconds until the deadline of its payment, which ends the round (TIM-1); absent: it has none. */
+  readonly deadlineInMs?: number;
 }
 
 /**
@@ -98,14 +98,22 @@ export interface EndOfRound {
  * unreachable, which takes an attempt (TIM-3). Never where a byte may have left, or where a deadline ends it (TIM-1).
  */
 export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOfRound> {
-  const { rows } = await sql<EndOfRound & { readonly isUnsent: boolean }>`
-    select p.deadline_at is not null as "hasDeadline", d.attempts = 0 as "needsTry", d.possibly_sent = 0 as "isUnsent",
+  const { rows } = await sql<{
+    needsTry: boolean;
+    isUnsent: boolean;
+    inMs: number;
+    deadlineInMs: number | null;
+  }>`
+    select d.attempts = 0 as "needsTry", d.possibly_sent = 0 as "isUnsent",
+      (extract(epoch from p.deadline_at - clock_timestamp()) * 1000)::float8 as "deadlineInMs",
       (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs"
     from deliveries d join payments p on p.uetr = d.subject_id
     where d.delivery_id = ${deliveryId}`.execute(db);
-  const { hasDeadline = false, isUnsent = false, ...end } = rows[0] ?? {};
+  const [row] = rows;
   const never = { inMs: Infinity, needsTry: false };
-  return { ...never, ...(isUnsent && !hasDeadline && end), hasDeadline };
+  if (row === undefined) return never;
+  if (row.deadlineInMs !== null) return { ...never, deadlineInMs: row.deadlineInMs };
+  return row.isUnsent ? { inMs: row.inMs, needsTry: row.needsTry } : never;
 }
 
 /** To whom an instruction goes. */

@@ -21,6 +21,8 @@ export interface StandingEnquiry {
   readonly body: Buffer;
   /** The stored acmt.024 that answers it, where there is one already. */
   readonly reportMessageId: string | undefined;
+  /** Milliseconds until its resolution is answered whatever came of it (RES-1); 0 or less: it is over. */
+  readonly remainingMs: number;
 }
 
 /** @throws unless there is such an enquiry */
@@ -32,11 +34,14 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
     message_identification: string;
     body: Buffer;
     report_message_id: string | null;
+    remaining_ms: number;
   }>`
     select d.kind, d.party, m.message_identification, m.body,
+      (extract(epoch from s.deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms,
       (select r.message_id from messages r where r.in_reply_to = m.message_id and r.direction = 'in'
         order by r.created_at limit 1) as report_message_id
     from deliveries d join messages m on m.message_id = d.message_id
+      join resolutions s on s.resolution_id = d.subject_id
     where d.delivery_id = ${deliveryId}`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('an enquiry is stored before it is asked');
@@ -46,6 +51,7 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
     messageIdentification: row.message_identification,
     body: row.body,
     reportMessageId: row.report_message_id ?? undefined,
+    remainingMs: row.remaining_ms,
   };
 }
 

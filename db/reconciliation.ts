@@ -28,14 +28,6 @@ export interface BookPlace {
 const placeOf = sql`d.decided_at, d.uetr, b.side`;
 const lastSide: Side = 'out'; // as text sorts them
 
-/** Database clock, UTC. */
-export async function readNow(db: Db): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('the database has a clock');
-  return row.now;
-}
-
 /**
  * Whether the destination may have seen it, as was known when the period was closed: what is found out later changes no
  * book (REC-2). Unique (subject_id, kind), primary key of delivery_attempts, index messages_subject_id.
@@ -56,11 +48,10 @@ function sidesOf(book: Book): {
   readonly [side in Side]: { readonly isTheirs: Condition; readonly end: End };
 } {
   if (book.of === 'clearing-system') {
-    const { clearingSystemId: id } = book;
-    const isReceived = sql`p.destination_clearing_system = ${id} and p.source_clearing_system <> ${id}`;
+    const { clearingSystemId: id } = book; // one that has several countries may be at both ends
     return {
       out: { isTheirs: sql`p.source_clearing_system = ${id}`, end: 'source' },
-      in: { isTheirs: sql`${isReceived} and ${wasPerhapsSeen}`, end: 'destination' },
+      in: { isTheirs: sql`p.destination_clearing_system = ${id} and ${wasPerhapsSeen}`, end: 'destination' },
     };
   }
   const { sapId, accountId } = book;

@@ -133,6 +133,16 @@ comment on column book_pages.pages is 'Of the notification.';
 comment on column book_pages.message_id is 'The camt.054.';
 comment on column book_pages.created_at is 'When it was made.';
 
+create table books_closed (
+  is_only boolean not null default true,
+  until timestamp with time zone not null,
+  constraint books_closed_pkey PRIMARY KEY (is_only),
+  constraint books_closed_is_only_check CHECK (is_only)
+);
+comment on table books_closed is 'One row: the end of the latest period that was read or sent as closed (REC-2).';
+comment on column books_closed.is_only is 'There is no other row.';
+comment on column books_closed.until is 'What is decided later has this time or a later one.';
+
 create table callback_addresses (
   message_id uuid not null,
   url text not null,

@@ -2,7 +2,8 @@
  * The sandbox's settings, and their table for the documentation. The environment is an argument; an invalid setting
  * stops the start.
  */
-import { ConfigurationError, type Environment, type EnvironmentVariable } from '../core/config.ts';
+import { ConfigurationError } from '../core/config.ts';
+import type { Environment, EnvironmentVariable } from '../core/environment-variables.ts';
 import { isPort, isWebAddress } from '../core/setting-forms.ts';
 import type { SandboxOptions } from './options.ts';
 

@@ -9,7 +9,7 @@ import { freePort } from '../../cli/parts/ports.ts';
 import type { Say } from '../../cli/parts/progress.ts';
 import { awaitsWorker } from '../../cli/readiness.ts';
 import { supervise, type SupervisedProcess } from '../../cli/supervisor.ts';
-import type { Environment } from '../../core/config.ts';
+import type { Environment } from '../../core/environment-variables.ts';
 import { seed } from '../../db/seed.ts';
 import { buildImage } from './image.ts';
 import { openSilentNameServer } from './name-server.ts';

@@ -247,6 +247,18 @@ export const parties = z.object({
 });
 export type ShownParties = z.infer<typeof parties>;
 
+const sentBook = z.object({
+  book: z.string(),
+  party: z.string(),
+  pages: z.string().nullable(),
+  made: z.string(),
+  taken: z.string(),
+  deadPages: z.array(z.object({ page: z.string(), subjectId: z.string() })),
+  nextDueAt: z.string().nullable(),
+});
+export type ShownBook = z.infer<typeof sentBook>;
+export const sentBooks = z.array(sentBook);
+
 export const enquiry = z.object({ asked: z.boolean(), hindrances });
 
 /**

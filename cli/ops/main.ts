@@ -22,6 +22,7 @@ function addOps(command: Command, context: CommandContext): void {
   addRedeliveries(ops, context);
   addDecisions(ops, context);
   addPauses(ops, context);
+  addBooks(ops, context);
 }
 
 const json = new Option('--json', 'the answer of the gateway, as it came');
@@ -239,6 +240,18 @@ function addPauses(ops: Command, context: CommandContext): void {
     .action(async (options: ListOptions & Options) => {
       const { listPauses } = await import('./pause.ts');
       await listPauses(context, asked(pauseFilters, options), options);
+    });
+}
+
+function addBooks(ops: Command, context: CommandContext): void {
+  ops
+    .command('books')
+    .description('the books of a day that are sent: to whom, and what became of them')
+    .option('--date <YYYY-MM-DD>', 'a day that is over, UTC; default: yesterday')
+    .addOption(json)
+    .action(async (options: JsonOption & { readonly date?: string }) => {
+      const { listBooks } = await import('./books.ts');
+      await listBooks(context, options);
     });
 }
 

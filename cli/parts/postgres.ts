@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Environment } from '../../core/config.ts';
+import type { Environment } from '../../core/environment-variables.ts';
 import { UserError } from '../errors.ts';
 import { startChild, stopOrphan, untilUp, type Child } from './child.ts';
 import { spawnGuarded } from './guard.mjs';

@@ -18,6 +18,7 @@ import * as pauses from './0015-pauses.ts';
 import * as books from './0016-books.ts';
 import * as booksSent from './0017-books-sent.ts';
 import * as booksOwedSince from './0018-books-owed-since.ts';
+import * as booksClosed from './0019-books-closed.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0016-books': books,
   '0017-books-sent': booksSent,
   '0018-books-owed-since': booksOwedSince,
+  '0019-books-closed': booksClosed,
 };

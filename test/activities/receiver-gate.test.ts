@@ -34,7 +34,8 @@ describe('the gate', () => {
   test('admits 16 sends at once; the 17th is held, and the next goes when one has ended', () => {
     const { admitted, held } = gate();
     const places = Array.from({ length: 16 }, () => admitted());
-    expect(held()).toMatchObject({ admitted: false, reason: 'gate-full', urgentInMs: 200 });
+    expect(held()).toMatchObject({ admitted: false, reason: 'gate-full' });
+    expect(held().takeTurn()).toBe(200);
     places[3]?.end('alive');
     places[3]?.end('alive'); // twice is once
     admitted();
@@ -62,10 +63,10 @@ describe('the gate', () => {
 
   test('says when to ask again differently to each, so that they do not come back together', () => {
     const { enter } = createReceiverGate({ maxSends: 0 });
-    const waits = Array.from({ length: 50 }, () => (enter(receiver) as Held).urgentInMs);
+    const waits = Array.from({ length: 50 }, () => (enter(receiver) as Held).takeTurn());
     expect(new Set(waits).size).toBeGreaterThan(20);
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(100);
-    expect(Math.max(...waits)).toBeLessThanOrEqual(300);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(10_300); // a turn takes 100 ms, where nothing is known of the receiver
   });
 });
 
@@ -94,13 +95,16 @@ describe('those who wait', () => {
     expect(waits.at(-1)).toBe(5_125 + 199 * 20);
   });
 
-  test('take no turn where a deadline ends them', () => {
+  test('in front of a deadline have turns of their own, and ask at half of the time left at the latest', () => {
     const one = gate();
     send(one, 'failed', 5);
-    const urgent = Array.from({ length: 200 }, () => one.held().urgentInMs);
-    expect(new Set(urgent)).toEqual(new Set([5_125]));
-    expect(waitsOf(one, 2)).toEqual([5_125, 5_145]);
-    expect(one.held().urgentInMs).toBe(5_125);
+    one.clock.ms += 5_000;
+    one.admitted(); // the probe
+    expect(waitsOf(one, 2)).toEqual([750, 770]);
+    expect(Array.from({ length: 3 }, () => one.held().takeTurn(20_000))).toEqual([750, 770, 790]);
+    expect(waitsOf(one, 1)).toEqual([790]);
+    expect(Array.from({ length: 30 }, () => one.held().takeTurn(1_800)).at(-1)).toBe(1_150);
+    expect(one.held().takeTurn(-1)).toBe(750); // it is over: asks once more, and is told so
   });
 });
 
@@ -112,7 +116,8 @@ describe('the breaker', () => {
     send(one, 'failed', 4);
     send(one, 'nothing', 10);
     one.admitted().end('failed');
-    expect(one.held()).toMatchObject({ admitted: false, reason: 'breaker-open', urgentInMs: 5_125 });
+    expect(one.held()).toMatchObject({ admitted: false, reason: 'breaker-open' });
+    expect(one.held().takeTurn()).toBe(5_125);
     expect(one.states()).toEqual([{ receiver, sendsUnderWay: 0, breaker: 'open', failuresInARow: 5 }]);
   });
 
@@ -120,12 +125,13 @@ describe('the breaker', () => {
     const one = gate();
     send(one, 'failed', 5);
     for (const waitMs of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
-      expect(one.held().urgentInMs).toBe(waitMs + 125);
+      expect(one.held().takeTurn(10 * waitMs)).toBe(waitMs + 125);
       one.clock.ms += waitMs - 1;
       expect(one.held().reason).toBe('breaker-open');
       one.clock.ms += 1;
       const probe = one.admitted();
-      expect(one.held()).toMatchObject({ reason: 'breaker-open', urgentInMs: 750 });
+      expect(one.held().reason).toBe('breaker-open');
+      expect(one.held().takeTurn(10 * waitMs)).toBe(750);
       probe.end('failed');
     }
   });

@@ -39,7 +39,7 @@ test('a callback that finds the gate full beside 20 HIGH payments waits no minut
   const dueAt = Array.from({ length: 20 }, () => clock.ms);
   for (const until = clock.ms + 9_000; clock.ms < until; clock.ms += 10) {
     for (const [index, due] of dueAt.entries())
-      if (due <= clock.ms) dueAt[index] = clock.ms + held().urgentInMs;
+      if (due <= clock.ms) dueAt[index] = clock.ms + held().takeTurn(20_000);
   }
   const retryInMs = held().takeTurn(); // the only one without a deadline
   for (const place of places) place.end('alive');

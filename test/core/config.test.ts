@@ -2,12 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   ConfigurationError,
-  environmentVariables,
   parseApiConfig,
   parseCommonConfig,
   parseWorkerConfig,
-  type Environment,
 } from '../../core/config.ts';
+import { environmentVariables, type Environment } from '../../core/environment-variables.ts';
 import { withFiles } from '../../core/setting-files.ts';
 
 const least: Environment = {

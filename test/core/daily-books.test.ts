@@ -1,6 +1,6 @@
 // Which days of which books are sent (REC-2).
 import { expect, test } from 'vitest';
-import { bookKey, booksToSend, daysToSend, unusableEndpoints } from '../../core/daily-books.ts';
+import { bookKey, booksToSend, daysToSend, lateDay, unusableEndpoints } from '../../core/daily-books.ts';
 import { world } from './small-world.ts';
 
 const days = (madeUntil: string | null, now: string, registeredAt = '2026-01-01T00:00:00Z') =>
@@ -31,6 +31,21 @@ test('the first book is that of the day before the registration, whenever it can
     ]);
   }
   expect(days(null, '2026-11-18T00:00:40Z', '2026-11-18T00:00:30Z')).toEqual([]); // not closed yet
+});
+
+test.each([
+  ['made yesterday', '2026-11-20T00:00:00Z', '2026-11-21T00:59:59Z', undefined],
+  ['not made an hour after the day', '2026-11-20T00:00:00Z', '2026-11-21T01:00:00Z', '2026-11-20'],
+  ['not made for days', '2026-11-18T00:00:00Z', '2026-11-21T12:00:00Z', '2026-11-18'],
+  ['all made', '2026-11-21T00:00:00Z', '2026-11-21T23:00:00Z', undefined],
+  ['the first, on the day of the registration', null, '2026-11-18T23:00:00Z', undefined],
+  ['the first, an hour after that day', null, '2026-11-19T01:00:00Z', '2026-11-17'],
+])('a book is late: %s', (_, madeUntil, now, day) => {
+  const progress = {
+    registeredAt: new Date('2026-11-18T12:00:00Z'),
+    madeUntil: madeUntil === null ? null : new Date(madeUntil),
+  };
+  expect(lateDay(progress, new Date(now))).toBe(day);
 });
 
 test('what was missed is made up for, a month at most', () => {

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { asInImage, entries } from '../../cli/entries.mjs';
 import { noValuesInLog } from '../../cli/parts/postgres.ts';
 import { dynamicConfig } from '../../cli/parts/temporal.ts';
-import { environmentVariables } from '../../core/config.ts';
+import { environmentVariables } from '../../core/environment-variables.ts';
 import { sandboxEnvironmentVariables } from '../../sandbox/environment.ts';
 import { searchAttributes } from '../../contract/ids.ts';
 
@@ -64,9 +64,9 @@ describe('docker-compose.yml', () => {
     expect(service('migrate').environment).toHaveProperty('DATABASE_URL');
   });
 
-  it('lets a deployment set everything that the api reads and that differs between deployments', () => {
+  it('lets a deployment set everything that api and worker read and that differs between deployments', () => {
     const fixed = ['DATABASE_URL', 'HOST', 'PORT', 'XSD_ENGINE'];
-    const environment = service('api').environment ?? {};
+    const environment = { ...service('worker').environment, ...service('api').environment };
     const open = Object.keys(environmentVariables).filter(
       (variable) => !fixed.includes(variable) && !variable.startsWith('TEMPORAL_'), // the file has its own
     );

@@ -53,6 +53,7 @@ export interface GatewayOptions {
   readonly temporalAddress?: string;
   /** Milliseconds between two sweeps of the worker (LIF-2); default: none but the one at its start. */
   readonly sweepEveryMs?: number;
+  readonly lookAtBooksMs?: number;
   /** Milliseconds of a sweep for each kind of what may be long; default: as in production. */
   readonly sweepPieceMs?: number;
   /** Milliseconds for which an execution may stand still; default 4 s. */
@@ -143,6 +144,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
           graceMs: 1_000,
           standstillMs: options.standstillMs ?? 4_000,
         },
+        ...(options.lookAtBooksMs !== undefined && { lookAtBooksMs: options.lookAtBooksMs }),
         ...(options.workerEngine && { engine: options.workerEngine }),
         ...(options.maxCachedWorkflows === undefined
           ? {}

@@ -1,0 +1,16 @@
+// An alert about something that is looked at again and again (OBS-6).
+import { isDeepStrictEqual } from 'node:util';
+import { recordAudit, type AuditEvent } from '../db/audit.ts';
+import { listAlerts } from '../db/cases.ts';
+import type { Db } from '../db/connection.ts';
+
+/** What is found again each time is one alert, until an operator closes it. */
+export async function alertUnlessOpen(
+  db: Db,
+  alert: Required<Pick<AuditEvent, 'kind' | 'party' | 'detail'>> & { readonly party: string },
+): Promise<void> {
+  const { kind, party, detail } = alert;
+  const { alerts } = await listAlerts(db, { states: ['open', 'taken'], kind, party }, { limit: 1_000 });
+  if (alerts.some((one) => isDeepStrictEqual(one.detail, detail))) return;
+  await recordAudit(db, { severity: 'alert', ...alert });
+}

@@ -1,0 +1,54 @@
+// `isthmus ops books`: which books of a day were sent to whom, and what became of them (REC-2).
+import type { CommandContext } from '../command.ts';
+import { read, sentBooks, type ShownBook } from './answers.ts';
+import type { JsonOption } from './commands.ts';
+import { connectGateway } from './connection.ts';
+import { renderTable } from '../terminal.ts';
+import { shortTime } from './show.ts';
+
+const dayMs = 86_400_000;
+
+/** @param date `YYYY-MM-DD`; absent: yesterday (UTC) */
+export async function listBooks(
+  context: CommandContext,
+  { date, json }: JsonOption & { readonly date?: string },
+): Promise<void> {
+  const { terminal } = context;
+  const day = date ?? new Date(Date.now() - dayMs).toISOString().slice(0, 10);
+  const gateway = await connectGateway(context);
+  const text = await gateway.get('/reconciliation/sent', { date: day });
+  if (json) {
+    terminal.line(text);
+    return;
+  }
+  const books = read(sentBooks, text);
+  if (books.length === 0) {
+    terminal.line(`No book of ${day} is sent to anybody: nobody had registered an address by then.`);
+    return;
+  }
+  const columns = [`book of ${day}`, 'to', 'pages taken', 'next attempt', 'how it is'].map((title) => ({
+    title,
+  }));
+  const rows = books.map((one) => [
+    one.book,
+    one.party,
+    pagesOf(one),
+    shortTime(one.nextDueAt),
+    stateOf(one),
+  ]);
+  for (const line of renderTable(columns, rows)) terminal.line(line);
+  for (const { book, deadPages } of books) {
+    for (const { page, subjectId } of deadPages) {
+      terminal.line(`! ${book}, page ${page}, was given up: ops redeliver ${subjectId} sends it again`);
+    }
+  }
+}
+
+const pagesOf = ({ pages, taken }: ShownBook): string => (pages === null ? '-' : `${taken} of ${pages}`);
+
+function stateOf({ pages, made, taken, deadPages }: ShownBook): string {
+  if (pages === null) return 'not made yet';
+  if (Number(made) < Number(pages)) return `${made} made so far`;
+  if (taken === pages) return 'taken';
+  return deadPages.length > 0 ? 'given up in part' : 'on its way';
+}

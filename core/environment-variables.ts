@@ -1,0 +1,91 @@
+/**
+ * Every environment variable that the api, the worker and the migrate job read, with its default; docs/reference/
+ * configuration.md is made from it.
+ */
+
+export interface EnvironmentVariable {
+  readonly description: string;
+  /** Used when the variable is absent or empty; undefined: the variable is required where it is read. */
+  readonly default: string | undefined;
+}
+
+/** Every environment variable that the api, the worker and the migrate job read. */
+export const environmentVariables = {
+  DATABASE_URL: {
+    description:
+      'postgres://user:password@host:port/database; over TLS with ?sslmode=verify-full and, for a CA of your own, &sslrootcert=<path>',
+    default: undefined,
+  },
+  TEMPORAL_ADDRESS: { description: 'host:port of the Temporal frontend', default: undefined },
+  TEMPORAL_NAMESPACE: { description: 'Temporal namespace', default: 'default' },
+  TEMPORAL_TLS: { description: '1: TLS to Temporal, whose certificate is checked', default: '0' },
+  TEMPORAL_TLS_CA: {
+    description: 'PEM of the CA of its certificate, if it is none that this system trusts',
+    default: '',
+  },
+  TEMPORAL_TLS_CERT: {
+    description: 'PEM of our certificate, where Temporal asks for one (mTLS)',
+    default: '',
+  },
+  TEMPORAL_TLS_KEY: { description: 'PEM of its key', default: '' },
+  TEMPORAL_TLS_SERVER_NAME: {
+    description: "Name in Temporal's certificate, if it is not the host of TEMPORAL_ADDRESS",
+    default: '',
+  },
+  TEMPORAL_API_KEY: { description: 'API key of Temporal Cloud, over TLS', default: '' },
+  AMQP_LOGINS: {
+    description:
+      'JSON, {"host:port": {"username": "...", "password": "..."}}: what the worker logs in with where FX providers take their messages from queues; anonymously where a broker is not named',
+    default: '',
+  },
+  HOST: { description: 'Address that the api binds', default: '127.0.0.1' },
+  PORT: { description: 'Port that the api binds', default: '8080' },
+  PUBLIC_URL: {
+    description:
+      'Address at which operators reach the api, https (http on loopback); destinations report to it',
+    default: 'http://127.0.0.1:8080',
+  },
+  AUTH: {
+    description:
+      'jwt: tokens of an external issuer; builtin: the built-in issuer; none: local experiments only (SEC-1)',
+    default: 'jwt',
+  },
+  AUTH_ISSUER: { description: 'Expected issuer of tokens; default for builtin: PUBLIC_URL', default: '' },
+  AUTH_AUDIENCE: { description: 'Expected audience of tokens; default: PUBLIC_URL', default: '' },
+  AUTH_JWKS_URL: { description: 'Key set of the external issuer (AUTH=jwt), over https', default: '' },
+  DEMO: {
+    description: '1: demo clients may exist (seed data); the default of the embedded demo',
+    default: '0',
+  },
+  ALLOW_DEMO_ON_NETWORK: {
+    description:
+      '1: DEMO=1 with AUTH=builtin may bind beyond loopback, to an address that nobody else can reach (a container)',
+    default: '0',
+  },
+  CORS_ORIGINS: { description: 'Origins that browsers may call from, separated by commas', default: '' },
+  XSD_ENGINE: { description: 'libxml2 or xerces', default: 'libxml2' },
+  ALLOW_LOOPBACK_CALLBACKS: {
+    description: '1: callbacks and operators on loopback over http are allowed (SEC-2); for demos only',
+    default: '0',
+  },
+  INSTANCE_ID: {
+    description:
+      'Returned by GET /health/live, for commands that must know which instance they talk to; the demo sets it',
+    default: '',
+  },
+  METRICS_HOST: { description: 'Address that METRICS_PORT is bound at', default: '127.0.0.1' },
+  METRICS_PORT: {
+    description:
+      'Port of /metrics (Prometheus), /health/live and /health/ready of this process; empty: none. It asks for no token: bind it where only they can reach it',
+    default: '',
+  },
+  DRAIN_SECONDS: {
+    description:
+      'Seconds, at most 5, for which an api goes on taking requests after SIGTERM, while it says that it is not ready',
+    default: '3',
+  },
+  LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
+} as const satisfies Record<string, EnvironmentVariable>;
+
+export type EnvironmentVariableName = keyof typeof environmentVariables;
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,55 @@
+// `isthmus ops books`: which books of a day are sent, and what became of them, against a gateway that runs (REC-2).
+import { sql } from 'kysely';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { listBooks } from '../../cli/ops/books.ts';
+import { dailyBooksScheduleId } from '../../contract/ids.ts';
+import { expireDelivery } from '../../db/deliveries.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { opsOn } from './ops-context.ts';
+
+const gateway = await testGateway();
+const { db } = gateway;
+const { lines, context } = opsOn(gateway);
+beforeEach(() => void lines.splice(0));
+const lineOf = (book: string) => lines.find((line) => line.startsWith(book));
+const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+
+test('a book that is owed and not made yet is named, and nothing is asked for but the day', async () => {
+  await listBooks(context(), {});
+  expect(lines[0]).toMatch(new RegExp(`^book of ${yesterday}\\s+to\\s`));
+  expect(lineOf('SGDFAST')).toMatch(/SGDFAST\s+SGDFAST\s+-\s+-\s+not made yet/);
+});
+
+test('books that were taken, and a page that was given up, with what sends it again', async () => {
+  // nobody hears SGDFAST for now
+  await sql`update book_endpoints set url = 'http://127.0.0.1:9/books' where party_id = 'SGDFAST'`.execute(
+    db,
+  );
+  const schedule = gateway.temporal.schedule.getHandle(`${gateway.taskQueuePrefix}${dailyBooksScheduleId}`);
+  await vi.waitFor(() => schedule.trigger(), 10_000);
+  await vi.waitFor(async () => {
+    lines.splice(0);
+    await listBooks(context(), { date: yesterday });
+    expect(lineOf('THBPPAY')).toMatch(/1 of 1\s+-\s+taken/);
+    expect(lineOf('SGDFAST')).toMatch(/0 of 1\s+\d{4}-.*on its way/);
+  }, 30_000);
+  const { rows } = await sql<{ id: string; subject: string }>`
+    update deliveries set next_due_at = clock_timestamp() where kind = 'book' and party = 'SGDFAST'
+    returning delivery_id as id, subject_id as subject`.execute(db);
+  expect(await expireDelivery(db, rows[0]?.id ?? '')).toBe(true);
+  lines.splice(0);
+  await listBooks(context(), {});
+  expect(lineOf('SGDFAST')).toMatch(/0 of 1\s+-\s+given up in part/);
+  expect(lines.at(-1)).toBe(
+    `! SGDFAST, page 1, was given up: ops redeliver ${rows[0]?.subject ?? ''} sends it again`,
+  );
+  lines.splice(0);
+  await listBooks(context(), { json: true });
+  const [answer = ''] = lines;
+  expect(JSON.parse(answer)).toContainEqual(expect.objectContaining({ book: 'SGDFAST', dead: 1 }));
+});
+
+test('a day before anybody had registered', async () => {
+  await listBooks(context(), { date: '2026-01-05' });
+  expect(lines.join()).toMatch(/^No book of 2026-01-05 is sent to anybody/);
+});
