@@ -2,12 +2,12 @@
 // at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each
 // time (SEC-2).
 import {
-  originOf,
   refuseCallbackAddress,
   refuseEndpoint,
   refuseNotificationAddress,
 } from '../core/callback-address.ts';
-import { institutionNamed, type ReferenceData } from '../core/reference.ts';
+import { callbackReceiver, operatorOf, registeredAddress } from '../core/receiver.ts';
+import type { ReferenceData } from '../core/reference.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -29,8 +29,8 @@ export function addressOf(deps: AddressDependencies, delivery: Addressed): Addre
   const data = deps.reference();
   const policy = { allowLoopbackHttp: deps.allowLoopbackCallbacks };
   if (delivery.kind === 'callback') return callbackAddress(data, delivery, policy.allowLoopbackHttp);
-  const { kind, party } = delivery;
-  const registered = registeredAddress(data, kind, party);
+  const { kind } = delivery;
+  const registered = registeredAddress(data, delivery);
   const refuse = kind === 'notification' ? refuseNotificationAddress : refuseEndpoint;
   if (registered === undefined || refuse(registered, policy) !== undefined) return undefined;
   const isWhole = kind === 'notification' || kind === 'book';
@@ -55,17 +55,6 @@ const paths: Readonly<Record<AppendedKind, string>> = {
   'account-enquiry': '/iso20022/acmt023',
 };
 
-function operatorOf(data: ReferenceData, clearingSystemId: string) {
-  const system = data.clearingSystems.get(clearingSystemId);
-  return system && data.operators.get(system.operatorId);
-}
-
-function registeredAddress(data: ReferenceData, kind: Addressed['kind'], party: string): string | undefined {
-  if (kind === 'notification') return institutionNamed(data, party)?.notificationUrl ?? undefined;
-  if (kind === 'book') return data.bookEndpoints.get(institutionNamed(data, party)?.institutionId ?? party);
-  return operatorOf(data, party)?.endpointUrl;
-}
-
 function callbackAddress(
   data: ReferenceData,
   { party, url }: Addressed,
@@ -74,6 +63,6 @@ function callbackAddress(
   const origins = operatorOf(data, party)?.callbackOrigins ?? [];
   if (url === null || refuseCallbackAddress(url, { origins, allowLoopbackHttp }) !== undefined)
     return undefined;
-  const { host } = new URL(url); // an origin may leave the port open
-  return { url, receiver: `${party} ${host} ${originOf(url, origins) ?? ''}` }; // two operators behind one host are two receivers
+  const receiver = callbackReceiver(data, party, url);
+  return receiver === undefined ? undefined : { url, receiver };
 }

@@ -66,6 +66,7 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
     return identifyAgent(institution);
   };
   const messageIdentification = newMessageIdentification();
+  // the trading side is the source PSP: it buys what is paid out at the destination (NOT-2)
   const xml = buildFxtr017({
     messageIdentification,
     uetr: payment.uetr,

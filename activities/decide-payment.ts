@@ -4,7 +4,7 @@ import { assert } from '../core/assert.ts';
 import { decisionBy, untilDecidableMs, type Decision, type DueDecision } from '../core/decision.ts';
 import { answerPacs008, confirmPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
 import { compact } from '../core/compact.ts';
-import { additionalInformation } from '../core/explanation.ts';
+import { additionalInformation, returnCredit } from '../core/explanation.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,
@@ -137,9 +137,6 @@ function tellDecided(
     deadlineErrorMs: isAtDeadline ? now - deadlineAt : undefined,
   });
 }
-
-/** What a destination is told beside a rejection of ours: nobody else tells it (PAY-9). */
-const returnCredit = 'PAY-9 if you have credited this payment, return it: its source is told RJCT';
 
 /** Beside an outcome that operators recorded: what they did not hear by a message (LIF-4). */
 const foundOut = {

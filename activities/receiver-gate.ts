@@ -1,6 +1,7 @@
 // Before each receiver: how many sends it gets at once, and the circuit breaker that spares everybody the wait for a
 // dead one (CBK-3). State and arithmetic only: it opens no socket and starts no timer, so a send that has to wait holds
 // nothing. Thousands may wait: each is told when its turn is likely to come, so that their asking costs others nothing.
+import { mostSendsAtOnce } from '../core/receiver.ts';
 
 export interface GateOptions {
   /** Sends at once per receiver; default 16 (CBK-3). */
@@ -57,7 +58,6 @@ export interface ReceiverGate {
   readonly states: () => readonly ReceiverState[];
 }
 
-const defaultMaxSends = 16; // CBK-3
 const failuresToOpen = 5; // CBK-3
 const firstProbeMs = 5_000; // CBK-3
 const longestProbeMs = 60_000; // CBK-3
@@ -88,7 +88,7 @@ interface Receiver {
 }
 
 export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
-  const { maxSends = defaultMaxSends, now = () => performance.now(), random = Math.random } = options;
+  const { maxSends = mostSendsAtOnce, now = () => performance.now(), random = Math.random } = options;
   const receivers = new Map<string, Receiver>();
   function receiverOf(name: string): Receiver {
     const known = receivers.get(name);

@@ -78,7 +78,7 @@ export async function claimSend(
 /** Why an answer cannot be about what was asked; the detail of its alert. */
 export interface Distrusted {
   readonly reason: string;
-  /** The status that it states, for whoever must find out whether somebody credited; null: none of the scheme. */
+  /** The status that it states, for whoever must find out whether somebody credited; null: no code. */
   readonly reported?: string | null;
 }
 

@@ -207,7 +207,7 @@ async function report(
   },
 ): Promise<Response | Problem> {
   const message = openMessage(iso.engine, { body, name: 'pacs002', about });
-  if (isProblem(message)) return message;
+  if (isProblem(message)) return { ...message, detail: `${message.detail} ${isNowhere} ${ifCredited}` };
   const reported = statedStatus(message.parsed.document) ?? null;
   const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
   const { uetr } = message.key;
@@ -233,9 +233,9 @@ function notYours({ clientId }: Caller, uetr: string): string {
 }
 
 /**
- * The status that a refused report states: a person must know whether somebody credited. Null where it cannot be read.
+ * The status that a refused report states: a person must know whether somebody credited. Null where it is no code.
  */
-type Reported = Pacs002['status'] | null;
+type Reported = string | null;
 
 interface RefusedReport {
   readonly uetr: string;
@@ -245,6 +245,8 @@ interface RefusedReport {
 }
 
 const doesNotCount = 'This report does not count: send a correct one.';
+/** There is no payment to hold it against (MSG-2). */
+const isNowhere = 'This report does not count, and nothing of it is on record: send a correct one.';
 const ifCredited = 'If you have credited it, call the operators of the scheme.';
 
 const senderOf = (caller: Caller) => caller.clearingSystemId ?? caller.clientId;

@@ -3,8 +3,9 @@ import { z } from '@hono/zod-openapi';
 import { partiesOf, stateOf, type KindHealth, type PartyHealth } from '../core/party-health.ts';
 import type { JsonObject } from '../core/money.ts';
 import { listPauses } from '../db/pauses.ts';
-import { countWorkers, readPartyHealth, readReceivers } from '../db/party-health.ts';
+import { readPartyHealth, readReceivers, readWorkers } from '../db/party-health.ts';
 import type { ApiDependencies } from './dependencies.ts';
+import { workersSchema } from './hindrances.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import { pauseSchema, renderPause } from './pauses.ts';
@@ -45,6 +46,19 @@ const partySchema = z
     waiting: z.int().openapi({ description: 'Payments to it without a final status' }),
     oldestWaitingSince: time.nullable(),
     refused: z.int().openapi({ description: 'Answers and reports of it that did not count (PAY-8, RES-4)' }),
+    refusedOf: z
+      .array(
+        z
+          .object({
+            subjectId: z.string().openapi({ format: 'uuid', description: 'UETR, or id of the resolution' }),
+            about: z.enum(['payment', 'resolution']),
+            messages: z.int(),
+          })
+          .strict(),
+      )
+      .openapi({
+        description: 'What they were about, the newest first, up to 10; the record of a payment says why',
+      }),
   })
   .strict()
   .openapi('PartyHealth');
@@ -92,9 +106,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
         schema: z
           .object({
             minutes: z.int(),
-            workers: z
-              .int()
-              .openapi({ description: 'That run; nothing is sent or judged while there is none' }),
+            ...workersSchema,
             paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
             parties: z.array(partySchema),
             receivers: z.array(receiverSchema),
@@ -106,14 +118,14 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
     async ({ query }) => {
       const minutes = Number(query.minutes ?? usualMinutes);
       const [workers, pauses, parties, receivers] = await Promise.all([
-        countWorkers(deps.db),
+        readWorkers(deps.db),
         listPauses(deps.db),
         readPartyHealth(deps.db, minutes),
         readReceivers(deps.db),
       ]);
       return json({
         minutes,
-        workers,
+        ...workers,
         paused: pauses.map((one) => renderPause(deps.reference.current(), one)),
         parties: parties.map(renderParty),
         receivers: receivers.map((one) => ({
@@ -125,13 +137,21 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-function renderParty({ party, kinds, waiting, refused, oldestWaitingSince }: PartyHealth): JsonObject {
+function renderParty({
+  party,
+  kinds,
+  waiting,
+  refused,
+  refusedOf,
+  oldestWaitingSince,
+}: PartyHealth): JsonObject {
   return {
     party,
     kinds: kinds.map(renderKind),
     waiting,
     oldestWaitingSince: oldestWaitingSince?.toISOString() ?? null,
     refused,
+    refusedOf: refusedOf.map((one) => ({ ...one })),
   };
 }
 

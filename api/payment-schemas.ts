@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { deciders } from '../core/decision.ts';
 import { changes } from '../core/message-difference.ts';
 import { caseEntrySchema } from './case-schemas.ts';
+import { hindrancesSchema } from './hindrances.ts';
 import { outcomeSchema } from './outcome-schemas.ts';
 import { listedStatuses, paymentStates } from '../core/payment-list.ts';
 import { finalStatuses } from '../core/report.ts';
@@ -173,7 +174,15 @@ export const evidenceSchema = z
       })
       .strict()
       .nullable()
-      .openapi({ description: 'What comes next, and when; null where it has its final status' }),
+      .openapi({
+        description:
+          'What comes next, and when; null where it has its final status. An enquiry at a past time was asked for then, and ' +
+          'has not gone out',
+      }),
+    hindrances: hindrancesSchema.nullable().openapi({
+      description:
+        'What keeps its messages from going out, as the workers last said; shown to operators while anything is owed',
+    }),
     deliveries: z.array(deliverySchema),
     events: z.array(eventSchema),
     entries: z.array(caseEntrySchema).openapi({

@@ -6,6 +6,7 @@ import { assert } from '../core/assert.ts';
 import {
   mayHaveBeenSeen,
   ofParty,
+  refusalOf,
   submissionOf,
   type EvidenceMessage,
   type PaymentEvidence,
@@ -13,6 +14,7 @@ import {
 import { uuidV4Pattern } from '../core/ids.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
+import type { JsonObject } from '../core/money.ts';
 import { loadEvidence } from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
 import { refusedBody } from '../db/refused-messages.ts';
@@ -20,6 +22,7 @@ import type { XmlEngine } from '../xml/engine.ts';
 import type { Caller } from './http/caller.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { evidenceSchema } from './payment-schemas.ts';
+import { hindrancesOf } from './hindrances.ts';
 import { storedMessageAnswer } from './message-documents.ts';
 import { uuid } from './http/parameters.ts';
 import { isProblem, problem, type Problem } from './http/problem.ts';
@@ -60,7 +63,9 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const difference = await differenceOf(deps, engine, evidence);
-        return json(renderEvidence(params.uetr, evidence, { ...view, difference, now: new Date() }));
+        const hindrances = view.isOperator ? await whatHoldsUp(deps, evidence) : null;
+        const now = new Date();
+        return json(renderEvidence(params.uetr, evidence, { ...view, difference, now, hindrances }));
       },
     );
     router.add(
@@ -95,6 +100,20 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
       },
     );
   };
+}
+
+/** What keeps a payment from being judged, or its messages from going out; null: nothing is owed. */
+async function whatHoldsUp(deps: ApiDependencies, evidence: PaymentEvidence): Promise<JsonObject | null> {
+  // a destination that took its instruction is asked again until it says how the payment ended (TIM-2)
+  const owed = evidence.deliveries.filter(
+    (one) => one.closedAt === null && (one.deliveredAt === null || one.kind === 'instruction'),
+  );
+  const submission = submissionOf(evidence);
+  const isUnjudged =
+    evidence.payment === undefined &&
+    submission !== undefined &&
+    refusalOf(evidence, submission) === undefined;
+  return owed.length > 0 || isUnjudged ? hindrancesOf(deps, owed) : null;
 }
 
 /** A PSP sees its payment once it is judged, and must not take that for a loss (PAY-2). */

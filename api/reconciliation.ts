@@ -15,7 +15,13 @@ import {
   type Period,
   type Total,
 } from '../core/reconciliation.ts';
-import { institutionNamed, keyOf, mainIdentifier, type ReferenceData } from '../core/reference.ts';
+import {
+  institutionNamed,
+  keyOf,
+  mainIdentifier,
+  type ReferenceData,
+  type SettlementAccount,
+} from '../core/reference.ts';
 import { readCamt054Page } from '../db/books-camt054.ts';
 import { readMovements } from '../db/reconciliation.ts';
 import { createBookIndexes, type BookIndexes } from './book-indexes.ts';
@@ -185,7 +191,11 @@ function bookOf(data: ReferenceData, asked: Asked, caller: Caller): Book | Probl
     const isTheirs = isOperator || (owner !== undefined && owner === caller.institutionId);
     return book !== undefined && isTheirs ? book : unknownBook(`account ${account} at ${sap}`, caller);
   }
-  if (clearingSystem === undefined) return invalidRequest(isOperator ? missingBook : missingAccount);
+  if (clearingSystem === undefined) {
+    if (isOperator) return invalidRequest(missingBook);
+    const own = accountsOf(data, caller);
+    return own.length === 0 ? noBook(caller) : invalidRequest(missingAccount(data, own, caller));
+  }
   const system = data.clearingSystems.get(clearingSystem);
   const isTheirs = isOperator || clearingSystem === caller.clearingSystemId;
   return system !== undefined && isTheirs
@@ -195,10 +205,36 @@ function bookOf(data: ReferenceData, asked: Asked, caller: Caller): Book | Probl
 
 /** For those who have no payment system's book of their own: an operator may read any, an owner its accounts. */
 const missingBook = [{ parameter: 'clearingSystem', detail: 'missing; or name sap and account' }];
-const missingAccount = [
-  { parameter: 'sap', detail: 'missing: where you have the account, by its BIC or internalId' },
-  { parameter: 'account', detail: 'missing: one of your accounts there' },
-];
+
+const mostAccounts = 5; // in one sentence
+
+/** Names the accounts that the caller owns, of which each has a book. */
+function missingAccount(data: ReferenceData, own: readonly SettlementAccount[], { role }: Caller) {
+  const named = own
+    .slice(0, mostAccounts)
+    .map((one) => `sap=${bicOf(data, one.sapId) ?? ''}&account=${one.accountId}`);
+  const more = own.length > named.length ? ` and ${own.length - named.length} more` : '';
+  const all = role === 'psp' ? '; GET /payments?from=&to= lists all your payments' : '';
+  const detail = `missing: each of your accounts has a book, ${named.join(', ')}${more}${all}`;
+  return [
+    { parameter: 'sap', detail },
+    { parameter: 'account', detail: 'missing: one of your accounts there' },
+  ];
+}
+
+function accountsOf(
+  { accountsAtSap }: ReferenceData,
+  { institutionId }: Caller,
+): readonly SettlementAccount[] {
+  return [...accountsAtSap.values()].filter((one) => one.ownerId === institutionId);
+}
+
+/** The payments of an ordinary bank are in a list (OBS-5); they touch no account whose book we keep. */
+function noBook({ clientId, role }: Caller): Problem {
+  const instead = role === 'psp' ? ' GET /payments?from=&to= lists its payments.' : '';
+  const books = 'books are of payment systems, and of accounts at settlement access providers';
+  return problem('unknown-book', { detail: `${clientId} has no book: ${books}, and it has none.${instead}` });
+}
 
 const unknownBook = (name: string, { clientId }: Caller) =>
   problem('unknown-book', { detail: `There is no book of ${name} that ${clientId} may read.` });

@@ -14,8 +14,8 @@ import {
 } from '../db/asks.ts';
 import { toldKinds } from '../db/deliveries.ts';
 import { findPayment } from '../db/payments.ts';
-import { readHindrances } from '../db/party-health.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import { hindrancesOf, hindrancesSchema } from './hindrances.ts';
 import { instant, uuid } from './http/parameters.ts';
 import { passOn } from './http/pass-on.ts';
 import { problem } from './http/problem.ts';
@@ -77,9 +77,9 @@ function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): 
       body: z.object({ kinds: kinds.optional() }).strict().openapi('NewRedelivery'),
       problems: ['unknown-payment', 'not-judged-yet', 'nothing-to-deliver'],
       answer: {
-        description: 'What is due again',
+        description: 'What is due again, and what holds it up',
         schema: z
-          .object({ kinds: z.array(z.enum(toldKinds)) })
+          .object({ kinds: z.array(z.enum(toldKinds)), hindrances: hindrancesSchema })
           .strict()
           .openapi('Redelivery'),
       },
@@ -88,7 +88,10 @@ function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): 
       const due = await redeliver(deps.db, uetr, { kinds: body.kinds, by: caller.clientId });
       if (due.length > 0) {
         passOn(deps, uetr, workflows.redeliver(uetr));
-        return json({ kinds: due });
+        return json({
+          kinds: due.map(({ kind }) => kind),
+          hindrances: await hindrancesOf(deps, due),
+        });
       }
       return nothingToDeliver(deps.db, uetr, body.kinds);
     },
@@ -168,14 +171,11 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
       body: z.object({}).strict().openapi('NewEnquiry'),
       problems: ['unknown-payment', 'not-judged-yet', 'payment-decided', 'deadline-past'],
       answer: {
-        description: 'Whether it is asked once more, and what may hold it up',
+        description: 'Whether it is asked once more, and what holds it up',
         schema: z
           .object({
             asked: z.boolean().openapi({ description: 'false: it was asked within the last 5 s' }),
-            workers: z.int().openapi({ description: 'That run; nothing is sent while there is none' }),
-            breakersOpen: z
-              .int()
-              .openapi({ description: 'Workers that send nothing to it for now but probes (CBK-3)' }),
+            hindrances: hindrancesSchema,
           })
           .strict()
           .openapi('Enquiry'),
@@ -194,14 +194,8 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
         const { sourceSystem, messageId } = payment;
         passOn(deps, uetr, workflows.enquire({ uetr, sourceSystem, messageId }));
       } else if (await isPastDeadline(deps.db, uetr)) return problem('deadline-past');
-      return json({ asked, ...(await readHindrances(deps.db, receiverOf(deps, party))) });
+      const instruction = { kind: 'instruction', party: party ?? '', url: null };
+      return json({ asked, hindrances: await hindrancesOf(deps, [instruction]) });
     },
   );
-}
-
-/** The name of a destination's gate (CBK-3). */
-function receiverOf({ reference }: ApiDependencies, clearingSystemId = ''): string {
-  const data = reference.current();
-  const system = data.clearingSystems.get(clearingSystemId);
-  return (system && data.operators.get(system.operatorId)?.endpointUrl) ?? '';
 }

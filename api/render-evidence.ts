@@ -12,7 +12,7 @@ import {
   type EvidenceRefused,
   type PaymentEvidence,
 } from '../core/evidence.ts';
-import { nextEnquiryAt } from '../core/enquiry-schedule.ts';
+import { isStatusOwed, nextEnquiryAt } from '../core/enquiry-schedule.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { FieldDifference } from '../core/message-difference.ts';
 import { jsonNumber, type JsonObject, type JsonValue } from '../core/money.ts';
@@ -31,6 +31,8 @@ export interface View {
 export interface EvidenceView extends View {
   readonly difference: readonly FieldDifference[] | null;
   readonly now: Date;
+  /** What keeps what is owed from going out; null: nothing is owed, or it is not shown to the caller. */
+  readonly hindrances: JsonValue;
 }
 
 export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: EvidenceView): JsonObject {
@@ -55,6 +57,7 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
     messages: evidence.messages.filter(view.mayList).map((one) => renderMessage(uetr, one, view)),
     decision: decision === undefined ? null : renderDecision(decision),
     waitsFor: renderNext(evidence, view.now),
+    hindrances: view.hindrances,
     deliveries: deliveries.map((one) => renderDelivery(one, view)),
     events: events.filter((one) => view.isOperator || one.severity !== 'security').map(renderEvent),
     entries: view.isOperator ? evidence.entries.map(renderEntry) : [],
@@ -98,9 +101,21 @@ function renderNext(evidence: PaymentEvidence, now: Date): JsonValue {
   const { payment, decision } = evidence;
   if (payment?.destinationSystem === null || payment === undefined || decision !== undefined) return null;
   if (payment.deadlineAt !== null) return { what: 'deadline', at: timeOf(payment.deadlineAt) };
+  const askedAt = askedInVain(evidence);
+  if (askedAt !== undefined) return { what: 'enquiry', at: timeOf(askedAt) };
   const at = nextEnquiryAt(payment.judgedAt.getTime(), now.getTime());
   if (at !== undefined) return { what: 'enquiry', at: new Date(at).toISOString() };
   return { what: isInDoubt(evidence) ? 'person' : 'enquiry', at: null };
+}
+
+/** When an enquiry was asked for that has not gone out (DUP-1); undefined: there is none. */
+function askedInVain({ deliveries }: PaymentEvidence): Date | undefined {
+  const instruction = deliveries.find(({ kind }) => kind === 'instruction');
+  if (instruction === undefined || instruction.enquiryAskedAt === null) return undefined;
+  const ended = instruction.attempts.map(({ startedAt, finishedAt }) => (finishedAt ?? startedAt).getTime());
+  const lastSendEndedAt = ended.length === 0 ? null : Math.max(...ended);
+  const statusAskedAt = instruction.enquiryAskedAt.getTime();
+  return isStatusOwed({ lastSendEndedAt, statusAskedAt }) ? instruction.enquiryAskedAt : undefined;
 }
 
 function renderRefused(uetr: string, message: EvidenceRefused): JsonObject {

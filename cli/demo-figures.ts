@@ -12,7 +12,7 @@ export interface Figure {
   readonly found: readonly { readonly where: string; readonly value: string }[];
 }
 
-/** 1,000 SGD at 25 is 25,000 THB; fee 75.00 + 0.1 % = 100; credited 24,900; scheme fee 0.50 + 0.001 = 1.50. */
+/** 1,000 SGD at 25 is 25,000 THB; fee 75.00 + 0.1 % = 100; credited 24,900; scheme fee 0.50 + 0.1 % = 1.50. */
 const expected = {
   source: '1000',
   rate: '25',

@@ -32,6 +32,7 @@ const demoPlan: PaymentPlan = {
   priority: 'NORM',
   debtorAgent: 'LOTUSGS0',
   creditorAgent: 'LOTUTHS0',
+  acceptsCapped: false,
   waitSeconds: 60, // a busy machine; the payment itself takes half a second
 };
 

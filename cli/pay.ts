@@ -21,6 +21,7 @@ export interface PayOptions {
   readonly priority: string;
   readonly psp?: string;
   readonly creditorPsp?: string;
+  readonly capped?: true;
   readonly wait: string;
 }
 
@@ -88,6 +89,7 @@ export function planOf(options: PayOptions): PaymentPlan {
     priority,
     debtorAgent: debtorAgent(sourceCountry, options.psp ?? `LOTU${sourceCountry}S0`),
     creditorAgent: agent('--creditor-psp', options.creditorPsp ?? `LOTU${destinationCountry}S0`),
+    acceptsCapped: options.capped === true,
     waitSeconds,
   };
 }

@@ -25,6 +25,8 @@ export interface PaymentPlan {
   /** BICs. */
   readonly debtorAgent: string;
   readonly creditorAgent: string;
+  /** Whether it may be paid where the quote is for less than the amount (QUO-4). */
+  readonly acceptsCapped: boolean;
   /** How long to wait for the parties to be told. */
   readonly waitSeconds: number;
 }
@@ -139,6 +141,12 @@ async function chooseQuote(
   terminal.line(`  Chosen: ${terminal.paint('name', fxpfinInstId)} at ${exchangeRate}, quote ${quoteId}`);
   const less = reductionOf(best, plan, trip);
   if (less !== undefined) terminal.line(terminal.paint('warning', `  ! ${less}`));
+  if (less !== undefined && !plan.acceptsCapped) {
+    const { amount, currency } = best.debtorAgent.interbankSettlementAmount;
+    throw new UserError(
+      `Nothing was paid. Give an --amount that is allowed, or add --capped to pay ${showAmount(amount)} ${currency}.`,
+    );
+  }
   return best;
 }
 
@@ -162,7 +170,7 @@ function reductionOf(
   const show = (amount: string, currency: string) => `${showAmount(amount)} ${currency}`;
   return (
     `${show(asked, trip.amountCurrency)} is more than ${allows} in one payment: ` +
-    `${show(source.amount, source.currency)} is sent, ${show(destination.amount, destination.currency)} settled.`
+    `the quote is for ${show(source.amount, source.currency)}, ${show(destination.amount, destination.currency)} settled.`
   );
 }
 

@@ -115,12 +115,13 @@ function forwardedTerms(bytes: Uint8Array, values: MessageValues): string {
   );
 }
 
+/** An fxtr.017 is written from the side of the source PSP; the FX provider that gets it does the reverse (NOT-2). */
 function tradeTerms(bytes: Uint8Array, values: MessageValues): string {
   const trade = values.fxtr017(bytes);
-  const { tradingSideBuyAmount: buy, tradingSideSellAmount: sell } = trade;
+  const { sourcePsp, tradingSideBuyAmount: buy, tradingSideSellAmount: sell } = trade;
   return (
-    `${showAmount(sell.amount)} ${sell.currency} sold, ${showAmount(buy.amount)} ${buy.currency} bought ` +
-    `at ${plain(trade.exchangeRate)}`
+    `${sourcePsp.bicfi ?? 'the source PSP'} sells ${showAmount(sell.amount)} ${sell.currency} ` +
+    `for ${showAmount(buy.amount)} ${buy.currency} at ${plain(trade.exchangeRate)}`
   );
 }
 

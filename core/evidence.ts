@@ -54,7 +54,11 @@ export interface EvidenceDelivery {
   readonly kind: string;
   readonly messageId: string;
   readonly party: string;
+  /** Of a callback: where its source wants it. */
+  readonly url: string | null;
   readonly askedAt: Date;
+  /** Of an instruction: when somebody last asked for the status, other than by the schedule (DUP-1). */
+  readonly enquiryAskedAt: Date | null;
   readonly nextDueAt: Date;
   readonly deliveredAt: Date | null;
   readonly closedAt: Date | null;

@@ -44,12 +44,22 @@ function reasonsOf({ text, found, expected }: ToldShort): readonly string[] {
   ];
 }
 
+/** A text that is too long; what was found says more than its end does. */
+function cutReason({ text, found }: ToldShort, room: number): string {
+  const stands = found === undefined || found === 'nothing' ? '' : ` Found: ${found}.`;
+  const left = room - stands.length;
+  return left >= minReason && text.length > left ? cutTail(text, left) + stands : cutTail(text, room);
+}
+
 /** ` Expected: ...`, with the sentences that are not in the text already; empty if none is left. */
 function withExpected(text: string, expected = ''): string {
   const said = (sentence: string) => text.includes(sentence);
   const left = said(expected) ? [] : expected.split('. ').filter((sentence) => !said(sentence));
   return left.length === 0 ? '' : ` Expected: ${left.join('. ')}.`;
 }
+
+/** Beside a rejection of ours, to the destination: nobody else tells it (PAY-9). */
+export const returnCredit = 'PAY-9 if you have credited this payment, return it: its source is told RJCT';
 
 type ToldShort = Pick<Rejection, 'ruleId' | 'xpath' | 'text' | 'found' | 'expected'>;
 
@@ -65,7 +75,7 @@ export function additionalInformation(rejection: ToldShort): string {
   const room = maxAdditionalInformation - head.length;
   const reason = reasonsOf(rejection).find((one) => one.length <= room);
   if (reason !== undefined) return printable(head + reason);
-  if (room >= minReason) return printable(head + cutTail(text, room));
+  if (room >= minReason) return printable(head + cutReason(rejection, room));
   const short = cutTail(text, minReason);
   const roomOfPath = maxAdditionalInformation - `${ruleId} ${cutMark}: ${short}`.length;
   return printable(`${ruleId} ${cutMark}${path.slice(-roomOfPath)}: ${short}`);

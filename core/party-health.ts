@@ -33,6 +33,12 @@ export interface PartyHealth {
   readonly waiting: number;
   /** Answers and reports of it that did not count (PAY-8, RES-4). */
   readonly refused: number;
+  /** What they were about, the newest. */
+  readonly refusedOf: readonly {
+    readonly subjectId: string;
+    readonly about: 'payment' | 'resolution';
+    readonly messages: number;
+  }[];
   readonly oldestWaitingSince: Date | null;
 }
 
@@ -45,6 +51,24 @@ export type HealthState = 'well' | 'failing' | 'down';
 export function stateOf({ taken, failing, failedSince, dead }: KindHealth): HealthState {
   if (failedSince >= downAfter || (failing > 0 && taken === 0)) return 'down';
   return failing > 0 || dead > 0 ? 'failing' : 'well';
+}
+
+/** The workers that run, as far as they say so: each does every 5 s. */
+export interface Workers {
+  /** That have said so within 30 s. */
+  readonly workers: number;
+  /** When one of them last did; null: none has. */
+  readonly workerHeardSecondsAgo: number | null;
+}
+
+/** A receiver to which something has to wait (CBK-3). */
+export interface HeldUp {
+  /** The name of its gate. */
+  readonly receiver: string;
+  /** Workers whose breaker is open, or that probe. */
+  readonly breakersOpen: number;
+  /** Workers in which every place to it was taken when they last said so. */
+  readonly gatesFull: number;
 }
 
 /** How the workers find one receiver. */

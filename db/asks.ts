@@ -177,31 +177,39 @@ export async function redeliverDeadLetters(
   return rows;
 }
 
+/** A delivery whose schedule has started over, and where it goes. */
+interface DueAgain {
+  readonly kind: ToldKind;
+  readonly party: string;
+  /** Of a callback: what the source named. */
+  readonly url: string | null;
+}
+
 /**
  * The same for one payment or resolution.
  * @param kinds whatever has become of them; undefined: those that were not taken
- * @returns the kinds that are due again
+ * @returns what is due again
  */
 export async function redeliver(
   db: Db,
   subjectId: string,
   { kinds, by }: { readonly kinds: readonly ToldKind[] | undefined; readonly by: string },
-): Promise<readonly ToldKind[]> {
+): Promise<readonly DueAgain[]> {
   // unique (subject_id, kind)
-  const { rows } = await sql<{ kind: ToldKind }>`
+  const { rows } = await sql<DueAgain>`
     with asked as (
       update deliveries set asks = asks + 1, ${askedAgain}
       where subject_id = ${subjectId} and ${isOfToldKind}
         and ${kinds === undefined ? sql`delivered_at is null` : sql`kind = any(${kinds}::text[])`}
-      returning kind, party
+      returning kind, party, url
     ),
     recorded as (
       insert into audit_events (severity, kind, subject_id, party, detail)
       select 'info', 'operator.redelivery', ${subjectId}::uuid, party,
         jsonb_build_object('kind', kind, 'by', ${by}::text) from asked
     )
-    select kind from asked order by kind`.execute(db);
-  return rows.map(({ kind }) => kind);
+    select kind, party, url from asked order by kind`.execute(db);
+  return rows;
 }
 
 /** What a payment or resolution owed to its parties and they have taken, and when. */

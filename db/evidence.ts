@@ -81,8 +81,8 @@ async function loadMessages(db: Db, uetr: string): Promise<readonly EvidenceMess
 
 async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDelivery[]> {
   const { rows } = await sql<Omit<EvidenceDelivery, 'attempts'> & { deliveryId: string }>`
-    select delivery_id as "deliveryId", kind, message_id as "messageId", party, asked_at as "askedAt",
-      next_due_at as "nextDueAt", delivered_at as "deliveredAt", closed_at as "closedAt",
+    select delivery_id as "deliveryId", kind, message_id as "messageId", party, url, asked_at as "askedAt",
+      enquiry_asked_at as "enquiryAskedAt", next_due_at as "nextDueAt", delivered_at as "deliveredAt", closed_at as "closedAt",
       closed_reason as "closedReason"
     from deliveries where subject_id = ${uetr}
     order by asked_at, kind`.execute(db); // unique (subject_id, kind)

@@ -1,6 +1,7 @@
 // How the parties are, by the record of our sends to them (OBS-7), and what the workers write down of their receivers.
 import { sql } from 'kysely';
-import type { KindHealth, PartyHealth, ReceiverHealth } from '../core/party-health.ts';
+import type { HeldUp, KindHealth, PartyHealth, ReceiverHealth, Workers } from '../core/party-health.ts';
+import { mostSendsAtOnce } from '../core/receiver.ts';
 import type { Db } from './connection.ts';
 import { isDead, isOfToldKind, isOpen } from './deliveries.ts';
 
@@ -27,8 +28,10 @@ export async function readPartyHealth(db: Db, minutes: number): Promise<readonly
     readRefused(db, minutes),
   ]);
   const names = [...attempted, ...owed, ...waiting, ...refused].map(({ party }) => party);
+  const nothing: Refused = { party: '', refused: 0, refusedOf: [] };
   return [...new Set(names)].sort().map((party) => {
     const own = waiting.find((one) => one.party === party);
+    const { refused: count, refusedOf } = refused.find((one) => one.party === party) ?? nothing;
     const kinds = [...attempted, ...owed].filter((one) => one.party === party).map(({ kind }) => kind);
     return {
       party,
@@ -37,7 +40,8 @@ export async function readPartyHealth(db: Db, minutes: number): Promise<readonly
         return kindHealth(kind, attempted.find(is), owed.find(is));
       }),
       waiting: own?.waiting ?? 0,
-      refused: refused.find((one) => one.party === party)?.refused ?? 0,
+      refused: count,
+      refusedOf,
       oldestWaitingSince: own?.since ?? null,
     };
   });
@@ -108,15 +112,25 @@ async function readWaiting(
   return rows;
 }
 
-/** What parties sent and what did not count, of the last minutes (PAY-8, RES-4). */
-async function readRefused(
-  db: Db,
-  minutes: number,
-): Promise<readonly { readonly party: string; readonly refused: number }[]> {
-  // index refused_messages_created_at
-  const { rows } = await sql<{ party: string; refused: number }>`
-    select party, count(*)::int as refused from refused_messages
-    where created_at > now() - ${minutes} * interval '1 minute' group by party`.execute(db);
+type Refused = Pick<PartyHealth, 'party' | 'refused' | 'refusedOf'>;
+
+const mostNamed = 10; // a party whose every report is refused must not fill the page
+
+/** What parties sent and what did not count, of the last minutes (PAY-8, RES-4), and of what: the newest. */
+async function readRefused(db: Db, minutes: number): Promise<readonly Refused[]> {
+  // indexes refused_messages_created_at, primary key of resolutions
+  const { rows } = await sql<Refused>`
+    with recent as (
+      select party, subject_id, count(*)::int as messages, max(created_at) as last from refused_messages
+      where created_at > now() - ${minutes} * interval '1 minute' group by 1, 2
+    ),
+    placed as (select *, row_number() over (partition by party order by last desc) as place from recent)
+    select party, sum(messages)::int as refused,
+      jsonb_agg(jsonb_build_object('subjectId', subject_id, 'messages', messages,
+        'about', case when exists (select from resolutions r where r.resolution_id = subject_id)
+          then 'resolution' else 'payment' end)
+        order by place) filter (where place <= ${sql.lit(mostNamed)}) as "refusedOf"
+    from placed group by party`.execute(db);
   return rows;
 }
 
@@ -159,11 +173,12 @@ export async function forgetWorker(db: Db, workerId: string): Promise<void> {
 
 const isFresh = sql`at > now() - interval '30 seconds'`;
 
-/** Workers that have said within 30 s that they are there. */
-export async function countWorkers(db: Db): Promise<number> {
-  const { rows } = await sql<{ workers: number }>`
-    select count(*)::int as workers from worker_states where ${isFresh}`.execute(db);
-  return rows[0]?.workers ?? 0;
+/** Workers that have said within 30 s that they are there, and when one of them last did. */
+export async function readWorkers(db: Db): Promise<Workers> {
+  const { rows } = await sql<Workers>`
+    select count(*)::int as workers, floor(extract(epoch from now() - max(at)))::int as "workerHeardSecondsAgo"
+    from worker_states where ${isFresh}`.execute(db);
+  return rows[0] ?? { workers: 0, workerHeardSecondsAgo: null };
 }
 
 /** Of the workers that have written within 30 s. */
@@ -178,13 +193,14 @@ export async function readReceivers(db: Db): Promise<readonly ReceiverHealth[]> 
   return rows;
 }
 
-/** What may hold up a send to a receiver. */
-export async function readHindrances(
-  db: Db,
-  receiver: string,
-): Promise<{ readonly workers: number; readonly breakersOpen: number }> {
-  const { rows } = await sql<{ breakersOpen: number }>`
-    select count(*)::int as "breakersOpen" from receiver_states
-    where ${isFresh} and breaker <> 'closed' and receiver = ${receiver}`.execute(db);
-  return { workers: await countWorkers(db), breakersOpen: rows[0]?.breakersOpen ?? 0 };
+/** What holds up sends to these receivers, as their workers last said; only those that it holds up. */
+export async function readHeldUp(db: Db, receivers: readonly string[]): Promise<readonly HeldUp[]> {
+  const { rows } = await sql<HeldUp>`
+    select receiver, count(*) filter (where breaker <> 'closed')::int as "breakersOpen",
+      count(*) filter (where breaker = 'closed' and sends_under_way >= ${sql.lit(mostSendsAtOnce)})::int as "gatesFull"
+    from receiver_states
+    where ${isFresh} and receiver = any(${receivers}::text[])
+      and (breaker <> 'closed' or sends_under_way >= ${sql.lit(mostSendsAtOnce)})
+    group by receiver`.execute(db);
+  return rows;
 }

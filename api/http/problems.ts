@@ -106,7 +106,7 @@ export const problems = {
   ...operationsProblems,
   'message-refused': {
     status: 400,
-    title: 'Message cannot be answered',
+    title: 'Message refused',
     ruleId: 'MSG-2',
     detail: 'The body is not a message that can be answered.',
   },

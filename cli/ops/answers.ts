@@ -131,6 +131,15 @@ export const settling = z.object({
     .nullable(),
 });
 
+const hindrances = z.object({
+  workers: z.string(),
+  workerHeardSecondsAgo: z.string().nullable(),
+  heldUp: z.array(
+    z.object({ kind: z.string(), party: z.string(), breakersOpen: z.string(), gatesFull: z.string() }),
+  ),
+});
+export type ShownHindrances = z.infer<typeof hindrances>;
+
 export const evidence = z.object({
   uetr: z.string(),
   status: z.string(),
@@ -138,6 +147,7 @@ export const evidence = z.object({
   destinationClearingSystem: z.string().nullable(),
   priority: z.string().nullable(),
   waitsFor: z.object({ what: z.string(), at: z.string().nullable() }).nullable(),
+  hindrances: hindrances.nullable(),
   messages: z.array(
     z.object({
       message: z.string(),
@@ -176,7 +186,7 @@ export const evidence = z.object({
 });
 export type ShownEvidence = z.infer<typeof evidence>;
 
-export const redelivery = z.object({ kinds: z.array(z.string()) });
+export const redelivery = z.object({ kinds: z.array(z.string()), hindrances });
 export const redeliveries = z.object({
   redelivered: z.string(),
   total: z.string(),
@@ -208,6 +218,7 @@ const party = z.object({
   waiting: z.string(),
   oldestWaitingSince: z.string().nullable(),
   refused: z.string(),
+  refusedOf: z.array(z.object({ subjectId: z.string(), about: z.string(), messages: z.string() })),
 });
 const pause = z.object({ party: z.string(), by: z.string(), at: z.string(), because: z.string() });
 export const pauses = z.array(pause);
@@ -221,6 +232,7 @@ export const recordedPauses = z.array(recordedPause);
 export const parties = z.object({
   minutes: z.string(),
   workers: z.string(),
+  workerHeardSecondsAgo: z.string().nullable(),
   paused: pauses,
   parties: z.array(party),
   receivers: z.array(
@@ -248,7 +260,7 @@ const sentBook = z.object({
 export type ShownBook = z.infer<typeof sentBook>;
 export const sentBooks = z.array(sentBook);
 
-export const enquiry = z.object({ asked: z.boolean(), workers: z.string(), breakersOpen: z.string() });
+export const enquiry = z.object({ asked: z.boolean(), hindrances });
 
 /**
  * An answer, its numbers as the digits that were written (MON-1).

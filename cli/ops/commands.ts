@@ -21,6 +21,7 @@ import {
   type ShownPayment,
 } from './answers.ts';
 import { connectGateway, type Gateway, type Query } from './connection.ts';
+import { printHindrances } from './held-up.ts';
 import { eachPage } from './pages.ts';
 import {
   printAlert,
@@ -28,7 +29,6 @@ import {
   printEntries,
   printEvidence,
   printParties,
-  noWorker,
   printPayments,
   shortTime,
 } from './show.ts';
@@ -63,7 +63,7 @@ export async function listPayments(
   if (payments.length === 0) {
     terminal.line(nothingLike('payment', query));
     terminal.line(
-      `One that is stored and not judged yet is in no list, and may still go out: ops show ${query['uetr'] ?? '<UETR>'} knows it.`,
+      `A payment that is stored but not yet judged is not listed and may still go out; ops show ${query['uetr'] ?? '<UETR>'} finds it.`,
     );
   } else printPayments(terminal, payments);
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
@@ -85,7 +85,7 @@ export async function listAlerts(context: CommandContext, query: Query, options:
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
 
-const thereAreMore = 'There are more: --limit says how many are shown.';
+const thereAreMore = 'There are more. Show more with --limit.';
 
 /** With the filters that were used, so that a mistyped one is seen. */
 function nothingLike(what: 'payment' | 'alert', query: Query): string {
@@ -183,10 +183,11 @@ export async function redeliverOne(
   const gateway = await connectGateway(context);
   const text = await gateway.post(`/payments/${uetr}/redeliveries`, kinds.length === 0 ? {} : { kinds });
   if (options.json) terminal.line(text);
-  else
-    terminal.line(
-      `✓ due again: ${read(redelivery, text).kinds.join(', ')}. ops show ${uetr} says how it goes.`,
-    );
+  else {
+    const { kinds: due, hindrances } = read(redelivery, text);
+    terminal.line(`✓ due again: ${due.join(', ')}. ops show ${uetr} says how it goes.`);
+    printHindrances(terminal, hindrances);
+  }
 }
 
 export interface DeadOptions extends JsonOption {
@@ -235,14 +236,9 @@ export async function enquire(context: CommandContext, uetr: string, options: Js
 function printEnquiry(
   { terminal }: CommandContext,
   uetr: string,
-  { asked, workers, breakersOpen }: z.infer<typeof enquiry>,
+  { asked, hindrances }: z.infer<typeof enquiry>,
 ): void {
   if (!asked) terminal.line('It was asked within the last 5 s, and is not asked twice.');
   else terminal.line(`✓ on record: its destination is to be asked. ops show ${uetr} says what it answers.`);
-  const warn = (text: string) => terminal.line(terminal.paint('warning', `! ${text}`));
-  if (workers === '0') warn(noWorker);
-  else if (breakersOpen !== '0')
-    warn(
-      `Its destination's breaker is open in ${breakersOpen} of ${workers} workers: it is asked once a probe is answered; there is one every minute, or more often.`,
-    );
+  printHindrances(terminal, hindrances);
 }

@@ -1,6 +1,7 @@
 // How `isthmus ops` shows payments, alerts and what was done, to a person: tables of one line each, or one payment in
 // full. Times are UTC, to the second, as in the record.
 import { renderTable, showAmount, type Column, type Style, type Terminal } from '../terminal.ts';
+import { printHindrances, receiverInWords, silenceOf } from './held-up.ts';
 import type {
   ShownAlert,
   ShownDelivery,
@@ -85,7 +86,8 @@ const stateStyles: Readonly<Partial<Record<string, Style>>> = { down: 'bad', fai
 /** Who is down, and whom nobody could tell. */
 export function printParties(terminal: Terminal, shown: ShownParties): void {
   const { minutes, workers, parties, receivers } = shown;
-  if (workers === '0') terminal.line(terminal.paint('bad', noWorker));
+  const silence = silenceOf(shown);
+  if (silence !== undefined) terminal.line(terminal.paint('bad', silence));
   for (const one of shown.paused) {
     const line = `${one.party} is paused since ${shortTime(one.at)} by ${one.by}: ${one.because}`;
     terminal.line(terminal.paint('warning', line));
@@ -115,22 +117,32 @@ export function printParties(terminal: Terminal, shown: ShownParties): void {
       `${party}: ${count} ${verb} for its final status, the oldest since ${shortTime(oldestWaitingSince)}`,
     );
   }
-  for (const { party, refused } of parties.filter((one) => one.refused !== '0')) {
-    const line = `${party}: ${refused} of its answers and reports did not count; ops alerts --party ${party} says why`;
-    terminal.line(terminal.paint('warning', line));
-  }
+  for (const party of parties.filter((one) => one.refused !== '0')) printRefused(terminal, party);
   for (const { receiver, parties: whose, open, probing, failuresInARow } of receivers) {
     const held = Number(open) + Number(probing);
     if (held === 0) continue;
-    const name = whose.length === 0 ? receiver : `${whose.join(', ')} (${receiver})`;
-    const line = `${name}: breaker open in ${held} of ${workers} workers, ${failuresInARow} failures in a row`;
+    const line = `${receiverInWords(receiver, whose)}: breaker open in ${held} of ${workers} workers, ${failuresInARow} failures in a row`;
     terminal.line(terminal.paint('bad', line));
   }
 }
 
-/** Nothing is done then; the record keeps what comes. */
-export const noWorker =
-  'No worker has said within 30 s that it is there: nothing is judged or sent until one runs.';
+/** What a party sent that did not count, with the command that says why of each: few of them are alerts (PAY-8). */
+function printRefused(
+  terminal: Terminal,
+  { party, refused, refusedOf }: ShownParties['parties'][number],
+): void {
+  const line = `${party}: ${refused} of its answers and reports did not count. Why, and what they were:`;
+  terminal.line(terminal.paint('warning', line));
+  for (const { subjectId, about, messages } of refusedOf) {
+    const where =
+      about === 'payment'
+        ? `ops show ${subjectId}`
+        : `ops alerts --state open,taken,closed --subject-id ${subjectId}`;
+    terminal.line(`  ${messages} of ${subjectId}: ${where}`);
+  }
+  const named = refusedOf.reduce((sum, { messages }) => sum + Number(messages), 0);
+  if (named < Number(refused)) terminal.line(`  and ${Number(refused) - named} before them, of others`);
+}
 
 const alertColumns: readonly Column[] = [
   { title: 'id', align: 'right' },
@@ -238,7 +250,8 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   for (const one of paused) terminal.line(pauseInWords(one));
   if (listed !== undefined) terminal.line(termsOf(listed));
   terminal.line(hasItLeft(shown));
-  if (waitsFor !== null) terminal.line(`waits for: ${waitsFor.what}, ${shortTime(waitsFor.at)}`);
+  if (waitsFor !== null) terminal.line(`waits for: ${waitsFor.what}, ${dueTime(waitsFor)}`);
+  if (shown.hindrances !== null) printHindrances(terminal, shown.hindrances);
   if (shown.outcomes.length > 0) heading('How it ended, as operators recorded');
   for (const one of shown.outcomes) printOutcome(terminal, one);
   heading('Messages');
@@ -263,6 +276,12 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   }
   if (shown.entries.length > 0) heading('What was done');
   printEntries(terminal, shown.entries);
+}
+
+/** An enquiry of the past was asked for then, and has not gone out. */
+function dueTime({ what, at }: NonNullable<ShownEvidence['waitsFor']>): string {
+  const isOverdue = what === 'enquiry' && at !== null && Date.parse(at) <= Date.now();
+  return isOverdue ? `due since ${shortTime(at)}` : shortTime(at);
 }
 
 /** Whose payment it is, for somebody who calls about it. */
@@ -290,7 +309,7 @@ function hasItLeft({ deliveries, status, priority }: ShownEvidence): string {
   const tries = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
   if (answered > 0) return `It has left: ${tries}, ${answered} answered.`;
   if (maybe > 0) return `It may have left: ${tries}, none answered; its destination may have read it.`;
-  const end = isOpen && priority === 'NORM' ? '; if none does until 60 s after acceptance, RJCT ED06' : '';
+  const end = isOpen && priority === 'NORM' ? '; if none has left 60 s after acceptance: RJCT ED06' : '';
   return `Nothing has left for its destination: ${tries}, each failed before the first byte${end}.`;
 }
 

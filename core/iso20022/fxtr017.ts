@@ -22,9 +22,9 @@ export interface Fxtr017 {
   readonly completionDate: string;
   readonly sourcePsp: AgentIdentification;
   readonly fxp: AgentIdentification;
-  /** Destination amount and currency. */
+  /** Destination amount and currency: what the source PSP, the trading side, buys and the FX provider sells (NOT-2). */
   readonly tradingSideBuyAmount: Amount;
-  /** Source amount and currency. */
+  /** Source amount and currency: what the source PSP sells and the FX provider buys. */
   readonly tradingSideSellAmount: Amount;
   readonly exchangeRate: string;
   readonly destinationSap: AgentIdentification;

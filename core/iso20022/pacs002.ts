@@ -54,11 +54,16 @@ function readOriginal(transaction: XmlElement): OriginalReferences {
   });
 }
 
-/** The status that a pacs.002 states, valid or not; undefined where it is none of the scheme. */
-export function statedStatus(document: XmlElement): TransactionStatus | undefined {
+const statusCode = /^[A-Z]{4}$/; // as every code of ISO's set: free text stays out of the record (SEC-3, MSG-13)
+
+/**
+ * The status that a pacs.002 states, valid or not, as it was written: whoever says `ACSC` may have credited. Undefined
+ * where it is no code.
+ */
+export function statedStatus(document: XmlElement): string | undefined {
   const report = elementAt(document, message.messageElement);
   const status = report && textAt(report, 'TxInfAndSts/TxSts');
-  return isTransactionStatus(status) ? status : undefined;
+  return status !== undefined && statusCode.test(status) ? status : undefined;
 }
 
 /**

@@ -20,7 +20,7 @@ import {
 import { enquireAboutPacs008 } from '../../core/iso20022/pacs028.ts';
 import { readForwardedPacs008, readPacs008 } from '../../core/iso20022/pacs008.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
-import { additionalInformation } from '../../core/explanation.ts';
+import { additionalInformation, returnCredit } from '../../core/explanation.ts';
 import { reject, type Rejection } from '../../core/rejection.ts';
 import type { Result } from '../../core/result.ts';
 import type { RejectionKey } from '../../core/rejection-table.ts';
@@ -48,10 +48,10 @@ const bic = (bicfi: string) => ({ bicfi });
 
 type Statement = Omit<StatusStatement, 'messageIdentification' | 'creationDateTime'>;
 
-function refusal(key: RejectionKey): Statement {
+function refusal(key: RejectionKey, ...more: readonly string[]): Statement {
   const rejection = reject(key);
   const { isoCode: reasonCode } = rejection;
-  return { status: 'RJCT', reasonCode, additionalInformation: [additionalInformation(rejection)] };
+  return { status: 'RJCT', reasonCode, additionalInformation: [additionalInformation(rejection), ...more] };
 }
 
 /** The payment of the fixture: 1,000 SGD at 25, 25,000 THB, of which 24,900 are credited. */
@@ -91,7 +91,7 @@ function paymentExamples(): Readonly<Record<string, string>> {
     'pacs002-report-rjct': report({ status: 'RJCT', reasonCode: 'AC04' }),
     'pacs002-report-acwp': report({ status: 'ACWP' }),
     'pacs002-confirmation-accc': confirm(4, '01.050', { status: 'ACCC' }),
-    'pacs002-confirmation-rjct': confirm(4, '20.010', refusal('deadline-expired')),
+    'pacs002-confirmation-rjct': confirm(4, '20.010', refusal('deadline-expired', returnCredit)),
     'pacs028': enquireAboutPacs008(leg, { messageIdentification: ourId(5), creationDateTime: '2026-11-21T04:01:00.700Z' }),
     'fxtr017': buildFxtr017({
       messageIdentification: ourId(6),

@@ -121,9 +121,9 @@ test.each([
   ['no XML', () => Promise.resolve('ok'), /^not a valid pacs\.002: not well-formed XML/, undefined],
   [
     'a pacs.002 that is not valid',
-    async (uetr: string) => (await report(uetr)).replace('ACCC', 'DONE'),
-    /^not a valid pacs\.002: MSG-4 TxInfAndSts\/TxSts: must be ACCC, .*ACTC .*Found: DONE\.$/,
-    null,
+    async (uetr: string) => (await report(uetr)).replace('ACCC', 'ACSC'),
+    /^not a valid pacs\.002: MSG-4 TxInfAndSts\/TxSts: must be ACCC, .*ACTC .*Found: ACSC\.$/,
+    'ACSC',
   ],
   [
     'a RJCT without reason',

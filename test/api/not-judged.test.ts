@@ -71,11 +71,11 @@ test('a list in which it is not says where it is', async () => {
   await listPayments(context(), { uetr: stored.uetr }, { limit: '50' });
   expect(lines).toEqual([
     `No payment with uetr ${stored.uetr}.`,
-    `One that is stored and not judged yet is in no list, and may still go out: ops show ${stored.uetr} knows it.`,
+    `A payment that is stored but not yet judged is not listed and may still go out; ops show ${stored.uetr} finds it.`,
   ]);
   lines.splice(0);
   await listPayments(context(), { messageIdentification: stored.messageIdentification }, { limit: '50' });
-  expect(lines[1]).toMatch(/is in no list, and may still go out: ops show <UETR> knows it\.$/);
+  expect(lines[1]).toMatch(/is not listed and may still go out; ops show <UETR> finds it\.$/);
 });
 
 test('show of a UETR that nobody knows says that there is none, and where to look on; to others no more than before (SEC-1)', async () => {

@@ -313,13 +313,25 @@ describe('what is refused', () => {
 
   test.each([
     ['operator', ['clearingSystem'], /sap and account/],
-    ['MERISGS0', ['sap', 'account'], /your account|have the account/],
-    ['LOTUSGS0', ['sap', 'account'], /your account|have the account/],
-  ])('without a book %s is told what it may ask for', async (client, parameters, words) => {
+    ['MERISGS0', ['sap', 'account'], /sap=\w+&account=MERI-\w+-\w+, sap=.* and \d+ more$|your accounts/],
+    ['LOTUSGS0', ['sap', 'account'], /sap=HARBTHS0&account=LOTU-TH-THB; GET \/payments|your accounts/],
+  ])('without naming a book %s is told what it may ask for', async (client, parameters, words) => {
     const { status, body } = await get('/reconciliation?date=2026-01-05', client);
     const { errors = [] } = body as { errors?: readonly { parameter: string; detail: string }[] };
     expect(status).toBe(400);
     expect(errors.map(({ parameter }) => parameter)).toEqual(parameters);
     for (const { detail } of errors) expect(detail).toMatch(words);
+  });
+
+  test('a PSP without any account has no book, and is told what lists its payments instead', async () => {
+    const { status, body } = await get('/reconciliation?date=2026-01-05', 'BANYSGS0');
+    expect({ status, body }).toMatchObject({
+      status: 404,
+      body: {
+        code: 'unknown-book',
+        detail:
+          'BANYSGS0 has no book: books are of payment systems, and of accounts at settlement access providers, and it has none. GET /payments?from=&to= lists its payments.',
+      },
+    });
   });
 });

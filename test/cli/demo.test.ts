@@ -77,7 +77,7 @@ describe('npm run demo -- --once, from an empty folder', () => {
       /IPSO-TH → Isthmus +pacs\.002 {2}ACCC {2}answered HTTP 200/,
       /Isthmus → IPSO-TH +pacs\.002 {2}ACCC {2}confirmation/,
       /Isthmus → SGDFAST +pacs\.002 {2}ACCC {2}callback: the final status; answered HTTP 200/,
-      /Isthmus → MERISGS0 +fxtr\.017 +1,000 SGD sold, 25,000 THB bought at 25; answered HTTP 200/,
+      /Isthmus → MERISGS0 +fxtr\.017 +LOTUSGS0 sells 1,000 SGD for 25,000 THB at 25; answered HTTP 200/,
       /✓ source interbank settlement amount, SGD +1,000 {2}quote, fxtr\.017/,
       /✓ exchange rate +25 {2}quote, pacs\.008 at the destination, fxtr\.017/,
       /✓ destination interbank settlement amount, THB +25,000 {2}quote, .*ledger, fxtr\.017/,
@@ -160,20 +160,29 @@ describe('npm start, on the same folder', () => {
     expect(callbacks.map((entry) => entry.status)).toEqual([status]);
   });
 
-  it('npm run pay: an amount above the maximum says what is sent instead', async () => {
+  it('npm run pay: an amount above the maximum is not paid before somebody has agreed to less (QUO-4)', async () => {
     const { code, output } = await finish('pay', '--to', 'TH', '--amount', '250000');
+    expect(code, output).toBe(1);
+    expect(output).toContain(
+      'Nothing was paid. Give an --amount that is allowed, or add --capped to pay 79,681.60 SGD.',
+    );
+    expect(output).not.toContain('pacs.008');
+  });
+
+  it('npm run pay -- --capped: an amount above the maximum says what is sent instead', async () => {
+    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '250000', '--capped');
     expect(code, output).toBe(0);
     expect(output).toMatch(
-      /250,000 SGD is more than the payment systems of SG and TH allow in one payment: 79,681\.60 SGD is sent, 2,000,000 THB/,
+      /250,000 SGD is more than the payment systems of SG and TH allow in one payment: the quote is for 79,681\.60 SGD, 2,000,000 THB/,
     );
     expect(output).toMatch(/moves 2,000,000 THB/);
   });
 
   it('npm run pay: where only one system allows less, it is that one that is named (QUO-4)', async () => {
-    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '100000');
+    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '100000', '--capped');
     expect(code, output).toBe(0);
     expect(output).toContain(
-      "100,000 SGD is more than TH's payment system allows in one payment: 79,681.60 SGD",
+      "100,000 SGD is more than TH's payment system allows in one payment: the quote is for 79,681.60 SGD",
     );
   });
 

@@ -54,7 +54,7 @@ describe('list', () => {
   test('says how to see the rest', async () => {
     await listPayments(context(), {}, { limit: '1' });
     expect(lines).toHaveLength(3);
-    expect(lines[2]).toBe('There are more: --limit says how many are shown.');
+    expect(lines[2]).toBe('There are more. Show more with --limit.');
   });
 
   test('of nothing, names the filters, so that a mistyped one is seen', async () => {

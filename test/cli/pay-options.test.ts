@@ -51,6 +51,7 @@ describe('npm run pay', () => {
       priority: 'NORM',
       debtorAgent: 'LOTUSGS0',
       creditorAgent: 'LOTUMYS0',
+      acceptsCapped: false,
       waitSeconds: 60,
     });
     const named = planOf({ ...typed, psp: 'BANYSGS0', creditorPsp: 'FERNTHS0', to: 'th', currency: 'thb' });

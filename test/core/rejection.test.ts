@@ -68,10 +68,10 @@ describe('what is told (MSG-11)', () => {
 
   test('a reason that is too long is cut at a word, never left out', () => {
     const text = 'must be: Plain decimal: no sign, no leading zeros, digits on both sides of a point';
-    const details = { text, found: '+5', expected: text.slice(9) };
+    const details = { text, found: '1,000.00', expected: text.slice(9) };
     const path = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/IntrBkSttlmAmt';
     expect(additionalInformation(reject('schema-invalid', path, undefined, details))).toBe(
-      'MSG-4 CdtTrfTxInf/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros, digits on both...',
+      'MSG-4 CdtTrfTxInf/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros... Found: 1,000.00.',
     );
   });
 

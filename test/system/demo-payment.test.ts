@@ -234,7 +234,7 @@ test('the confirmation to the destination: ACCC, of the message that it got, age
   });
 });
 
-test('the fxtr.017 to Meridian: bought 25,000 THB, sold 1,000 SGD, at 25, settled (NOT-1, NOT-2)', async () => {
+test('the fxtr.017 to Meridian: LOTUSGS0 bought 25,000 THB and sold 1,000 SGD, at 25, settled (NOT-1, NOT-2)', async () => {
   const notifications = evidence.received(message.uetr, 'fxp', 'fxtr017');
   expect(notifications.map((one) => one.party)).toEqual(['fxp/MERISGS0']);
   const tree = await validTree('fxtr017', notifications[0]?.bytes ?? '');

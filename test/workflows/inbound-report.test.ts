@@ -98,11 +98,13 @@ describe('a report is refused and recorded', () => {
 
   test('that is not valid: 422, and an event, once per fault: its destination may have credited', async () => {
     const { uetr, original } = await forwarded();
-    const invalid = reportOn(original).replace('<TxSts>ACCC<', '<TxSts>DONE<');
+    const settled = reportOn(original).replace('<TxSts>ACCC<', '<TxSts>ACSC<'); // what most systems call credited
+    const free = reportOn(original).replace('<TxSts>ACCC<', '<TxSts>Anna<');
     const undated = reportOn(original).replace('<CreDtTm>', '<CreDtTm>x');
     const withoutReason = reportOn(original, { status: 'RJCT' });
     for (const [xml, rule, place] of [
-      [invalid, 'MSG-4', 'TxInfAndSts/TxSts'],
+      [free, 'MSG-4', 'TxInfAndSts/TxSts'],
+      [settled, 'MSG-4', 'TxInfAndSts/TxSts'],
       [undated, 'MSG-4', 'GrpHdr/CreDtTm'],
       [withoutReason, 'MSG-11', 'TxInfAndSts/StsRsnInf/Rsn/Cd'],
     ] as const) {
@@ -131,6 +133,7 @@ describe('a report is refused and recorded', () => {
     const invalidReport = { severity: 'info', kind: 'report.invalid', party: 'THBPPAY' };
     expect(events).toEqual([
       { ...invalidReport, detail: { ruleId: 'MSG-4', reported: null } }, // nothing of the sender's text (SEC-3)
+      { ...invalidReport, detail: { ruleId: 'MSG-4', reported: 'ACSC' } },
       { ...invalidReport, detail: { ruleId: 'MSG-4', reported: 'ACCC' } },
       { ...invalidReport, detail: { ruleId: 'MSG-11', reported: 'RJCT' } },
     ]);
@@ -154,9 +157,20 @@ describe('a report is refused without further notice', () => {
     },
   );
 
-  test('that is no message at all: 400', async () => {
-    const answer = await post('<Document/>');
+  test.each([
+    ['that is no message at all', () => '<Document/>'],
+    ['in another version', (xml: string) => xml.replace('pacs.002.001.15', 'pacs.002.001.10')],
+    ['without OrgnlUETR', (xml: string) => xml.replace(/<OrgnlUETR>.*<\/OrgnlUETR>/, '')],
+  ])('%s: 400, which says that it does not count, and leaves nothing on record', async (_, changed) => {
+    const { uetr, original } = await forwarded();
+    const answer = await post(changed(reportOn(original)));
     expect([answer.status, answer.code]).toEqual([400, 'message-refused']);
+    const { title, detail } = JSON.parse(answer.text) as { title: string; detail: string };
+    expect(title).toBe('Message refused');
+    expect(detail).toMatch(
+      /\. This report does not count, and nothing of it is on record: send a correct one\. If you have credited it, call the operators of the scheme\.$/,
+    );
+    expect(await evidence.audit(uetr)).toEqual([]);
   });
 });
 

@@ -1,0 +1,62 @@
+// What keeps messages from going out, for operators (OBS-7): no worker, a breaker or a full gate (CBK-3), as the workers
+// last said of themselves. Beside an enquiry, a redelivery and the record of a payment.
+import { z } from '@hono/zod-openapi';
+import type { JsonObject } from '../core/money.ts';
+import { receiverOf, type Addressed } from '../core/receiver.ts';
+import { readHeldUp, readWorkers } from '../db/party-health.ts';
+import type { ApiDependencies } from './dependencies.ts';
+
+/** Of `GET /parties` too. */
+export const workersSchema = {
+  workers: z.int().openapi({
+    description: 'That have said within 30 s that they run; nothing is sent or judged without one',
+  }),
+  workerHeardSecondsAgo: z.int().nullable().openapi({
+    description: 'When one of them last said so: each does every 5 s; null: none has within 30 s',
+  }),
+} as const;
+
+export const hindrancesSchema = z
+  .object({
+    ...workersSchema,
+    heldUp: z
+      .array(
+        z
+          .object({
+            kind: z.string().openapi({ example: 'callback' }),
+            party: z.string(),
+            breakersOpen: z.int().openapi({
+              description: 'Workers that send nothing to its receiver for now but probes (CBK-3)',
+            }),
+            gatesFull: z.int().openapi({
+              description: 'Workers in which every place to its receiver was taken when they last said so',
+            }),
+          })
+          .strict(),
+      )
+      .openapi({ description: 'Which of the messages have to wait for their receiver' }),
+  })
+  .strict()
+  .openapi('Hindrances', { description: 'As the workers last said, at most 30 s ago' });
+
+/** What holds up these, which are to go out. */
+export async function hindrancesOf(
+  { db, reference }: Pick<ApiDependencies, 'db' | 'reference'>,
+  deliveries: readonly Addressed[],
+): Promise<JsonObject> {
+  const data = reference.current();
+  const named = deliveries.flatMap((one) => {
+    const receiver = receiverOf(data, one);
+    return receiver === undefined ? [] : [{ kind: one.kind, party: one.party, receiver }];
+  });
+  const receivers = named.map((one) => one.receiver);
+  const [workers, states] = await Promise.all([readWorkers(db), readHeldUp(db, receivers)]);
+  return {
+    ...workers,
+    heldUp: named.flatMap(({ receiver, ...delivery }) =>
+      states
+        .filter((one) => one.receiver === receiver)
+        .map(({ breakersOpen, gatesFull }) => ({ ...delivery, breakersOpen, gatesFull })),
+    ),
+  };
+}

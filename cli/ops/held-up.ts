@@ -1,0 +1,49 @@
+// How `isthmus ops` says what keeps messages from going out (OBS-7), as the workers last said of themselves.
+import { mostSendsAtOnce } from '../../core/receiver.ts';
+import type { Terminal } from '../terminal.ts';
+import type { ShownHindrances } from './answers.ts';
+
+const wordEverySeconds = 5; // activities/report-receivers.ts
+const missedAfterSeconds = 2 * wordEverySeconds; // one word may be late
+
+/** What the workers say of themselves; undefined where one has just done so. */
+export function silenceOf({
+  workers,
+  workerHeardSecondsAgo: heard,
+}: Pick<ShownHindrances, 'workers' | 'workerHeardSecondsAgo'>): string | undefined {
+  if (workers === '0' || heard === null)
+    return 'No worker has said within 30 s that it is there: nothing is judged or sent until one runs.';
+  if (Number(heard) < missedAfterSeconds) return undefined;
+  return (
+    `No worker has said for ${heard} s that it is there, and each says it every ${wordEverySeconds} s: ` +
+    'perhaps none runs. Then nothing is judged or sent.'
+  );
+}
+
+function hindrancesInWords(shown: ShownHindrances): readonly string[] {
+  const silence = silenceOf(shown);
+  if (silence !== undefined) return [silence];
+  const { workers, heldUp } = shown;
+  return heldUp.map(({ kind, party, breakersOpen, gatesFull }) =>
+    breakersOpen === '0'
+      ? `${kind} to ${party}: all ${mostSendsAtOnce} places were taken in ${gatesFull} of ${workers} workers a few seconds ago. It goes out in its turn.`
+      : `${kind} to ${party}: the breaker is open in ${breakersOpen} of ${workers} workers. It goes out once a probe is answered; there is one every minute, or more often.`,
+  );
+}
+
+/** Nothing, where nothing keeps anything from going out. */
+export function printHindrances(terminal: Terminal, shown: ShownHindrances): void {
+  for (const line of hindrancesInWords(shown)) terminal.line(terminal.paint('warning', `! ${line}`));
+}
+
+/**
+ * A receiver by its gate (CBK-3): `<party> <host> <origin>` of callbacks, `<address> <party>` of one of several behind a
+ * directory, else the address as registered.
+ */
+export function receiverInWords(receiver: string, whose: readonly string[]): string {
+  const [first = '', second, origin] = receiver.split(' ');
+  if (second === undefined) return whose.length === 0 ? receiver : `${whose.join(', ')} at ${receiver}`;
+  if (origin === undefined) return `${second}, asked through ${first}`;
+  const scheme = origin.startsWith('http://') ? 'http' : 'https';
+  return `${first} at ${scheme}://${second} (callbacks)`;
+}

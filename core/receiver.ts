@@ -1,0 +1,55 @@
+/**
+ * Who gets a message, by the reference data: the address that is registered for its kind, and the name of the gate before
+ * it (CBK-3). Whether the address may be used is judged where something is sent (SEC-2).
+ */
+import { originOf } from './callback-address.ts';
+import { institutionNamed, type Operator, type ReferenceData } from './reference.ts';
+import { parseWebAddress } from './web-address.ts';
+
+/** What says where a message goes. */
+export interface Addressed {
+  readonly kind: string;
+  /** Payment system, or id of an FX provider or owner of a book. */
+  readonly party: string;
+  /** Named by the source; of a callback only. */
+  readonly url: string | null;
+}
+
+/** Sends at once to one receiver, per process (CBK-3). */
+export const mostSendsAtOnce = 16;
+
+export function operatorOf(data: ReferenceData, clearingSystemId: string): Operator | undefined {
+  const system = data.clearingSystems.get(clearingSystemId);
+  return system && data.operators.get(system.operatorId);
+}
+
+/** Of everything but callbacks. */
+export function registeredAddress(
+  data: ReferenceData,
+  { kind, party }: Pick<Addressed, 'kind' | 'party'>,
+): string | undefined {
+  if (kind === 'notification') return institutionNamed(data, party)?.notificationUrl ?? undefined;
+  if (kind === 'book') return data.bookEndpoints.get(institutionNamed(data, party)?.institutionId ?? party);
+  return operatorOf(data, party)?.endpointUrl;
+}
+
+const usualPorts: Readonly<Record<string, string>> = { http: '80', https: '443' };
+
+/**
+ * The gate of a callback: an origin may leave the port open, and two operators behind one host are two receivers.
+ * Undefined where it is no address.
+ */
+export function callbackReceiver(data: ReferenceData, party: string, url: string): string | undefined {
+  const parsed = parseWebAddress(url);
+  if (!parsed.ok) return undefined;
+  const { scheme, host, port } = parsed.value;
+  const place = port === undefined || port === usualPorts[scheme] ? host : `${host}:${port}`;
+  return `${party} ${place} ${originOf(url, operatorOf(data, party)?.callbackOrigins ?? []) ?? ''}`;
+}
+
+/** The name of the gate; undefined where no address is registered. */
+export function receiverOf(data: ReferenceData, delivery: Addressed): string | undefined {
+  const { kind, party, url } = delivery;
+  if (kind !== 'callback') return registeredAddress(data, delivery);
+  return url === null ? undefined : callbackReceiver(data, party, url);
+}

@@ -1,0 +1,106 @@
+// What `npm run ops` says where something waits: for a breaker, a place, a worker, or an enquiry that has not gone out; and
+// where to read what a party sent that did not count. What the workers say of their receivers is written as they write it.
+import { randomUUID } from 'node:crypto';
+import { beforeEach, expect, test } from 'vitest';
+import { enquire, listParties, redeliverOne, show } from '../../cli/ops/commands.ts';
+import { askStatus } from '../../db/asks.ts';
+import { writeReceiverStates, type ReceiverReport } from '../../db/party-health.ts';
+import { endingIn } from '../harness/endings.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { heard, postReport, reportOn, undecided } from '../harness/reports.ts';
+import { opsOn } from './ops-context.ts';
+
+const gateway = await testGateway();
+const evidence = evidenceOf(gateway);
+const { lines, context } = opsOn(gateway);
+const text = () => lines.join('\n');
+const minutes = { minutes: '10' };
+beforeEach(() => void lines.splice(0));
+
+const thailand = (
+  await gateway.db
+    .selectFrom('operators')
+    .select('endpoint_url as url')
+    .where('operator_id', '=', 'IPSO-TH')
+    .executeTakeFirstOrThrow()
+).url;
+const callbackHost = new URL(gateway.sandbox.callbackUrl('SGDFAST')).host;
+const callbacks = `SGDFAST ${callbackHost} http://127.0.0.1:*`;
+
+/** Of a second worker, beside the one that runs. */
+const otherWorker = randomUUID();
+const says = (state: Partial<ReceiverReport> & Pick<ReceiverReport, 'receiver'>) =>
+  writeReceiverStates(gateway.db, otherWorker, [
+    { breaker: 'closed', failuresInARow: 0, sendsUnderWay: 0, ...state },
+  ]);
+
+test('redeliver says that the breaker of the receiver is open (CBK-3)', async () => {
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
+  await submit(gateway, message);
+  await evidence.arrival(message.uetr, 'source', 'pacs002');
+  await evidence.closed(message.uetr);
+  await says({ receiver: callbacks, breaker: 'open', failuresInARow: 9 });
+  await redeliverOne(context(), { uetr: message.uetr, kinds: ['callback'] }, {});
+  expect(lines).toEqual([
+    `✓ due again: callback. ops show ${message.uetr} says how it goes.`,
+    '! callback to SGDFAST: the breaker is open in 1 of 2 workers. It goes out once a probe is answered; there is one every minute, or more often.',
+  ]);
+});
+
+test('enquire and show say that the breaker of the destination is open, or that all places to it are taken', async () => {
+  const { uetr } = await undecided(gateway);
+  const open =
+    '! instruction to THBPPAY: the breaker is open in 1 of 2 workers. It goes out once a probe is answered; there is one every minute, or more often.';
+  await says({ receiver: thailand, breaker: 'probing', failuresInARow: 6 });
+  await enquire(context(), uetr, {});
+  expect(lines[1]).toBe(open);
+  await show(context(), uetr, {});
+  expect(lines.slice(2)).toContain(open);
+  lines.splice(0);
+  await says({ receiver: thailand, sendsUnderWay: 16 });
+  await show(context(), uetr, {});
+  expect(lines).toContain(
+    '! instruction to THBPPAY: all 16 places were taken in 1 of 2 workers a few seconds ago. It goes out in its turn.',
+  );
+});
+
+test('an enquiry that was asked for and has not gone out is what a payment waits for (DUP-1)', async () => {
+  const { uetr } = await undecided(gateway);
+  await heard(gateway, uetr);
+  await show(context(), uetr, {});
+  expect(text()).toMatch(/^waits for: enquiry, 20.{17}$/m);
+  expect(await askStatus(gateway.db, uetr)).toBe(true); // and the engine does not hear of it
+  lines.splice(0);
+  await show(context(), uetr, {});
+  expect(text()).toMatch(/^waits for: enquiry, due since 20.{17}$/m);
+});
+
+test('parties: of what did not count it names the payments, whose record says why (PAY-8)', async () => {
+  const { uetr } = await undecided(gateway);
+  const { messageId: messageIdentification = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
+  const report = reportOn({ messageIdentification, uetr });
+  for (const status of ['ACSC', 'ACSP'])
+    expect((await postReport(gateway, report.replace('>ACCC<', `>${status}<`))).status).toBe(422);
+  await listParties(context(), minutes);
+  expect(text()).toContain(
+    `THBPPAY: 2 of its answers and reports did not count. Why, and what they were:\n  2 of ${uetr}: ops show ${uetr}`,
+  );
+  lines.splice(0);
+  await show(context(), uetr, {});
+  expect(text()).toMatch(/report\.invalid {2}THBPPAY {2}.*reported ACSC/);
+});
+
+test('parties: a receiver whose breaker is open is named once, with what goes there (CBK-3)', async () => {
+  const open = { breaker: 'open', failuresInARow: 9 } as const;
+  await says({ receiver: callbacks, ...open });
+  await listParties(context(), minutes);
+  expect(lines.at(-1)).toBe(
+    `SGDFAST at http://${callbackHost} (callbacks): breaker open in 1 of 2 workers, 9 failures in a row`,
+  );
+  await says({ receiver: thailand, ...open });
+  await listParties(context(), minutes);
+  expect(lines.at(-1)).toBe(`THBPPAY at ${thailand}: breaker open in 1 of 2 workers, 9 failures in a row`);
+});
