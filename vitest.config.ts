@@ -6,13 +6,13 @@ import { LongestFirst } from './test/harness/longest-first.ts';
 
 const waiting = [
   'test/faults/**/*.test.ts',
-  'test/activities/{cut-off,early-answer,kept-*,outbound-enquiries,unread-request}.test.ts',
+  'test/activities/{cut-off,early-answer,kept-*,many-wait,outbound-enquiries,unread-request,urgent-wait}.test.ts',
   'test/api/{asked-twice,payments,prefer-wait}.test.ts',
   'test/chaos/{fault-proxy,minute}.test.ts',
   'test/cli/{demo,ops-tail,unusable}.test.ts',
   'test/docs/commands.test.ts',
-  'test/system/{corridors,logs}.test.ts',
-  'test/telemetry/log-beside-others.test.ts',
+  'test/system/{corridors,logs,notification-queue}.test.ts',
+  'test/telemetry/{log-beside-others,traces-as-built,traces-beside}.test.ts',
   'test/workflows/{changed-workflows,daily-books,operators-view,payment,payment-*,record-histories,resolution}.test.ts',
   'test/workflows/{resolution-faults,resolution-killed,resolution-resumed,worker-killed}.test.ts',
 ];

@@ -320,9 +320,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/addresses.ts',
-        find: '  return operatorOf(data, party)?.endpointUrl;',
+        find: '  const registered = registeredAddress(data, delivery);',
         replace:
-          '  const known = firstSeen.get(party) ?? operatorOf(data, party)?.endpointUrl;\n  if (known !== undefined) firstSeen.set(party, known);\n  return known;',
+          '  const known = `${delivery.kind} ${delivery.party}`;\n  const registered = firstSeen.get(known) ?? registeredAddress(data, delivery);\n  if (registered !== undefined) firstSeen.set(known, registered);',
       },
       {
         file: 'activities/addresses.ts',

@@ -46,10 +46,10 @@ test('enquire and parties name the destination whose breaker is open', async () 
     select worker_id, ${rows[0]?.url}, 'open', 7, 0 from worker_states
     on conflict (worker_id, receiver) do update set breaker = 'open', failures_in_a_row = 7`.execute(db);
   await enquire(context(), uetr, {});
-  expect(text()).toMatch(/! Its destination's breaker is open in 1 of 1 workers/);
+  expect(text()).toMatch(/! instruction to THBPPAY: the breaker is open in 1 of 1 workers/);
   lines.splice(0);
   await listParties(context(), { minutes: '10' });
-  expect(text()).toMatch(/THBPPAY.* \(http.*\): breaker open in 1 of 1 workers, 7 failures in a row/);
+  expect(text()).toMatch(/THBPPAY at http.*: breaker open in 1 of 1 workers, 7 failures in a row/);
   expect(text()).toMatch(/THBPPAY: 1 payment waits for its final status/);
 });
 

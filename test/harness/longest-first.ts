@@ -20,6 +20,7 @@ const long = [
   'faults/own-faults',
   'faults/found-by-attack',
   'xml/generated',
+  'telemetry/traces-as-built',
 ];
 
 /** So many of them at once at the beginning; then one after each of the others, so that they do not all wait together. */
