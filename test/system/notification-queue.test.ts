@@ -85,7 +85,7 @@ afterAll(() => {
 
 /** A node of its own, with the plugin of AMQP 1.0; answers its port. */
 async function rabbit(): Promise<number> {
-  const [port, distribution] = [await freePort(), await freePort()];
+  const [port, distribution, names] = [await freePort(), await freePort(), await freePort()];
   writeFileSync(join(folder, 'rabbitmq.conf'), `listeners.tcp.default = 127.0.0.1:${port}\n`);
   writeFileSync(join(folder, 'enabled'), '[rabbitmq_amqp1_0].');
   const server = spawn('/usr/lib/rabbitmq/bin/rabbitmq-server', {
@@ -94,6 +94,8 @@ async function rabbit(): Promise<number> {
     env: {
       ...process.env,
       HOME: folder,
+      ERL_EPMD_ADDRESS: '127.0.0.1', // Erlang's name server, one of its own: it goes on when the node has ended
+      ERL_EPMD_PORT: String(names),
       RABBITMQ_NODENAME: `isthmus-${port}@localhost`,
       RABBITMQ_DIST_PORT: String(distribution),
       RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
@@ -105,6 +107,7 @@ async function rabbit(): Promise<number> {
   });
   stops.push(() => {
     if (server.pid !== undefined) process.kill(-server.pid, 'SIGKILL');
+    spawnSync('epmd', ['-port', String(names), '-relaxed_command_check', '-kill']);
   });
   await vi.waitFor(
     () =>
