@@ -81,36 +81,32 @@ export function exchangeAmqp(
     const port = at.port ?? amqpPorts[at.scheme === 'amqps' ? 'amqps' : 'amqp'];
     // the connector knows of TLS by the scheme of the web
     const target = { protocol: at.scheme === 'amqps' ? 'https:' : 'http:', hostname: at.host, port };
+    const transfer = (sender: Sender) => {
+      if (course.begun || course.ended) return;
+      if (isTooLate()) {
+        fail('too-late');
+        return;
+      }
+      course.begun = true;
+      course.timers.push(setTimeout(() => fail('timeout'), request.headersTimeoutMs));
+      sender.send(messageOf(request));
+    };
+    const answered = (outcome: Outcome, body: Buffer) =>
+      end({
+        outcome: 'ANSWERED',
+        status: statuses[outcome],
+        body,
+        truncated: false,
+        retryAfterMs: null,
+      });
+    const login = transport.logins.get(`${at.host}:${port}`);
     course.cancel = transport.connector.connect(target, (...[error, socket]) => {
       if (course.ended) socket?.destroy();
       else if (socket === null) fail(errorClassOf(error));
       else {
         course.socket = socket;
         limitAnswer(socket, () => fail('answer-too-large'));
-        course.connection = speak(socket, {
-          host: at.host,
-          queue,
-          login: transport.logins.get(`${at.host}:${port}`),
-          transfer: (sender) => {
-            if (course.begun || course.ended) return;
-            if (isTooLate()) {
-              fail('too-late');
-              return;
-            }
-            course.begun = true;
-            course.timers.push(setTimeout(() => fail('timeout'), request.headersTimeoutMs));
-            sender.send(messageOf(request));
-          },
-          answered: (outcome, said) =>
-            end({
-              outcome: 'ANSWERED',
-              status: statuses[outcome],
-              body: said,
-              truncated: false,
-              retryAfterMs: null,
-            }),
-          failed: fail,
-        });
+        course.connection = speak(socket, { host: at.host, queue, login, transfer, answered, failed: fail });
       }
     });
   });
