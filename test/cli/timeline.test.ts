@@ -4,6 +4,7 @@ import { lineOf } from '../../cli/timeline.ts';
 import { messageValues } from '../../cli/message-values.ts';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
+import { trade } from '../harness/trade.ts';
 
 const sent: JournalEntry = {
   sequence: 1,
@@ -27,22 +28,7 @@ it.each([
 });
 
 it('a trade is shown with who sells what: the source PSP, not the FX provider that is told of it (NOT-2)', () => {
-  const fxtr017 = buildFxtr017({
-    messageIdentification: 'ISTHMUS20261121000000000021',
-    uetr: sent.uetr ?? '',
-    quoteId: '0b5c8d2e-4a61-4d3f-9b7a-1c2d3e4f5a6b',
-    completionDate: '2026-11-21',
-    sourcePsp: { bicfi: 'LOTUSGS0' },
-    fxp: { bicfi: 'MERISGS0' },
-    tradingSideBuyAmount: { currency: 'THB', amount: '25000' },
-    tradingSideSellAmount: { currency: 'SGD', amount: '1000' },
-    exchangeRate: '25',
-    destinationSap: { bicfi: 'HARBTHS0' },
-    destinationSapAccountId: 'MERI-TH-THB',
-    destinationPsp: { bicfi: 'LOTUTHS0' },
-    sourceSap: { bicfi: 'HARBSGS0' },
-    sourceSapAccountId: 'MERI-SG-SGD',
-  });
+  const fxtr017 = buildFxtr017({ ...trade, uetr: sent.uetr ?? '' });
   const bytes = Buffer.from(fxtr017);
   const told = { ...sent, party: 'fxp/MERISGS0', direction: 'received', kind: 'fxtr017', bytes } as const;
   expect(lineOf(told, 0, messageValues()).detail).toBe('LOTUSGS0 sells 1,000 SGD for 25,000 THB at 25');

@@ -14,6 +14,7 @@ import {
   statementOf,
   type GatewayStub,
 } from './fixture.ts';
+import { trade } from '../harness/trade.ts';
 
 let gateway: GatewayStub;
 let sandbox: Sandbox;
@@ -33,22 +34,7 @@ const xml = { 'content-type': 'application/xml' };
 const json = { 'content-type': 'application/json' };
 
 function notification(uetr: string, messageId = 'FX1'): string {
-  return buildFxtr017({
-    messageIdentification: messageId,
-    uetr,
-    quoteId: randomUUID(),
-    completionDate: '2026-11-21',
-    sourcePsp: { bicfi: 'LOTUSGS0' },
-    fxp: { bicfi: 'MERISGS0' },
-    tradingSideBuyAmount: { currency: 'THB', amount: '25000' },
-    tradingSideSellAmount: { currency: 'SGD', amount: '1000' },
-    exchangeRate: '25',
-    destinationSap: { bicfi: 'HARBTHS0' },
-    destinationSapAccountId: 'MERI-TH-THB',
-    destinationPsp: { bicfi: 'LOTUTHS0' },
-    sourceSap: { bicfi: 'HARBSGS0' },
-    sourceSapAccountId: 'MERI-SG-SGD',
-  });
+  return buildFxtr017({ ...trade, messageIdentification: messageId, uetr, quoteId: randomUUID() });
 }
 
 describe('source operator', () => {
