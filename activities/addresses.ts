@@ -6,7 +6,7 @@ import {
   refuseEndpoint,
   refuseNotificationAddress,
 } from '../core/callback-address.ts';
-import { callbackReceiver, operatorOf, registeredAddress } from '../core/receiver.ts';
+import { operatorOf, receiverOf, registeredAddress } from '../core/receiver.ts';
 import type { ReferenceData } from '../core/reference.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -60,9 +60,10 @@ function callbackAddress(
   { party, url }: Addressed,
   allowLoopbackHttp: boolean,
 ): Address | undefined {
+  const receiver = receiverOf(data, { kind: 'callback', party, url });
   const origins = operatorOf(data, party)?.callbackOrigins ?? [];
-  if (url === null || refuseCallbackAddress(url, { origins, allowLoopbackHttp }) !== undefined)
-    return undefined;
-  const receiver = callbackReceiver(data, party, url);
-  return receiver === undefined ? undefined : { url, receiver };
+  if (url === null || receiver === undefined) return undefined;
+  return refuseCallbackAddress(url, { origins, allowLoopbackHttp }) === undefined
+    ? { url, receiver }
+    : undefined;
 }

@@ -9,11 +9,10 @@ import { bookKey, daysToSend, unusableEndpoints, type SentBook } from '../core/d
 import { buildCamt054, type Camt054 } from '../core/iso20022/camt054.ts';
 import type { Period } from '../core/reconciliation.ts';
 import type { AuditEvent } from '../db/audit.ts';
-import { storeBookPage } from '../db/book-pages.ts';
+import { readOwedBooks, storeBookPage } from '../db/book-pages.ts';
 import { readCamt054 } from '../db/books-camt054.ts';
 import { closeBooks } from '../db/closed-books.ts';
 import { alertUnlessOpen } from './alert-unless-open.ts';
-import { progressOfBooks } from './books-to-send.ts';
 import { compose } from './compose.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { isDefect } from './failures.ts';
@@ -40,7 +39,7 @@ async function sendBooks(
 ): Promise<BooksMade> {
   const made = { days: 0, pages: 0 };
   const failures: unknown[] = [];
-  for (const { progress, now, ...one } of await progressOfBooks(deps)) {
+  for (const { progress, now, ...one } of await readOwedBooks(deps.db, deps.reference())) {
     try {
       for (const period of daysToSend(progress, now)) {
         const pages = await sendDay(deps, { ...one, period, executions, signal });

@@ -2,9 +2,9 @@
 // told where it does not do its work, because it is paused, for example.
 import { setTimeout as delay } from 'node:timers/promises';
 import { lateDay } from '../core/daily-books.ts';
+import { readOwedBooks } from '../db/book-pages.ts';
 import { takeLease } from '../db/leases.ts';
 import { alertUnlessOpen } from './alert-unless-open.ts';
-import { progressOfBooks } from './books-to-send.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Executions } from './sweep/executions.ts';
 
@@ -52,7 +52,7 @@ async function look(
 /** One alert for each receiver of books that should have been made long ago, until an operator closes it (OBS-6). */
 async function tellOfLateBooks(deps: ActivityDependencies): Promise<void> {
   const late = new Map<string, string>();
-  for (const { party, progress, now } of await progressOfBooks(deps)) {
+  for (const { party, progress, now } of await readOwedBooks(deps.db, deps.reference())) {
     const day = lateDay(progress, now);
     if (day !== undefined && day < (late.get(party) ?? '9')) late.set(party, day);
   }

@@ -1,11 +1,11 @@
 // Which books of a day were sent to whom, and whether they were taken (REC-2). What was given up can be sent again like
 // any delivery (redeliveries.ts).
 import { z } from '@hono/zod-openapi';
-import { bookKey, booksToSend, firstDayOf, type SentBook } from '../core/daily-books.ts';
+import { firstDayOf } from '../core/daily-books.ts';
 import { jsonNumber, type JsonObject } from '../core/money.ts';
-import { dayFrom, type Period } from '../core/reconciliation.ts';
+import { dayFrom } from '../core/reconciliation.ts';
 import { fxpNameOf, type ReferenceData } from '../core/reference.ts';
-import { listBooksSent, readBookProgress, type BookSent } from '../db/book-pages.ts';
+import { listBooksSent, readOwedBooks, type BookSent } from '../db/book-pages.ts';
 import { refuseOpenPeriod } from './closed-period.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
@@ -68,8 +68,11 @@ export function sentBookRoutes(router: Router, deps: ApiDependencies): void {
       const isOperator = caller.role === 'operator' || caller.role === 'all';
       const party = isOperator ? undefined : partyOf(data, caller);
       const made = await listBooksSent(deps.db, period, party);
-      const registered = booksToSend(data).filter((one) => party === undefined || one.party === party);
-      const unmade = await unmadeOf(deps, { registered, made, period });
+      const known = new Set(made.map(({ book }) => book));
+      const unmade = (await readOwedBooks(deps.db, data))
+        .filter((one) => party === undefined || one.party === party)
+        .filter(({ key, progress }) => !known.has(key) && period.from >= firstDayOf(progress))
+        .map((one): Unmade => ({ ...period, book: one.key, party: one.party, ...nothingMade }));
       const all = [...made, ...unmade].sort((one, other) => (one.book < other.book ? -1 : 1));
       return json(all.map(render));
     },
@@ -79,28 +82,7 @@ export function sentBookRoutes(router: Router, deps: ApiDependencies): void {
 /** A book of which no page is made yet. */
 type Unmade = Omit<BookSent, 'pages'> & { readonly pages: null };
 
-/** Those that are registered, and owed by then. */
-async function unmadeOf(
-  { db }: ApiDependencies,
-  {
-    registered,
-    made,
-    period,
-  }: {
-    readonly registered: readonly SentBook[];
-    readonly made: readonly BookSent[];
-    readonly period: Period;
-  },
-): Promise<readonly Unmade[]> {
-  const known = new Set(made.map(({ book }) => book));
-  const { of } = await readBookProgress(db, registered);
-  return registered.flatMap(({ book, party }): readonly Unmade[] => {
-    const name = bookKey(book);
-    const progress = of.get(name);
-    if (known.has(name) || progress === undefined || period.from < firstDayOf(progress)) return [];
-    return [{ ...period, book: name, party, pages: null, made: 0, taken: 0, deadPages: [], nextDueAt: null }];
-  });
-}
+const nothingMade = { pages: null, made: 0, taken: 0, deadPages: [], nextDueAt: null } as const;
 
 const partyOf = (data: ReferenceData, { clearingSystemId, institutionId }: Caller): string =>
   clearingSystemId ?? fxpNameOf(data, institutionId ?? '');

@@ -39,7 +39,7 @@ const usualPorts: Readonly<Record<string, string>> = { http: '80', https: '443' 
  * The gate of a callback: an origin may leave the port open, and two operators behind one host are two receivers.
  * Undefined where it is no address.
  */
-export function callbackReceiver(data: ReferenceData, party: string, url: string): string | undefined {
+function callbackReceiver(data: ReferenceData, party: string, url: string): string | undefined {
   const parsed = parseWebAddress(url);
   if (!parsed.ok) return undefined;
   const { scheme, host, port } = parsed.value;

@@ -1,27 +1,37 @@
 // The pages of camt.054 that were made to be sent (REC-2), each once, together with its message and its delivery.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { bookKey, type BookProgress, type SentBook } from '../core/daily-books.ts';
+import { bookKey, booksToSend, type BookProgress, type SentBook } from '../core/daily-books.ts';
 import type { Period } from '../core/reconciliation.ts';
+import type { ReferenceData } from '../core/reference.ts';
 import type { Db } from './connection.ts';
 import { isOpen } from './deliveries.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 
-/** How far each of these books is, by its name; of what is no longer registered, nothing. */
-export async function readBookProgress(
-  db: Db,
-  books: readonly SentBook[],
-): Promise<{ readonly now: Date; readonly of: ReadonlyMap<string, BookProgress> }> {
+/** A book that somebody gets, and how far it is. */
+export interface OwedBook extends SentBook {
+  readonly key: string;
+  readonly progress: BookProgress;
+  /** Database clock. */
+  readonly now: Date;
+}
+
+/** The books that are owed, and how far each is; of what is no longer registered, nothing. */
+export async function readOwedBooks(db: Db, data: ReferenceData): Promise<readonly OwedBook[]> {
+  const books = booksToSend(data).map((one) => ({ ...one, key: bookKey(one.book) }));
   // index: unique (book, period_from, period_to, page); an account that is registered later has its books from then on
   const { rows } = await sql<BookProgress & { readonly key: string; readonly now: Date }>`
     select b.key, clock_timestamp() as now, greatest(e.registered_at, a.registered_at) as "registeredAt",
       (select max(p.period_to) from book_pages p where p.book = b.key and p.page = p.pages) as "madeUntil"
-    from unnest(${books.map(({ book }) => bookKey(book))}::text[], ${books.map((one) => one.registeredAs)}::text[])
+    from unnest(${books.map(({ key }) => key)}::text[], ${books.map((one) => one.registeredAs)}::text[])
       as b (key, party_id)
     join book_endpoints e using (party_id)
     left join settlement_accounts a on b.key = a.sap_id || ' ' || a.account_id`.execute(db);
-  const of = new Map(rows.map(({ key, registeredAt, madeUntil }) => [key, { registeredAt, madeUntil }]));
-  return { now: rows[0]?.now ?? new Date(0), of };
+  const progressOf = new Map(rows.map(({ key, now, ...progress }) => [key, { progress, now }]));
+  return books.flatMap((one) => {
+    const known = progressOf.get(one.key);
+    return known === undefined ? [] : [{ ...one, ...known }];
+  });
 }
 
 export interface BookPage {

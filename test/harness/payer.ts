@@ -60,6 +60,7 @@ export interface SubmitOptions {
   readonly prefer?: string;
   /** Who submits: a payment system id. */
   readonly clientId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Posts bytes to /iso20022/pacs008 as the source operator. */
@@ -78,6 +79,7 @@ export async function submitXml(
         authorization: `Bearer ${await gateway.token(clientId)}`,
         'content-type': 'application/xml',
         ...(options.prefer === undefined ? {} : { prefer: options.prefer }),
+        ...options.headers,
       },
       body: xml,
     },

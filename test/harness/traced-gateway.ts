@@ -5,12 +5,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { pino, type Logger } from 'pino';
 import { afterAll, expect, vi } from 'vitest';
-import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { openTraces } from '../../telemetry/open-traces.ts';
 import { testCollector, type ExportedSpan } from './collector.ts';
 import { testGateway } from './gateway.ts';
 import { instruction, type Changes } from './instruction.ts';
-import { bestQuote } from './payer.ts';
+import { bestQuote, submit } from './payer.ts';
 
 export interface TracedLine {
   readonly msg: string;
@@ -74,17 +73,8 @@ export async function tracedGateway() {
     /** Posts a pacs.008 with these headers. */
     submit: async (headers: Readonly<Record<string, string>>, changes: Changes = {}) => {
       const message = instruction(await bestQuote(gateway), changes);
-      const callback = encodeURIComponent(gateway.sandbox.callbackUrl('SGDFAST'));
-      const response = await fetch(`${gateway.url}/iso20022/pacs008?pacs002Endpoint=${callback}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${await gateway.token('SGDFAST')}`,
-          'content-type': 'application/xml',
-          ...headers,
-        },
-        body: buildPacs008(message),
-      });
-      return { message, uetr: message.uetr, status: response.status, text: await response.text() };
+      const { httpStatus, text } = await submit(gateway, message, { headers });
+      return { message, uetr: message.uetr, status: httpStatus, text };
     },
     /** The spans of a payment, once all have come: those of its request and of its workflow end last. */
     wholeTrace: (traceId: string): Promise<readonly ExportedSpan[]> =>

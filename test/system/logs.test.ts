@@ -3,12 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
-import { bestQuote } from '../harness/payer.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
 
 interface Line {
   readonly level: number;
@@ -27,26 +26,16 @@ const [info, warn, error] = [30, 40, 50];
 
 const about = (field: string, value: string) => lines.filter((line) => line[field] === value);
 
-async function submit(requestId: string, changes: Parameters<typeof instruction>[1] = {}) {
+async function submitAs(requestId: string, changes: Parameters<typeof instruction>[1] = {}) {
   const message = instruction(await bestQuote(gateway), changes);
-  const callback = encodeURIComponent(gateway.sandbox.callbackUrl('SGDFAST'));
-  const response = await fetch(`${gateway.url}/iso20022/pacs008?pacs002Endpoint=${callback}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${await gateway.token('SGDFAST')}`,
-      'content-type': 'application/xml',
-      'x-request-id': requestId,
-    },
-    body: buildPacs008(message),
-  });
-  await response.arrayBuffer();
-  return { uetr: message.uetr, response };
+  const { headers } = await submit(gateway, message, { headers: { 'x-request-id': requestId } });
+  return { uetr: message.uetr, requestId: headers.get('x-request-id') };
 }
 
 describe('a payment', () => {
   test('is followed from the request to each party', async () => {
-    const { uetr, response } = await submit('till-7:4711');
-    expect(response.headers.get('x-request-id')).toBe('till-7:4711');
+    const { uetr, requestId } = await submitAs('till-7:4711');
+    expect(requestId).toBe('till-7:4711');
     await evidence.closed(uetr);
     await expect.poll(() => about('requestId', 'till-7:4711')).toHaveLength(1);
     const [request] = about('requestId', 'till-7:4711');
@@ -78,7 +67,7 @@ describe('a payment', () => {
   });
 
   test('that is rejected names the rule, in its request and in its step', async () => {
-    const { uetr } = await submit('rejected-1', { purpose: 'ZZZZ' });
+    const { uetr } = await submitAs('rejected-1', { purpose: 'ZZZZ' });
     await expect.poll(() => about('subjectId', uetr).length).toBeGreaterThan(2);
     const [request] = about('requestId', 'rejected-1');
     const step = about('subjectId', uetr).find(({ msg }) => msg === 'rejected');
