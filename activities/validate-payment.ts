@@ -10,23 +10,16 @@ import { answerPacs008 } from '../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008 } from '../core/iso20022/pacs008.ts';
 import { compact } from '../core/compact.ts';
 import { readPacs008References, type Pacs008References } from '../core/iso20022/references.ts';
-import type { QuoteId } from '../core/ids.ts';
 import { judgePayment } from '../core/judge-payment.ts';
 import { fxpNameOf } from '../core/reference.ts';
-import type { BoundPayment, RecordedQuote } from '../core/bind-payment.ts';
+import type { BoundPayment } from '../core/bind-payment.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
 import { mapValue, ok } from '../core/result.ts';
 import { turnAway, type TurnedAway } from '../core/turn-away.ts';
 import type { AuditEvent } from '../db/audit.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
-import {
-  findQuoteHolder,
-  loadSubmission,
-  recordAccepted,
-  recordRejected,
-  type StoredSubmission,
-} from '../db/payments.ts';
+import { loadSubmission, recordAccepted, recordRejected, type StoredSubmission } from '../db/payments.ts';
 import { findQuote } from '../db/quotes.ts';
 import type { Written } from '../db/unless-taken.ts';
 import { readValid } from '../xml/read-valid.ts';
@@ -91,23 +84,13 @@ async function judge(deps: ActivityDependencies, messageId: string): Promise<Wri
     });
     if (!judged.ok) return await answerNo(deps, submission, judged.refusal);
     const { message, quoteId, bind } = judged.value;
-    const bound = bind(await findRecorded(deps, quoteId));
+    const bound = bind(quoteId === undefined ? undefined : await findQuote(deps.db, quoteId));
     return bound.ok
       ? await accept(deps, submission, message, bound.value)
       : await answerNo(deps, submission, bound.refusal);
   } finally {
     parsed.value.dispose();
   }
-}
-
-/** What the database knows of the quote that a message names. */
-async function findRecorded(
-  { db }: ActivityDependencies,
-  quoteId: QuoteId | undefined,
-): Promise<RecordedQuote> {
-  if (quoteId === undefined) return { quote: undefined, holder: undefined };
-  const [quote, holder] = await Promise.all([findQuote(db, quoteId), findQuoteHolder(db, quoteId)]);
-  return { quote, holder };
 }
 
 /**

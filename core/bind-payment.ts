@@ -17,14 +17,6 @@ import { reject, rejectWith, type Rejection } from './rejection.ts';
 import type { RejectionKey } from './rejection-table.ts';
 import { ok, refused, type Result } from './result.ts';
 
-/** What is stored about the quote that a message names. */
-export interface RecordedQuote {
-  /** Undefined if the id is unknown, or the message names none. */
-  readonly quote: StoredQuote | undefined;
-  /** UETR of the payment that uses it and is not rejected, if any (QUO-8). */
-  readonly holder: string | undefined;
-}
-
 /** An intermediary agent and the account there, as the payment uses them. */
 export interface SettlementLeg {
   readonly agent: AgentIdentification;
@@ -63,8 +55,9 @@ const differs = (key: RejectionKey, found: string, expected: string, xpath?: str
 /**
  * Fixes every amount, agent and account of a message whose ends have passed their checks (PAY-4 to PAY-6); last of all,
  * its destination must not be paused (LIF-5).
+ * @param quote the one that the message names; undefined if it names none, or one that is unknown
  */
-export function bindPayment(judged: Judged<SubmissionContext>, recorded: RecordedQuote): Bound {
+export function bindPayment(judged: Judged<SubmissionContext>, quote: StoredQuote | undefined): Bound {
   const { message, context, ends } = judged;
   const { source, debtorAgent, creditorAgent, destination } = ends;
   if (!source || !debtorAgent || !creditorAgent || !destination)
@@ -73,7 +66,7 @@ export function bindPayment(judged: Judged<SubmissionContext>, recorded: Recorde
   const bound =
     message.agreedRate.quoteId === undefined
       ? bindOwnExchange(message, context.reference, parties)
-      : bindQuote(judged, recorded, parties);
+      : bindQuote(judged, quote, parties);
   if (!bound.ok) return bound;
   const { destinationAmount } = bound.value;
   const { maxAmount, currencyCode } = destination;
@@ -110,7 +103,7 @@ export const ownExchangeCheck: Check<Judged<SubmissionContext>> = {
   ruleId: 'PAY-5',
   needs: boundBy,
   *run(judged) {
-    const bound = bindPayment(judged, { quote: undefined, holder: undefined });
+    const bound = bindPayment(judged, undefined);
     if (!bound.ok) yield bound.refusal;
   },
 };
@@ -123,13 +116,16 @@ interface Parties {
 }
 
 /** PAY-4: the message must agree with the quote; agents that it leaves out are filled in. */
-function bindQuote(judged: Judged<SubmissionContext>, recorded: RecordedQuote, parties: Parties): Bound {
+function bindQuote(
+  judged: Judged<SubmissionContext>,
+  quote: StoredQuote | undefined,
+  parties: Parties,
+): Bound {
   const { message, context } = judged;
   const { reference } = context;
-  const { quote, holder } = recorded;
   if (quote === undefined) return refused(reject('quote-unknown'));
   const rejection =
-    checkQuoteState(quote, parties, holder !== undefined && holder !== message.uetr) ??
+    checkQuoteState(message, quote, parties) ??
     checkQuoteTerms(message, quote, parties) ??
     checkQuoteAgents(message, quote, reference) ??
     checkQuoteFee(message, quote, parties);
@@ -160,10 +156,10 @@ function bindQuote(judged: Judged<SubmissionContext>, recorded: RecordedQuote, p
   });
 }
 
-function checkQuoteState(quote: StoredQuote, parties: Parties, isInUse: boolean): Rejection | undefined {
+function checkQuoteState(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
   if (quote.pspId !== parties.debtorAgent.institutionId) return reject('quote-foreign');
   if (quote.expired) return reject('quote-expired'); // QUO-6
-  return isInUse ? reject('quote-in-use') : undefined;
+  return quote.heldBy === null || quote.heldBy === message.uetr ? undefined : reject('quote-in-use'); // QUO-8
 }
 
 /** The fee is the quote's; a quote of endpoint 12b, which ignores fees, may leave nothing to credit (FEE-5). */

@@ -7,13 +7,8 @@ import { findEnds, type Judged, type SubmissionNow } from './ends.ts';
 import { parseQuoteId, type QuoteId } from './ids.ts';
 import type { Pacs008 } from './iso20022/pacs008.ts';
 import { agentChecks, duplicateCheck, freshnessCheck, guidelineChecks } from './payment-checks.ts';
-import {
-  bindPayment,
-  ownExchangeCheck,
-  pauseCheck,
-  type BoundPayment,
-  type RecordedQuote,
-} from './bind-payment.ts';
+import { bindPayment, ownExchangeCheck, pauseCheck, type BoundPayment } from './bind-payment.ts';
+import type { StoredQuote } from './quote.ts';
 import type { Rejection } from './rejection.ts';
 import { first, ok, refused, type Result } from './result.ts';
 
@@ -30,8 +25,8 @@ export interface AwaitingQuote {
   readonly message: Pacs008;
   /** The quote that it names; undefined if it names none, or an id that cannot be one. */
   readonly quoteId: QuoteId | undefined;
-  /** Judges the rest. @param recorded what is stored about that quote */
-  readonly bind: (recorded: RecordedQuote) => Result<BoundPayment, Rejection>;
+  /** Judges the rest. @param quote undefined if it is unknown, or none is named */
+  readonly bind: (quote: StoredQuote | undefined) => Result<BoundPayment, Rejection>;
 }
 
 /**
@@ -52,7 +47,7 @@ export function judgePayment(
   return ok({
     message,
     quoteId: quoteId === undefined ? undefined : parseQuoteId(quoteId),
-    bind: (recorded) => bindPayment(judged, recorded), // quote, limits
+    bind: (quote) => bindPayment(judged, quote), // quote, limits
   });
 }
 

@@ -80,6 +80,8 @@ export interface StoredQuote extends QuoteSnapshot, CorridorKey {
   readonly issuedAt: number;
   /** Whether it was more than 600 s old when read, by the database clock (QUO-6). */
   readonly expired: boolean;
+  /** UETR of the payment that uses it and is not rejected; null: none does (QUO-8). */
+  readonly heldBy: string | null;
 }
 
 /** A quote of endpoint 12. */

@@ -151,17 +151,6 @@ export async function findPayment(db: Db, uetr: string): Promise<StoredPayment |
   return row && toPayment(row);
 }
 
-/** UETR of the payment that holds a quote, if one does (QUO-8). */
-export async function findQuoteHolder(db: Db, quoteId: string): Promise<string | undefined> {
-  // primary key
-  const [row] = await runPrepared(
-    db,
-    'find_quote_holder',
-    sql<{ uetr: string }>`select uetr from quote_uses where quote_id = ${quoteId}`,
-  );
-  return row?.uetr;
-}
-
 interface SubmissionRow extends PaymentRow {
   body: Buffer;
   message_identification: string;

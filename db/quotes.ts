@@ -226,9 +226,10 @@ interface QuoteRow {
   destination_account_id: string;
   issued_at: Date;
   expired: boolean;
+  held_by: string | null;
 }
 
-// The primary key of each partition that the second condition leaves; fxp_ids[ordinal] is null beyond the last quote.
+// The primary key of each partition that the second condition leaves, and of quote_uses; fxp_ids[ordinal] is null beyond the last quote.
 const findQuoteSql = (age: string) => `
 select psp_id, fxp_ids[$2] as fxp_id, rate_ids[$2] as rate_id, tier_improvement_ids[$2] as tier_improvement_id,
   psp_improvement_ids[$2] as psp_improvement_id, source_country, source_currency, destination_country,
@@ -238,15 +239,19 @@ select psp_id, fxp_ids[$2] as fxp_id, rate_ids[$2] as rate_id, tier_improvement_
   creditor_agent_fees[$2] as creditor_agent_fee, source_sap_ids[$2] as source_sap_id,
   source_account_ids[$2] as source_account_id, destination_sap_ids[$2] as destination_sap_id,
   destination_account_ids[$2] as destination_account_id, issued_at,
-  clock_timestamp() > issued_at + interval '600 seconds' as expired
+  clock_timestamp() > issued_at + interval '600 seconds' as expired,
+  (select uetr from quote_uses where quote_id = $3) as held_by
 from quote_requests
 where quote_request_id = $1 and ${age} and fxp_ids[$2] is not null`;
 
+/** Partitions are made a week ahead: nothing is in those of the days to come, unless the clock was put back. */
+const recently = { from: `now() - interval '2 days'`, to: `now() + interval '1 day'` };
+
 const findRecentQuoteSql = prepared(
   'find_recent_quote',
-  findQuoteSql(`issued_at >= now() - interval '2 days'`), // at most three partitions
+  findQuoteSql(`issued_at >= ${recently.from} and issued_at < ${recently.to}`), // at most four partitions
 );
-const findOlderQuoteSql = findQuoteSql(`issued_at < now() - interval '2 days'`);
+const findOtherQuoteSql = findQuoteSql(`(issued_at < ${recently.from} or issued_at >= ${recently.to})`);
 
 /**
  * The quote, or undefined when there is none. Quotes that can still be paid are found in the partitions of the last two
@@ -255,9 +260,12 @@ const findOlderQuoteSql = findQuoteSql(`issued_at < now() - interval '2 days'`);
 export async function findQuote(db: Db, quoteId: QuoteId): Promise<StoredQuote | undefined> {
   const { requestId, ordinal } = quoteRequestOf(quoteId);
   if (ordinal === 0) return undefined;
-  for (const text of [findRecentQuoteSql, findOlderQuoteSql]) {
-    const { rows } = await db.executeQuery<QuoteRow>(CompiledQuery.raw(text, [requestId, ordinal]));
-    if (rows[0] !== undefined) return toStoredQuote(quoteIdOf(requestId, ordinal), rows[0]);
+  const canonical = quoteIdOf(requestId, ordinal);
+  for (const text of [findRecentQuoteSql, findOtherQuoteSql]) {
+    const { rows } = await db.executeQuery<QuoteRow>(
+      CompiledQuery.raw(text, [requestId, ordinal, canonical]),
+    );
+    if (rows[0] !== undefined) return toStoredQuote(canonical, rows[0]);
   }
   return undefined;
 }
@@ -287,5 +295,6 @@ function toStoredQuote(quoteId: QuoteId, row: QuoteRow): StoredQuote {
     destinationAccountId: row.destination_account_id,
     issuedAt: row.issued_at.getTime(),
     expired: row.expired,
+    heldBy: row.held_by,
   };
 }

@@ -373,6 +373,7 @@ describe('the snapshot that a payment is bound to (QUO-7)', () => {
       destinationSapId: 'TH-HARB',
       destinationAccountId: 'MERI-TH-THB',
       expired: false,
+      heldBy: null,
     });
     expect(new Date(stored?.issuedAt ?? 0).toISOString()).toBe(body.quotes[0]!.issuedDateTime);
   });

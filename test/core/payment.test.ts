@@ -7,7 +7,7 @@ import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { branch } from '../../core/iso20022/tree.ts';
 import type { SubmissionNow } from '../../core/ends.ts';
 import { judgePayment } from '../../core/judge-payment.ts';
-import type { BoundPayment, RecordedQuote } from '../../core/bind-payment.ts';
+import type { BoundPayment } from '../../core/bind-payment.ts';
 import type { Rejection } from '../../core/rejection.ts';
 import { ok, type Result } from '../../core/result.ts';
 import type { StoredQuote } from '../../core/quote.ts';
@@ -43,6 +43,7 @@ const quote: StoredQuote = {
   destinationAccountId: 'MERI-TH-THB',
   issuedAt: now,
   expired: false,
+  heldBy: null,
 };
 
 const valid: Pacs008 = {
@@ -52,14 +53,14 @@ const valid: Pacs008 = {
 };
 
 /** What is known of the world and of the record. */
-type Around = SubmissionNow & RecordedQuote;
-const context: Around = { reference: world, sourceSystem: 'SGDFAST', now, quote, holder: undefined };
+type Around = SubmissionNow & { readonly quote: StoredQuote | undefined };
+const context: Around = { reference: world, sourceSystem: 'SGDFAST', now, quote };
 
 /** Judged to the end, with the quote that is on record. */
 function outcomeOf(changes: Partial<Pacs008>, around: Partial<Around> = {}): Result<BoundPayment, Rejection> {
   const known = { ...context, ...around };
   const judged = judgePayment(ok({ ...valid, ...changes }), known);
-  return judged.ok ? judged.value.bind(known) : judged;
+  return judged.ok ? judged.value.bind(known.quote) : judged;
 }
 
 /** The key of the rejection, or the payment. */
@@ -220,7 +221,7 @@ describe('the first failure is told (PAY-3)', () => {
     ['intermediary-agent-differs', { intermediaryAgent1: { bicfi: 'HARBTHS0' } }, {}],
     ['quote-amount-differs', { interbankSettlementAmount: { currency: 'SGD', amount: '999' } }, {}],
     ['quote-rate-differs', { agreedRate: { ...valid.agreedRate, preAgreedExchangeRate: '24' } }, {}],
-    ['quote-in-use', {}, { holder: anotherUetr }],
+    ['quote-in-use', {}, { quote: { ...quote, heldBy: anotherUetr } }],
     ['quote-expired', {}, { quote: { ...quote, expired: true } }],
     ['quote-foreign', {}, { quote: { ...quote, expired: true, pspId: 'SG-BANY' } }],
     ['quote-unknown', {}, { quote: undefined }],

@@ -35,7 +35,6 @@ const nobody: Case['context'] = {
   sourceSystem: 'SGDFAST',
   now: Date.UTC(2026, 10, 21, 4),
   quote: undefined,
-  holder: undefined,
 };
 
 /** Every fixture with the circumstances in which it is accepted. */

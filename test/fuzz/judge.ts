@@ -26,7 +26,7 @@ import { compareMessages } from '../../core/message-difference.ts';
 import { exact, renderDecimal } from '../../core/money.ts';
 import type { SubmissionNow } from '../../core/ends.ts';
 import { judgePayment } from '../../core/judge-payment.ts';
-import type { BoundPayment, RecordedQuote } from '../../core/bind-payment.ts';
+import type { BoundPayment } from '../../core/bind-payment.ts';
 import type { StoredQuote } from '../../core/quote.ts';
 import type { ReferenceData } from '../../core/reference.ts';
 import { additionalInformation } from '../../core/explanation.ts';
@@ -40,11 +40,16 @@ const names = Object.keys(messages) as MessageName[];
 /** What became of a body: `refused` before it could be answered (MSG-2), `rejected` by an answer, `accepted`. */
 export type Outcome = 'refused' | 'rejected' | 'accepted';
 
+/** The quote that a message names, if it is known. */
+interface Named {
+  readonly quote: StoredQuote | undefined;
+}
+
 /** How a fixture is judged: who submits it, when, with which quote. */
 export interface Case {
   readonly message: MessageName;
   readonly text: string;
-  readonly context: Omit<SubmissionNow, 'reference'> & RecordedQuote;
+  readonly context: Omit<SubmissionNow, 'reference'> & Named;
 }
 
 const readers: Readonly<Record<MessageName, (document: XmlElement) => Result<unknown, Rejection>>> = {
@@ -177,10 +182,10 @@ async function carryOn(
 async function forward(
   document: XmlElement,
   value: Pacs008,
-  context: SubmissionNow & RecordedQuote,
+  context: SubmissionNow & Named,
 ): Promise<Rejection | undefined> {
   const judged = judgePayment(ok(value), context);
-  const bound = judged.ok ? judged.value.bind(context) : judged;
+  const bound = judged.ok ? judged.value.bind(context.quote) : judged;
   if (!bound.ok) return bound.refusal;
   const forwarded = await expectValid('pacs008', buildForwardedPacs008(value, legOf(bound.value)));
   const unexplained = compareMessages(document, forwarded).filter((one) => one.ruleId === undefined);
@@ -226,7 +231,6 @@ export function circumstancesOf(document: XmlElement, reference: ReferenceData):
     sourceSystem: value.clearingSystemId,
     now: value.acceptanceDateTime.epochMs,
     quote: quoteOf(value, reference),
-    holder: undefined,
   };
 }
 
@@ -271,5 +275,6 @@ function quoteOf(value: Pacs008, reference: ReferenceData): StoredQuote | undefi
     destinationAccountId: value.intermediaryAgent2Account?.otherId ?? 'MERI-DESTINATION',
     issuedAt: value.acceptanceDateTime.epochMs,
     expired: false,
+    heldBy: null,
   };
 }
