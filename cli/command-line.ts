@@ -31,10 +31,27 @@ const context: CommandContext = {
 const misunderstood = 2; // a name or a value
 const unheard = 141; // as a shell counts SIGPIPE
 
+/** Else from an image, where the command is `isthmus` (Dockerfile). */
+const isRunByNpm = env['npm_lifecycle_event'] !== undefined;
+
+/** As it is typed: npm keeps what comes before a `--`. */
+function usageOf(command: Command): string {
+  const names: string[] = [];
+  for (let one: Command | null = command; one !== null; one = one.parent) names.unshift(one.name());
+  const [program = '', name = '', ...nested] = names;
+  const parts = isRunByNpm ? [program, name, ...(nested.length === 0 ? [] : ['--', ...nested])] : names;
+  const usage = isRunByNpm ? command.usage() : command.usage().replace(/^-- /, '');
+  return [...parts, usage].join(' ');
+}
+
 function program(parts: readonly AddCommands[]): Command {
-  const command = new Command('npm run')
-    .description('Isthmus: cross-border instant payments. Each command is an npm script.')
-    .showHelpAfterError('Run the command with -- --help to see its options.')
+  const [name, dashes] = isRunByNpm ? ['npm run', '-- '] : ['isthmus', ''];
+  const command = new Command(name)
+    .description(
+      `Isthmus: cross-border instant payments.${isRunByNpm ? ' Each command is an npm script.' : ''}`,
+    )
+    .configureHelp({ commandUsage: usageOf })
+    .showHelpAfterError(`Run the command with ${dashes}--help to see its options.`)
     .exitOverride();
   for (const add of parts) add(command, context);
   return command;

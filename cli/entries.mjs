@@ -1,8 +1,9 @@
-// The processes of the deployment, by the name of their file in dist/, and their entry files.
+// The processes of the deployment, and the command for its operators, by the name of their file in dist/, and their entry files.
 export const entries = {
   api: 'api/main.ts',
   worker: 'activities/main.ts',
   migrate: 'cli/migrate.ts',
+  ops: 'cli/ops/main.ts',
   sandbox: 'sandbox/main.ts',
 };
 

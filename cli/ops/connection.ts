@@ -108,7 +108,10 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
 async function accessOf({ env, folder }: CommandContext): Promise<Access> {
   const given = env['ISTHMUS_URL'] ?? '';
   if (given === '') {
-    const { apiUrl } = await findRunningDemo(folder);
+    const { apiUrl } = await findRunningDemo(folder).catch((error: unknown) => {
+      if (!(error instanceof UserError)) throw error;
+      throw new UserError(`${error.message} To ask another gateway, name it in ISTHMUS_URL.`);
+    });
     const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // operator2 is the demo's second person (LIF-4)
     return { url: apiUrl, clientId, secret: `demo-${clientId}`, tokenUrl: `${apiUrl}/oauth/token` };
   }

@@ -60,6 +60,24 @@ describe('the bundled processes', () => {
     expect(await api.ended).toBe(0);
   });
 
+  it('ops: asks the api as an operator, and is called as in an image', async () => {
+    const api = start('dist/api.js', env);
+    await api.says('api is listening');
+    const operator = { ISTHMUS_CLIENT_ID: 'operator', ISTHMUS_CLIENT_SECRET: 'demo-operator' };
+    const ops = (args: readonly string[], further = {}) =>
+      run(process.execPath, ['dist/ops.js', 'ops', ...args], {
+        cwd: image,
+        env: { PATH: env.PATH, ISTHMUS_URL: url, ...operator, ...further },
+      });
+    expect(JSON.parse((await ops(['list', '--json'])).stdout)).toEqual({ payments: [], next: null });
+    expect((await ops(['list', '--help'])).stdout).toContain('Usage: isthmus ops list [options]');
+    await expect(ops(['list'], { ISTHMUS_URL: '' })).rejects.toMatchObject({
+      stderr: expect.stringContaining('To ask another gateway, name it in ISTHMUS_URL.') as string,
+    });
+    api.stop();
+    expect(await api.ended).toBe(0);
+  });
+
   it('worker: takes the prebuilt workflow bundle, runs, and ends in order', async () => {
     const worker = start('dist/worker.js', env);
     await worker.says('worker is running');
