@@ -33,8 +33,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'core/bind-payment.ts',
-        find: 'holder !== undefined && holder !== message.uetr',
-        replace: 'holder !== undefined && holder === message.uetr',
+        find: 'quote.heldBy === null || quote.heldBy === message.uetr ?',
+        replace: 'quote.heldBy === null || quote.heldBy !== message.uetr ?',
       },
     ],
     breaks: ['I-6', 'R:PAY-4', 'R:MSG-3'],
