@@ -62,6 +62,7 @@ const folders = {
       'test/harness/bodies.ts',
       'test/harness/endings.ts',
       'test/harness/instruction.ts',
+      'test/harness/many-payments.ts',
     ],
     packages: [
       '@hono/node-server',
@@ -156,6 +157,7 @@ const files = {
   'telemetry/trace-sdk.ts': { packages: ['@opentelemetry/*'], importsLater: true }, // where traces are configured
   'telemetry/traces.ts': { packages: ['@opentelemetry/api'] }, // its types
   'cli/bundle.mjs': { packages: ['esbuild'] },
+  'cli/image.ts': { packages: ['esbuild'] },
   'cli/bundle-workflows.mjs': { packages: ['@temporalio/worker'] },
   'cli/parts/temporal-binary.ts': { packages: ['fflate', 'tar'] },
 };

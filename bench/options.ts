@@ -16,6 +16,9 @@ quotes                    requests per second of the quote and reference routes,
   --seconds <number>      how long each round takes (default: 4)
   --rounds <number>       how many rounds (default: 3)
 
+books                     the books of a day, beside the same rows read by bare statements
+  --payments <number>     how many payments the day has (default: 100000)
+
 xml                       time to parse, validate and read a pacs.008, beside bare libxml2
 
 bench/README.md says what each one measures, and what it does not.`;

@@ -1,11 +1,11 @@
 // What `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox, each a separate process,
 // built and started as in production, with a new database and a new Temporal file.
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { build } from 'esbuild';
 import { bundleWorkflows } from '../cli/bundle-workflows.mjs';
-import { asInImage, entries } from '../cli/entries.mjs';
+import { entries } from '../cli/entries.mjs';
+import { buildImage } from '../cli/image.ts';
 import { startChild, tail, type Child } from '../cli/parts/child.ts';
 import { freePort } from '../cli/parts/ports.ts';
 import { startPostgres, withClient, type RunningPostgres } from '../cli/parts/postgres.ts';
@@ -62,19 +62,9 @@ export async function startPaymentServices(options: StartServicesOptions): Promi
 
 /** The processes as in an image (cli/bundle.mjs, Dockerfile), and the floor's worker, built the same way. */
 async function buildAll({ place: { folder }, say }: StartServicesOptions): Promise<PaymentServices['floor']> {
-  const image = join(folder, 'image');
-  mkdirSync(image, { recursive: true });
-  for (const name of ['schemas', 'db', 'node_modules', 'package.json']) {
-    symlinkSync(join(root, name), join(image, name));
-  }
-  const dist = join(image, 'dist');
   const { api, worker, sandbox } = entries;
-  await build({
-    absWorkingDir: root,
-    entryPoints: { api, worker, sandbox, 'floor-worker': 'bench/floor-worker.ts' },
-    outdir: dist,
-    ...asInImage,
-  });
+  const processes = { api, worker, sandbox, 'floor-worker': 'bench/floor-worker.ts' };
+  const dist = await buildImage(root, join(folder, 'image'), processes);
   await bundleWorkflows(join(dist, 'workflow-bundle.js'));
   const workflowBundle = join(dist, 'floor-bundle.js');
   await bundleWorkflows(workflowBundle, join(import.meta.dirname, 'floor-workflow.ts'));

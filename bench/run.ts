@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   payments: async () => (await import('./payments.ts')).benchPayments,
   xml: async () => (await import('./xml.ts')).benchXml,
   quotes: async () => (await import('./quotes.ts')).benchQuotes,
+  books: async () => (await import('./books.ts')).benchBooks,
   hono: async () => (await import('./hono.ts')).benchHono,
 };
 

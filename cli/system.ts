@@ -8,6 +8,8 @@ import { migrate } from '../db/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';
 import { choosePorts, type Ports } from './demo-ports.ts';
+import { entries } from './entries.mjs';
+import { buildImage } from './image.ts';
 import { freePort } from './parts/ports.ts';
 import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
@@ -39,8 +41,12 @@ export interface RunningSystem {
 export async function startSystem(options: StartSystemOptions): Promise<RunningSystem> {
   const { env, root, folder, say, replaced } = options;
   mkdirSync(folder, { recursive: true });
-  const bundling = ensureWorkflowBundle(root, folder);
-  bundling.catch(() => undefined); // reported where it is awaited
+  const { api, worker, sandbox } = entries;
+  const building = Promise.all([
+    buildImage(root, join(folder, 'image'), { api, worker, sandbox }),
+    ensureWorkflowBundle(root, folder),
+  ]);
+  building.catch(() => undefined); // reported where it is awaited
   const servers = await startServers({ env, folder, searchAttributes: Object.values(searchAttributes), say });
   removeRunFile(folder); // of a demo that was killed: the folder is ours now
   process.once('exit', () => removeRunFile(folder)); // also when everything is ended at once
@@ -61,14 +67,8 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
     say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
     const metricsPorts = { api: await freePort(), worker: await freePort() };
     const run = describeRun(options, { servers, ports, metricsPorts });
-    await startProcesses({
-      options,
-      run,
-      ports,
-      metricsPorts,
-      processes,
-      workflowBundle: await bundling,
-    });
+    const [dist, workflowBundle] = await building;
+    await startProcesses({ options, run, ports, metricsPorts, processes, dist, workflowBundle });
     return { run, broken: servers.exited, stop };
   } catch (error) {
     await stop();
@@ -127,19 +127,25 @@ interface ProcessStart {
   readonly metricsPorts: MetricsPorts;
   /** Those that run, in the order of their start; the sandbox comes last, so that it is stopped last. */
   readonly processes: SupervisedProcess[];
+  /** Folder of the built processes. */
+  readonly dist: string;
   readonly workflowBundle: string;
 }
 
 async function startProcesses(start: ProcessStart): Promise<void> {
-  const { options, run, ports, metricsPorts, processes, workflowBundle } = start;
-  const { root, folder, say } = options;
+  const { options, run, ports, metricsPorts, processes, dist, workflowBundle } = start;
+  const { folder, say } = options;
   const started = performance.now();
   mkdirSync(run.logDirectory, { recursive: true });
   const pids: Record<string, number> = run.pids;
-  const startOne = async (name: string, script: readonly string[], env: Readonly<Record<string, string>>) => {
+  const startOne = async (
+    name: string,
+    env: Readonly<Record<string, string>>,
+    ...args: readonly string[]
+  ) => {
     const supervised = await supervise({
       name,
-      args: ['--enable-source-maps', '--import', 'tsx', join(root, script[0] ?? ''), ...script.slice(1)],
+      args: ['--enable-source-maps', join(dist, `${name}.js`), ...args],
       env,
       logFile: join(run.logDirectory, `${name}.log`),
       pidFile: join(folder, `${name}.pid`),
@@ -154,16 +160,14 @@ async function startProcesses(start: ProcessStart): Promise<void> {
   };
   const gateway = gatewayEnvironment(options, run);
   const metricsAt = (port: number) => ({ METRICS_HOST: '127.0.0.1', METRICS_PORT: String(port) });
-  const api = await startOne('api', ['api/main.ts'], {
+  const api = await startOne('api', {
     ...gateway,
     ...metricsAt(metricsPorts.api),
     PORT: String(ports.api),
   });
-  const worker = await startOne('worker', ['activities/main.ts', workflowBundle], {
-    ...gateway,
-    ...metricsAt(metricsPorts.worker),
-  });
-  const sandbox = await startOne('sandbox', ['sandbox/main.ts'], sandboxEnvironment(options, { run, ports }));
+  const forWorker = { ...gateway, ...metricsAt(metricsPorts.worker) };
+  const worker = await startOne('worker', forWorker, workflowBundle);
+  const sandbox = await startOne('sandbox', sandboxEnvironment(options, { run, ports }));
   const { isPolling, close } = awaitsWorker(run);
   try {
     await Promise.all([

@@ -11,7 +11,7 @@ import { awaitsWorker } from '../../cli/readiness.ts';
 import { supervise, type SupervisedProcess } from '../../cli/supervisor.ts';
 import type { Environment } from '../../core/environment-variables.ts';
 import { seed } from '../../db/seed.ts';
-import { buildImage } from './image.ts';
+import { buildTree } from './image.ts';
 import { openSilentNameServer } from './name-server.ts';
 import { names } from './names.ts';
 import { createRandom } from '../load/random.ts';
@@ -93,7 +93,7 @@ export async function startSystem(options: StartSystemOptions): Promise<ChaosSys
 
 async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosSystem> {
   const { env, tree, folder, binFolder, say } = options;
-  const building = buildImage(tree, join(folder, 'image'));
+  const building = buildTree(tree, join(folder, 'image'));
   building.catch(() => undefined); // reported where it is awaited
   const ours: OurProcess[] = [];
   const onMoved = (server: 'database' | 'engine', address: string) =>

@@ -7,7 +7,6 @@ import { testGateway } from '../harness/gateway.ts';
 import { killProcess, startProcess } from '../harness/worker-process.ts';
 
 const gateway = await testGateway();
-const entry = new URL('../../api/main.ts', import.meta.url).href;
 
 test.each([
   { signals: ['SIGTERM'] },
@@ -16,7 +15,7 @@ test.each([
 ] as const)(
   'an api that gets $signals ends as one that was asked once: drained, with 0 (OBS-4)',
   async ({ signals }) => {
-    const child = startProcess(gateway, entry, {
+    const child = await startProcess(gateway, 'api', {
       env: { AUTH: 'none', DEMO: '1', HOST: '127.0.0.1', PORT: '0', DRAIN_SECONDS: '2' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

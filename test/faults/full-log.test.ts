@@ -39,7 +39,7 @@ test(
 
 test('an api whose log is full answers, or ends, but does not stand still (OBS-1, OBS-4)', async () => {
   const port = await quietPort();
-  const api = startProcess(gateway, new URL('../../api/main.ts', import.meta.url).href, {
+  const api = await startProcess(gateway, 'api', {
     env: { PORT: String(port), AUTH: 'builtin', DEMO: '1', DRAIN_SECONDS: '0' },
     stdio: ['ignore', full, 'ignore'],
   });

@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { entries } from '../../cli/entries.mjs';
 import { claimFolder, FolderInUseError, type Claim } from '../../cli/parts/claim.ts';
 import { postgresFolders } from '../../cli/parts/postgres-home.ts';
 import { startPostgres, withClient } from '../../cli/parts/postgres.ts';
@@ -30,11 +31,14 @@ export interface Offers {
   };
   readonly temporal: { readonly address: string };
   readonly 'workflow-bundle': { readonly codePath: string };
+  /** Processes that tests start, built as in the container image: `<name>.js` in this folder. */
+  readonly processes: { readonly dist: string };
 }
 
 type Offer<Name extends keyof Offers> = { readonly offer: Offers[Name]; stop(): Promise<void> };
 
-const isthmus = resolve(import.meta.dirname, '..', '..', '.isthmus');
+const root = resolve(import.meta.dirname, '..', '..');
+const isthmus = join(root, '.isthmus');
 const { env } = process;
 
 /** Called by vitest before the first test file; what it returns runs after the last one. */
@@ -47,6 +51,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     database: () => offerDatabase(folder),
     temporal: () => offerTemporal(folder),
     'workflow-bundle': () => offerBundle(folder),
+    processes: () => offerProcesses(folder),
   };
   const made = new Map<keyof Offers, Promise<Offer<keyof Offers>>>();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -121,6 +126,15 @@ async function offerBundle(folder: string): Promise<Offer<'workflow-bundle'>> {
   const codePath = join(folder, 'workflow-bundle.js');
   await bundleWorkflows(codePath);
   return { offer: { codePath }, stop: () => Promise.resolve() };
+}
+
+async function offerProcesses(folder: string): Promise<Offer<'processes'>> {
+  const { buildImage } = await import('../../cli/image.ts');
+  const dist = await buildImage(root, join(folder, 'image'), {
+    api: entries.api,
+    'worker-program': 'test/harness/worker-program.ts',
+  });
+  return { offer: { dist }, stop: () => Promise.resolve() };
 }
 
 /** Folders of runs that died before they could remove them. */

@@ -1,16 +1,11 @@
-// Processes of their own on a test's gateway, so that a test can kill them; above all a worker: as the child it starts
-// what the worker's own entry starts, on the test file's task queues and with the run's workflow bundle.
+// Processes of their own on a test's gateway, so that a test can kill them; above all a worker (worker-program.ts), on
+// the test file's task queues and with the run's workflow bundle.
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { startWorker } from '../../activities/start.ts';
+import { join } from 'node:path';
 import type { SweepOptions } from '../../activities/sweep/sweep.ts';
-import { parseWorkerConfig } from '../../core/config.ts';
-import { createLogger } from '../../telemetry/logger.ts';
 import type { TestGateway } from './gateway.ts';
-
-const self = fileURLToPath(import.meta.url);
+import { askFor } from './offers.ts';
 
 export interface WorkerProcessOptions {
   /** Default: as in production, by which what a killed worker left may be found after 45 s only. */
@@ -26,7 +21,7 @@ export async function startWorkerProcess(
   { sweep = {}, log }: WorkerProcessOptions = {},
 ): Promise<ChildProcess> {
   const level = log === undefined ? 'silent' : gateway.config.logLevel;
-  const child = startProcess(gateway, import.meta.url, {
+  const child = await startProcess(gateway, 'worker-program', {
     args: [codePath, gateway.taskQueuePrefix, JSON.stringify(sweep), level],
     stdio: ['ignore', log ?? 'ignore', 'inherit', 'ipc'],
   });
@@ -46,13 +41,14 @@ interface ProcessOptions {
   readonly stdio: StdioOptions;
 }
 
-/** Runs a module on the gateway's database and engine. Whoever started it kills it. */
-export function startProcess(
+/** Runs one of the run's built processes on the gateway's database and engine. Whoever started it kills it. */
+export async function startProcess(
   { databaseUrl, config }: TestGateway,
-  moduleUrl: string,
+  name: 'api' | 'worker-program',
   { args = [], env, stdio }: ProcessOptions,
-): ChildProcess {
-  return spawn(process.execPath, ['--import', 'tsx', fileURLToPath(moduleUrl), ...args], {
+): Promise<ChildProcess> {
+  const { dist } = await askFor('processes');
+  return spawn(process.execPath, ['--enable-source-maps', join(dist, `${name}.js`), ...args], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: databaseUrl,
@@ -72,18 +68,4 @@ export async function killProcess(child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit');
   child.kill('SIGKILL');
   await gone;
-}
-
-if (process.argv[1] === self) {
-  const [codePath = '', taskQueuePrefix = '', sweep = '', level = ''] = process.argv.slice(2);
-  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
-  const logger = createLogger(level, 'isthmus-worker'); // as activities/main.ts
-  await startWorker(parseWorkerConfig(process.env), {
-    logger,
-    workflowBundle: { codePath },
-    taskQueuePrefix,
-    sweep: JSON.parse(sweep) as SweepOptions,
-  });
-  process.send?.('ready');
-  process.once('disconnect', () => process.exit(1)); // the test is gone
 }

@@ -3,13 +3,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { asInImage, entries } from '../../cli/entries.mjs';
+import { entries } from '../../cli/entries.mjs';
+import { buildImage } from '../../cli/image.ts';
 import { testCollector } from '../harness/collector.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -24,16 +24,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 const image = mkdtempSync(join(tmpdir(), 'isthmus-traces-'));
 afterAll(() => rmSync(image, { recursive: true }));
 const { api: apiEntry, worker: workerEntry } = entries;
-await build({
-  absWorkingDir: root,
-  entryPoints: { api: apiEntry, worker: workerEntry },
-  outdir: join(image, 'dist'),
-  ...asInImage,
-});
-for (const path of ['package.json', 'schemas', 'db/seed', 'docs/reference/rules.md']) {
-  cpSync(join(root, path), join(image, path), { recursive: true });
-}
-symlinkSync(join(root, 'node_modules'), join(image, 'node_modules'));
+await buildImage(root, image, { api: apiEntry, worker: workerEntry });
 // the packages are CommonJS: whoever imports one, Node keeps it here
 writeFileSync(
   join(image, 'loaded.cjs'),
