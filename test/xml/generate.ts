@@ -209,10 +209,9 @@ const codeLists = Object.fromEntries(
 
 /** A code of the set that the element is held against (MSG-4); undefined where there is none. */
 function knownCode(path: readonly string[], random: Random): string | undefined {
+  if (path.at(-1) !== 'Cd') return undefined;
   const coding = codingOf(path);
-  return coding === undefined || !('set' in coding) || path.at(-1) !== 'Cd'
-    ? undefined
-    : pick(random, codeLists[coding.set]);
+  return coding === undefined || !('set' in coding) ? undefined : pick(random, codeLists[coding.set]);
 }
 
 function element(
