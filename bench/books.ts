@@ -147,7 +147,7 @@ function memoryOf(pid: number): number | undefined {
 
 function render(payments: number, found: ReadonlyMap<string, Figures>): string {
   const floor = found.get('bare rows')?.seconds ?? NaN;
-  const cell = (text: string) => text.padStart(12);
+  const cell = (text: string) => text.padStart(14);
   const lines = [...found].map(([name, { seconds, bytes, memory }]) =>
     [
       name.padEnd(12),

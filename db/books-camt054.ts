@@ -30,7 +30,8 @@ export async function readCamt054Page(
   { index, page }: { readonly index: BookIndex; readonly page: number },
 ): Promise<Camt054> {
   const movements: Movement[] = [];
-  for await (const some of readMovements(db, reported(opened, index.ends[page - 2]))) {
+  const part = { after: index.ends[page - 2], upTo: index.ends[page - 1] };
+  for await (const some of readMovements(db, reported(opened, part))) {
     movements.push(...some.slice(0, entriesPerPage - movements.length));
     if (movements.length === entriesPerPage) break;
   }
@@ -46,7 +47,7 @@ export async function* readCamt054(
   const { pages } = index;
   let page = 1;
   let rest: readonly Movement[] = [];
-  for await (const some of readMovements(db, reported(opened, undefined))) {
+  for await (const some of readMovements(db, reported(opened, {}))) {
     rest = [...rest, ...some];
     for (; rest.length >= entriesPerPage && page < pages; page += 1) {
       yield { pages, values: pageOf(opened, { index, page }, rest.slice(0, entriesPerPage)) };
@@ -56,8 +57,10 @@ export async function* readCamt054(
   yield { pages, values: pageOf(opened, { index, page }, rest) };
 }
 
-const reported = ({ book, period }: OpenedBook, after: BookPlace | undefined) =>
-  ({ book, period, seesAll: book.of === 'account', isReported: true, after }) as const;
+const reported = (
+  { book, period }: OpenedBook,
+  part: { readonly [end in 'after' | 'upTo']?: BookPlace | undefined },
+) => ({ book, period, seesAll: book.of === 'account', isReported: true, ...part }) as const;
 
 function pageOf(
   opened: OpenedBook,

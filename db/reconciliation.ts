@@ -108,14 +108,15 @@ const isBehind = (after: BookPlace | undefined) =>
     ? sql`true`
     : sql`(${placeOf}) > (${after.at}::timestamptz, ${after.uetr}::uuid, ${after.side}::text)`;
 
-async function* slicesOf(db: Db, period: Period, from: BookPlace | undefined): AsyncIterable<Slice> {
-  let after = from;
+async function* slicesOf(db: Db, period: Period, part: Slice): AsyncIterable<Slice> {
+  let { after } = part;
   for (;;) {
     const { rows } = await sql<BookPlace>`
-      select d.decided_at::text as at, d.uetr, ${lastSide}::text as side from decisions d where ${isIn(period, { after, upTo: undefined })}
+      select d.decided_at::text as at, d.uetr, ${lastSide}::text as side from decisions d
+      where ${isIn(period, { ...part, after })}
       order by d.decided_at, d.uetr offset ${sql.lit(decisionsAtOnce - 1)} limit 1`.execute(db);
     const [upTo] = rows;
-    yield { after, upTo };
+    yield { after, upTo: upTo ?? part.upTo };
     if (upTo === undefined) return;
     after = upTo;
   }
@@ -156,7 +157,7 @@ export async function readBookIndex(db: Db, book: Book, period: Period): Promise
   const entries: Total[] = [];
   const ends: BookPlace[] = [];
   let before = 0; // entries of earlier slices
-  for await (const slice of slicesOf(db, period, undefined)) {
+  for await (const slice of slicesOf(db, period, { after: undefined, upTo: undefined })) {
     const { rows } = await sql<IndexRow>`
       with moved as materialized (
         select b.side, p.corridor, d.status, ${atEnd(book, 'amount')} as amount, ${atEnd(book, 'currency')} as currency,
@@ -196,15 +197,17 @@ export interface BookReading {
   /** Only what a camt.054 has: payments that were accepted. */
   readonly isReported?: boolean;
   readonly after?: BookPlace | undefined;
+  /** Up to the end of its decision, which may have a movement more. */
+  readonly upTo?: BookPlace | undefined;
 }
 
 /** Its payments by the time of their decision, some thousand at once; there may be none among them. */
 export async function* readMovements(
   db: Db,
-  { book, period, seesAll, isReported: onlyReported = false, after }: BookReading,
+  { book, period, seesAll, isReported: onlyReported = false, after, upTo }: BookReading,
 ): AsyncIterable<readonly (Movement & BookPlace)[]> {
   const seen = sql`(${seesAll}::boolean or b.side = 'out')`;
-  for await (const slice of slicesOf(db, period, after)) {
+  for await (const slice of slicesOf(db, period, { after, upTo })) {
     const { rows } = await sql<Movement & BookPlace>`
       select p.uetr, d.decided_at::text as at, b.side, d.status, d.reason_code as "reasonCode",
         d.decided_by as "decidedBy", d.decided_at as "decidedAt", p.corridor,
