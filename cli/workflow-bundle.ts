@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleWorkflows } from './bundle-workflows.mjs';
 
 const prefix = 'workflow-bundle-';
 
@@ -16,6 +15,7 @@ export async function ensureWorkflowBundle(root: string, folder: string): Promis
   const path = join(folder, name);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });
+  const { bundleWorkflows } = await import('./bundle-workflows.mjs');
   await bundleWorkflows(`${path}.new`);
   renameSync(`${path}.new`, path); // complete or not at all
   for (const other of readdirSync(folder)) {
