@@ -28,6 +28,17 @@ const untilDeadline = (resolutionId: string, ms: number) =>
     .where('resolution_id', '=', resolutionId)
     .execute();
 
+test('a source waits 8 s for its answer, in the seeded scheme (RES-1)', async () => {
+  const { resolutionId } = await routed(accountRequest('8'));
+  const { created_at: askedAt, deadline_at: deadlineAt } = await db
+    .selectFrom('resolutions')
+    .innerJoin('messages', 'message_id', 'resolution_id') // an acmt.023 and its resolution have one id
+    .select(['created_at', 'deadline_at'])
+    .where('resolution_id', '=', resolutionId)
+    .executeTakeFirstOrThrow();
+  expect(deadlineAt.getTime() - askedAt.getTime()).toBe(8_000);
+});
+
 describe('an answer that was stored', () => {
   test('is not asked for again, by whoever goes on after a crash', async () => {
     const judgement = await routed(accountRequest('1'));

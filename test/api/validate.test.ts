@@ -1,5 +1,5 @@
 // The dry run: every violation and not only the first, told as a submission would be told, and nothing stored.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { messages } from '../../core/iso20022/messages.ts';
 import { validateRoutes } from '../../api/dry-run.ts';
 import type { OrProblem } from '../harness/bodies.ts';
@@ -188,13 +188,15 @@ describe('a message with faults', () => {
   });
 
   test('an acceptance time is held against the present (TIM-4)', async () => {
-    const now = Date.now();
-    expect(told(await dryRun(fresh(lotus, new Date(now - 180_000))))).toEqual([
-      'TM01 TIM-4 CdtTrfTxInf/AddtlDtTm/AccptncDtTm',
-    ]);
-    expect(told(await dryRun(fresh(lotus, new Date(now + 60_000))))).toEqual([
-      'TM01 TIM-4 CdtTrfTxInf/AddtlDtTm/AccptncDtTm',
-    ]);
+    vi.useFakeTimers({ toFake: ['Date'] }); // it stands still, so that the limits of the scheme hold to the millisecond
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const ofAge = async (ms: number) => told(await dryRun(fresh(lotus, new Date(Date.now() - ms))));
+    const refused = ['TM01 TIM-4 CdtTrfTxInf/AddtlDtTm/AccptncDtTm'];
+    expect([await ofAge(119_000), await ofAge(120_000)]).toEqual([[], []]);
+    expect([await ofAge(120_001), await ofAge(121_000)]).toEqual([refused, refused]);
+    expect([await ofAge(-10_000), await ofAge(-10_001)]).toEqual([[], refused]);
   });
 
   test('a value that the schema refuses is told once: no rule judges what follows from it', async () => {

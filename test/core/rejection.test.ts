@@ -1,5 +1,5 @@
 // The table of rejections, and how one is told.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { additionalInformation, explain } from '../../core/explanation.ts';
@@ -22,6 +22,25 @@ describe('codes', () => {
     const known = codesOf('status_reason_code');
     expect(keys.filter((key) => !known.includes(rejections[key].isoCode))).toEqual([]);
   });
+});
+
+const folders = ['core', 'activities', 'workflows', 'db', 'api'].map((name) =>
+  fileURLToPath(new URL(`../../${name}/`, import.meta.url)),
+);
+/** Code that refuses messages: it asks for a row of the table by its name. */
+const refusing = folders
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !/rejections?(-table)?\.ts$/.test(name))
+      .map((name) => readFileSync(folder + name, 'utf8')),
+  )
+  .filter((text) =>
+    /\b(?:reject|rejectWith|rejections)\b[^;]*\bfrom '[^']*\/rejection(?:-table)?\.ts'/.test(text),
+  )
+  .join('\n');
+
+test('every row of the table is a reason for which something is refused: none is published that never occurs', () => {
+  expect(keys.filter((key) => !refusing.includes(`'${key}'`))).toEqual([]);
 });
 
 describe('what is told (MSG-11)', () => {
