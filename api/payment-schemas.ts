@@ -103,7 +103,10 @@ const eventSchema = z
     detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   })
   .strict()
-  .openapi('PaymentEvent', { description: 'Security events are shown to operators only' });
+  .openapi('PaymentEvent', {
+    description:
+      'Operators see all; others see no security events, none of outcomes that were recorded (LIF-4), and not which person acted (`by`)',
+  });
 
 const refusedSchema = z
   .object({
