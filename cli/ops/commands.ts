@@ -221,7 +221,7 @@ export async function redeliverDead(context: CommandContext, options: DeadOption
     );
   }
   if (options.yes) terminal.line(`✓ ${redelivered} of ${total} are due again`);
-  else if (total === '0') terminal.line('No dead letter is like that.');
+  else if (total === '0') terminal.line('No dead letter matches.');
   else terminal.line(`${deadLetters.length} of ${total} would be delivered again: add --yes.`);
 }
 

@@ -34,7 +34,7 @@ const followed = {
   state: '<waiting|in-doubt|telling|dead-letter|done>',
   reasonCode: '<code>',
   corridor: '<SG-TH>',
-  party: '<payment system or BIC>',
+  party: '<payment system, BIC or internalId>',
   priority: '<HIGH|NORM>',
   currency: '<code>',
   minAmount: '<amount>',
@@ -49,14 +49,14 @@ const alertFilters = {
   state: '<open,taken,closed>',
   severity: '<alert|security>',
   kind: '<kind>',
-  party: '<party>',
+  party: '<payment system, BIC or internalId>',
   subjectId: '<uuid>',
   takenBy: '<client>',
   from: '<time>',
   to: '<time>',
 } as const;
 
-const pauseFilters = { party: '<payment system or BIC>', from: '<time>', to: '<time>' } as const;
+const pauseFilters = { party: '<payment system, BIC or internalId>', from: '<time>', to: '<time>' } as const;
 
 /** As commander names the option of a filter; who types it says MsgId, as the message does. */
 const optionOf = (name: string) => (name === 'messageIdentification' ? 'messageId' : name);
@@ -171,7 +171,7 @@ function addRedeliveries(ops: Command, context: CommandContext): void {
     .command('redeliver-dead')
     .description('deliver dead letters again: names them, and delivers them with --yes')
     .addOption(kind)
-    .option('--party <party>', 'payment system, or id of the FX provider')
+    .option('--party <payment system, BIC or internalId>', 'of the receiver')
     .option('--reason <gone|expired>', 'gone: 410; expired: 72 hours')
     .option('--limit <number>', 'how many at most, up to 1000', '100')
     .option('--yes', 'deliver them')
