@@ -57,7 +57,10 @@ const attemptSchema = z
     }),
     httpStatus: z.int().nullable(),
     durationMs: z.int().nullable(),
-    errorClass: code.nullable(),
+    errorClass: code.nullable().openapi({
+      description:
+        'Why there was no answer; `not-counted`: HTTP 2xx, and nothing in it that answers what was asked',
+    }),
     url: z.string().nullable().openapi({ description: 'Where it went; shown to operators (CBK-4)' }),
     responseExcerpt: z.string().nullable().openapi({
       description: 'Of an answer other than 2xx, at most 1 KiB; shown to operators (CBK-4)',

@@ -325,7 +325,9 @@ function printDelivery(terminal: Terminal, delivery: ShownDelivery): void {
   const line = `  ${kind.padEnd(13)} ${party}: ${how}`;
   terminal.line(isDead ? terminal.paint('bad', line) : line);
   for (const one of attempts) {
-    const came = one.httpStatus === null ? (one.errorClass ?? 'under way') : `HTTP ${one.httpStatus}`;
+    const counts = one.errorClass === null ? '' : ` (${one.errorClass})`;
+    const came =
+      one.httpStatus === null ? (one.errorClass ?? 'under way') : `HTTP ${one.httpStatus}${counts}`;
     const took = one.durationMs === null ? '' : ` after ${one.durationMs} ms`;
     terminal.line(
       terminal.paint(
