@@ -302,7 +302,18 @@ function renderMovement(one: Movement, data: ReferenceData): JsonObject {
 }
 
 const columns = [
-  ...['uetr', 'side', 'status', 'reasonCode', 'ruleId', 'decidedBy', 'decidedAt', 'corridor', 'amount', 'currency'],
+  ...[
+    'uetr',
+    'side',
+    'status',
+    'reasonCode',
+    'ruleId',
+    'decidedBy',
+    'decidedAt',
+    'corridor',
+    'amount',
+    'currency',
+  ],
   ...['counterAmount', 'counterCurrency', 'debtorAgent', 'creditorAgent', 'fxp', 'quoteId'],
   ...['messageIdentification', 'endToEndId'],
 ] as const;

@@ -132,6 +132,7 @@ export const settling = z.object({
 });
 
 const hindrances = z.object({
+  engineAnswers: z.boolean(),
   workers: z.string(),
   workerHeardSecondsAgo: z.string().nullable(),
   heldUp: z.array(
@@ -231,6 +232,7 @@ export type ShownPause = z.infer<typeof recordedPause>;
 export const recordedPauses = z.array(recordedPause);
 export const parties = z.object({
   minutes: z.string(),
+  engineAnswers: z.boolean(),
   workers: z.string(),
   workerHeardSecondsAgo: z.string().nullable(),
   paused: pauses,
