@@ -187,6 +187,7 @@ function renderListed(payment: ListedPayment, data: ReferenceData): JsonObject {
     reasonCode: payment.reasonCode,
     ruleId: payment.ruleId,
     decidedBy: payment.decidedBy,
+    isContradicted: payment.isContradicted,
     sourceClearingSystem: payment.sourceSystem,
     destinationClearingSystem: payment.destinationSystem,
     corridor: payment.corridor,

@@ -222,6 +222,9 @@ const listedSchema = z
     reasonCode: code.nullable(),
     ruleId: code.nullable().openapi({ description: 'Rule under which the gateway rejected' }),
     decidedBy: z.enum(deciders).nullable(),
+    isContradicted: z.boolean().openapi({
+      description: 'Whether its destination has reported another final status than this one (PAY-7)',
+    }),
     sourceClearingSystem: z.string(),
     destinationClearingSystem: z.string().nullable(),
     corridor: z.string().nullable().openapi({ example: 'SG-TH' }),

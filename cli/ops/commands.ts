@@ -165,6 +165,8 @@ export async function act(
   options: JsonOption,
 ): Promise<void> {
   const { terminal } = context;
+  if (note === undefined && action !== 'take')
+    throw new UsageError(`--note is missing: ${action} needs a note, for the next shift.`);
   const gateway = await connectGateway(context);
   const isPayment = uuid.test(id);
   const path = isPayment ? `/payments/${id}/entries` : `/alerts/${alertIdOf(id)}/entries`;

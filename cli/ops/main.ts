@@ -44,7 +44,12 @@ const followed = {
   endToEndId: '<id>',
   messageIdentification: '<MsgId>',
 } as const;
-const paymentFilters = { ...followed, from: '<time>', to: '<time>', olderThan: '<seconds>' } as const;
+const paymentFilters = {
+  ...followed,
+  from: '<time>',
+  to: '<time>',
+  olderThan: '<seconds since it was judged>',
+} as const;
 const alertFilters = {
   state: '<open,taken,closed>',
   severity: '<alert|security>',
@@ -112,6 +117,17 @@ function addLists(ops: Command, context: CommandContext): void {
       const { show } = await import('./commands.ts');
       await show(context, id, options);
     });
+  ops
+    .command('message')
+    .description(
+      'the bytes of a message of a payment, as of one that was refused; nothing in them acts on the terminal',
+    )
+    .argument('<uetr>')
+    .argument('<id>', 'as show names it')
+    .action(async (uetr: string, id: string) => {
+      const { printMessage } = await import('./message.ts');
+      await printMessage(context, uetr, id);
+    });
   withFilters(ops.command('tail'), followed)
     .description('payments as they change, until Ctrl-C')
     .addOption(json)
@@ -136,7 +152,9 @@ function addEntries(ops: Command, context: CommandContext): void {
       .argument('<id>', 'id of an alert, or UETR')
       .option(
         '--note <text>',
-        action === 'take' ? 'why you take it over' : 'in your words; no names, no accounts',
+        action === 'take'
+          ? 'why, if you take it over from somebody; no names, no accounts'
+          : 'needed: in your words; no names, no accounts',
       )
       .addOption(json)
       .action(async (id: string, { note, ...options }: JsonOption & { readonly note?: string }) => {

@@ -167,6 +167,11 @@ test('redeliver: one payment, and dead letters with a look before', async () => 
   expect(lines[1]).toBe('1 of 1 would be delivered again: add --yes.');
   await redeliverDead(context(), { ...dead, yes: true });
   expect(lines.at(-1)).toBe('✓ 1 of 1 are due again');
+  await redeliverDead(context(), { ...dead, party: 'SG-MERI' });
+  expect(lines.at(-1)).toBe('No dead letter matches.');
+  await expect(redeliverDead(context(), { ...dead, party: 'NOSUCHPAY' })).rejects.toThrow(
+    'NOSUCHPAY is neither',
+  );
   await expect
     .poll(() => evidence.received(rejected, 'source', 'pacs002').length, { timeout: 10_000 })
     .toBe(2);

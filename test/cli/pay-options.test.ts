@@ -25,8 +25,13 @@ describe('what npm run pay says of the money', () => {
     status: 'moved',
   } as const;
 
+  const arrived = { ...moved, direction: 'received', kind: 'pacs008', status: '' } as const;
+
   it('a rejection at the deadline: never that no money moved, for the destination may have credited (TIM-1)', () => {
-    expect(meaningOf(atDeadline, [])).toBe('Rejected; if the destination has credited it, it must return it');
+    const mayBeCredited = 'Rejected; if the destination has credited it, it must return it';
+    expect(meaningOf(atDeadline, [arrived])).toBe(mayBeCredited);
+    expect(meaningOf(atDeadline, [], false), 'a destination that writes no journal').toBe(mayBeCredited);
+    expect(meaningOf(atDeadline, [])).toBe('Rejected; it had never reached its destination');
     expect(meaningOf(rejected('AC04'), [])).toBe('Rejected, no money moved');
     expect(meaningOf(rejected('AB03'), []), 'of the destination’s own').toBe('Rejected, no money moved');
     expect(meaningOf({ ...rejected('AB03'), ruleId: 'TIM-4' }, [])).toBe('Rejected, no money moved');
