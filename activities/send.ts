@@ -121,6 +121,7 @@ export async function send<Answer = never>(
   const next: Following =
     answer === undefined ? followingOf(policy, attempt, result, durationMs) : { kind: 'delivered' };
   const answered = result.outcome === 'ANSWERED';
+  const errorClass = answered ? uncountedAs(result.status, answer) : result.errorClass;
   const outcome = answered && result.status >= 500 ? policy.serverErrorIs : result.outcome;
   await outlast(() =>
     settleAttempt(deps.db, {
@@ -131,7 +132,7 @@ export async function send<Answer = never>(
       outcome,
       httpStatus: answered ? result.status : null,
       durationMs,
-      errorClass: answered ? null : result.errorClass,
+      errorClass,
       responseExcerpt: answered && answer === undefined ? excerptOf(result.body, policy) : null,
       next,
     }),
@@ -143,12 +144,19 @@ export async function send<Answer = never>(
     attempt: attempt.attempt,
     outcome,
     httpStatus: answered ? result.status : undefined,
-    errorClass: answered ? undefined : result.errorClass,
+    errorClass: errorClass ?? undefined,
     durationMs,
     next: next.kind,
   });
   return { outcome, story: describe(result), answer, next };
 }
+
+/**
+ * A 2xx that brought nothing that counts was answered, and what was asked is not: it is a failure of that party's, under a
+ * name of its own (OBS-7). What follows is as after no answer (TIM-3).
+ */
+const uncountedAs = (status: number, answer: unknown): string | null =>
+  status >= 200 && status < 300 && answer === undefined ? 'not-counted' : null;
 
 /** The receiver is told in which trace it is asked (OBS-3), if there are traces. */
 async function tracedPost(

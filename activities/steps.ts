@@ -99,15 +99,16 @@ export function createSteps(logger: Logger, metrics: WorkerMetrics): Steps {
     attempted: (attempt) => {
       logger.info(attempt, 'attempt');
       const { kind, party, outcome, httpStatus, errorClass, durationMs } = attempt;
-      const isTaken = httpStatus !== undefined && httpStatus >= 200 && httpStatus <= 299;
-      const failure = httpStatus === undefined ? errorClass : `http-${httpStatus}`;
+      const isTaken =
+        httpStatus !== undefined && httpStatus >= 200 && httpStatus <= 299 && errorClass === undefined;
+      const failure = errorClass ?? `http-${httpStatus ?? ''}`;
       counted(() =>
         metrics.attempted({
           kind,
           party,
           outcome,
           seconds: durationMs / 1_000,
-          ...(!isTaken && failure !== undefined && { failure }),
+          ...(!isTaken && { failure }),
         }),
       );
     },

@@ -19,6 +19,7 @@ import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCurs
 import { instant, severalOf, uuid } from './http/parameters.ts';
 import { invalidRequest, isProblem, problem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
+import { partyAsked } from './party-filter.ts';
 import { renderEntry } from './render-evidence.ts';
 import type { Router } from './http/route.ts';
 import type { Caller } from './http/caller.ts';
@@ -31,7 +32,9 @@ const query = z.object({
   state: severalOf(alertStates).optional().openapi({ description: 'Default: open,taken' }),
   severity: z.enum(['alert', 'security']).optional(),
   kind: word.optional().openapi({ example: 'payment.in-doubt' }),
-  party: word.optional(),
+  party: word.optional().openapi({
+    description: 'Payment system, or BIC or internalId of an institution; or a name that alerts have',
+  }),
   subjectId: uuid.optional(),
   takenBy: word.optional().openapi({ description: 'Client id' }),
   from: instant.optional(),
@@ -69,10 +72,14 @@ function addReading(router: Router, deps: ApiDependencies): void {
       const after = cursor === undefined ? undefined : readCursor(path, cursor);
       if (cursor !== undefined && after === undefined) return invalidCursor();
       const limit = Number(asLimit ?? pageSize.usual);
-      const page = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter }), {
+      const party = partyAsked(deps.reference.current(), filter.party, { parameter: 'party' });
+      // alerts may name somebody who is, or was, no party of the reference data
+      const name = isProblem(party) ? filter.party : party?.name;
+      const page = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter, party: name }), {
         limit,
         ...(after === undefined ? {} : { after }),
       });
+      if (isProblem(party) && page.alerts.length === 0 && after === undefined) return party;
       const next =
         page.next === undefined
           ? undefined

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import type { ApiDependencies, ReadinessCheck } from './dependencies.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
+import { answersInTime } from './readiness.ts';
 
-const checkTimeoutMs = 2_000; // an orchestrator asks every few seconds
 const stateSchema = z.enum(['up', 'down']);
 const readinessSchema = z
   .object({ status: stateSchema, checks: z.record(z.string(), stateSchema) })
@@ -52,26 +52,12 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
     },
     async () => {
       const states = await Promise.all(
-        Object.entries(checks).map(async ([name, check]) => [name, await stateOf(check)] as const),
+        Object.entries(checks).map(
+          async ([name, check]) => [name, (await answersInTime(check)) ? 'up' : 'down'] as const,
+        ),
       );
       const up = states.every(([, state]) => state === 'up');
       return json({ status: up ? 'up' : 'down', checks: Object.fromEntries(states) }, up ? 200 : 503);
     },
   );
-}
-
-async function stateOf(check: ReadinessCheck): Promise<'up' | 'down'> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<'down'>((resolve) => {
-    timer = setTimeout(() => {
-      resolve('down');
-    }, checkTimeoutMs);
-  });
-  const answered = check().then(
-    () => 'up' as const,
-    () => 'down' as const,
-  );
-  return Promise.race([answered, timeout]).finally(() => {
-    clearTimeout(timer);
-  });
 }

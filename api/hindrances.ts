@@ -1,10 +1,18 @@
-// What keeps messages from going out, for operators (OBS-7): no worker, a breaker or a full gate (CBK-3), as the workers
-// last said of themselves. Beside an enquiry, a redelivery and the record of a payment.
+// What keeps messages from going out, for operators (OBS-7): no engine, no worker, a breaker or a full gate (CBK-3), the last two as the
+// workers said of themselves. Beside an enquiry, a redelivery and the record of a payment.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
 import { receiverOf, type Addressed } from '../core/receiver.ts';
 import { readHeldUp, readWorkers } from '../db/party-health.ts';
-import type { ApiDependencies } from './dependencies.ts';
+import type { ApiDependencies, ReadinessCheck } from './dependencies.ts';
+import { answersInTime } from './readiness.ts';
+
+/** Of `GET /parties` too. */
+export const engineSchema = {
+  engineAnswers: z.boolean().openapi({
+    description: 'Whether Temporal answers; while it does not, nothing is judged and nothing goes out',
+  }),
+} as const;
 
 /** Of `GET /parties` too. */
 export const workersSchema = {
@@ -18,6 +26,7 @@ export const workersSchema = {
 
 export const hindrancesSchema = z
   .object({
+    ...engineSchema,
     ...workersSchema,
     heldUp: z
       .array(
@@ -39,9 +48,14 @@ export const hindrancesSchema = z
   .strict()
   .openapi('Hindrances', { description: 'As the workers last said, at most 30 s ago' });
 
+/** Asked at this moment; what the workers say of themselves may be half a minute old. */
+export async function doesEngineAnswer(check: ReadinessCheck | undefined): Promise<boolean> {
+  return check === undefined || answersInTime(check);
+}
+
 /** What holds up these, which are to go out. */
 export async function hindrancesOf(
-  { db, reference }: Pick<ApiDependencies, 'db' | 'reference'>,
+  { db, reference, readiness }: Pick<ApiDependencies, 'db' | 'reference' | 'readiness'>,
   deliveries: readonly Addressed[],
 ): Promise<JsonObject> {
   const data = reference.current();
@@ -50,8 +64,13 @@ export async function hindrancesOf(
     return receiver === undefined ? [] : [{ kind: one.kind, party: one.party, receiver }];
   });
   const receivers = named.map((one) => one.receiver);
-  const [workers, states] = await Promise.all([readWorkers(db), readHeldUp(db, receivers)]);
+  const [engineAnswers, workers, states] = await Promise.all([
+    doesEngineAnswer(readiness?.['temporal']),
+    readWorkers(db),
+    readHeldUp(db, receivers),
+  ]);
   return {
+    engineAnswers,
     ...workers,
     heldUp: named.flatMap(({ receiver, ...delivery }) =>
       states

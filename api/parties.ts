@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/money.ts';
 import { listPauses } from '../db/pauses.ts';
 import { readPartyHealth, readReceivers, readWorkers } from '../db/party-health.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { workersSchema } from './hindrances.ts';
+import { doesEngineAnswer, engineSchema, workersSchema } from './hindrances.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import { pauseSchema, renderPause } from './pauses.ts';
@@ -22,7 +22,9 @@ const kindSchema = z
         'down: the last three attempts failed, or all of them; failing: some did, or something was given up',
     }),
     attempts: z.int(),
-    taken: z.int().openapi({ description: 'Attempts that were answered 2xx' }),
+    taken: z.int().openapi({
+      description: 'Attempts that were answered 2xx, with a message that counts where one is due',
+    }),
     failing: z.int().openapi({ description: 'Payments and resolutions with an attempt that failed' }),
     failedSince: z.int().openapi({ description: 'Attempts that failed since the last one that was taken' }),
     lastTakenAt: time.nullable().openapi({ description: 'Within these minutes' }),
@@ -30,9 +32,10 @@ const kindSchema = z
       .int()
       .nullable()
       .openapi({ description: '95 of 100 attempts ended within so many milliseconds' }),
-    failures: z
-      .record(z.string(), z.int())
-      .openapi({ description: 'How often each failure came: `refused`, `timeout`, `http-503`, ...' }),
+    failures: z.record(z.string(), z.int()).openapi({
+      description:
+        'How often each failure came: `refused`, `timeout`, `http-503`, `not-counted` (2xx, and what was asked is not answered), ...',
+    }),
     open: z.int().openapi({ description: 'Still to be taken, whenever it was asked for' }),
     dead: z.int().openapi({ description: 'Given up, whenever that was (CBK-1)' }),
     oldestDueAt: time.nullable(),
@@ -106,6 +109,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
         schema: z
           .object({
             minutes: z.int(),
+            ...engineSchema,
             ...workersSchema,
             paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
             parties: z.array(partySchema),
@@ -117,7 +121,8 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
     },
     async ({ query }) => {
       const minutes = Number(query.minutes ?? usualMinutes);
-      const [workers, pauses, parties, receivers] = await Promise.all([
+      const [engineAnswers, workers, pauses, parties, receivers] = await Promise.all([
+        doesEngineAnswer(deps.readiness?.['temporal']),
         readWorkers(deps.db),
         listPauses(deps.db),
         readPartyHealth(deps.db, minutes),
@@ -125,6 +130,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
       ]);
       return json({
         minutes,
+        engineAnswers,
         ...workers,
         paused: pauses.map((one) => renderPause(deps.reference.current(), one)),
         parties: parties.map(renderParty),

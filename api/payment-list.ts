@@ -12,7 +12,7 @@ import {
   type ListScope,
   type PaymentFilter,
 } from '../core/payment-list.ts';
-import { findInstitution, mainIdentifier, type ReferenceData } from '../core/reference.ts';
+import { mainIdentifier, type ReferenceData } from '../core/reference.ts';
 import { listPayments } from '../db/payment-list.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
@@ -21,6 +21,7 @@ import { amount, currencyCode, instant, severalOf, uuid } from './http/parameter
 import { invalidRequest, isProblem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
+import { partyAsked } from './party-filter.ts';
 import { paymentListSchema } from './payment-schemas.ts';
 
 const path = '/payments';
@@ -50,9 +51,12 @@ const query = z.object({
     .optional(),
   party: z
     .string()
-    .regex(/^[!-~]{1,70}$/, 'must be a payment system or the BIC of a PSP or FX provider')
+    .regex(/^[!-~]{1,70}$/, 'must be a payment system, or the BIC or internalId of a PSP or FX provider')
     .optional()
-    .openapi({ description: 'A payment system on either side; the BIC of either PSP or of the FX provider' }),
+    .openapi({
+      description:
+        'A payment system on either side; the BIC or internalId of either PSP or of the FX provider',
+    }),
   priority: z.enum(['HIGH', 'NORM']).optional(),
   currency: currencyCode.optional(),
   minAmount: optionalAmount,
@@ -130,15 +134,8 @@ function scopeOf({ role, clearingSystemId, institutionId }: Caller): ListScope {
 
 function filterOf(asked: Query, data: ReferenceData): PaymentFilter | Problem {
   const { status, state, reasonCode, corridor, priority, currency, minAmount, maxAmount, olderThan } = asked;
-  const party = asked.party === undefined ? {} : partyOf(asked.party, data);
-  if (party === undefined) {
-    return invalidRequest([
-      {
-        parameter: 'party',
-        detail: 'is neither a payment system nor the BIC of an institution of the service',
-      },
-    ]);
-  }
+  const party = partyFilter(asked.party, data);
+  if (isProblem(party)) return party;
   if (currency === undefined && (minAmount ?? maxAmount) !== undefined) {
     return invalidRequest([
       { parameter: 'currency', detail: 'missing: an amount needs its currency, as in SGD' },
@@ -165,13 +162,14 @@ function filterOf(asked: Query, data: ReferenceData): PaymentFilter | Problem {
   });
 }
 
-function partyOf(
-  text: string,
+function partyFilter(
+  name: string | undefined,
   data: ReferenceData,
-): Pick<PaymentFilter, 'clearingSystem' | 'institutionId'> | undefined {
-  if (data.clearingSystems.has(text)) return { clearingSystem: text };
-  const institution = findInstitution(data, 'BICFI', text);
-  return institution && { institutionId: institution.institutionId };
+): Pick<PaymentFilter, 'clearingSystem' | 'institutionId'> | Problem {
+  const party = partyAsked(data, name, { parameter: 'party' });
+  if (party === undefined) return {};
+  if (isProblem(party)) return party;
+  return party.of === 'clearing-system' ? { clearingSystem: party.id } : { institutionId: party.id };
 }
 
 function renderListed(payment: ListedPayment, data: ReferenceData): JsonObject {
@@ -189,6 +187,7 @@ function renderListed(payment: ListedPayment, data: ReferenceData): JsonObject {
     reasonCode: payment.reasonCode,
     ruleId: payment.ruleId,
     decidedBy: payment.decidedBy,
+    isContradicted: payment.isContradicted,
     sourceClearingSystem: payment.sourceSystem,
     destinationClearingSystem: payment.destinationSystem,
     corridor: payment.corridor,

@@ -57,7 +57,10 @@ const attemptSchema = z
     }),
     httpStatus: z.int().nullable(),
     durationMs: z.int().nullable(),
-    errorClass: code.nullable(),
+    errorClass: code.nullable().openapi({
+      description:
+        'Why there was no answer; `not-counted`: HTTP 2xx, and nothing in it that answers what was asked',
+    }),
     url: z.string().nullable().openapi({ description: 'Where it went; shown to operators (CBK-4)' }),
     responseExcerpt: z.string().nullable().openapi({
       description: 'Of an answer other than 2xx, at most 1 KiB; shown to operators (CBK-4)',
@@ -103,7 +106,10 @@ const eventSchema = z
     detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   })
   .strict()
-  .openapi('PaymentEvent', { description: 'Security events are shown to operators only' });
+  .openapi('PaymentEvent', {
+    description:
+      'Operators see all; others see no security events, none of outcomes that were recorded (LIF-4), and not which person acted (`by`)',
+  });
 
 const refusedSchema = z
   .object({
@@ -216,6 +222,9 @@ const listedSchema = z
     reasonCode: code.nullable(),
     ruleId: code.nullable().openapi({ description: 'Rule under which the gateway rejected' }),
     decidedBy: z.enum(deciders).nullable(),
+    isContradicted: z.boolean().openapi({
+      description: 'Whether its destination has reported another final status than this one (PAY-7)',
+    }),
     sourceClearingSystem: z.string(),
     destinationClearingSystem: z.string().nullable(),
     corridor: z.string().nullable().openapi({ example: 'SG-TH' }),

@@ -29,6 +29,11 @@ const movementSchema = z
     side,
     status: z.enum(finalStatuses),
     reasonCode: text,
+    ruleId: text.openapi({
+      description:
+        'Rule under which the gateway rejected; null where somebody else decided. After TIM-1 it may have been credited',
+      example: 'TIM-1',
+    }),
     decidedBy: z.enum(deciders),
     decidedAt: time,
     corridor: text,

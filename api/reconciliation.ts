@@ -284,6 +284,7 @@ function renderMovement(one: Movement, data: ReferenceData): JsonObject {
     side: one.side,
     status: one.status,
     reasonCode: one.reasonCode,
+    ruleId: one.ruleId,
     decidedBy: one.decidedBy,
     decidedAt: one.decidedAt.toISOString(),
     corridor: one.corridor,
@@ -301,7 +302,18 @@ function renderMovement(one: Movement, data: ReferenceData): JsonObject {
 }
 
 const columns = [
-  ...['uetr', 'side', 'status', 'reasonCode', 'decidedBy', 'decidedAt', 'corridor', 'amount', 'currency'],
+  ...[
+    'uetr',
+    'side',
+    'status',
+    'reasonCode',
+    'ruleId',
+    'decidedBy',
+    'decidedAt',
+    'corridor',
+    'amount',
+    'currency',
+  ],
   ...['counterAmount', 'counterCurrency', 'debtorAgent', 'creditorAgent', 'fxp', 'quoteId'],
   ...['messageIdentification', 'endToEndId'],
 ] as const;

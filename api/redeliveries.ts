@@ -18,10 +18,11 @@ import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { hindrancesOf, hindrancesSchema } from './hindrances.ts';
 import { instant, uuid } from './http/parameters.ts';
 import { passOn } from './http/pass-on.ts';
-import { problem } from './http/problem.ts';
+import { isProblem, problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import { nothingToDeliver } from './nothing-to-deliver.ts';
+import { partyAsked } from './party-filter.ts';
 import type { PaymentWorkflows } from './temporal.ts';
 import { withoutPayment } from './without-payment.ts';
 
@@ -112,7 +113,9 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
         .object({
           preview: z.boolean(),
           kinds: kinds.optional(),
-          party: z.string().min(1).max(70).optional(),
+          party: z.string().min(1).max(70).optional().openapi({
+            description: 'Payment system, or BIC or internalId of an institution',
+          }),
           closedReason: z.enum(['gone', 'expired']).optional(),
           from: instant.optional(),
           to: instant.optional(),
@@ -133,7 +136,9 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
       },
     },
     async ({ body: { preview, limit, ...asked }, caller }) => {
-      const filter = compact<RedeliveryFilter>(asked);
+      const party = partyAsked(deps.reference.current(), asked.party, { pointer: '/party' });
+      if (isProblem(party)) return party;
+      const filter = compact<RedeliveryFilter>({ ...asked, party: party?.name });
       const { deadLetters, total } = await findDeadLetters(deps.db, filter, limit);
       if (preview) return json({ redelivered: 0, total, deadLetters: deadLetters.map(renderDeadLetter) });
       const due = await redeliverDeadLetters(deps.db, filter, { limit, by: caller.clientId });

@@ -3,6 +3,7 @@
 import { assert } from '../core/assert.ts';
 import type { CaseEntry } from '../core/cases.ts';
 import {
+  eventsForSides,
   refusalOf,
   submissionOf,
   type EvidenceDecision,
@@ -59,7 +60,7 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
     waitsFor: renderNext(evidence, view.now),
     hindrances: view.hindrances,
     deliveries: deliveries.map((one) => renderDelivery(one, view)),
-    events: events.filter((one) => view.isOperator || one.severity !== 'security').map(renderEvent),
+    events: (view.isOperator ? events : eventsForSides(events)).map(renderEvent),
     entries: view.isOperator ? evidence.entries.map(renderEntry) : [],
     outcomes: view.isOperator ? evidence.outcomes.map(renderOutcome) : [],
     refusedMessages: view.isOperator ? evidence.refused.map((one) => renderRefused(uetr, one)) : [],

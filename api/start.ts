@@ -21,6 +21,7 @@ import { startMaintenance } from './maintenance.ts';
 import { modulesOf } from './modules.ts';
 import { createAwaitedAnswers } from './awaited-answers.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
+import { answersInTime } from './readiness.ts';
 import { traceRequests } from './trace-requests.ts';
 
 export interface RunningApi {
@@ -58,21 +59,21 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     const engine = await openXmlEngine(config.xsdEngine);
     const workflows = await connectTemporal(config.temporal, temporal);
     closers.push(() => workflows.close());
+    const checkEngine = () => workflows.check();
     const { auth, issuer } = await openAuthentication(config, { db, reference, logger });
     const answers = createAwaitedAnswers(db);
-    const modules = modulesOf({ engine, workflows, answers }, issuer);
     const app = createApp({
       db,
       reference,
       config,
       auth,
       logger,
-      readiness: { temporal: () => workflows.check(), process: untilStopping(stopping.signal) },
+      readiness: { temporal: checkEngine, process: untilStopping(stopping.signal) },
       capture: temporal.traces?.capture,
-      modules,
+      modules: modulesOf({ engine, workflows, answers }, issuer),
     });
     closers.push(startMaintenance(config.databaseUrl, logger));
-    const metrics = createApiMetrics(() => readGauges(db));
+    const metrics = createApiMetrics(() => readGauges(db), { temporal: () => answersInTime(checkEngine) });
     const server = await startServer(app, {
       host: config.host,
       port: config.port,

@@ -174,25 +174,33 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): num
     return noFinalStatus;
   }
   const { status, reasonCode } = final;
+  const seesDestination = Object.keys(run.replaced.operators).length === 0; // who is replaced writes no journal of ours
   const reason = reasonCode === undefined ? '' : ` ${reasonCode}`;
-  terminal.line(`${meaningOf(final, entries)}: ${terminal.paint('heading', status + reason)}`);
+  terminal.line(
+    `${meaningOf(final, entries, seesDestination)}: ${terminal.paint('heading', status + reason)}`,
+  );
   terminal.line(`  UETR ${uetr}, workflow ${paymentUrl(run, uetr) ?? `pacs008/${uetr}`}`);
   for (const what of missing) terminal.line(terminal.paint('bad', `✗ Not yet seen: ${what}`));
   return violations.length === 0 && missing.length === 0 ? 0 : 1;
 }
 
 /**
- * What the final status means for the money, as the destination's own ledger has it, as far as that is shown.
+ * What the final status means for the money, as the destination's own journal has it.
+ * @param seesDestination whether that journal is one of ours
  * @internal exported for tests
  */
 export function meaningOf(
-  { status, reasonCode }: NonNullable<PlayedPayment['final']>,
+  { status, ruleId }: NonNullable<PlayedPayment['final']>,
   entries: PlayedPayment['entries'],
+  seesDestination = true,
 ): string {
   const booked = (what: string) =>
     entries.some((entry) => entry.direction === 'booked' && entry.status === what);
-  if (status === 'RJCT' && reasonCode === 'AB03' && !booked('moved')) {
-    return 'Rejected; if the destination has credited it, it must return it'; // it may have, or may yet: silence says nothing (TIM-1)
+  if (status === 'RJCT' && ruleId === 'TIM-1' && !booked('moved')) {
+    const hasArrived = entries.some((one) => one.direction === 'received' && one.kind === 'pacs008');
+    return hasArrived || !seesDestination
+      ? 'Rejected; if the destination has credited it, it must return it' // it may have, or may yet: silence says nothing (TIM-1)
+      : 'Rejected; it had never reached its destination';
   }
   if (status !== 'RJCT' || !booked('moved')) return meanings[status] ?? status;
   return booked('reversed')

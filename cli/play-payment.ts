@@ -1,6 +1,7 @@
 // Plays one payment as the source PSP and its operator: token, quotes, instruction, submission; then follows the
 // journals of the parties until each has been told. It must not look into the gateway's database.
 import { setTimeout as delay } from 'node:timers/promises';
+import { compact } from '../core/compact.ts';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { JournalEntry } from '../sandbox/journal-file.ts';
@@ -31,13 +32,21 @@ export interface PaymentPlan {
   readonly waitSeconds: number;
 }
 
+/** The final status as the source operator was told it. */
+export interface ToldFinal {
+  readonly status: string;
+  readonly reasonCode?: string;
+  /** Of the gateway's own rejection; absent where somebody else decided. */
+  readonly ruleId?: string;
+}
+
 export interface PlayedPayment {
   readonly uetr: string;
   readonly quote: OfferedQuote;
   /** The pacs.002 that answered the submission. */
   readonly answer: Pacs002;
   /** What the source operator was told at its callback address; undefined: nothing in time. */
-  readonly final: { readonly status: string; readonly reasonCode?: string } | undefined;
+  readonly final: ToldFinal | undefined;
   /** Everything that the parties journaled about it, oldest first. */
   readonly entries: readonly JournalEntry[];
   /** Who should have been told and was not. */
@@ -225,13 +234,18 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
     uetr,
     quote,
     answer,
-    final:
-      told?.status === undefined
-        ? undefined
-        : { status: told.status, ...(told.reasonCode === undefined ? {} : { reasonCode: told.reasonCode }) },
+    final: told && finalOf(told, values),
     entries,
     missing: missingIn(entries, isFxpOurs),
   };
+}
+
+/** As the source was told it, with the rule where it is a rejection of the gateway's own (MSG-11). */
+function finalOf({ status, reasonCode, bytes }: JournalEntry, values: MessageValues): ToldFinal | undefined {
+  if (status === undefined) return undefined;
+  const [said] = (bytes === undefined ? undefined : values.pacs002(bytes).additionalInformation) ?? [];
+  const ruleId = said === undefined ? undefined : /^[A-Z]{3}-\d+(?= )/.exec(said)?.[0];
+  return compact<ToldFinal>({ status, reasonCode, ruleId });
 }
 
 /** An operator that got no answer sends the same bytes again: that is an enquiry, never a second payment (DUP-1). */

@@ -70,6 +70,12 @@ export async function findRunningDemo(folder: string): Promise<RunFile> {
   const found = run === undefined ? 'nobody' : await whoAnswers(run);
   if (run !== undefined && found === 'it') return run;
   const owner = await ownerOf(folder);
+  if (owner !== undefined && run !== undefined && found === 'nobody') {
+    // it has been up: the file is written only then, and whoever starts a demo removes what another left
+    throw new UserError(
+      `The api of the demo, ${run.apiUrl}, does not answer just now: if it has ended, process ${owner} starts it again. Run this again in some seconds; if it still does not answer, ${run.logDirectory} says why.`,
+    );
+  }
   if (owner !== undefined && found !== 'another') {
     throw new UserError(
       `The demo is still starting (process ${owner}). Wait until it says that Isthmus is up, then run this again.`,

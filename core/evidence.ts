@@ -71,6 +71,7 @@ export interface EvidenceEvent {
   readonly severity: string;
   readonly kind: string;
   readonly party: string | null;
+  /** Codes and ids; `by` is the client id of the person who acted. */
   readonly detail: unknown;
 }
 
@@ -154,8 +155,29 @@ export function mayHaveBeenSeen({ messages, deliveries }: PaymentEvidence): bool
  */
 export function ofParty(evidence: PaymentEvidence, party: string): PaymentEvidence {
   if (evidence.payment !== undefined) return evidence;
-  return { ...evidence, messages: evidence.messages.filter((one) => one.party === party) };
+  const ofThem = (one: { readonly party: string | null }) => one.party === party;
+  return {
+    ...evidence,
+    messages: evidence.messages.filter(ofThem),
+    events: evidence.events.filter(ofThem),
+  };
 }
+
+/** What one person says and another has not confirmed is no outcome yet; what counts, the decision says (LIF-4). */
+const isOfOutcome = ({ kind }: EvidenceEvent) => kind.startsWith('operator.outcome-');
+
+/**
+ * The events as both sides of a payment see them: nothing of security, nothing of an outcome that operators recorded,
+ * and of what else operators did, that it was done, but not which person did it.
+ */
+export function eventsForSides(events: readonly EvidenceEvent[]): readonly EvidenceEvent[] {
+  return events
+    .filter((one) => one.severity !== 'security' && !isOfOutcome(one))
+    .map(({ detail, ...event }) => ({ ...event, detail: withoutPerson(detail) }));
+}
+
+const withoutPerson = (detail: unknown) =>
+  Object.fromEntries(Object.entries(detail ?? {}).filter(([name]) => name !== 'by'));
 
 /** The confirmation is composed with the decision; a destination that saw nothing is never sent it (PAY-9). */
 export function withoutUnsent(evidence: PaymentEvidence): PaymentEvidence {

@@ -8,7 +8,7 @@ import type { ReferenceData } from './reference.ts';
 export interface KindHealth {
   readonly kind: string;
   readonly attempts: number;
-  /** Attempts that were taken: HTTP 2xx. */
+  /** Attempts that were taken: HTTP 2xx, with an answer that counts where one is asked for. */
   readonly taken: number;
   /** Payments and resolutions with an attempt that failed. */
   readonly failing: number;
@@ -17,7 +17,7 @@ export interface KindHealth {
   readonly lastTakenAt: Date | null;
   /** 95 of 100 attempts ended within so many milliseconds. */
   readonly p95Ms: number | null;
-  /** How often each failure came: a class of ours, or `http-503`. */
+  /** How often each failure came: a class of ours, as `not-counted` of a 2xx without an answer that counts, or `http-503`. */
   readonly failures: Readonly<Record<string, number>>;
   /** Still to be taken, and given up, whenever they were asked for. */
   readonly open: number;

@@ -58,6 +58,8 @@ export interface ListedPayment {
   readonly reasonCode: string | null;
   readonly ruleId: string | null;
   readonly decidedBy: string | null;
+  /** Its destination has reported another final than the one decided (PAY-7). */
+  readonly isContradicted: boolean;
   readonly sourceSystem: string;
   readonly destinationSystem: string | null;
   readonly corridor: string | null;

@@ -49,6 +49,8 @@ export interface Movement {
   readonly side: Side;
   readonly status: string;
   readonly reasonCode: string | null;
+  /** By which the gateway rejected it; null where somebody else decided. */
+  readonly ruleId: string | null;
   readonly decidedBy: Decider;
   readonly decidedAt: Date;
   /** Null where a payment was rejected before that was known; amounts too. */
@@ -198,6 +200,7 @@ function entryOf(movement: Movement, reference: number, data: ReferenceData): Ca
     direction: directions[movement.side],
     status,
     reasonCode: movement.reasonCode ?? undefined,
+    ruleId: movement.ruleId ?? undefined,
     decidedAt: movement.decidedAt.toISOString(),
     messageIdentification,
     endToEndId,

@@ -157,6 +157,24 @@ export function institutionNamed(data: ReferenceData, name: string): Institution
   return findInstitution(data, 'BICFI', name) ?? data.institutions.get(name);
 }
 
+/** A party as a person names it, and as records do. */
+export interface NamedParty {
+  /** Of the payment system, or ours of the institution. */
+  readonly id: string;
+  readonly of: 'clearing-system' | 'institution';
+  /** In deliveries, alerts and lists. */
+  readonly name: string;
+}
+
+/** A payment system by its id, or an institution by a BIC or by our own id. */
+export function partyNamed(data: ReferenceData, name: string): NamedParty | undefined {
+  if (data.clearingSystems.has(name)) return { id: name, of: 'clearing-system', name };
+  const institution = institutionNamed(data, name);
+  if (institution === undefined) return undefined;
+  const { institutionId: id, bics } = institution;
+  return { id, of: 'institution', name: bics[0] ?? id };
+}
+
 /** The payment systems of a country in a currency; empty when the currency is not the country's. */
 export function clearingSystemsOf(
   data: ReferenceData,

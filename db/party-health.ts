@@ -17,7 +17,8 @@ export interface Owed extends Pick<KindHealth, 'kind' | 'open' | 'dead' | 'oldes
   readonly oldestDueSeconds: number;
 }
 
-const isTaken = sql`a.http_status between 200 and 299`;
+// a 2xx that brought nothing that counts has an error class (activities/send.ts)
+const isTaken = sql`(a.http_status between 200 and 299 and a.error_class is null)`;
 
 /** What was attempted within the last minutes, and what is owed whenever it was asked for. */
 export async function readPartyHealth(db: Db, minutes: number): Promise<readonly PartyHealth[]> {

@@ -47,6 +47,7 @@ export async function listPayments(
     )
     select p.uetr, p.received_at::text as at, ${status} as status, ${state} as state,
       d.reason_code as "reasonCode", d.rule_id as "ruleId", d.decided_by as "decidedBy",
+      exists (select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.contradiction') as "isContradicted",
       p.source_clearing_system as "sourceSystem", p.destination_clearing_system as "destinationSystem",
       p.corridor, p.priority,
       case when page.side <> 'destination' then p.source_amount::text end as "sourceAmount",

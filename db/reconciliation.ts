@@ -210,7 +210,7 @@ export async function* readMovements(
   for await (const slice of slicesOf(db, period, { after, upTo })) {
     const { rows } = await sql<Movement & BookPlace>`
       select p.uetr, d.decided_at::text as at, b.side, d.status, d.reason_code as "reasonCode",
-        d.decided_by as "decidedBy", d.decided_at as "decidedAt", p.corridor,
+        d.rule_id as "ruleId", d.decided_by as "decidedBy", d.decided_at as "decidedAt", p.corridor,
         (${atEnd(book, 'amount')})::text as amount, ${atEnd(book, 'currency')} as currency,
         case when ${seen} then ${atEnd(book, 'amount', 'other')} end::text as "counterAmount",
         case when ${seen} then ${atEnd(book, 'currency', 'other')} end as "counterCurrency",

@@ -37,8 +37,11 @@ export interface ApiMetrics {
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** Whether a part that is needed answers, by its name; asked at each scrape, and within seconds. */
+export type PartChecks = Readonly<Record<string, () => Promise<boolean>>>;
+
 /** @param readRecord asked at each scrape; while it fails, the gauges of the record are absent */
-export function createApiMetrics(readRecord: () => Promise<RecordGauges>): ApiMetrics {
+export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts: PartChecks): ApiMetrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -55,6 +58,7 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>): ApiMe
     registers,
   });
   addRecordGauges(registers, readRecord);
+  addPartGauge(registers, parts);
   return {
     registry,
     requested: ({ route, method, status, seconds }) => {
@@ -62,6 +66,21 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>): ApiMe
       if (seconds !== undefined) requestSeconds.observe({ route, method }, seconds);
     },
   };
+}
+
+function addPartGauge(registers: Registry[], parts: PartChecks): void {
+  new Gauge({
+    name: 'isthmus_part_answers',
+    help: 'Whether a part that this process needs answered it at this scrape (OBS-4)',
+    labelNames: ['part'],
+    registers,
+    async collect() {
+      const asked = Object.entries(parts).map(async ([part, answers]) => {
+        this.set({ part }, (await answers()) ? 1 : 0);
+      });
+      await Promise.all(asked);
+    },
+  });
 }
 
 /** How the samples of a gauge are taken from the record. */

@@ -10,6 +10,8 @@ const payment = z.object({
   status: z.string(),
   state: z.string(),
   reasonCode: z.string().nullable(),
+  decidedBy: z.string().nullable(),
+  isContradicted: z.boolean(),
   corridor: z.string().nullable(),
   sourceClearingSystem: z.string(),
   priority: z.string().nullable(),
@@ -132,6 +134,7 @@ export const settling = z.object({
 });
 
 const hindrances = z.object({
+  engineAnswers: z.boolean(),
   workers: z.string(),
   workerHeardSecondsAgo: z.string().nullable(),
   heldUp: z.array(
@@ -181,7 +184,7 @@ export const evidence = z.object({
   entries: entryList,
   outcomes: z.array(outcome),
   refusedMessages: z.array(
-    z.object({ party: z.string(), at: z.string(), size: z.string(), href: z.string() }),
+    z.object({ messageId: z.string(), party: z.string(), at: z.string(), size: z.string() }),
   ),
 });
 export type ShownEvidence = z.infer<typeof evidence>;
@@ -231,6 +234,7 @@ export type ShownPause = z.infer<typeof recordedPause>;
 export const recordedPauses = z.array(recordedPause);
 export const parties = z.object({
   minutes: z.string(),
+  engineAnswers: z.boolean(),
   workers: z.string(),
   workerHeardSecondsAgo: z.string().nullable(),
   paused: pauses,

@@ -50,5 +50,6 @@ function stateOf({ pages, made, taken, deadPages }: ShownBook): string {
   if (pages === null) return 'not made yet';
   if (Number(made) < Number(pages)) return `${made} made so far`;
   if (taken === pages) return 'taken';
+  if (deadPages.length === Number(pages)) return 'given up';
   return deadPages.length > 0 ? 'given up in part' : 'on its way';
 }

@@ -165,6 +165,8 @@ export async function act(
   options: JsonOption,
 ): Promise<void> {
   const { terminal } = context;
+  if (note === undefined && action !== 'take')
+    throw new UsageError(`--note is missing: ${action} needs a note, for the next shift.`);
   const gateway = await connectGateway(context);
   const isPayment = uuid.test(id);
   const path = isPayment ? `/payments/${id}/entries` : `/alerts/${alertIdOf(id)}/entries`;
@@ -221,7 +223,7 @@ export async function redeliverDead(context: CommandContext, options: DeadOption
     );
   }
   if (options.yes) terminal.line(`✓ ${redelivered} of ${total} are due again`);
-  else if (total === '0') terminal.line('No dead letter is like that.');
+  else if (total === '0') terminal.line('No dead letter matches.');
   else terminal.line(`${deadLetters.length} of ${total} would be delivered again: add --yes.`);
 }
 

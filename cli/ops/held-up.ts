@@ -6,17 +6,19 @@ import type { ShownHindrances } from './answers.ts';
 const wordEverySeconds = 5; // activities/report-receivers.ts
 const missedAfterSeconds = 2 * wordEverySeconds; // one word may be late
 
-/** What the workers say of themselves; undefined where one has just done so. */
+/** What nothing goes on without, and what is amiss with it: the engine first, for workers do nothing without it. */
 export function silenceOf({
+  engineAnswers,
   workers,
   workerHeardSecondsAgo: heard,
-}: Pick<ShownHindrances, 'workers' | 'workerHeardSecondsAgo'>): string | undefined {
+}: Pick<ShownHindrances, 'engineAnswers' | 'workers' | 'workerHeardSecondsAgo'>): string | undefined {
+  if (!engineAnswers) return 'Temporal does not answer: nothing goes out until it does.';
   if (workers === '0' || heard === null)
-    return 'No worker has said within 30 s that it is there: nothing is judged or sent until one runs.';
+    return 'No worker has reported for 30 s: nothing is judged or sent until one runs.';
   if (Number(heard) < missedAfterSeconds) return undefined;
   return (
-    `No worker has said for ${heard} s that it is there, and each says it every ${wordEverySeconds} s: ` +
-    'perhaps none runs. Then nothing is judged or sent.'
+    `No worker has reported for ${heard} s; each reports every ${wordEverySeconds} s. ` +
+    'Perhaps none runs: then nothing is judged or sent.'
   );
 }
 

@@ -34,7 +34,7 @@ const followed = {
   state: '<waiting|in-doubt|telling|dead-letter|done>',
   reasonCode: '<code>',
   corridor: '<SG-TH>',
-  party: '<payment system or BIC>',
+  party: '<payment system, BIC or internalId>',
   priority: '<HIGH|NORM>',
   currency: '<code>',
   minAmount: '<amount>',
@@ -44,19 +44,24 @@ const followed = {
   endToEndId: '<id>',
   messageIdentification: '<MsgId>',
 } as const;
-const paymentFilters = { ...followed, from: '<time>', to: '<time>', olderThan: '<seconds>' } as const;
+const paymentFilters = {
+  ...followed,
+  from: '<time>',
+  to: '<time>',
+  olderThan: '<seconds since it was judged>',
+} as const;
 const alertFilters = {
   state: '<open,taken,closed>',
   severity: '<alert|security>',
   kind: '<kind>',
-  party: '<party>',
+  party: '<payment system, BIC or internalId>',
   subjectId: '<uuid>',
   takenBy: '<client>',
   from: '<time>',
   to: '<time>',
 } as const;
 
-const pauseFilters = { party: '<payment system or BIC>', from: '<time>', to: '<time>' } as const;
+const pauseFilters = { party: '<payment system, BIC or internalId>', from: '<time>', to: '<time>' } as const;
 
 /** As commander names the option of a filter; who types it says MsgId, as the message does. */
 const optionOf = (name: string) => (name === 'messageIdentification' ? 'messageId' : name);
@@ -112,6 +117,17 @@ function addLists(ops: Command, context: CommandContext): void {
       const { show } = await import('./commands.ts');
       await show(context, id, options);
     });
+  ops
+    .command('message')
+    .description(
+      'the bytes of a message of a payment, as of one that was refused; nothing in them acts on the terminal',
+    )
+    .argument('<uetr>')
+    .argument('<id>', 'as show names it')
+    .action(async (uetr: string, id: string) => {
+      const { printMessage } = await import('./message.ts');
+      await printMessage(context, uetr, id);
+    });
   withFilters(ops.command('tail'), followed)
     .description('payments as they change, until Ctrl-C')
     .addOption(json)
@@ -136,7 +152,9 @@ function addEntries(ops: Command, context: CommandContext): void {
       .argument('<id>', 'id of an alert, or UETR')
       .option(
         '--note <text>',
-        action === 'take' ? 'why you take it over' : 'in your words; no names, no accounts',
+        action === 'take'
+          ? 'why, if you take it over from somebody; no names, no accounts'
+          : 'needed: in your words; no names, no accounts',
       )
       .addOption(json)
       .action(async (id: string, { note, ...options }: JsonOption & { readonly note?: string }) => {
@@ -171,7 +189,7 @@ function addRedeliveries(ops: Command, context: CommandContext): void {
     .command('redeliver-dead')
     .description('deliver dead letters again: names them, and delivers them with --yes')
     .addOption(kind)
-    .option('--party <party>', 'payment system, or id of the FX provider')
+    .option('--party <payment system, BIC or internalId>', 'of the receiver')
     .option('--reason <gone|expired>', 'gone: 410; expired: 72 hours')
     .option('--limit <number>', 'how many at most, up to 1000', '100')
     .option('--yes', 'deliver them')

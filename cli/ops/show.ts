@@ -37,6 +37,7 @@ const paymentColumns: readonly Column[] = [
   { title: 'prio' },
   { title: 'sent', align: 'right' },
   { title: 'arrives', align: 'right' },
+  { title: 'by' },
 ];
 
 export function printPayments(terminal: Terminal, payments: readonly ShownPayment[]): void {
@@ -49,9 +50,14 @@ export function printPayments(terminal: Terminal, payments: readonly ShownPaymen
     one.priority ?? '-',
     amountOf(one.sourceAmount),
     amountOf(one.destinationAmount),
+    decidedBy(one),
   ]);
   printTable(terminal, paymentColumns, rows, (index) => statusStyles[payments[index]?.status ?? '']);
 }
+
+/** Who decided, and whether its destination has said otherwise since (PAY-7). */
+const decidedBy = (one: ShownPayment) =>
+  one.isContradicted ? `${one.decidedBy ?? '-'}, contradicted` : (one.decidedBy ?? '-');
 
 /** The first line is the heading. */
 function printTable(
@@ -171,16 +177,18 @@ export function printAlerts(terminal: Terminal, alerts: readonly ShownAlert[]): 
   );
 }
 
-/** What an alert is of, as far as codes say: `confirmation RJCT AB03`. */
+/** What an alert is of, as far as codes say: `confirmation RJCT AB03`, or `decided RJCT, reported ACCC`. */
 function whatOf({ detail }: ShownAlert): string {
+  const { decided, reported } = detail;
+  const codes = [detail['kind'], detail['status'], detail['reasonCode']].filter(
+    (one) => typeof one === 'string',
+  );
   const said = [
-    detail['kind'],
-    detail['decided'],
-    detail['status'],
-    detail['reasonCode'],
-    detail['reported'],
+    codes.join(' '),
+    typeof decided === 'string' ? `decided ${decided}` : '',
+    typeof reported === 'string' ? `reported ${reported}` : '',
   ];
-  return [...new Set(said.filter((one) => typeof one === 'string'))].join(' ') || '-';
+  return said.filter((one) => one !== '').join(', ') || '-';
 }
 
 export function printAlert(terminal: Terminal, alert: ShownAlert, entries: readonly ShownEntry[]): void {
@@ -250,7 +258,7 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   for (const one of paused) terminal.line(pauseInWords(one));
   if (listed !== undefined) terminal.line(termsOf(listed));
   terminal.line(hasItLeft(shown));
-  if (waitsFor !== null) terminal.line(`waits for: ${waitsFor.what}, ${dueTime(waitsFor)}`);
+  if (waitsFor !== null) terminal.line(`waits for: ${nextInWords(waitsFor)}`);
   if (shown.hindrances !== null) printHindrances(terminal, shown.hindrances);
   if (shown.outcomes.length > 0) heading('How it ended, as operators recorded');
   for (const one of shown.outcomes) printOutcome(terminal, one);
@@ -265,8 +273,8 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   heading('Deliveries');
   for (const one of shown.deliveries) printDelivery(terminal, one);
   if (shown.refusedMessages.length > 0) heading('Received, and does not count');
-  for (const { at, party, size, href } of shown.refusedMessages) {
-    terminal.line(`  ${shortTime(at)}  ${party}  ${size} bytes  ${href}`);
+  for (const { at, party, size, messageId } of shown.refusedMessages) {
+    terminal.line(`  ${shortTime(at)}  ${party}  ${size} bytes: ops message ${uetr} ${messageId}`);
   }
   if (shown.events.length > 0) heading('Events');
   for (const { at, severity, kind, party, detail } of shown.events) {
@@ -277,6 +285,10 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   if (shown.entries.length > 0) heading('What was done');
   printEntries(terminal, shown.entries);
 }
+
+/** A payment in doubt ends by what two people find out, at no time that is known (LIF-4). */
+const nextInWords = (waitsFor: NonNullable<ShownEvidence['waitsFor']>) =>
+  waitsFor.what === 'person' ? 'two operators (settle)' : `${waitsFor.what}, ${dueTime(waitsFor)}`;
 
 /** An enquiry of the past was asked for then, and has not gone out. */
 function dueTime({ what, at }: NonNullable<ShownEvidence['waitsFor']>): string {
@@ -325,7 +337,9 @@ function printDelivery(terminal: Terminal, delivery: ShownDelivery): void {
   const line = `  ${kind.padEnd(13)} ${party}: ${how}`;
   terminal.line(isDead ? terminal.paint('bad', line) : line);
   for (const one of attempts) {
-    const came = one.httpStatus === null ? (one.errorClass ?? 'under way') : `HTTP ${one.httpStatus}`;
+    const counts = one.errorClass === null ? '' : ` (${one.errorClass})`;
+    const came =
+      one.httpStatus === null ? (one.errorClass ?? 'under way') : `HTTP ${one.httpStatus}${counts}`;
     const took = one.durationMs === null ? '' : ` after ${one.durationMs} ms`;
     terminal.line(
       terminal.paint(

@@ -50,7 +50,7 @@ function printTailed({ terminal }: CommandContext, payment: ShownPayment): void 
   const style = status === 'ACCC' ? 'good' : status === 'RJCT' ? 'bad' : 'name';
   terminal.line(
     [
-      shortTime(decidedAt ?? judgedAt),
+      `${decidedAt === null ? 'judged ' : 'decided'} ${shortTime(decidedAt ?? judgedAt)}`,
       uetr,
       (corridor ?? '-').padEnd(5),
       priority ?? '-',

@@ -43,6 +43,8 @@ export interface Camt054Entry {
   readonly direction: Direction;
   readonly status: FinalStatus;
   readonly reasonCode?: string;
+  /** By which the gateway rejected it; absent where somebody else decided. */
+  readonly ruleId?: string;
   /** UTC, with milliseconds. */
   readonly decidedAt: string;
   readonly messageIdentification: string;
@@ -103,6 +105,10 @@ const buildSummary = ({ all, credits, debits, byStatus }: Camt054): XmlElement =
     ),
   );
 
+/** `AB03 TIM-1` of the gateway's own, `AB03` of its destination: the first may have been credited all the same. */
+const whyNotCredited = ({ reasonCode, ruleId }: Camt054Entry) =>
+  reasonCode === undefined || ruleId === undefined ? reasonCode : `${reasonCode} ${ruleId}`;
+
 function buildEntry(entry: Camt054Entry): XmlElement {
   const { status, direction, counterAmount } = entry;
   return branch(
@@ -129,7 +135,7 @@ function buildEntry(entry: Camt054Entry): XmlElement {
           buildAgent('DbtrAgt', entry.debtorAgent),
           buildAgent('CdtrAgt', entry.creditorAgent),
         ),
-        optionalLeaf('AddtlTxInf', entry.reasonCode),
+        optionalLeaf('AddtlTxInf', whyNotCredited(entry)),
       ),
     ),
   );

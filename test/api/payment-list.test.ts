@@ -205,7 +205,11 @@ describe('what is refused', () => {
       'must be a date and time with an offset (RFC 3339), as in 2026-01-05T04:00:00Z; not "2026-02-30T00:00:00Z"',
     ],
     ['minAmount=5', 'currency', 'missing: an amount needs its currency, as in SGD'],
-    ['party=NOBODY', 'party', 'is neither a payment system nor the BIC of an institution of the service'],
+    [
+      'party=NOBODY',
+      'party',
+      'NOBODY is neither a payment system nor the BIC or internalId of an institution of the service',
+    ],
     ['limit=501', 'limit', 'must be a whole number from 1 to 500; not "501"'],
     ['olderThan=1h', 'olderThan', 'must be a whole number of seconds; not "1h"'],
   ])('%s', async (query, parameter, detail) => {

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Camt054, Counted } from '../../core/iso20022/camt054.ts';
 import { readCamt054 } from '../harness/camt054.ts';
+import { silentDestination } from '../harness/destination.ts';
 import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -11,10 +12,12 @@ import { instruction } from '../harness/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { copyDecided } from '../harness/many-payments.ts';
 import { bestQuote, submit, type Trip } from '../harness/payer.ts';
+import { postReport, reportOn } from '../harness/reports.ts';
 import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../xml/fixtures.ts';
 import { sum } from '../system/sums.ts';
 
-const gateway = await testGateway();
+const philippines = await silentDestination();
+const gateway = await testGateway({ prepare: (db) => philippines.register(db, 'IPSO-PH') });
 const { db } = gateway;
 const evidence = evidenceOf(gateway);
 const date = '2026-01-05';
@@ -23,6 +26,7 @@ interface Entry {
   readonly uetr: string;
   readonly side: string;
   readonly status: string;
+  readonly ruleId: string | null;
   readonly amount: number | null;
   readonly currency: string | null;
   readonly counterAmount: number | null;
@@ -278,6 +282,43 @@ test('a day of many payments comes whole, in one stream or page by page, each pa
       byStatus: [{ status: 'ACCC', net: { direction: 'DBIT' } }],
     });
 });
+
+test('a rejection of the gateway’s own names its rule in every form of the book: what may have been credited is told from what its destination rejected for the same reason (REC-1, TIM-1)', async () => {
+  const trip = { destination: 'PH', destinationCurrency: 'PHP' };
+  const acceptanceDateTime = new Date(Date.now() - 18_500).toISOString(); // 1.5 s before its deadline
+  const late = instruction(await bestQuote(gateway, trip), { priority: 'HIGH', acceptanceDateTime });
+  const rejected = instruction(await bestQuote(gateway, trip), { priority: 'NORM' });
+  for (const one of [late, rejected]) await submit(gateway, one);
+  await vi.waitFor(() => expect(philippines.forwarded.has(rejected.uetr)).toBe(true));
+  const sent = philippines.forwarded.get(rejected.uetr);
+  if (sent === undefined) throw new Error('nothing was forwarded');
+  await postReport(gateway, reportOn(sent, { status: 'RJCT', reasonCode: 'AB03' }), 'PHPINST');
+  const uetrs = [late.uetr, rejected.uetr];
+  for (const uetr of uetrs)
+    await vi.waitFor(
+      async () => expect(await evidence.decision(uetr)).toMatchObject({ reason_code: 'AB03' }),
+      5_000,
+    );
+  await sql`
+    update decisions set decided_at = '2026-01-06T10:00:00Z' where uetr = any(${uetrs}::uuid[])`.execute(db);
+
+  const book = 'clearingSystem=PHPINST&date=2026-01-06';
+  const { body } = await get(`/reconciliation?${book}`, 'PHPINST');
+  const rules = new Map(body.payments.map(({ uetr, ruleId }) => [uetr, ruleId]));
+  expect(uetrs.map((uetr) => rules.get(uetr))).toEqual(['TIM-1', null]);
+  const { bytes } = await get(`/reconciliation/csv?${book}`, 'PHPINST');
+  const [names = '', ...lines] = bytes.toString().split('\r\n');
+  const place = names.split(',').indexOf('ruleId');
+  const ruleIn = (uetr: string) => lines.find((line) => line.startsWith(uetr))?.split(',')[place];
+  expect(uetrs.map(ruleIn)).toEqual(['TIM-1', '']);
+  const { entries } = await page(`/reconciliation/camt054?${book}`, 'PHPINST');
+  expect(
+    uetrs.map((uetr) => {
+      const entry = entries.find((one) => one.uetr === uetr);
+      return [entry?.reasonCode, entry?.ruleId].join(' ').trim();
+    }),
+  ).toEqual(['AB03 TIM-1', 'AB03']);
+}, 20_000);
 
 describe('what is refused', () => {
   test.each([

@@ -92,6 +92,46 @@ test('what one operator records and another confirms decides the payment, and ev
   expect([toSource.outcomes, toSource.decision?.status]).toEqual([[], 'ACCC']);
 });
 
+const sidesOfIt = ['SGDFAST', 'LOTUSGS0', 'MYRRPP', 'LOTUMYS0'] as const;
+
+/** What a client reads in the events of a payment, one text each. */
+async function eventsSeen(path: string, client: string): Promise<readonly string[]> {
+  const { status, body } = await ask('GET', path, undefined, client);
+  expect([client, status]).toEqual([client, 200]);
+  return body.events.map((one) => JSON.stringify(one));
+}
+
+test('no bank and no payment system learns what an operator recorded, before it counts or after it was withdrawn, nor which person did anything (LIF-4, SEC-1)', async () => {
+  const { path, uetr } = await inDoubt();
+  const rejected = { status: 'RJCT', reasonCode: 'AC04', evidence: 'their mail of 04:12 UTC' };
+  const { body: first } = await record(path, rejected);
+  const isTold = /outcome|RJCT|AC04|"by"/;
+  const toldToSides = async () => {
+    const seen = await Promise.all(sidesOfIt.map((client) => eventsSeen(path, client)));
+    return seen.flat().filter((one) => isTold.test(one));
+  };
+  await ask('POST', `${path}/enquiries`, {});
+  expect(await toldToSides()).toEqual([]);
+  await ask('POST', `${path}/outcomes/${first.outcomeId}/withdrawal`, { because: 'another payment' });
+  expect(await toldToSides()).toEqual([]);
+  for (const client of sidesOfIt) {
+    const kinds = await eventsSeen(path, client);
+    expect(kinds, 'that somebody asks is no secret').toEqual(
+      expect.arrayContaining([expect.stringContaining('operator.enquiry')]),
+    );
+  }
+  const { body: second } = await record(path);
+  await confirm(path, second.outcomeId);
+  await vi.waitFor(() => expect(about(callbacks, uetr)).toHaveLength(1));
+  expect(await toldToSides()).toEqual([]);
+  for (const client of sidesOfIt) {
+    const { body } = await ask('GET', path, undefined, client);
+    expect(body.decision).toMatchObject({ status: 'ACCC', decidedBy: 'operator' });
+  }
+  const toOperators = (await eventsSeen(path, 'operator')).filter((one) => isTold.test(one));
+  expect(toOperators).toHaveLength(5); // two recorded, one withdrawn, one confirmed, one enquiry
+});
+
 test('a rejection takes a reason of ISO 20022, frees the quote and is passed on with it (LIF-4, MSG-11, QUO-8)', async () => {
   const { path, uetr } = await inDoubt();
   const rejected = { status: 'RJCT', evidence: 'their mail of 04:12 UTC' };

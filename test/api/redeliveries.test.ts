@@ -2,6 +2,7 @@
 // stands (CBK-1, DUP-1); and what they see of what went wrong (OBS-5, CBK-4, PAY-8).
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { recordAudit } from '../../db/audit.ts';
 import type { Evidence } from '../harness/bodies.ts';
 import { receivedOf, setEndpoint } from '../harness/destination.ts';
 import { endingIn } from '../harness/endings.ts';
@@ -38,6 +39,8 @@ interface Body extends Evidence {
   readonly total?: number;
   readonly deadLetters?: readonly { readonly subjectId: string; readonly kind: string }[];
   readonly asked?: boolean;
+  readonly alerts?: readonly { readonly kind: string }[];
+  readonly parties?: readonly { readonly party: string; readonly kinds: readonly object[] }[];
   readonly code?: string;
 }
 
@@ -129,6 +132,27 @@ describe('dead letters of many payments', () => {
     expect(other.body).toEqual({ redelivered: 0, total: 0, deadLetters: [] });
   });
 
+  test('a party is known by each of its identifiers on every route that filters by one, and one that does not exist is refused, not answered with nothing (OBS-5, OBS-6)', async () => {
+    await recordAudit(gateway.db, { severity: 'alert', kind: 'notification.defect', party: 'MERISGS0' });
+    const routes = (party: string) =>
+      Promise.all([
+        ask('POST', '/redeliveries', { preview: true, party }),
+        ask('GET', `/alerts?party=${party}`),
+        ask('GET', `/payments?party=${party}&limit=1`),
+      ]);
+    for (const party of ['THBPPAY', 'MERISGS0', 'MERISGS0XXX', 'SG-MERI']) {
+      const [redeliveries, alerts, payments] = await routes(party);
+      expect([party, redeliveries.status, alerts.status, payments.status]).toEqual([party, 200, 200, 200]);
+      const kinds = alerts.body.alerts?.map(({ kind }) => kind) ?? [];
+      expect(kinds.includes('notification.defect')).toBe(party !== 'THBPPAY');
+    }
+    const [redeliveries, alerts, payments] = await routes('NOSUCHPAY');
+    const detail = expect.stringContaining('NOSUCHPAY is neither') as string;
+    expect(redeliveries).toMatchObject({ status: 400, body: { errors: [{ pointer: '/party', detail }] } });
+    for (const one of [alerts, payments])
+      expect(one).toMatchObject({ status: 400, body: { errors: [{ parameter: 'party', detail }] } });
+  });
+
   test.each([
     [{}, '/preview'],
     [{ preview: false, limit: 1_001 }, '/limit'],
@@ -141,7 +165,7 @@ describe('dead letters of many payments', () => {
 });
 
 describe('a payment that waits for its destination', () => {
-  test('is asked for at once, and what the destination had sent before is kept', async () => {
+  test('is asked for at once; what the destination had sent before is kept, and counts as taken nowhere (PAY-8, OBS-7)', async () => {
     const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
     const message = instruction(quote);
     const { uetr } = message;
@@ -160,6 +184,21 @@ describe('a payment that waits for its destination', () => {
       'no message at all',
     ]);
     expect((await ask('GET', refused?.href ?? '', undefined, 'SGDFAST')).status).toBe(404);
+
+    const seenOfIt = async () => {
+      const { parties = [] } = (await ask('GET', '/parties')).body;
+      return parties.find(({ party }) => party === 'MYRRPP')?.kinds;
+    };
+    await expect.poll(seenOfIt).toMatchObject([
+      {
+        kind: 'instruction',
+        state: 'down',
+        taken: 0,
+        failures: { 'not-counted': expect.any(Number) as number },
+      },
+    ]);
+    const metrics = await (await fetch(`${gateway.telemetryUrl('worker')}/metrics`)).text();
+    expect(metrics).toMatch(/delivery_attempts_total\{[^}]*party="MYRRPP"[^}]*failure="not-counted"/);
 
     const ends = async () =>
       (await evidence.attempts(uetr, 'instruction')).map(({ outcome }) => outcome !== null);

@@ -31,10 +31,10 @@ test('parties, and a payment that nobody judges, say that no worker has given wo
   const body = Buffer.from(buildPacs008(message));
   await takePacs008(gateway.db, { uetr, messageIdentification, sourceSystem: 'SGDFAST', callbackUrl, body });
   const perhaps = (line: string | undefined) =>
-    /No worker has said for 1[2-9] s that it is there, and each says it every 5 s: perhaps none runs\. Then nothing is judged or sent\.$/.test(
+    /No worker has reported for 1[2-9] s; each reports every 5 s\. Perhaps none runs: then nothing is judged or sent\.$/.test(
       line ?? '',
     );
-  const none = 'No worker has said within 30 s that it is there: nothing is judged or sent until one runs.';
+  const none = 'No worker has reported for 30 s: nothing is judged or sent until one runs.';
 
   await lastWord(0);
   await listParties(context(), { minutes: '10' });

@@ -25,10 +25,10 @@ test('enquire says that it is on record, and what holds it up', async () => {
   expect(text()).not.toContain('!');
   await sql`update worker_states set at = now() - interval '1 minute'`.execute(db);
   await enquire(context(), uetr, {});
-  expect(text()).toMatch(/is not asked twice\.\n! No worker has said within 30 s/);
+  expect(text()).toMatch(/is not asked twice\.\n! No worker has reported for 30 s/);
   lines.splice(0);
   await listParties(context(), { minutes: '10' });
-  expect(lines[0]).toMatch(/^No worker has said within 30 s/);
+  expect(lines[0]).toMatch(/^No worker has reported for 30 s/);
 });
 
 test('enquire and parties name the destination whose breaker is open', async () => {

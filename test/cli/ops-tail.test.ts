@@ -43,7 +43,9 @@ test('a payment when it is judged, and when it has ended; of one party only', as
   follow({ party: 'PHPINST' });
   const other = await pay('creditedAtOnce');
   const uetr = await pay('interim', 'PH', 'PHP');
-  await expect.poll(() => linesOf(uetr), { timeout: 15_000 }).toMatch(/ACTC +waiting\n(.*\n)?.*ACCC +done$/);
+  await expect
+    .poll(() => linesOf(uetr), { timeout: 15_000 })
+    .toMatch(/^judged  20.*ACTC +waiting\n(.*\n)?decided 20.*ACCC +done$/);
   expect(linesOf(other)).toBe('');
 }, 30_000);
 

@@ -1,4 +1,5 @@
 // `npm run ops` against a whole gateway: what an operator reads there, and what comes of what they do.
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   act,
@@ -9,7 +10,9 @@ import {
   redeliverOne,
   show,
 } from '../../cli/ops/commands.ts';
+import { printMessage } from '../../cli/ops/message.ts';
 import { recordAudit } from '../../db/audit.ts';
+import { keepRefused } from '../../db/refused-messages.ts';
 import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -44,9 +47,11 @@ describe('list', () => {
   test('one line each, newest first, with what a person compares', async () => {
     await listPayments(context(), {}, all);
     expect(lines).toHaveLength(3);
-    expect(lines[0]).toMatch(/^judged \(UTC\) +UETR +status +state +from to +prio +sent +arrives$/);
+    expect(lines[0]).toMatch(/^judged \(UTC\) +UETR +status +state +from to +prio +sent +arrives +by$/);
     expect(lines[1]).toMatch(
-      new RegExp(`^20[-\\d]{8} [\\d:]{8}  ${credited}  ACCC +done +SG-TH +NORM +1,000 SGD +25,000 THB$`),
+      new RegExp(
+        `^20[-\\d]{8} [\\d:]{8}  ${credited}  ACCC +done +SG-TH +NORM +1,000 SGD +25,000 THB +destination$`,
+      ),
     );
     expect(lines[2]).toContain(`${rejected}  RJCT AC04`);
   });
@@ -110,7 +115,7 @@ test('alerts: found, taken, noted and closed', async () => {
   const id = /^ *(\d+)/.exec(lines[1] ?? '')?.[1] ?? '';
   await act(context(), { action: 'take', id, note: undefined }, {});
   await expect(act(context(), { action: 'close', id, note: undefined }, {})).rejects.toThrow(
-    'missing: close needs a note, for the next shift',
+    '--note is missing: close needs a note, for the next shift',
   );
   await act(context(), { action: 'close', id: credited, note: 'the bank has answered' }, {});
   lines.splice(0);
@@ -122,6 +127,28 @@ test('alerts: found, taken, noted and closed', async () => {
   lines.splice(0);
   await listAlerts(context(), { kind: 'payment.in-doubt' }, all);
   expect(lines).toEqual(['No alert with kind payment.in-doubt is open or taken.']);
+});
+
+test('a contradiction: the list says who decided and that it was contradicted, the alert what was decided and what reported', async () => {
+  const uetr = await paid(endingIn.contradicting);
+  await expect.poll(() => evidence.audit(uetr), { timeout: 10_000 }).toContain('payment.contradiction');
+  await listPayments(context(), { uetr }, all);
+  expect(lines[1]).toMatch(/destination, contradicted$/);
+  lines.splice(0);
+  await listAlerts(context(), { subjectId: uetr }, all);
+  expect(lines[1]).toMatch(/payment\.contradiction +decided ACCC, reported RJCT +open/);
+});
+
+test('a message that was refused: show names the command that prints it, and no byte of it acts on the terminal (PAY-8)', async () => {
+  const body = Buffer.from('<Document>\u001b[2Jnot what was asked\u0007\r\n\u202e\u009b31m</Document>');
+  await keepRefused(gateway.db, { subjectId: credited, party: 'THBPPAY', inReplyTo: null, body });
+  await show(context(), credited, {});
+  const [, id = ''] = new RegExp(`ops message ${credited} ([0-9a-f-]{36})$`, 'm').exec(text()) ?? [];
+  lines.splice(0);
+  await printMessage(context(), credited, id);
+  expect(text()).toContain('not what was asked');
+  expect(text()).not.toMatch(/[^ -~\n]/);
+  await expect(printMessage(context(), credited, randomUUID())).rejects.toThrow('HTTP 404');
 });
 
 test('redeliver: one payment, and dead letters with a look before', async () => {
@@ -140,6 +167,11 @@ test('redeliver: one payment, and dead letters with a look before', async () => 
   expect(lines[1]).toBe('1 of 1 would be delivered again: add --yes.');
   await redeliverDead(context(), { ...dead, yes: true });
   expect(lines.at(-1)).toBe('✓ 1 of 1 are due again');
+  await redeliverDead(context(), { ...dead, party: 'SG-MERI' });
+  expect(lines.at(-1)).toBe('No dead letter matches.');
+  await expect(redeliverDead(context(), { ...dead, party: 'NOSUCHPAY' })).rejects.toThrow(
+    'NOSUCHPAY is neither',
+  );
   await expect
     .poll(() => evidence.received(rejected, 'source', 'pacs002').length, { timeout: 10_000 })
     .toBe(2);

@@ -15,6 +15,7 @@ const typed: PayOptions = {
 
 describe('what npm run pay says of the money', () => {
   const rejected = (reasonCode: string) => ({ status: 'RJCT', reasonCode });
+  const atDeadline = { ...rejected('AB03'), ruleId: 'TIM-1' };
   const moved = {
     sequence: 1,
     at: '2026-01-05T04:00:00.000Z',
@@ -24,18 +25,23 @@ describe('what npm run pay says of the money', () => {
     status: 'moved',
   } as const;
 
+  const arrived = { ...moved, direction: 'received', kind: 'pacs008', status: '' } as const;
+
   it('a rejection at the deadline: never that no money moved, for the destination may have credited (TIM-1)', () => {
-    expect(meaningOf(rejected('AB03'), [])).toBe(
-      'Rejected; if the destination has credited it, it must return it',
-    );
+    const mayBeCredited = 'Rejected; if the destination has credited it, it must return it';
+    expect(meaningOf(atDeadline, [arrived])).toBe(mayBeCredited);
+    expect(meaningOf(atDeadline, [], false), 'a destination that writes no journal').toBe(mayBeCredited);
+    expect(meaningOf(atDeadline, [])).toBe('Rejected; it had never reached its destination');
     expect(meaningOf(rejected('AC04'), [])).toBe('Rejected, no money moved');
+    expect(meaningOf(rejected('AB03'), []), 'of the destination’s own').toBe('Rejected, no money moved');
+    expect(meaningOf({ ...rejected('AB03'), ruleId: 'TIM-4' }, [])).toBe('Rejected, no money moved');
   });
 
   it('a rejection at the deadline: what the ledger of the sandbox shows', () => {
-    expect(meaningOf(rejected('AB03'), [moved])).toBe(
+    expect(meaningOf(atDeadline, [moved])).toBe(
       'Rejected, but the amount that was credited has not been returned yet',
     );
-    expect(meaningOf(rejected('AB03'), [moved, { ...moved, status: 'reversed' }])).toBe(
+    expect(meaningOf(atDeadline, [moved, { ...moved, status: 'reversed' }])).toBe(
       'Rejected, and the amount that had been credited was returned',
     );
   });

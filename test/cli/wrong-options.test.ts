@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { claimFolder } from '../../cli/parts/claim.ts';
+import { removeRunFile, writeRunFile } from '../../cli/run-file.ts';
 import { claimInstall } from '../../cli/install-claim.mjs';
 import { toldKinds } from '../../db/deliveries.ts';
 import { commandFolder } from './command.ts';
@@ -88,6 +89,28 @@ describe('while the demo is not up yet', () => {
       expect(code).toBe(1);
     },
   );
+
+  it('a demo that is up, and whose api has just been killed, is not said to be starting: it is started again', async () => {
+    const claim = await claimFolder(place.folder);
+    writeRunFile(place.folder, {
+      instanceId: '3f1c9d8e-6a0b-4b57-9a44-0d2a1f3e5c77',
+      apiUrl: 'http://127.0.0.1:9', // nobody listens there
+      temporalAddress: '127.0.0.1:9',
+      temporalNamespace: 'default',
+      databaseUrl: 'postgres://127.0.0.1:9/none',
+      sandbox: { source: 'http://a', destination: 'http://b', fxProvider: 'http://c' },
+      journalDirectory: place.folder,
+      logDirectory: '/logs',
+      replaced: { operators: {}, fxps: {} },
+      pids: {},
+    });
+    const { code, output } = await place.finish('where');
+    await claim.release();
+    removeRunFile(place.folder);
+    expect(output).toMatch(/does not answer just now.*process \d+ starts it again.*\/logs/s);
+    expect(output).not.toContain('still starting');
+    expect(code).toBe(1);
+  });
 
   it('a second command neither installs beside the first nor fails without a word', () => {
     const project = mkdtempSync(join(tmpdir(), 'isthmus-installing-'));

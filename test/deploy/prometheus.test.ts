@@ -36,7 +36,7 @@ const dashboard = JSON.parse(read('docker/grafana/isthmus-dashboard.json')) as {
 /** Every name that a scrape of api and worker has; histograms by their series. */
 async function knownNames(): Promise<ReadonlySet<string>> {
   const nothing = { payments: [], deliveries: [], alerts: [] };
-  const { registry } = createApiMetrics(() => Promise.resolve(nothing));
+  const { registry } = createApiMetrics(() => Promise.resolve(nothing), {});
   addProcessMetrics(registry, () => ({ total: 0, idle: 0, waiting: 0 }));
   const metrics = [registry, createWorkerMetrics().registry];
   const described = await Promise.all(metrics.map((one) => one.getMetricsAsJSON()));

@@ -17,12 +17,14 @@ function readEntry(entry: XmlElement): Camt054Entry {
   const at = reading(entry);
   const transaction = at('NtryDtls/TxDtls');
   const counter = elementAt(transaction, 'AmtDtls/CntrValAmt/Amt');
+  const [reasonCode, ruleId] = textAt(transaction, 'AddtlTxInf')?.split(' ') ?? [];
   return compact<Camt054Entry>({
     reference: Number(at('NtryRef').text),
     amount: readAmount(at('Amt')),
     direction: at('CdtDbtInd').text as Direction,
     status: at('BkTxCd/Prtry/Cd').text as FinalStatus,
-    reasonCode: textAt(transaction, 'AddtlTxInf'),
+    reasonCode,
+    ruleId,
     decidedAt: at('BookgDt/DtTm').text,
     messageIdentification: at('NtryDtls/TxDtls/Refs/MsgId').text,
     endToEndId: at('NtryDtls/TxDtls/Refs/EndToEndId').text,

@@ -203,19 +203,26 @@ function sorted(detail: unknown): string {
   return JSON.stringify(Object.entries(detail ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
+/** What operators recorded of an outcome is theirs, and so is who of them did anything (LIF-4, SEC-1). */
+const isOperatorsOwn = ({ severity, kind }: Pick<AuditRow, 'severity' | 'kind'>) =>
+  severity === 'security' || kind.startsWith('operator.outcome-');
+
+function forSide(row: AuditRow): AuditRow {
+  const detail = Object.fromEntries(Object.entries(row.detail).filter(([name]) => name !== 'by'));
+  return { ...row, detail };
+}
+
 function eventFaults({ payment, told, isThere, isSide }: Asked): readonly string[] {
+  const due = isSide ? payment.events.filter((row) => !isOperatorsOwn(row)).map(forSide) : payment.events;
   const isSame = (one: ShownEvent, row: AuditRow) =>
     one.kind === row.kind &&
     one.severity === row.severity &&
     one.party === row.party &&
     sameTime(one.at, row.occurred_at) &&
     sorted(one.detail) === sorted(row.detail);
-  const baseless = told.events.filter((one) => !payment.events.some((row) => isSame(one, row)));
-  const missing = payment.events.filter(
-    (row) =>
-      !(isSide && row.severity === 'security') &&
-      isThere(instant(row.occurred_at)) &&
-      !told.events.some((one) => isSame(one, row)),
+  const baseless = told.events.filter((one) => !due.some((row) => isSame(one, row)));
+  const missing = due.filter(
+    (row) => isThere(instant(row.occurred_at)) && !told.events.some((one) => isSame(one, row)),
   );
   return [
     ...baseless.map((one) => `event not on record: ${JSON.stringify(one)}`),

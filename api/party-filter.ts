@@ -1,0 +1,18 @@
+// The party that a list, the alerts or a redelivery is limited to, by whichever of its identifiers an operator types. One
+// that does not exist is refused: of a name that is mistyped, "nothing" would be the answer to another question.
+import { partyNamed, type NamedParty, type ReferenceData } from '../core/reference.ts';
+import { invalidRequest, type Problem } from './http/problem.ts';
+
+/** Where the name stands in the request. */
+type Place = { readonly parameter: 'party' } | { readonly pointer: '/party' };
+
+/** @returns undefined where none was asked for */
+export function partyAsked(
+  data: ReferenceData,
+  name: string | undefined,
+  place: Place,
+): NamedParty | undefined | Problem {
+  if (name === undefined) return undefined;
+  const detail = `${name} is neither a payment system nor the BIC or internalId of an institution of the service`;
+  return partyNamed(data, name) ?? invalidRequest([{ ...place, detail }]);
+}
