@@ -25,7 +25,7 @@ interface Sender {
 }
 
 export function createPace(): Pace {
-  const senders = new Map<string, Sender>(); // in rotation; those that neither wait nor rest are left out
+  const senders = new Map<string, Sender>(); // whose request began last stands last; none is forgotten: they are known parties
   let hasBegun = false; // in this pass
   let timer: NodeJS.Timeout | undefined;
 
@@ -36,18 +36,15 @@ export function createPace(): Pace {
     let soonestMs = Infinity;
     for (const [name, sender] of senders) {
       const [begin] = sender.waiting;
-      const restsMs = sender.restedAtMs - now;
-      if (begin === undefined) {
-        if (restsMs <= 0) senders.delete(name);
-        continue;
-      }
-      if (restsMs <= grantedMs) {
+      if (begin === undefined) continue;
+      const restsMs = sender.restedAtMs - grantedMs - now;
+      if (restsMs <= 0) {
         senders.delete(name);
-        senders.set(name, sender); // the last in the rotation
+        senders.set(name, sender);
         hold(sender, begin);
         return;
       }
-      soonestMs = Math.min(soonestMs, restsMs - grantedMs);
+      soonestMs = Math.min(soonestMs, restsMs);
     }
     if (soonestMs < Infinity) timer = setTimeout(beginNext, Math.ceil(soonestMs));
   }

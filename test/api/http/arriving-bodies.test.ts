@@ -31,6 +31,7 @@ afterEach(() => opened.splice(0).forEach((socket) => socket.destroy()));
 async function arriving(
   authorization: readonly string[],
   framing: 'announced' | 'in chunks',
+  part = almost,
 ): Promise<Socket> {
   const socket = await open(api.url);
   opened.push(socket);
@@ -42,8 +43,8 @@ async function arriving(
   ];
   const length = framing === 'announced' ? `Content-Length: ${maxBytes}` : 'Transfer-Encoding: chunked';
   socket.write(`${[...head, length].join('\r\n')}\r\n\r\n`);
-  if (framing === 'in chunks') socket.write(`${almost.length.toString(16)}\r\n`);
-  await new Promise((resolve) => socket.write(almost, resolve));
+  if (framing === 'in chunks') socket.write(`${part.length.toString(16)}\r\n`);
+  await new Promise((resolve) => socket.write(part, resolve));
   return socket;
 }
 
@@ -80,4 +81,16 @@ it('a sender that nobody knows is told what is wrong in the order of intake, at 
   expect(await post('x'.repeat(maxBytes + 1), 'text/plain')).toBe(413);
   expect(await post('x', 'text/plain')).toBe(415);
   expect(await post('x', 'application/xml')).toBe(401);
+});
+
+it('of one sender as many messages arrive as may wait, and others find room (SEC-7)', async () => {
+  const most = 100; // messageTurns
+  const token = [`Authorization: Bearer ${await api.token('SGDFAST')}`];
+  for (let n = 0; n < most; n += 1) await arriving(token, 'announced', Buffer.alloc(10, ' '));
+  const post = async (client: string) =>
+    (await api.post('/iso20022/validate', '<a/>', client, { 'content-type': 'application/xml' })).body.code;
+  await expect.poll(() => post('SGDFAST')).toBe('too-many-messages');
+  expect(await post('THBPPAY')).toBe('message-refused'); // read, and no message of ours
+  opened.pop()?.destroy();
+  await expect.poll(() => post('SGDFAST')).toBe('message-refused');
 });
