@@ -1,6 +1,7 @@
 /**
- * What JSON.parse passes without a word: members that occur more than once in one object, of which it takes the last one
- * and other parsers the first; and texts with half a character, which nobody stores as they were sent (SEC-4).
+ * What JSON.parse passes without a word: depth without end; members that occur more than once in one object, of which it
+ * takes the last one and other parsers the first; and texts with half a character, which nobody stores as they were sent
+ * (SEC-4).
  */
 
 export type JsonPath = readonly (string | number)[];
@@ -16,7 +17,21 @@ interface Frame {
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * @param text that JSON.parse accepts
+ * Whether a text that JSON.parse accepts has more than so many objects and arrays within each other, also where
+ * JSON.parse drops them because their member is given again.
+ */
+export function isDeeperThan(text: string, levels: number): boolean {
+  let depth = 0;
+  for (const [lexeme] of text.matchAll(token)) {
+    if (lexeme === '{' || lexeme === '[') depth += 1;
+    if (lexeme === '}' || lexeme === ']') depth -= 1;
+    if (depth > levels) return true;
+  }
+  return false;
+}
+
+/**
+ * @param text that JSON.parse accepts, and that is not deep: where a member is repeated, each level above costs time
  * @param limit after which to stop; each name of an object is reported once
  * @returns where they stand, from the top of the text
  */
@@ -65,7 +80,7 @@ export function findRepeatedMembers(text: string, limit: number): readonly JsonP
 const halfCharacter = /\p{Surrogate}/u; // one without its other half: "\ud800"
 
 /**
- * @param value of a parsed text; names are not looked at: unknown ones are refused
+ * @param value of a parsed text that is not deep; names are not looked at: unknown ones are refused
  * @returns where texts with half a character stand
  */
 export function findHalfCharacters(value: unknown, at: JsonPath = []): readonly JsonPath[] {

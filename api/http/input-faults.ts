@@ -17,13 +17,14 @@ export function parameterFaults(judged: Judged): InputFault[] {
   }));
 }
 
-/** Faults of a JSON body; each unknown member is a separate fault. */
-export function bodyFaults(judged: Judged): InputFault[] {
-  return judged.error.issues.flatMap((issue) => {
-    const paths =
-      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+/** The first faults of a JSON body; each unknown member is a separate fault. */
+export function bodyFaults(judged: Judged, most: number): InputFault[] {
+  const faults = judged.error.issues.slice(0, most).flatMap((issue) => {
+    const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, most) : undefined;
+    const paths = unknown?.map((key) => [...issue.path, key]) ?? [issue.path];
     return paths.map((path) => ({ pointer: pointerTo(path), detail: wordsFor(issue, judged) }));
   });
+  return faults.slice(0, most);
 }
 
 function wordsFor(issue: z.core.$ZodIssue, { shape, given }: Judged): string {

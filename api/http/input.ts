@@ -4,7 +4,7 @@
 // per request 0.9 to 1.2 times ours); a body costs Hono 0.7 to 0.8 times ours, without those checks.
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { findHalfCharacters, findRepeatedMembers, type JsonPath } from '../../core/json.ts';
+import { findHalfCharacters, findRepeatedMembers, isDeeperThan, type JsonPath } from '../../core/json.ts';
 import { bodyFaults, parameterFaults, pointerTo } from './input-faults.ts';
 import { invalidRequest, isProblem, problem, type InputFault, type Problem } from './problem.ts';
 
@@ -24,14 +24,20 @@ export interface Input<Params extends z.ZodObject, Query extends z.ZodObject, Bo
 
 const maxBodyBytes = 65_536; // the largest body of these routes has about 300 bytes
 const maxFaults = 20;
+const maxLevels = 32; // objects and arrays within each other: our bodies have three
 const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
 
-type Reader<Value> = (context: Context) => Value | Problem | Promise<Value | Problem>;
+/** What is read at once, or what reads a body that has arrived. */
+export type Received<Value> = Value | Problem | (() => Value | Problem);
+export type Receiver<Value> = (context: Context) => Received<Value> | Promise<Received<Value>>;
 
-/** The reader of a route's input, made once per route. */
+/**
+ * The reader of a route's input, made once per route. Of a body it waits for the bytes only: what it returns then reads
+ * them, which holds the event loop, and so is due in the caller's turn (pace.ts).
+ */
 export function readInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: InputSchemas<Params, Query, Body>,
-): Reader<Input<Params, Query, Body>> {
+): Receiver<Input<Params, Query, Body>> {
   const { params, query, body } = schemas;
   const queryNames = query === undefined ? [] : Object.keys(query.shape);
   type Result = Input<Params, Query, Body>;
@@ -71,16 +77,18 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
   return async (context) => {
     const address = readAddress(context);
     if (isProblem(address)) return address;
-    const text = await readBodyText(context);
-    if (typeof text !== 'string') return text;
-    const parsed = parseJson(text);
-    if (isProblem(parsed)) return parsed;
-    const result = body.safeParse(parsed.value);
-    return result.success
-      ? { ...address, body: result.data, bodyText: text }
-      : invalidRequest(
-          bodyFaults({ error: result.error, shape: shapeOf(body), given: parsed.value }).slice(0, maxFaults),
-        );
+    const bytes = await receiveBody(context);
+    if (isProblem(bytes)) return bytes;
+    return () => {
+      const text = textOf(bytes);
+      if (typeof text !== 'string') return text;
+      const parsed = parseJson(text);
+      if (isProblem(parsed)) return parsed;
+      const result = body.safeParse(parsed.value);
+      if (result.success) return { ...address, body: result.data, bodyText: text };
+      const { error } = result;
+      return invalidRequest(bodyFaults({ error, shape: shapeOf(body), given: parsed.value }, maxFaults));
+    };
   };
 }
 
@@ -105,7 +113,7 @@ function shapeOf(body: z.ZodType): Readonly<Record<string, z.ZodType>> | undefin
   return 'shape' in body ? (body.shape as Readonly<Record<string, z.ZodType>>) : undefined;
 }
 
-async function readBodyText(context: Context): Promise<string | Problem> {
+async function receiveBody(context: Context): Promise<Uint8Array | Problem> {
   const { headers } = context.req.raw;
   if (!jsonType.test(headers.get('content-type') ?? '') || headers.has('content-encoding')) {
     return problem('unsupported-media-type', {
@@ -113,7 +121,10 @@ async function readBodyText(context: Context): Promise<string | Problem> {
     });
   }
   const bytes = await readLimited(context.req.raw, maxBodyBytes);
-  if (bytes === undefined) return problem('payload-too-large', { detail: 'A body must not exceed 64 KiB.' });
+  return bytes ?? problem('payload-too-large', { detail: 'A body must not exceed 64 KiB.' });
+}
+
+function textOf(bytes: Uint8Array): string | Problem {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -142,6 +153,8 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
       paths.map((path) => ({ pointer: pointerTo(path), detail })),
       'SEC-4',
     );
+  // first, for the others take time with each level
+  if (isDeeperThan(text, maxLevels)) return refuse([[]], `is nested deeper than ${maxLevels} levels`);
   const repeated = findRepeatedMembers(text, maxFaults);
   if (repeated.length > 0) return refuse(repeated, 'occurs more than once in the same object; send it once');
   const halves = text.includes('\\u') ? findHalfCharacters(value).slice(0, maxFaults) : [];
@@ -155,27 +168,34 @@ export class ClientWentAway extends Error {
 
 /**
  * The body's bytes, or undefined if there are more than `limit`: reading stops there.
+ * @param keeps false: it is read to its end all the same, but nothing of it is kept
  * @throws ClientWentAway if it does not arrive completely
  */
-export async function readLimited(request: Request, limit: number): Promise<Uint8Array | undefined> {
+export async function readLimited(
+  request: Request,
+  limit: number,
+  keeps = true,
+): Promise<Uint8Array | undefined> {
   const length = request.headers.get('content-length');
   if (length !== null && Number(length) > limit) return undefined;
   try {
     // the server reads no more than was announced; without a stream, this is cheaper
-    return length === null ? await readStream(request, limit) : new Uint8Array(await request.arrayBuffer());
+    return length === null || !keeps
+      ? await readStream(request, limit, keeps)
+      : new Uint8Array(await request.arrayBuffer());
   } catch (error) {
     throw new ClientWentAway('the client went away before its request was whole', { cause: error });
   }
 }
 
-async function readStream(request: Request, limit: number): Promise<Uint8Array | undefined> {
+async function readStream(request: Request, limit: number, keeps: boolean): Promise<Uint8Array | undefined> {
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > limit) return undefined;
-    chunks.push(chunk);
+    if (keeps) chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }

@@ -19,10 +19,10 @@ declare module 'hono' {
   }
 }
 
-/** Size, then content type; the bytes are kept for `bodyOf`. */
-export async function takeMessage(context: Context): Promise<Problem | undefined> {
+/** Size, then content type; the bytes are kept for `bodyOf`, if they are to be kept. */
+export async function takeMessage(context: Context, keeps: boolean): Promise<Problem | undefined> {
   const { raw } = context.req;
-  const bytes = await readLimited(raw, maxMessageBytes);
+  const bytes = await readLimited(raw, maxMessageBytes, keeps);
   if (bytes === undefined)
     return problem('payload-too-large', { detail: 'A message must not exceed 256 KiB.' });
   if (!xmlType.test(raw.headers.get('content-type') ?? '') || raw.headers.has('content-encoding')) {

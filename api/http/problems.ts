@@ -257,11 +257,11 @@ export const problems = {
   },
   'too-many-messages': {
     status: 429,
-    title: 'Too many messages at once',
+    title: 'Too many requests at once',
     ruleId: 'SEC-7',
     retryAfter: 2,
     detail:
-      'Your clearing system sends messages faster than they can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
+      'You send faster than can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
   'too-many-connections': {
     status: 503,

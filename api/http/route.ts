@@ -6,12 +6,13 @@ import type { Context } from 'hono';
 import { aboutRequest } from './access-log.ts';
 import { everyRole, roleInWords, type Authenticator, type Caller, type Role } from './caller.ts';
 import { withCors } from './cors.ts';
-import { readInput, type InputSchemas } from './input.ts';
+import { readInput, type Input, type InputSchemas, type Receiver } from './input.ts';
 import { documentResponses, type AnswerDocument } from './openapi.ts';
 import { isProblem, problem, renderProblem, type Problem } from './problem.ts';
 import type { ProblemCode } from './problems.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
-import { createTurns, type TurnLimits } from './turns.ts';
+import { createPace } from './pace.ts';
+import { createTurns, messageTurns, type TurnLimits, type Turns } from './turns.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
@@ -32,9 +33,15 @@ export interface Route<
   readonly tag: string;
   /** Who may call it (SEC-1); a route without roles stops the start. `any`: any valid token. */
   readonly roles: readonly Role[] | 'any';
-  /** Checks before authentication: size and content type of a message (MSG-2); undefined: passed. */
-  readonly before?: (context: Context) => Promise<Problem | undefined>;
-  /** How many requests of a clearing system are processed at a time (SEC-7); default: any number. */
+  /**
+   * Checks before authentication: size and content type of a message (MSG-2); undefined: passed.
+   * @param keeps false: whatever it finds, the request is refused afterwards, and its body need not be kept
+   */
+  readonly before?: (context: Context, keeps: boolean) => Promise<Problem | undefined>;
+  /**
+   * How many requests of a sender are processed at a time (SEC-7); default: as messages where there is a body, which
+   * must be read, else any number.
+   */
   readonly turns?: TurnLimits;
   /**
    * The data that the answer is made from, besides the address: as long as it is the same object, the answer to an
@@ -58,7 +65,7 @@ export interface Call<Params extends Fields, Query extends Fields, Body extends 
   readonly caller: Caller;
   readonly context: Context;
   /**
-   * Lets the next message of the caller's clearing system begin, while this one only waits for another party (SEC-7).
+   * Lets the next request of the same sender begin, while this one only waits for another party (SEC-7).
    */
   readonly giveUpTurn: () => void;
 }
@@ -105,6 +112,7 @@ type PublicHandler = (context: Context) => Outcome | Promise<Outcome>;
 export function createRouter(authenticator: Authenticator, corsOrigins: readonly string[]): Router {
   // A trailing slash makes no difference: the specification writes some paths with and some without.
   const app = new OpenAPIHono({ strict: false });
+  const pace = createPace();
   const declared = new Set<string>();
 
   function serve(method: 'get' | 'post', path: string, handler: PublicHandler) {
@@ -121,15 +129,18 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
     app,
     add(route, handler) {
       const roles = checkedRoles(route);
-      const answer = answering(route, roles, handler);
+      const limits = turnLimitsOf(route);
+      const turns = limits && createTurns(limits, pace);
+      const answer = answering({ route, roles, turns }, handler);
       const names = { [route.path]: route.operationId, ...route.aliases };
       for (const [path, operationId] of Object.entries(names)) {
         app.openAPIRegistry.registerPath(documentOf(route, { path, operationId, roles }));
         serve(route.method, path, (context) =>
-          andThen(route.before?.(context), (refusal) =>
-            refusal === undefined
-              ? andThen(authenticator.authenticate(context), (caller) => answer(context, caller))
-              : refusal,
+          andThen(
+            route.before === undefined
+              ? authenticator.authenticate(context)
+              : authenticateAfter(route.before, { authenticator, turns, context }),
+            (caller) => answer(context, caller),
           ),
         );
       }
@@ -158,15 +169,48 @@ function andThen<Value, Result>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
+interface Arrival {
+  readonly authenticator: Authenticator;
+  readonly turns: Turns | undefined;
+  readonly context: Context;
+}
+
+/**
+ * The caller, or the first refusal, in the order of MSG-2. Who calls is looked at before anything is received as well: a body
+ * takes up to 30 s to arrive, and of somebody whom nobody knows nothing of it is kept meanwhile (SEC-7).
+ */
+async function authenticateAfter(
+  before: NonNullable<Route['before']>,
+  { authenticator, turns, context }: Arrival,
+): Promise<Caller | Problem> {
+  const claimed = await authenticator.authenticate(context);
+  const isKnown = !isProblem(claimed);
+  const leaveRoom = isKnown ? turns?.makeRoom(claimed) : undefined;
+  const hasRoom = turns === undefined || leaveRoom !== undefined;
+  try {
+    const refusal = await before(context, isKnown && hasRoom);
+    if (refusal !== undefined) return refusal;
+  } finally {
+    leaveRoom?.();
+  }
+  if (!isKnown) return claimed;
+  const caller = await authenticator.authenticate(context); // as it is now (SEC-8)
+  return hasRoom ? caller : problem('too-many-messages');
+}
+
+interface Answering<Params extends Fields, Query extends Fields, Body extends z.ZodType> {
+  readonly route: Route<Params, Query, Body>;
+  readonly roles: readonly Role[];
+  readonly turns: Turns | undefined;
+}
+
 /** Role, kept answer, input, handler, in this order. */
 function answering<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
-  route: Route<Params, Query, Body>,
-  roles: readonly Role[],
+  { route, roles, turns }: Answering<Params, Query, Body>,
   handler: Handler<Params, Query, Body>,
 ): (context: Context, caller: Caller | Problem) => Outcome | Promise<Outcome> {
-  const read = readInput(route);
+  const receive = inRoom(readInput(route), route.body === undefined ? undefined : turns);
   const { madeFrom } = route;
-  const handle = inTurn(handler, route.turns);
   return (context, caller) => {
     if (isProblem(caller)) return caller;
     aboutRequest(context).client = caller.clientId;
@@ -177,26 +221,43 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
     }
     const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);
     if (known !== undefined) return known;
-    return andThen(read(context), (input) => {
+    const handle = (input: Input<Params, Query, Body> | Problem, giveUpTurn: () => void) => {
       if (isProblem(input)) return input;
       const { params, query, body, bodyText } = input;
       const { uetr } = params as { readonly uetr?: string };
       if (uetr !== undefined) aboutRequest(context).subjectId = uetr;
-      return handle({ params, query, body, bodyText, caller, context, giveUpTurn: noTurn });
+      return handler({ params, query, body, bodyText, caller, context, giveUpTurn });
+    };
+    return andThen(receive(context, caller), (received) => {
+      const read = typeof received === 'function' ? received : () => received;
+      return turns === undefined
+        ? handle(read(), noTurn)
+        : turns.take(caller, async (giveUpTurn) => handle(read(), giveUpTurn));
     });
   };
 }
 
 const noTurn = () => undefined;
 
-/** The handler, when it is its caller's turn (SEC-7). */
-function inTurn<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
-  handler: Handler<Params, Query, Body>,
-  limits: TurnLimits | undefined,
-): Handler<Params, Query, Body> {
-  if (limits === undefined) return handler;
-  const turns = createTurns(limits);
-  return (call) => turns.take(call.caller, async (giveUpTurn) => handler({ ...call, giveUpTurn }));
+/** Receives a body only while its sender has room for one more (SEC-7). */
+function inRoom<Value>(
+  receive: Receiver<Value>,
+  turns: Turns | undefined,
+): (context: Context, caller: Caller) => ReturnType<Receiver<Value>> {
+  if (turns === undefined) return receive;
+  return async (context, caller) => {
+    const leaveRoom = turns.makeRoom(caller);
+    if (leaveRoom === undefined) return problem('too-many-messages');
+    try {
+      return await receive(context);
+    } finally {
+      leaveRoom();
+    }
+  };
+}
+
+function turnLimitsOf({ turns, body }: { turns?: TurnLimits; body?: z.ZodType }): TurnLimits | undefined {
+  return turns ?? (body === undefined ? undefined : messageTurns);
 }
 
 function render(outcome: Outcome, context: Context): Response {
@@ -250,7 +311,7 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
     responses: documentResponses(route.answer, {
       problems: [
         ...(route.problems ?? []),
-        ...(route.turns === undefined ? [] : (['too-many-messages'] as const)),
+        ...(turnLimitsOf(route) === undefined ? [] : (['too-many-messages'] as const)),
       ],
       takesBody: route.method === 'post',
       kept: route.madeFrom !== undefined,

@@ -1,15 +1,17 @@
 /**
- * Whose message is next (SEC-7, I-16): of each clearing system a few are taken in at a time, the next ones wait in its
- * own line, and what would wait too long is turned away before anything of it is read or stored. However many messages
- * one operator sends at once, another's finds the engine, the database and the event loop almost free.
+ * Whose request is next (SEC-7, I-16): of each sender and kind a few are taken in at a time, the next ones wait in a line
+ * of their own, and what would wait too long is turned away before anything of it is read or stored. When those that
+ * are taken in begin, pace.ts says, for all kinds together. However many one sender sends at once, and however costly
+ * they are, another's finds the engine, the database and the event loop almost free.
  */
 import type { Caller } from './caller.ts';
+import type { Pace } from './pace.ts';
 import { problem, type Problem } from './problem.ts';
 
 export interface TurnLimits {
-  /** Messages of one party that are under way at a time. */
+  /** Requests of one sender that are under way at a time. */
   readonly atOnce: number;
-  /** Messages of one party that may wait, each with its body in memory. */
+  /** Requests of one sender that may wait, each with its body in memory; as many more may arrive. */
   readonly waiting: number;
   /** Milliseconds after which one that waits is turned away. */
   readonly waitMs: number;
@@ -23,7 +25,12 @@ export const resolutionTurns: TurnLimits = { ...messageTurns, atOnce: 16 };
 
 export interface Turns {
   /**
-   * Does the work when it is the caller's turn; those of one clearing system share a line.
+   * Makes room for a body, before any of it is kept.
+   * @returns to be called when it has arrived; undefined if as many arrive as may wait
+   */
+  makeRoom(caller: Caller): (() => void) | undefined;
+  /**
+   * Does the work when it is the caller's turn; those of one clearing system or institution share a line.
    * @param work may give its turn up before it ends, once its message is judged or stored for good, and all that is left is to
    * wait for another party. Never because of the time that has passed: the slower the engine, the more would be in it
    * @returns what the work answers, or the problem `too-many-messages`
@@ -32,57 +39,86 @@ export interface Turns {
 }
 
 interface Line {
+  arriving: number;
   underWay: number;
-  /** In the order in which they came. */
-  readonly waiting: Set<Waiting>;
+  /** In the order in which they came; each is called when it has a place. */
+  readonly waiting: Set<() => void>;
 }
 
-interface Waiting {
-  readonly begin: () => void;
-  /** Ends its patience. */
-  readonly timer: NodeJS.Timeout;
+type Lines = Map<string, Line>;
+
+function lineOf(lines: Lines, sender: string): Line {
+  const line = lines.get(sender) ?? { arriving: 0, underWay: 0, waiting: new Set() };
+  lines.set(sender, line);
+  return line;
 }
 
-export function createTurns(limits: TurnLimits): Turns {
-  const lines = new Map<string, Line>();
+function forgetIdle(lines: Lines, sender: string): void {
+  const { arriving, underWay } = lineOf(lines, sender);
+  if (arriving + underWay === 0) lines.delete(sender);
+}
 
-  async function enter(line: Line): Promise<boolean> {
-    if (line.underWay < limits.atOnce) {
-      line.underWay += 1;
-      return true;
-    }
-    if (line.waiting.size >= limits.waiting) return false;
+/** Lines of one kind of request. @param pace is shared by all kinds: they share the thread */
+export function createTurns(limits: TurnLimits, pace: Pace): Turns {
+  const lines: Lines = new Map();
+
+  /** @returns whether it has begun; false: its patience has ended, or too many wait */
+  async function enter(sender: string, line: Line): Promise<boolean> {
+    const hasPlace = line.underWay < limits.atOnce;
+    if (!hasPlace && line.waiting.size >= limits.waiting) return false;
     return new Promise((resolve) => {
+      let takeBack: (() => void) | undefined;
       const timer = setTimeout(() => {
-        line.waiting.delete(waiting);
+        takeBack?.();
+        if (!line.waiting.delete(call)) leave(sender, line);
         resolve(false);
       }, limits.waitMs);
-      const waiting = { begin: () => resolve(true), timer };
-      line.waiting.add(waiting);
+      const begin = () => {
+        clearTimeout(timer); // from here on nothing may turn it away any more
+        resolve(true);
+      };
+      const call = () => {
+        takeBack = pace.ask(sender, begin);
+      };
+      if (!hasPlace) {
+        line.waiting.add(call);
+        return;
+      }
+      line.underWay += 1;
+      call();
     });
   }
 
-  function leave(party: string, line: Line): void {
-    const [next] = line.waiting;
-    if (next !== undefined) {
-      line.waiting.delete(next);
-      clearTimeout(next.timer); // the turn is its own from here: nothing may turn it away any more
-      setImmediate(next.begin); // in between, the event loop serves the others
+  /** Its place goes to the next one. */
+  function leave(sender: string, line: Line): void {
+    const [call] = line.waiting;
+    if (call === undefined) {
+      line.underWay -= 1;
+      forgetIdle(lines, sender);
       return;
     }
-    line.underWay -= 1;
-    if (line.underWay === 0) lines.delete(party);
+    line.waiting.delete(call);
+    call();
   }
 
   return {
-    async take({ clearingSystemId, clientId }, work) {
-      const party = clearingSystemId ?? clientId;
-      const line = lines.get(party) ?? { underWay: 0, waiting: new Set() };
-      lines.set(party, line);
-      if (!(await enter(line))) return problem('too-many-messages');
+    makeRoom(caller) {
+      const sender = senderOf(caller);
+      const line = lineOf(lines, sender);
+      if (line.arriving >= limits.waiting) return undefined;
+      line.arriving += 1;
+      return () => {
+        line.arriving -= 1;
+        forgetIdle(lines, sender);
+      };
+    },
+    async take(caller, work) {
+      const sender = senderOf(caller);
+      const line = lineOf(lines, sender);
+      if (!(await enter(sender, line))) return problem('too-many-messages');
       let holds = true;
       const giveUp = () => {
-        if (holds) leave(party, line);
+        if (holds) leave(sender, line);
         holds = false;
       };
       try {
@@ -93,3 +129,6 @@ export function createTurns(limits: TurnLimits): Turns {
     },
   };
 }
+
+const senderOf = ({ clearingSystemId, institutionId, clientId }: Caller): string =>
+  clearingSystemId ?? institutionId ?? clientId;

@@ -14,7 +14,7 @@ const { db } = gateway;
 
 const flooder = 'SGDFAST';
 const other = 'THBPPAY';
-const messages = 160; // more than may be under way and wait
+const taken = 108; // may be under way and wait
 const fairShare = 40; // of the flood may be taken while one message of another waits: a fifth of a second's work
 
 const quote = await bestQuote(gateway);
@@ -33,11 +33,19 @@ async function fromTheOther() {
 const plain = () => buildPacs008(instruction(quote));
 const within = (xml: string, filling: string) => xml.replace('</CdtTrfTxInf>', `${filling}</CdtTrfTxInf>`);
 
-/** What a flood may be made of. */
-const floods: readonly (readonly [string, () => string])[] = [
-  ['payments that share one quote', plain],
-  ['messages of 250 KiB', () => within(plain(), `<RmtInf><Ustrd>${'x'.repeat(250_000)}</Ustrd></RmtInf>`)],
-  ['messages that the schema refuses twenty times', () => within(plain(), '<Dbtr><Nm/></Dbtr>'.repeat(400))],
+/** What a flood may be made of; only the first is of more than are taken in, to spare the machine. */
+const floods: readonly (readonly [string, number, () => string])[] = [
+  ['payments that share one quote', taken + 40, plain],
+  [
+    'messages of 250 KiB',
+    2 * fairShare,
+    () => within(plain(), `<RmtInf><Ustrd>${'x'.repeat(250_000)}</Ustrd></RmtInf>`),
+  ],
+  [
+    'messages that the schema refuses twenty times',
+    2 * fairShare,
+    () => within(plain(), '<Dbtr><Nm/></Dbtr>'.repeat(400)),
+  ],
 ];
 
 /** How many submissions of the flooder are stored. */
@@ -71,7 +79,7 @@ afterEach(async () => {
 
 test.each(floods)(
   'under a flood of %s the payment of another operator is judged in its turn',
-  async (_, make) => {
+  async (_, messages, make) => {
     const payment = await fromTheOther();
     const texts = Array.from({ length: messages }, make);
     const before = await storedOf(flooder);
@@ -85,20 +93,20 @@ test.each(floods)(
     expect(takenMeanwhile).toBeLessThanOrEqual(fairShare);
     await Promise.all(flood);
     const turnedAway = answers.filter(({ httpStatus }) => httpStatus === 429);
-    const taken = answers.filter(({ httpStatus }) => httpStatus === 200);
-    expect(turnedAway.length + taken.length).toBe(messages);
-    expect((await storedOf(flooder)) - before).toBe(taken.length);
+    const answered = answers.filter(({ httpStatus }) => httpStatus === 200);
+    expect(turnedAway.length + answered.length).toBe(messages);
+    expect((await storedOf(flooder)) - before).toBe(answered.length);
     for (const { headers, text } of turnedAway) {
       expect(headers.get('retry-after')).toMatch(/^[1-9]$/);
       expect(text).toContain('too-many-messages');
     }
-    expect(turnedAway.length).toBeGreaterThan(0);
+    if (messages > taken) expect(turnedAway.length).toBeGreaterThan(0);
     expect((await evidence.arrival(payment.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   },
 );
 
 test('whoever was turned away and comes back is taken', async () => {
-  const texts = Array.from({ length: 130 }, plain);
+  const texts = Array.from({ length: taken + 22 }, plain);
   const statuses = await Promise.all(
     texts.map(async (xml) => {
       for (let tries = 0; tries < 100; tries += 1) {

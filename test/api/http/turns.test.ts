@@ -1,13 +1,14 @@
 // SEC-7: a turn that is handed to a message at the very moment when that message's patience ends.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { createPace } from '../../../api/http/pace.ts';
 import { createTurns } from '../../../api/http/turns.ts';
 import type { Caller } from '../../../api/http/caller.ts';
 
 const caller = { clientId: 'SGDFAST', clearingSystemId: 'SGDFAST', role: 'ipso' } as Caller;
 
 test('a turn that is handed on when the waiting one is turned away is not lost (SEC-7, I-15)', async () => {
-  const turns = createTurns({ atOnce: 1, waiting: 10, waitMs: 50 });
+  const turns = createTurns({ atOnce: 1, waiting: 10, waitMs: 50 }, createPace());
   const first = turns.take(caller, async (giveUp) => {
     await delay(50);
     giveUp();

@@ -1,0 +1,95 @@
+// One operator floods the gateway with messages that are cheap to send, costly to read, and refused without anybody
+// being asked, so that its line never stands still: another's payment is judged in its turn all the same (SEC-7, I-16).
+// It counts what of the flood is served meanwhile, which does not depend on the machine.
+import { expect, test } from 'vitest';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+
+const flooder = 'SGDFAST';
+const other = 'THBPPAY';
+const connections = 40; // as many as one client keeps open without effort
+const fairShare = 40; // of the flood may be served while one message of another waits (floods.test.ts)
+
+const callback = encodeURIComponent(gateway.sandbox.callbackUrl(flooder));
+const namespace = (message: string) => `xmlns="urn:iso:std:iso:20022:tech:xsd:${message}"`;
+
+/** 48 KB that cost some 7 ms: just below what is refused unread. */
+const elements = (message: string, root: string) =>
+  `<Document ${namespace(message)}><${root}>${'<Qq>x</Qq>'.repeat(4_800)}</${root}></Document>`;
+const attributes = (message: string, root: string) =>
+  `<Document ${namespace(message)} ${Array.from({ length: 4_800 }, (_, n) => `a${n}="x"`).join(' ')}><${root}/></Document>`;
+
+/** None has keys, and so none is stored (MSG-2). */
+const floods: readonly (readonly [name: string, path: string, body: string])[] = [
+  ['dry runs', '/iso20022/validate', elements('pacs.008.001.13', 'FIToFICstmrCdtTrf')],
+  [
+    'payments',
+    `/iso20022/pacs008?pacs002Endpoint=${callback}`,
+    attributes('pacs.008.001.13', 'FIToFICstmrCdtTrf'),
+  ],
+  ['reports', '/iso20022/pacs002', elements('pacs.002.001.15', 'FIToFIPmtStsRpt')],
+  [
+    'resolutions',
+    `/iso20022/acmt023?acmt024Endpoint=${callback}`,
+    elements('acmt.023.001.04', 'IdVrfctnReq'),
+  ],
+];
+
+/** Payments of the other operator, each with its own quote. */
+async function fromTheOther() {
+  const own = await bestQuote(gateway, {
+    source: 'TH',
+    sourceCurrency: 'THB',
+    destination: 'SG',
+    destinationCurrency: 'SGD',
+  });
+  return instruction(own);
+}
+
+/** Until it is stopped. */
+async function startFlood(path: string, body: string) {
+  const headers = {
+    authorization: `Bearer ${await gateway.token(flooder)}`,
+    'content-type': 'application/xml',
+  };
+  let isOn = true;
+  let served = 0;
+  const oneAfterAnother = async () => {
+    while (isOn) {
+      const response = await fetch(`${gateway.url}${path}`, { method: 'POST', headers, body });
+      await response.arrayBuffer();
+      if (response.status !== 429) served += 1;
+    }
+  };
+  const flood = Array.from({ length: connections }, oneAfterAnother);
+  return {
+    served: () => served,
+    stop: () => {
+      isOn = false;
+      return Promise.all(flood);
+    },
+  };
+}
+
+test.each(floods)(
+  'under a flood of costly %s that are refused at once the payment of another operator is judged in its turn (SEC-7, I-16)',
+  async (_, path, body) => {
+    await submit(gateway, await fromTheOther(), { clientId: other }); // every part is warm
+    const payments = [await fromTheOther(), await fromTheOther()];
+    const flood = await startFlood(path, body);
+    await expect.poll(flood.served, { timeout: 10_000, interval: 5 }).toBeGreaterThan(connections / 2);
+    const meanwhile: number[] = [];
+    for (const payment of payments) {
+      const before = flood.served();
+      const answer = await submit(gateway, payment, { clientId: other });
+      meanwhile.push(flood.served() - before);
+      expect(answer.report?.status).toBe('ACTC');
+    }
+    await flood.stop();
+    expect(Math.max(...meanwhile)).toBeLessThanOrEqual(fairShare);
+  },
+  30_000,
+);
