@@ -1,5 +1,6 @@
-// The party that a list, the alerts or a redelivery is limited to, by whichever of its identifiers an operator types. One
-// that does not exist is refused: of a name that is mistyped, "nothing" would be the answer to another question.
+// The party that a list, the alerts or a redelivery is limited to, by whichever of its identifiers an operator types
+// (OBS-5, OBS-6). One that does not exist is refused: of a name that is mistyped, "nothing" would be the answer to another
+// question.
 import { partyNamed, type NamedParty, type ReferenceData } from '../core/reference.ts';
 import { invalidRequest, type Problem } from './http/problem.ts';
 
