@@ -13,7 +13,8 @@ import { freePort } from '../../cli/parts/ports.ts';
 import { broker } from './broker.ts';
 import { entered, listening } from './receivers.ts';
 
-const limits = { allowLoopback: true } as const; // those of any send (SEC-5): what ends by itself does so long before
+// a busy machine takes seconds to start the process that speaks to a broker; what ends by itself does so long before
+const limits = { allowLoopback: true, headersTimeoutMs: 20_000, totalTimeoutMs: 40_000 } as const;
 const impatient = { allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 } as const;
 const http = createOutboundHttp(limits);
 const briefly = createOutboundHttp(impatient);
@@ -136,7 +137,7 @@ describe('what does not reach a queue', () => {
 describe('what may have reached a queue is MAYBE_SENT (TIM-3)', () => {
   test('where the broker takes it and says nothing', async () => {
     const { url } = await broker({ take: () => undefined });
-    const waiting = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 300 });
+    const waiting = createOutboundHttp({ ...limits, headersTimeoutMs: 300 });
     expect(await post(`${url}trades`, waiting)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'timeout' });
   });
 
