@@ -1,10 +1,11 @@
 // One message to a queue, and what came of it, classified as an HTTP exchange is (NOT-1, TIM-3): AMQP 1.0 over a
 // connection, a link and a transfer of its own. What the broker says of the message becomes the HTTP status that means
-// the same, so that one table says what follows: accepted 200, rejected 422, released or modified 503.
-import rhea, { type Connection, type Delivery, type EventContext, type Message, type Sender } from 'rhea';
+// the same, so that one table says what follows: accepted 200, rejected 422, released or modified 503. Here are the
+// socket and every limit; what the bytes mean is read elsewhere (amqp-speakers.ts), for they may be made to do harm.
 import type { Socket } from 'node:net';
 import { amqpPorts, type QueueAddress } from '../core/queue-address.ts';
 import type { QueueLogins } from '../core/queue-logins.ts';
+import type { Outcome, Speakers, Speech, Word } from './amqp-speakers.ts';
 import type { Connector } from './connect-checked.ts';
 import { errorClassOf } from './error-class.ts';
 import type { Exchange, PostResult } from './exchange.ts';
@@ -12,33 +13,18 @@ import type { Exchange, PostResult } from './exchange.ts';
 export interface QueueTransport {
   readonly connector: Connector;
   readonly logins: QueueLogins;
+  readonly speakers: Speakers;
 }
 
-const maxAnswerBytes = 64 * 1024; // SEC-5: of all that the broker says
-const maxFrameBytes = 16 * 1024; // of one thing that it says
+const maxAnswerBytes = 64 * 1024; // SEC-5: of all that the broker says, its goodbye included
+const maxFurtherBytes = 64 * 1024; // that we say to a broker beside the message, which its frames may make twice as long
 const goodbyeMs = 1_000;
 
-/** What the broker makes of a message (AMQP 1.0, section 3.4), as an HTTP status. */
-const statuses = { accepted: 200, rejected: 422, released: 503, modified: 503 } as const;
-type Outcome = keyof typeof statuses;
-const outcomes = Object.keys(statuses) as Outcome[];
-
-/** Why a connection, session or link was refused or ended. */
-const refusals: Readonly<Record<string, string>> = {
-  'amqp:unauthorized-access': 'not-authorized',
-  'amqp:not-found': 'no-such-queue',
-};
-const ends = [
-  'sender_error',
-  'sender_close',
-  'session_error',
-  'session_close',
-  'connection_error',
-  'connection_close',
-  'protocol_error',
-  'disconnected',
-  'error',
-];
+/** What the broker makes of a message, as an HTTP status. */
+const statuses = { accepted: 200, rejected: 422, released: 503, modified: 503 } as const satisfies Record<
+  Outcome,
+  number
+>;
 
 /** How far an exchange has come. */
 interface Course {
@@ -49,23 +35,42 @@ interface Course {
   /** Gives up what is connecting. */
   cancel?: () => void;
   socket?: Socket;
-  connection?: Connection;
+  speech?: Speech;
+  /** Why the connection broke off. */
+  broken?: string;
+  heardBytes: number;
+  saidBytes: number;
+  readonly maxSaidBytes: number;
 }
+
+const newCourse = (bodyBytes: number): Course => ({
+  ended: false,
+  begun: false,
+  timers: [],
+  heardBytes: 0,
+  saidBytes: 0,
+  maxSaidBytes: maxFurtherBytes + 2 * bodyBytes,
+});
 
 /** Sends once; it has ended when the total limit is over, or the way out is closed. */
 export function exchangeAmqp(
   transport: QueueTransport,
   request: Exchange,
-  { at, queue }: QueueAddress,
+  address: QueueAddress,
   closing: AbortSignal,
 ): Promise<PostResult> {
   return new Promise((resolve) => {
-    const course: Course = { ended: false, begun: false, timers: [] };
+    const { body, headers, totalTimeoutMs } = request;
+    const course = newCourse(body.length);
+    const overAt = performance.now() + totalTimeoutMs;
     const end = (result: PostResult) => {
       if (course.ended) return;
       course.ended = true;
       closing.removeEventListener('abort', close);
-      hangUp(course, result.outcome === 'ANSWERED');
+      course.timers.forEach(clearTimeout);
+      course.cancel?.();
+      if (result.outcome === 'ANSWERED') hangUp(course, Math.min(goodbyeMs, overAt - performance.now()));
+      else cut(course, result.errorClass === 'timeout');
       resolve(result);
     };
     const fail = (errorClass: string) =>
@@ -77,137 +82,120 @@ export function exchangeAmqp(
       return;
     }
     closing.addEventListener('abort', close);
-    course.timers.push(setTimeout(() => fail('timeout'), request.totalTimeoutMs));
-    const port = at.port ?? amqpPorts[at.scheme === 'amqps' ? 'amqps' : 'amqp'];
-    // the connector knows of TLS by the scheme of the web
-    const target = { protocol: at.scheme === 'amqps' ? 'https:' : 'http:', hostname: at.host, port };
-    const transfer = (sender: Sender) => {
-      if (course.begun || course.ended) return;
-      if (isTooLate()) {
-        fail('too-late');
-        return;
-      }
-      course.begun = true;
-      course.timers.push(setTimeout(() => fail('timeout'), request.headersTimeoutMs));
-      sender.send(messageOf(request));
+    course.timers.push(setTimeout(() => fail('timeout'), totalTimeoutMs));
+    const target = targetOf(address);
+    const broker = `${target.hostname}:${target.port}`;
+    const login = transport.logins.get(broker);
+    const talk = { host: target.hostname, queue: address.queue, login, body, headers };
+    const steps: Steps = {
+      begin: () => {
+        if (isTooLate()) fail('too-late');
+        else if (course.socket?.writable !== true) fail(course.broken ?? 'reset');
+        if (course.ended) return;
+        course.begun = true;
+        course.timers.push(setTimeout(() => fail('timeout'), request.headersTimeoutMs));
+      },
+      answered: (outcome, description) => {
+        if (course.begun) end(answerOf(outcome, description));
+        else fail('answer-unreadable'); // nothing that it could be about
+      },
+      failed: fail,
+      broken: (errorClass) => {
+        fail(errorClass);
+        cut(course, false);
+      },
     };
-    const answered = (outcome: Outcome, body: Buffer) =>
-      end({
-        outcome: 'ANSWERED',
-        status: statuses[outcome],
-        body,
-        truncated: false,
-        retryAfterMs: null,
-      });
-    const login = transport.logins.get(`${at.host}:${port}`);
     course.cancel = transport.connector.connect(target, (...[error, socket]) => {
       if (course.ended) socket?.destroy();
       else if (socket === null) fail(errorClassOf(error));
       else {
         course.socket = socket;
-        limitAnswer(socket, () => fail('answer-too-large'));
-        course.connection = speak(socket, { host: at.host, queue, login, transfer, answered, failed: fail });
+        listen(course, socket);
+        try {
+          course.speech = transport.speakers.speak(broker, talk, {
+            said: (word) => follow(course, socket, word, steps),
+            lost: steps.broken,
+          });
+        } catch (shortage) {
+          steps.broken(errorClassOf(shortage));
+        }
       }
     });
   });
 }
 
-interface Talk {
-  readonly host: string;
-  readonly queue: string;
-  readonly login: { readonly username: string; readonly password: string } | undefined;
-  /** The broker takes a message now. */
-  readonly transfer: (sender: Sender) => void;
-  readonly answered: (outcome: Outcome, said: Buffer) => void;
+function answerOf(outcome: Outcome, description: string): PostResult {
+  const body = Buffer.from(description);
+  return { outcome: 'ANSWERED', status: statuses[outcome], body, truncated: false, retryAfterMs: null };
+}
+
+function targetOf({ at }: QueueAddress) {
+  const isSecure = at.scheme === 'amqps';
+  // the connector knows of TLS by the scheme of the web
+  const protocol = isSecure ? 'https:' : 'http:';
+  return { protocol, hostname: at.host, port: at.port ?? amqpPorts[isSecure ? 'amqps' : 'amqp'] };
+}
+
+/** What the steps of an exchange tell it. */
+interface Steps {
+  /** The bytes of the message come now: they may leave, unless the exchange has ended. */
+  readonly begin: () => void;
+  readonly answered: (outcome: Outcome, description: string) => void;
   readonly failed: (errorClass: string) => void;
+  /** The same, and no goodbye goes on. */
+  readonly broken: (errorClass: string) => void;
 }
 
-/** A container of its own, so that nothing that a broker says reaches another exchange. */
-function speak(socket: Socket, talk: Talk): Connection {
-  const container = rhea.create_container();
-  const failed = (context: unknown) => talk.failed(refusalOf(context));
-  ends.forEach((event) => container.on(event, failed));
-  container.on('sendable', ({ sender }: EventContext) => {
-    if (sender !== undefined) talk.transfer(sender);
-  });
-  outcomes.forEach((outcome) =>
-    container.on(outcome, ({ delivery }: EventContext) =>
-      talk.answered(outcome, saidOf(delivery?.remote_state)),
-    ),
-  );
-  const connection = container.connect({
-    host: talk.host,
-    port: 0, // it is connected already
-    connection_details: () => ({
-      host: talk.host,
-      port: 0,
-      connect: (...[, , , connected]: [unknown, unknown, unknown, () => void]) => {
-        setImmediate(connected);
-        return socket;
-      },
-    }),
-    reconnect: false,
-    hostname: talk.host,
-    max_frame_size: maxFrameBytes,
-    channel_max: 0,
-    ...(talk.login ?? { username: 'anonymous' }), // without a password: SASL ANONYMOUS
-  });
-  connection.open_sender({ target: { address: talk.queue }, snd_settle_mode: 0 });
-  return connection;
-}
-
-/** Durable, and under the id that stays the same with each repeat (CBK-1). */
-function messageOf({ body, headers }: Exchange): Message {
-  const id = headers['webhook-id'];
-  return {
-    durable: true,
-    ...(id !== undefined && { message_id: id }),
-    content_type: headers['content-type'] ?? 'application/octet-stream',
-    application_properties: Object.fromEntries(
-      Object.entries(headers).filter(([name]) => name.startsWith('webhook-') || name === 'traceparent'),
-    ),
-    // typed as one of several kinds of section, but any is read
-    body: rhea.message.data_section(body) as unknown,
+/**
+ * A broker that goes on and on is not heard to its end. What it said until then counts: only who reads it can tell whether
+ * an answer was among it.
+ */
+function listen(course: Course, socket: Socket): void {
+  const ended = (errorClass?: string) => {
+    if (errorClass !== undefined) course.broken ??= errorClass;
+    course.speech?.hearEnd();
   };
-}
-
-/** The description of a refusal, for the record (CBK-4). */
-function saidOf(state: Delivery['remote_state']): Buffer {
-  const { error } = (state ?? {}) as { readonly error?: { readonly description?: unknown } };
-  return Buffer.from(typeof error?.description === 'string' ? error.description : '');
-}
-
-function refusalOf(context: unknown): string {
-  const { error, connection, session, sender } = context as Partial<EventContext>;
-  const found = [error, sender?.error, session?.error, connection?.error].find((one) => one !== undefined);
-  const { condition } = (found ?? {}) as { readonly condition?: unknown };
-  if (typeof condition === 'string') return refusals[condition] ?? 'refused-by-broker';
-  return found instanceof Error && 'code' in found ? errorClassOf(found) : 'reset';
-}
-
-/** A broker that goes on and on is not heard. */
-function limitAnswer(socket: Socket, exceeded: () => void): void {
-  let bytes = 0;
-  socket.on('data', ({ length }) => {
-    bytes += length;
-    if (bytes > maxAnswerBytes) exceeded();
+  socket.on('data', (bytes) => {
+    course.speech?.hear(bytes.subarray(0, maxAnswerBytes - course.heardBytes));
+    course.heardBytes += bytes.length;
+    if (course.heardBytes <= maxAnswerBytes) return;
+    socket.destroy();
+    ended('answer-too-large');
   });
+  socket.once('end', () => ended());
+  socket.on('error', (error) => ended(errorClassOf(error)));
+  socket.once('close', () => ended());
 }
 
-/** @param politely the broker is told, and has a second to say the same */
-function hangUp({ timers, cancel, socket, connection }: Course, politely: boolean): void {
-  timers.forEach(clearTimeout);
-  cancel?.();
-  if (socket === undefined) return;
-  // by an error, for only then does the client end its own timers
-  const cut = () => void socket.destroy(new Error('the exchange is over'));
-  if (!politely || connection === undefined) {
-    cut();
+/** Once the socket is cut nothing leaves, whatever is still said. */
+function follow(course: Course, socket: Socket, word: Word, steps: Steps): void {
+  if ('transfers' in word) steps.begin();
+  else if ('outcome' in word) steps.answered(word.outcome, word.description);
+  else if ('failed' in word) {
+    // of its end the client does not know why
+    steps.failed(word.failed === 'reset' ? (course.broken ?? word.failed) : word.failed);
+  } else if ('hangsUp' in word) socket.end();
+  else {
+    course.saidBytes += word.bytes.length;
+    if (course.saidBytes > course.maxSaidBytes) steps.broken('answer-unreadable');
+    else if (socket.writable) socket.write(word.bytes);
+  }
+}
+
+/** The broker is told, and has a moment to say the same. */
+function hangUp(course: Course, ms: number): void {
+  if (course.socket?.destroyed !== false) {
+    cut(course, false);
     return;
   }
-  connection.close();
-  const timer = setTimeout(cut, goodbyeMs);
-  socket.once('close', () => {
+  const timer = setTimeout(() => cut(course, false), ms);
+  course.socket.once('close', () => {
     clearTimeout(timer);
+    cut(course, false);
   });
+}
+
+function cut({ socket, speech }: Course, isStuck: boolean): void {
+  socket?.destroy();
+  speech?.leave(isStuck);
 }

@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import { assert } from '../core/assert.ts';
 import { parseQueueAddress } from '../core/queue-address.ts';
 import type { QueueLogins } from '../core/queue-logins.ts';
+import { createSpeakers } from './amqp-speakers.ts';
 import { createConnector } from './connect-checked.ts';
 import { openConnections } from './connections.ts';
 import { exchange, type Exchange, type PostResult } from './exchange.ts';
@@ -77,6 +78,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     timeoutMs: headersTimeoutMs,
   });
   const connections = openConnections(connector);
+  const speakers = createSpeakers();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // one for each send that is under way
 
@@ -84,7 +86,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     const queue = parseQueueAddress(url);
     if (queue === undefined) return exchange(connections, request, closing.signal);
     assert(queue.ok, 'the address was judged before'); // addresses.ts
-    return exchangeAmqp({ connector, logins }, request, queue.value, closing.signal);
+    return exchangeAmqp({ connector, logins, speakers }, request, queue.value, closing.signal);
   }
 
   async function postFrom(place: Place, ...[url, body, headers, limits]: Parameters<Admission['post']>) {
@@ -123,6 +125,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     states: gate.states,
     close: () => {
       closing.abort();
+      speakers.close();
       return Promise.resolve();
     },
   };

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { build } from 'esbuild';
 import { bundleWorkflows } from './bundle-workflows.mjs';
-import { asInImage, entries } from './entries.mjs';
+import { asInImage, entries, startedByOthers } from './entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const misunderstood = 2; // as every command of ours
@@ -28,7 +28,7 @@ rmSync(folder, { recursive: true, force: true });
 try {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: entries,
+    entryPoints: { ...entries, ...startedByOthers },
     outdir: folder,
     ...asInImage,
     metafile: true,

@@ -1,9 +1,9 @@
 // Builds processes as the container image has them (cli/bundle.mjs, Dockerfile): one file each, with what they read
 // beside it. They start in a third of the processor time that their sources take.
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { asInImage } from './entries.mjs';
+import { asInImage, startedByOthers } from './entries.mjs';
 
 /** What the processes read at run time, of the folders that the image has. */
 const beside = ['schemas', 'db', 'docs', 'node_modules', 'package.json'];
@@ -23,6 +23,13 @@ export async function buildImage(
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   for (const name of beside) symlinkSync(join(tree, name), join(folder, name));
-  await build({ absWorkingDir: tree, entryPoints, outdir: dist, ...asInImage });
+  // a copy of an earlier release may not have them yet
+  const further = Object.entries(startedByOthers).filter(([, file]) => existsSync(join(tree, file)));
+  await build({
+    absWorkingDir: tree,
+    entryPoints: { ...entryPoints, ...Object.fromEntries(further) },
+    outdir: dist,
+    ...asInImage,
+  });
   return dist;
 }

@@ -13,9 +13,12 @@ import { freePort } from '../../cli/parts/ports.ts';
 import { broker } from './broker.ts';
 import { entered, listening } from './receivers.ts';
 
-const limits = { allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 } as const;
+// a busy machine takes seconds to start the process that speaks to a broker; what ends by itself does so long before
+const limits = { allowLoopback: true, headersTimeoutMs: 20_000, totalTimeoutMs: 40_000 } as const;
+const impatient = { allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 } as const;
 const http = createOutboundHttp(limits);
-afterAll(() => http.close());
+const briefly = createOutboundHttp(impatient);
+afterAll(() => Promise.all([http.close(), briefly.close()]));
 
 const message = Buffer.from('<Document>ü</Document>');
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -104,7 +107,7 @@ describe('what does not reach a queue', () => {
     const { url } = await broker({ isMute: true });
     const silent = await peer(() => undefined);
     const late = { outcome: 'NOT_SENT', errorClass: 'timeout' };
-    expect(await Promise.all([post(`${url}trades`), post(silent)])).toEqual([late, late]);
+    expect(await Promise.all([post(`${url}trades`, briefly), post(silent, briefly)])).toEqual([late, late]);
   });
 
   test('a web server at its port, or noise', async () => {
@@ -134,7 +137,8 @@ describe('what does not reach a queue', () => {
 describe('what may have reached a queue is MAYBE_SENT (TIM-3)', () => {
   test('where the broker takes it and says nothing', async () => {
     const { url } = await broker({ take: () => undefined });
-    expect(await post(`${url}trades`)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'timeout' });
+    const waiting = createOutboundHttp({ ...limits, headersTimeoutMs: 300 });
+    expect(await post(`${url}trades`, waiting)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'timeout' });
   });
 
   test('where the connection ends before it says what it makes of it', async () => {
@@ -175,7 +179,7 @@ test('a broker that talks without end is cut off: one that claims a frame of 4 G
   });
   const startedAt = performance.now();
   expect(await post(url)).toEqual({ outcome: 'NOT_SENT', errorClass: 'answer-too-large' });
-  expect(performance.now() - startedAt).toBeLessThan(700);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
   await expect.poll(() => isClosed).toBe(true);
   expect(sent).toBeLessThan(10_000_000);
 });
