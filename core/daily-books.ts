@@ -54,6 +54,10 @@ export function booksToSend(data: ReferenceData): readonly SentBook[] {
 
 const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs;
 
+/** Whether, at `now`, the last day that was over at another moment is closed. */
+export const isClosedBy = (now: Date, overAt: Date): boolean =>
+  now.getTime() >= startOfDay(overAt.getTime()) + closedAfterMs;
+
 /** The day (UTC) of the first book: the last one that was over when it was registered, whenever it is made. */
 export const firstDayOf = ({ registeredAt }: BookProgress): Date =>
   new Date(startOfDay(registeredAt.getTime()) - dayMs);
