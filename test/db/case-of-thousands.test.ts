@@ -68,8 +68,8 @@ test('a case of so many alerts that no one statement can go through them is take
     }
     expect(await openOf(uetr)).toBe(0);
     const [taken, ...more] = await entriesOfCase(db, uetr);
-    expect(taken).toMatchObject({ action: 'take', alertCount: 5_000 });
-    expect(more.reduce((sum, one) => sum + one.alertCount, 0)).toBe(75_000);
+    expect(taken).toMatchObject({ action: 'take', alertCount: 10_000 });
+    expect(more.reduce((sum, one) => sum + one.alertCount, 0)).toBe(70_000);
     await sql`delete from audit_events where subject_id = ${uetr}::uuid`.execute(db); // for the tests that follow
   } finally {
     await hasty.destroy();
