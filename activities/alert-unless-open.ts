@@ -7,10 +7,11 @@ import type { Db } from '../db/connection.ts';
 /** What is found again each time is one alert, until an operator closes it. */
 export async function alertUnlessOpen(
   db: Db,
-  alert: Required<Pick<AuditEvent, 'kind' | 'party' | 'detail'>> & { readonly party: string },
+  alert: Pick<AuditEvent, 'kind' | 'detail'> & { readonly party?: string },
 ): Promise<void> {
   const { kind, party, detail } = alert;
-  const { alerts } = await listAlerts(db, { states: ['open', 'taken'], kind, party }, { limit: 1_000 });
+  const open = { states: ['open', 'taken'], kind, ...(party !== undefined && { party }) } as const;
+  const { alerts } = await listAlerts(db, open, { limit: 1_000 });
   if (alerts.some((one) => isDeepStrictEqual(one.detail, detail))) return;
   await recordAudit(db, { severity: 'alert', ...alert });
 }

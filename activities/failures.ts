@@ -22,6 +22,8 @@ type FailureKind =
   | 'NotYetDelivered'
   /** Other submissions with the same keys kept being written first (DUP-3). */
   | 'KeysTaken'
+  /** A day is over for the engine, and not yet for the database, whose clock counts (REC-2). */
+  | 'PeriodNotClosed'
   /** Already answered, or past the deadline: nothing is sent any longer (RES-1). */
   | 'TooLate'
   /** We are wrong, and cannot even say so to the sender (SEC-9). */
@@ -46,6 +48,7 @@ const consequences = {
   PartyDidNotAnswer: { follows: 'again', inMs: 'given' },
   NotYetDelivered: { follows: 'again', inMs: 'given' },
   KeysTaken: { follows: 'again', inMs: 50 }, // the other submission is done by then
+  PeriodNotClosed: { follows: 'again', inMs: 30_000 }, // of the clock that is behind
   TooLate: { follows: 'never' },
   Defect: { follows: 'never', unexpected: true },
 } as const satisfies Record<FailureKind, Consequence>;

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { BooksMade } from '../contract/activities.ts';
 import { compact } from '../core/compact.ts';
-import { bookKey, daysToSend, unusableEndpoints, type SentBook } from '../core/daily-books.ts';
+import { bookKey, daysToSend, isClosedBy, unusableEndpoints, type SentBook } from '../core/daily-books.ts';
 import { buildCamt054, type Camt054 } from '../core/iso20022/camt054.ts';
 import type { Period } from '../core/reconciliation.ts';
 import type { AuditEvent } from '../db/audit.ts';
@@ -15,7 +15,7 @@ import { closeBooks } from '../db/closed-books.ts';
 import { alertUnlessOpen } from './alert-unless-open.ts';
 import { compose } from './compose.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { isDefect } from './failures.ts';
+import { failure, isDefect } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import type { Executions } from './sweep/executions.ts';
 
@@ -26,20 +26,27 @@ export function createSendBooks(
 ): () => Promise<BooksMade> {
   return () =>
     withHeartbeat(() => {
-      const { cancellationSignal } = Context.current();
-      return sendBooks(deps, executions, cancellationSignal);
+      const { cancellationSignal, info } = Context.current();
+      return sendBooks(deps, { executions, signal: cancellationSignal, askedAt: info.scheduledTimestampMs });
     });
+}
+
+interface Asked {
+  readonly executions: Pick<Executions, 'redeliver'>;
+  readonly signal: AbortSignal;
+  /** By the engine's clock, milliseconds since 1970. */
+  readonly askedAt: number;
 }
 
 /** Each book tries by itself: what fails of one is tried again when the others are made. */
 async function sendBooks(
   deps: ActivityDependencies,
-  executions: Pick<Executions, 'redeliver'>,
-  signal: AbortSignal,
+  { executions, signal, askedAt }: Asked,
 ): Promise<BooksMade> {
   const made = { days: 0, pages: 0 };
   const failures: unknown[] = [];
-  for (const { progress, now, ...one } of await readOwedBooks(deps.db, deps.reference())) {
+  const owed = await readOwedBooks(deps.db, deps.reference());
+  for (const { progress, now, ...one } of owed) {
     try {
       for (const period of daysToSend(progress, now)) {
         const pages = await sendDay(deps, { ...one, period, executions, signal });
@@ -55,8 +62,12 @@ async function sendBooks(
   }
   await tellOfUnusableEndpoints(deps).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
+  // the schedule comes back in a day
+  if (!owed.every(({ now }) => isClosedBy(now, new Date(askedAt)))) throw notClosed();
   return made;
 }
+
+const notClosed = () => failure('PeriodNotClosed', 'the day is not over by the clock of the database');
 
 /** A book that its receiver waits for in vain is told of while that is so, once (REC-2, OBS-6). */
 async function tellOfUnusableEndpoints(deps: ActivityDependencies): Promise<void> {
@@ -83,7 +94,7 @@ async function sendDay(deps: ActivityDependencies, day: Day): Promise<number | u
   let made = 0;
   let page = 0;
   try {
-    if (!(await closeBooks(deps.db, period.to))) return undefined; // the clock has gone back since the days were counted
+    if (!(await closeBooks(deps.db, period.to))) throw notClosed(); // the clock has gone back since the days were counted
     for await (const read of readCamt054(deps.db, { book, period, data: deps.reference() })) {
       signal.throwIfAborted();
       page = read.values.page;

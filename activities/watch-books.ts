@@ -1,8 +1,9 @@
 // Sees to it that the books of each day are sent (REC-2): that there is a Temporal schedule for it, and that somebody is
-// told where it does not do its work, because it is paused, for example.
+// told where it does not do its work, because it is paused, for example, or where books are closed that are not over.
 import { setTimeout as delay } from 'node:timers/promises';
 import { lateDay } from '../core/daily-books.ts';
 import { readOwedBooks } from '../db/book-pages.ts';
+import { closedAhead } from '../db/closed-books.ts';
 import { takeLease } from '../db/leases.ts';
 import { alertUnlessOpen } from './alert-unless-open.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -32,31 +33,62 @@ export function watchBooks(
   };
 }
 
-/** @returns milliseconds until the next look */
+/**
+ * What is told does not wait for the engine: an engine that refuses a schedule, or cannot be asked, is why books are late.
+ * @returns milliseconds until the next look
+ */
 async function look(
   deps: ActivityDependencies,
   executions: Pick<Executions, 'scheduleBooks'>,
   everyMs: number,
 ): Promise<number> {
+  const done = await Promise.all([
+    isDone(deps, 'the schedule of the daily books could not be made', () => executions.scheduleBooks()),
+    isDone(deps, 'it could not be seen whether books are late', () => tell(deps)),
+  ]);
+  return done.every(Boolean) ? everyMs : Math.min(everyMs, afterFailureMs);
+}
+
+async function isDone(
+  { logger }: ActivityDependencies,
+  failed: string,
+  act: () => Promise<void>,
+): Promise<boolean> {
   try {
-    await executions.scheduleBooks();
-    const { isOurs } = await takeLease(deps.db, { name: 'books', holder: deps.workerId, forMs: leaseMs });
-    if (isOurs) await tellOfLateBooks(deps);
-    return everyMs;
+    await act();
+    return true;
   } catch (error) {
-    deps.logger.warn({ err: error }, 'it could not be seen to the daily books; trying again');
-    return Math.min(everyMs, afterFailureMs);
+    logger.warn({ err: error }, `${failed}; trying again`);
+    return false;
   }
 }
 
-/** One alert for each receiver of books that should have been made long ago, until an operator closes it (OBS-6). */
+async function tell(deps: ActivityDependencies): Promise<void> {
+  const { isOurs } = await takeLease(deps.db, { name: 'books', holder: deps.workerId, forMs: leaseMs });
+  if (!isOurs) return;
+  await tellOfLateBooks(deps);
+  await tellOfClosedAhead(deps);
+}
+
+/**
+ * One alert for each receiver of books that should have been made long ago, until an operator closes it (OBS-6). By the clock
+ * that is ahead: that of the database makes no books while it is behind, nor where it is not believed.
+ */
 async function tellOfLateBooks(deps: ActivityDependencies): Promise<void> {
   const late = new Map<string, string>();
   for (const { party, progress, now } of await readOwedBooks(deps.db, deps.reference())) {
-    const day = lateDay(progress, now);
+    const day = lateDay(progress, new Date(Math.max(now.getTime(), Date.now())));
     if (day !== undefined && day < (late.get(party) ?? '9')) late.set(party, day);
   }
   for (const [party, day] of late) {
     await alertUnlessOpen(deps.db, { kind: 'book.late', party, detail: { day } });
   }
+}
+
+/** What is decided until then has that time, whatever the clock says: it is in the book of no day before (REC-2). */
+async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<void> {
+  const until = await closedAhead(db);
+  if (until === undefined) return;
+  logger.warn({ until }, 'books are closed beyond the present');
+  await alertUnlessOpen(db, { kind: 'book.closed-ahead', detail: { until: until.toISOString() } });
 }

@@ -1,6 +1,7 @@
 // The books of a period, closed (REC-1, REC-2): GET /reconciliation as JSON and CSV, in one stream of any length, and as
 // pages of a camt.054. An operator of a system reads its own, an FX provider or PSP its own accounts.
 import { z } from '@hono/zod-openapi';
+import { isOwnerIn } from '../core/account-owners.ts';
 import { buildCamt054 } from '../core/iso20022/camt054.ts';
 import { jsonNumber, plainDecimal, renderJson, type JsonObject, type JsonValue } from '../core/money.ts';
 import {
@@ -147,7 +148,7 @@ async function open(deps: ApiDependencies, asked: Asked, caller: Caller): Promis
   const data = deps.reference.current();
   const period = periodOf(asked);
   if (isProblem(period)) return period;
-  const book = bookOf(data, asked, caller);
+  const book = bookOf(data, { asked, period }, caller);
   if (isProblem(book)) return book;
   const refusal = await refuseOpenPeriod(deps.db, period);
   if (refusal !== undefined) return refusal;
@@ -177,7 +178,11 @@ function periodOf({ date, from, to }: Asked): Period | Problem {
     : invalidRequest([{ parameter: 'to', detail: `must be after from, by ${longestDays} days at most` }]);
 }
 
-function bookOf(data: ReferenceData, asked: Asked, caller: Caller): Book | Problem {
+function bookOf(
+  data: ReferenceData,
+  { asked, period }: { readonly asked: Asked; readonly period: Period },
+  caller: Caller,
+): Book | Problem {
   const { clearingSystem = caller.clearingSystemId, sap, account } = asked;
   const isOperator = caller.role === 'operator' || caller.role === 'all';
   if (sap !== undefined || account !== undefined) {
@@ -187,9 +192,13 @@ function bookOf(data: ReferenceData, asked: Asked, caller: Caller): Book | Probl
       ]);
     const provider = institutionNamed(data, sap);
     const book = provider && accountBook(data, provider.institutionId, account);
-    const owner = provider && data.accountsAtSap.get(keyOf(provider.institutionId, account))?.ownerId;
-    const isTheirs = isOperator || (owner !== undefined && owner === caller.institutionId);
-    return book !== undefined && isTheirs ? book : unknownBook(`account ${account} at ${sap}`, caller);
+    const known = provider && data.accountsAtSap.get(keyOf(provider.institutionId, account));
+    const { institutionId } = caller;
+    const isTheirs =
+      isOperator || (known && institutionId !== undefined && isOwnerIn(known, institutionId, period));
+    return book !== undefined && isTheirs
+      ? book
+      : unknownBook(`account ${account} at ${sap} in that period`, caller);
   }
   if (clearingSystem === undefined) {
     if (isOperator) return invalidRequest(missingBook);

@@ -1,7 +1,7 @@
 // Which books of a day were sent to whom, and whether they were taken (REC-2). What was given up can be sent again like
 // any delivery (redeliveries.ts).
 import { z } from '@hono/zod-openapi';
-import { firstDayOf } from '../core/daily-books.ts';
+import { isOwed } from '../core/daily-books.ts';
 import { jsonNumber, type JsonObject } from '../core/money.ts';
 import { dayFrom } from '../core/reconciliation.ts';
 import { fxpNameOf, type ReferenceData } from '../core/reference.ts';
@@ -71,7 +71,7 @@ export function sentBookRoutes(router: Router, deps: ApiDependencies): void {
       const known = new Set(made.map(({ book }) => book));
       const unmade = (await readOwedBooks(deps.db, data))
         .filter((one) => party === undefined || one.party === party)
-        .filter(({ key, progress }) => !known.has(key) && period.from >= firstDayOf(progress))
+        .filter(({ key, progress }) => !known.has(key) && isOwed(progress, period))
         .map((one): Unmade => ({ ...period, book: one.key, party: one.party, ...nothingMade }));
       const all = [...made, ...unmade].sort((one, other) => (one.book < other.book ? -1 : 1));
       return json(all.map(render));

@@ -2,6 +2,7 @@
  * Which books of which days are sent, and to whom (REC-2): each day that is closed, once, to everybody who has registered
  * an address for them, from the day before that on. What was sent is on record; a day that was missed is made up for.
  */
+import { tenuresOf } from './account-owners.ts';
 import {
   accountBook,
   closedAfterMs,
@@ -22,13 +23,17 @@ export interface SentBook {
   readonly party: string;
   /** The id that the address is registered under: payment system, or internalId of the owner. */
   readonly registeredAs: string;
+  /** Of an account: since when it is theirs. Null: from its beginning. */
+  readonly ownedFrom: Date | null;
+  /** Of an account: until when it is theirs. Null: until further notice. */
+  readonly ownedUntil: Date | null;
 }
 
 /** Since when a book is owed, and how much of it was made. */
-export interface BookProgress {
+export interface BookProgress extends Pick<SentBook, 'ownedFrom' | 'ownedUntil'> {
   /** When its receiver's address was registered, or the account, if that was later. */
   readonly registeredAt: Date;
-  /** The end of the last day of which all pages were made; null: none yet. */
+  /** The end of the last day that is theirs and of which all pages were made; null: none yet. */
   readonly madeUntil: Date | null;
 }
 
@@ -36,27 +41,45 @@ export interface BookProgress {
 export const bookKey = (book: Book): string =>
   book.of === 'account' ? `${book.sapId} ${book.accountId}` : book.clearingSystemId;
 
-/** Of everybody who has registered an address: an institution gets a book for each of its accounts. */
+/**
+ * Of everybody who has registered an address: an institution gets a book for each of its accounts, of the days on which it is
+ * its own.
+ */
 export function booksToSend(data: ReferenceData): readonly SentBook[] {
   return [...data.bookEndpoints.keys()].flatMap((partyId): readonly SentBook[] => {
     const system = data.clearingSystems.get(partyId);
     if (system !== undefined) {
       const { clearingSystemId, currencyCode: currency } = system;
       const book = { of: 'clearing-system', clearingSystemId, currency } as const;
-      return [{ book, party: clearingSystemId, registeredAs: partyId }];
+      return [{ book, party: clearingSystemId, registeredAs: partyId, ownedFrom: null, ownedUntil: null }];
     }
-    return [...data.accountsAtSap.values()]
-      .filter(({ ownerId }) => ownerId === partyId)
-      .flatMap(({ sapId, accountId }) => accountBook(data, sapId, accountId) ?? [])
-      .map((book) => ({ book, party: fxpNameOf(data, partyId), registeredAs: partyId }));
+    const to = { party: fxpNameOf(data, partyId), registeredAs: partyId };
+    return [...data.accountsAtSap.values()].flatMap((account) => {
+      const book = accountBook(data, account.sapId, account.accountId);
+      if (book === undefined) return [];
+      return tenuresOf(account, partyId).map(({ from, until }) => ({
+        ...{ book, ...to, ownedFrom: from, ownedUntil: until },
+      }));
+    });
   });
 }
 
 const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs;
 
-/** The day (UTC) of the first book: the last one that was over when it was registered, whenever it is made. */
-export const firstDayOf = ({ registeredAt }: BookProgress): Date =>
-  new Date(startOfDay(registeredAt.getTime()) - dayMs);
+/** Whether, at `now`, the last day that was over at another moment is closed. */
+export const isClosedBy = (now: Date, overAt: Date): boolean =>
+  now.getTime() >= startOfDay(overAt.getTime()) + closedAfterMs;
+
+/**
+ * The day (UTC) of the first book: the last one that was over when it was registered, whenever it is made; of an account
+ * that was another's, the first that is theirs.
+ */
+const firstDayOf = ({ registeredAt, ownedFrom }: BookProgress): Date =>
+  new Date(Math.max(startOfDay(registeredAt.getTime()) - dayMs, ownedFrom?.getTime() ?? 0));
+
+/** Whether the book of a day is, or was, owed. */
+export const isOwed = (progress: BookProgress, { from, to }: Period): boolean =>
+  from >= firstDayOf(progress) && (progress.ownedUntil === null || to <= progress.ownedUntil);
 
 /**
  * The closed days (UTC) that are not sent yet, oldest first: from the end of what was made on, or from the first day that is
@@ -65,8 +88,9 @@ export const firstDayOf = ({ registeredAt }: BookProgress): Date =>
 export function daysToSend(progress: BookProgress, now: Date): readonly Period[] {
   const end = startOfDay(now.getTime() - closedAfterMs);
   const begin = Math.max((progress.madeUntil ?? firstDayOf(progress)).getTime(), end - longestDays * dayMs);
+  const last = Math.min(end, progress.ownedUntil?.getTime() ?? end);
   const days: Period[] = [];
-  for (let from = begin; from < end; from += dayMs) {
+  for (let from = begin; from < last; from += dayMs) {
     days.push(dayFrom(new Date(from)));
   }
   return days;

@@ -71,6 +71,14 @@ export interface SettlementAccount {
   readonly countryCode: string;
   readonly currencyCode: string;
   readonly accountId: string;
+  /** Whose it was before, oldest first. */
+  readonly formerOwners: readonly FormerOwner[];
+}
+
+export interface FormerOwner {
+  readonly ownerId: string;
+  /** The end of a day (UTC). */
+  readonly until: Date;
 }
 
 export interface SettlementAccess {

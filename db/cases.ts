@@ -7,6 +7,7 @@ import {
   hindranceOf,
   type Alert,
   type AlertFilter,
+  type AlertState,
   type CaseEntry,
   type CaseHindrance,
   type NewEntry,
@@ -135,16 +136,44 @@ export async function actOnCase(
       .map((one) => hindranceOf(one, entry))
       .find((one) => one !== undefined);
     if (hindrance !== undefined) return hindrance;
-    // one that comes meanwhile is open, as it would be a moment later
-    await sql`
-      insert into case_entries (subject_id, audit_event_ids, action, client_id, note)
-      select ${subjectId}::uuid, coalesce(array_agg(e.audit_event_id order by e.audit_event_id), '{}'), ${entry.action},
-        ${entry.by}, ${entry.note}
-      from audit_events e ${lastDone}
-      where ${isAlert} and e.subject_id = ${subjectId}::uuid
-        and ${state} = any(${concerned.map((one) => one.state)}::text[])`.execute(trx); // audit_events_subject_id
+    await enter(trx, { subjectId, states: concerned.map((one) => one.state), entry });
     return undefined;
   });
+}
+
+const alertsPerEntry = 10_000; // some 200 ms: a statement of all that one payment can have would take longer than any may
+
+interface CaseAct {
+  readonly subjectId: string;
+  /** Of the alerts that it concerns. */
+  readonly states: readonly AlertState[];
+  readonly entry: NewEntry;
+}
+
+/** An entry for so many alerts at once, oldest first; one for a case without any. */
+async function enter(trx: Db, { subjectId, states, entry }: CaseAct): Promise<void> {
+  let after = '0';
+  let about = alertsPerEntry;
+  while (about === alertsPerEntry) {
+    // one that comes meanwhile is open, as it would be a moment later; index audit_events_subject_id
+    const { rows } = await sql<{ about: number; last: string | null }>`
+      with concerned as (
+        select e.audit_event_id from audit_events e ${lastDone}
+        where ${isAlert} and e.subject_id = ${subjectId}::uuid and e.audit_event_id > ${after}::bigint
+          and ${state} = any(${states}::text[])
+        order by e.audit_event_id limit ${sql.lit(alertsPerEntry)}
+      ),
+      entered as (
+        insert into case_entries (subject_id, audit_event_ids, action, client_id, note)
+        select ${subjectId}::uuid, coalesce(array_agg(audit_event_id order by audit_event_id), '{}'), ${entry.action},
+          ${entry.by}, ${entry.note}
+        from concerned
+        having count(*) > 0 or ${after} = '0' -- the first one stands also where there is no alert
+      )
+      select count(*)::int as about, max(audit_event_id)::text as last from concerned`.execute(trx);
+    about = rows[0]?.about ?? 0;
+    after = rows[0]?.last ?? after;
+  }
 }
 
 type Standing = Pick<Alert, 'state' | 'takenBy' | 'takenAt'>;

@@ -1,24 +1,43 @@
 // Which periods of the books are closed (REC-2). What was read as closed stays so: a decision is never written before it
-// (decisions.ts), also where the database has meanwhile become another one whose clock is behind.
+// (decisions.ts), also where the database has meanwhile become another one whose clock is behind. What is not over by the
+// clock of the database is not closed, whatever was written down when that clock was ahead; and it is not believed where it
+// says more than this process's own can be wrong by: a clock that ran weeks ahead for one look would give decisions times
+// of the future for as long.
 import { sql } from 'kysely';
 import { closedAfterMs } from '../core/reconciliation.ts';
 import type { Db } from './connection.ts';
+import { ClocksApart } from './failures.ts';
 
 /** The earliest time that a decision may have, for a statement. */
 export const decidedNow = sql`greatest(now(), (select until from books_closed))`;
 
+/** Clocks that are kept differ by less than a second; a fault of one, like those of the chaos runs, by a minute or two. */
+const clocksApartMs = 300_000;
+
 /**
  * Closes the books up to that time, unless it is too early for it.
  * @returns whether they are closed
+ * @throws ClocksApart where the clock of the database cannot be believed
  */
 export async function closeBooks(db: Db, to: Date): Promise<boolean> {
-  // the second part sees the row as it was before the first one
-  const { rows } = await sql`
-    with closing as (
-      update books_closed set until = ${to}
-      where until < ${to} and clock_timestamp() >= ${to}::timestamptz + ${sql.lit(closedAfterMs)} * interval '1 millisecond'
-      returning until
-    )
-    select from closing union all select from books_closed where until >= ${to}`.execute(db);
+  const isOver = sql`clock_timestamp() >= ${to}::timestamptz + ${sql.lit(closedAfterMs)} * interval '1 millisecond'`;
+  if (Date.now() < to.getTime() + closedAfterMs - clocksApartMs) {
+    const { rows } = await sql`select where ${isOver}`.execute(db);
+    if (rows.length === 0) return false;
+    throw new ClocksApart(
+      `the clock of the database is past ${to.toISOString()}, and that of this process far from it: nothing is closed`,
+    );
+  }
+  await sql`update books_closed set until = ${to} where until < ${to} and ${isOver}`.execute(db);
+  // a statement of its own: who waited for another that closed the same sees only here that it is closed
+  const { rows } = await sql`select from books_closed where until >= ${to} and ${isOver}`.execute(db);
   return rows.length > 0;
+}
+
+/** Until when books are closed, where that is so far beyond the present that no failover explains it; undefined: it is not. */
+export async function closedAhead(db: Db): Promise<Date | undefined> {
+  const { rows } = await sql<{ until: Date }>`
+    select until from books_closed
+    where until > clock_timestamp() + ${sql.lit(clocksApartMs)} * interval '1 millisecond'`.execute(db);
+  return rows[0]?.until;
 }

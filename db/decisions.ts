@@ -204,6 +204,8 @@ interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode'
   readonly outcomeId?: string | null;
   readonly confirmationMessageId?: string;
   readonly notificationMessageId?: string | null;
+  /** Whether its destination may have seen it, as far as is known: in `source`. What is found out later changes no book. */
+  readonly perhapsSeen: RawBuilder<unknown>;
 }
 
 /**
@@ -214,12 +216,12 @@ interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode'
 export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown>) {
   return sql`
     insert into decisions (uetr, status, reason_code, rule_id, decided_by, report_message_id, outcome_id,
-      callback_message_id, confirmation_message_id, notification_message_id, decided_at)
+      callback_message_id, confirmation_message_id, notification_message_id, perhaps_seen, decided_at)
     select ${decision.uetr}::uuid, ${decision.status}, ${decision.reasonCode}, ${decision.ruleId},
       ${decision.decidedBy}, ${decision.reportMessageId ?? null}::uuid,
       ${decision.outcomeId ?? null}::uuid, ${decision.callbackMessageId}::uuid,
       ${decision.confirmationMessageId ?? null}::uuid, ${decision.notificationMessageId ?? null}::uuid,
-      ${decidedNow} -- REC-2
+      ${decision.perhapsSeen}, ${decidedNow} -- REC-2
     from ${source}
     on conflict (uetr) do nothing
     returning uetr, status`;
@@ -256,6 +258,9 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
     callbackMessageId: callback.messageId,
     confirmationMessageId: confirmation.messageId,
     notificationMessageId: notification?.messageId ?? null,
+    perhapsSeen: sql`possibly_sent > 0 or exists ( -- messages_subject_id
+      select from messages m
+      where m.subject_id = ${decision.uetr}::uuid and m.direction = 'in' and m.leg = 'destination')`,
   };
   // possibly_sent counts the attempts that are not NOT_SENT: more than 0, and its destination may have seen it (TIM-3).
   // The instruction's row is updated by every attempt to send it too, so that the two never pass each other.

@@ -23,12 +23,18 @@ export class ReferenceDataStale extends Error {
   override readonly name = 'ReferenceDataStale';
 }
 
+/** The clock of the database cannot be believed: that of this process is far behind it (REC-2). */
+export class ClocksApart extends Error {
+  override readonly name = 'ClocksApart';
+}
+
 /**
  * SQLSTATE after which every further query of the connection would fail too: 25006, the server is no longer the
  * primary; 26000, it has forgotten our prepared statements.
  */
 const uselessAfter = new Set(['25006', '26000']);
 
+const ownFailures = [DatabaseSilent, ReferenceDataStale, ClocksApart] as const;
 const marked = new WeakSet<Error>();
 
 /** For an error that a connection to Postgres met: a socket's, or any error while it was being made. */
@@ -39,8 +45,7 @@ export function markDatabaseFailure(error: Error): void {
 /** Whether the database could not be reached, was too slow, or asked for another try. */
 export function isDatabaseFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (marked.has(error) || error instanceof DatabaseSilent || error instanceof ReferenceDataStale)
-    return true;
+  if (marked.has(error) || ownFailures.some((kind) => error instanceof kind)) return true;
   if (error instanceof pg.DatabaseError) return serverStates.test(error.code ?? '');
   return poolMessages.test(error.message);
 }

@@ -288,6 +288,7 @@ export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Writt
     ruleId: rejected.ruleId,
     decidedBy: 'gateway',
     callbackMessageId: rejected.answer.messageId,
+    perhapsSeen: sql`false`,
   } as const;
   const write = sql<{ uetr: string }>`
     with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),

@@ -29,16 +29,18 @@ const placeOf = sql`d.decided_at, d.uetr, b.side`;
 const lastSide: Side = 'out'; // as text sorts them
 
 /**
- * Whether the destination may have seen it, as was known when the period was closed: what is found out later changes no
- * book (REC-2). Unique (subject_id, kind), primary key of delivery_attempts, index messages_subject_id.
+ * Whether the destination may have seen it, as was known when it was decided: what is found out later changes no book, whatever
+ * time it is written with (REC-2). Decisions of releases that did not write that down yet go by the times of its reports
+ * and attempts: unique (subject_id, kind), primary key of delivery_attempts, index messages_subject_id.
  */
 const closedAt = sql`d.decided_at + ${sql.lit(closedAfterMs)} * interval '1 millisecond'`;
-const wasPerhapsSeen = sql`(
+const wasPerhapsSeen = sql`case when d.perhaps_seen is not null then d.perhaps_seen else (
   exists (select from deliveries i join delivery_attempts a on a.delivery_id = i.delivery_id
     where i.subject_id = p.uetr and i.kind = 'instruction'
       and (a.outcome is distinct from 'NOT_SENT' or a.finished_at >= ${closedAt}))
   or exists (select from messages m
-    where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination' and m.created_at < ${closedAt}))`;
+    where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination' and m.created_at < ${closedAt}))
+  end`;
 
 /**
  * Which payments moved on each side, and of which end of the payment the book has the amounts. Of an account, the source's

@@ -1,7 +1,13 @@
 // Reads the reference data into one snapshot; reference-cache.ts keeps it fresh (REF-6). It must not be asked for
 // rates: those are read for each quote (FX-4).
 import { sql } from 'kysely';
-import { keyOf, type Institution, type ReferenceData, type SettlementAccount } from '../core/reference.ts';
+import {
+  keyOf,
+  type FormerOwner,
+  type Institution,
+  type ReferenceData,
+  type SettlementAccount,
+} from '../core/reference.ts';
 import type { FinInstRole } from '../core/ids.ts';
 import type { Db } from './connection.ts';
 import { listPauses } from './pauses.ts';
@@ -189,6 +195,21 @@ async function loadInstitutions(db: Db) {
   return { institutions, institutionsByIdentifier, institutionsByMembership };
 }
 
+/** By account. */
+async function loadFormerOwners(db: Db): Promise<ReadonlyMap<string, readonly FormerOwner[]>> {
+  const rows = await db
+    .selectFrom('former_account_owners')
+    .selectAll()
+    .orderBy('former_account_owner_id')
+    .execute();
+  const former = new Map<string, FormerOwner[]>();
+  for (const row of rows) {
+    const key = keyOf(row.sap_id, row.account_id);
+    former.set(key, [...(former.get(key) ?? []), { ownerId: row.owner_id, until: row.owned_until }]);
+  }
+  return former;
+}
+
 async function loadSettlement(db: Db) {
   const accounts = await db
     .selectFrom('settlement_accounts')
@@ -199,6 +220,7 @@ async function loadSettlement(db: Db) {
   const access = await db.selectFrom('fxp_settlement_access').selectAll().execute();
   const corridors = await db.selectFrom('fxp_corridors').selectAll().execute();
   const improvements = await db.selectFrom('psp_improvements').selectAll().execute();
+  const formerOwners = await loadFormerOwners(db);
   const accountsAtSap = new Map<string, SettlementAccount>();
   const accountsOfOwner = new Map<string, SettlementAccount[]>();
   for (const row of accounts) {
@@ -208,6 +230,7 @@ async function loadSettlement(db: Db) {
       countryCode: row.country_code,
       currencyCode: row.currency_code,
       accountId: row.account_id,
+      formerOwners: formerOwners.get(keyOf(row.sap_id, row.account_id)) ?? [],
     };
     accountsAtSap.set(keyOf(row.sap_id, row.account_id), account);
     const key = keyOf(row.owner_id, row.country_code, row.currency_code);

@@ -29,6 +29,18 @@ begin
 end $function$;
 comment on function note_alert_states() is 'Keeps alert_states in step with case_entries.';
 
+CREATE OR REPLACE FUNCTION public.note_former_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into former_account_owners (sap_id, account_id, owner_id, owned_until)
+  values (old.sap_id, old.account_id, old.owner_id,
+    (date_trunc('day', now() at time zone 'UTC') + interval '1 day') at time zone 'UTC');
+  return null;
+end $function$;
+comment on function note_former_owner() is 'Keeps whose an account was when it passes to another owner, or is removed.';
+
 CREATE OR REPLACE FUNCTION public.notify_reference_data()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -327,6 +339,7 @@ create table decisions (
   notification_message_id uuid,
   decided_at timestamp with time zone not null default now(),
   outcome_id uuid,
+  perhaps_seen boolean,
   constraint decisions_pkey PRIMARY KEY (uetr),
   constraint decisions_check CHECK (((decided_by = 'destination'::text) = (report_message_id IS NOT NULL))),
   constraint decisions_decided_by_check CHECK ((decided_by = ANY (ARRAY['destination'::text, 'gateway'::text, 'operator'::text]))),
@@ -346,6 +359,7 @@ comment on column decisions.confirmation_message_id is 'pacs.002 to the destinat
 comment on column decisions.notification_message_id is 'fxtr.017 to the FX provider.';
 comment on column decisions.decided_at is 'When, database clock.';
 comment on column decisions.outcome_id is 'What the operators recorded; null where they did not decide.';
+comment on column decisions.perhaps_seen is 'Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not (REC-2). Null: written by a release before this column.';
 
 create table deliveries (
   delivery_id uuid not null,
@@ -427,6 +441,22 @@ comment on column delivery_attempts.duration_ms is 'Milliseconds from start to a
 comment on column delivery_attempts.error_class is 'refused, timeout, reset and so on; null when answered.';
 comment on column delivery_attempts.response_excerpt is 'At most 1 KiB of an answer other than 2xx (CBK-4).';
 comment on column delivery_attempts.url is 'Where it went (CBK-4).';
+
+create table former_account_owners (
+  former_account_owner_id bigint not null generated always as identity,
+  sap_id text not null,
+  account_id text not null,
+  owner_id text not null,
+  owned_until timestamp with time zone not null,
+  constraint former_account_owners_pkey PRIMARY KEY (former_account_owner_id)
+);
+CREATE INDEX former_account_owners_account ON public.former_account_owners USING btree (sap_id, account_id);
+comment on table former_account_owners is 'Who had an account at a settlement access provider before: the books of those days are theirs, and nobody else''s (REC-1). Filled by a trigger.';
+comment on column former_account_owners.former_account_owner_id is 'Our id; in the order of the changes.';
+comment on column former_account_owners.sap_id is 'The SAP that holds the account.';
+comment on column former_account_owners.account_id is 'Account id at the SAP.';
+comment on column former_account_owners.owner_id is 'Whose it was.';
+comment on column former_account_owners.owned_until is 'The end (UTC) of the day on which it was given up: a book of a day has one owner.';
 
 create table fxp_corridors (
   fxp_id text not null,
@@ -1266,3 +1296,7 @@ CREATE TRIGGER psp_improvements_changed AFTER INSERT OR DELETE OR UPDATE OR TRUN
 CREATE TRIGGER scheme_fee_formulas_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.scheme_fee_formulas FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER settlement_accounts_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.settlement_accounts FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER settlement_accounts_passed AFTER UPDATE ON public.settlement_accounts FOR EACH ROW WHEN (((old.owner_id <> new.owner_id) OR (old.sap_id <> new.sap_id) OR (old.account_id <> new.account_id))) EXECUTE FUNCTION note_former_owner();
+
+CREATE TRIGGER settlement_accounts_removed AFTER DELETE ON public.settlement_accounts FOR EACH ROW EXECUTE FUNCTION note_former_owner();

@@ -145,6 +145,14 @@ interface SettlementAccountsTable {
   registered_at: Generated<Date>;
 }
 
+interface FormerAccountOwnersTable {
+  former_account_owner_id: Generated<string>;
+  sap_id: string;
+  account_id: string;
+  owner_id: string;
+  owned_until: Date;
+}
+
 interface FxpSettlementAccessTable {
   fxp_id: string;
   country_code: string;
@@ -267,6 +275,7 @@ export interface Database extends PaymentTables {
   clients: ClientsTable;
   issuer_keys: IssuerKeysTable;
   settlement_accounts: SettlementAccountsTable;
+  former_account_owners: FormerAccountOwnersTable;
   fxp_settlement_access: FxpSettlementAccessTable;
   fxp_corridors: FxpCorridorsTable;
   scheme_fee_formulas: SchemeFeeFormulasTable;

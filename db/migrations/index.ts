@@ -20,6 +20,7 @@ import * as booksSent from './0017-books-sent.ts';
 import * as booksOwedSince from './0018-books-owed-since.ts';
 import * as booksClosed from './0019-books-closed.ts';
 import * as statesOfAlerts from './0020-states-of-alerts.ts';
+import * as booksMended from './0021-books-mended.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '0018-books-owed-since': booksOwedSince,
   '0019-books-closed': booksClosed,
   '0020-states-of-alerts': statesOfAlerts,
+  '0021-books-mended': booksMended,
 };

@@ -83,9 +83,16 @@ export async function workbench(): Promise<Workbench> {
   };
 }
 
-/** Runs an activity as its first attempt, with heartbeats that nobody hears, and uncancelled. */
-export function inActivity<T>(activity: () => Promise<T>): Promise<T> {
+/**
+ * Runs an activity as its first attempt, with heartbeats that nobody hears, and uncancelled.
+ * @param scheduledTimestampMs when, by the clock of the engine
+ */
+export function inActivity<T>(
+  activity: () => Promise<T>,
+  { scheduledTimestampMs = Date.now() }: { readonly scheduledTimestampMs?: number } = {},
+): Promise<T> {
   const { signal: cancellationSignal } = new AbortController();
-  const context = { info: { attempt: 1 }, heartbeat: () => undefined, cancellationSignal };
+  const info = { attempt: 1, scheduledTimestampMs };
+  const context = { info, heartbeat: () => undefined, cancellationSignal };
   return asyncLocalStorage.run(context as unknown as Context, activity);
 }

@@ -376,3 +376,26 @@ describe('what is refused', () => {
     });
   });
 });
+
+test('who has taken over an account reads its book from then on, who had it until then (REC-1, SEC-1)', async () => {
+  const ownedBy = (owner: string) =>
+    sql`update settlement_accounts set owner_id = ${owner} where account_id = 'LOTU-TH-THB'`.execute(db);
+  const read = (client: string) =>
+    get(`/reconciliation?sap=HARBTHS0&account=LOTU-TH-THB&date=${date}`, client);
+  expect(await read('LOTUSGS0')).toMatchObject({ status: 200 });
+  await ownedBy('MY-LOTU');
+  try {
+    await vi.waitFor(async () => {
+      const { body } = await get('/reconciliation?date=2026-01-05', 'LOTUMYS0');
+      expect(JSON.stringify(body)).toContain('LOTU-TH-THB'); // it is named as one of its own
+    }, 5_000);
+    expect(await read('LOTUMYS0')).toMatchObject({ status: 404, body: { code: 'unknown-book' } });
+    expect(await read('LOTUSGS0')).toMatchObject({ status: 200 });
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const later = `/reconciliation?sap=HARBTHS0&account=LOTU-TH-THB&date=${tomorrow}`;
+    expect(await get(later, 'LOTUMYS0')).toMatchObject({ status: 409, body: { code: 'period-not-closed' } });
+    expect(await get(later, 'LOTUSGS0')).toMatchObject({ status: 404, body: { code: 'unknown-book' } });
+  } finally {
+    await ownedBy('SG-LOTU');
+  }
+});

@@ -1,11 +1,17 @@
 // Which days of which books are sent (REC-2).
 import { expect, test } from 'vitest';
 import { bookKey, booksToSend, daysToSend, lateDay, unusableEndpoints } from '../../core/daily-books.ts';
+import { isOwnerIn, tenuresOf } from '../../core/account-owners.ts';
 import { world } from './small-world.ts';
 
+const always = { ownedFrom: null, ownedUntil: null } as const;
 const days = (madeUntil: string | null, now: string, registeredAt = '2026-01-01T00:00:00Z') =>
   daysToSend(
-    { registeredAt: new Date(registeredAt), madeUntil: madeUntil === null ? null : new Date(madeUntil) },
+    {
+      ...always,
+      registeredAt: new Date(registeredAt),
+      madeUntil: madeUntil === null ? null : new Date(madeUntil),
+    },
     new Date(now),
   ).map(({ from, to }) => [from.toISOString(), to.toISOString()]);
 
@@ -42,10 +48,37 @@ test.each([
   ['the first, an hour after that day', null, '2026-11-19T01:00:00Z', '2026-11-17'],
 ])('a book is late: %s', (_, madeUntil, now, day) => {
   const progress = {
+    ...always,
     registeredAt: new Date('2026-11-18T12:00:00Z'),
     madeUntil: madeUntil === null ? null : new Date(madeUntil),
   };
   expect(lateDay(progress, new Date(now))).toBe(day);
+});
+
+test('an account that passes on: each day goes to who had it then (REC-1, REC-2)', () => {
+  const [account] = [...world.accountsAtSap.values()];
+  if (account === undefined) throw new Error('there are accounts');
+  const at = (day: string) => new Date(`2026-11-${day}T00:00:00Z`);
+  const former = [
+    { ownerId: 'A', until: at('10') },
+    { ownerId: 'B', until: at('12') },
+    { ownerId: 'C', until: at('12') }, // for some hours
+    { ownerId: 'A', until: at('15') },
+  ];
+  const passed = { ...account, ownerId: 'A', formerOwners: former };
+  expect(tenuresOf(passed, 'A')).toEqual([
+    { from: null, until: at('10') },
+    { from: at('12'), until: null },
+  ]);
+  expect(tenuresOf(passed, 'B')).toEqual([{ from: at('10'), until: at('12') }]);
+  expect(tenuresOf(passed, 'C')).toEqual([]);
+  expect(isOwnerIn(passed, 'B', { from: at('10'), to: at('12') })).toBe(true);
+  expect(isOwnerIn(passed, 'B', { from: at('09'), to: at('11') })).toBe(false);
+  expect(isOwnerIn(passed, 'A', { from: at('12'), to: at('20') })).toBe(true);
+  const progress = { registeredAt: at('01'), madeUntil: null, ownedFrom: at('10'), ownedUntil: at('12') };
+  expect(daysToSend(progress, at('20')).map(({ from }) => from)).toEqual([at('10'), at('11')]);
+  expect(lateDay(progress, at('20'))).toBe('2026-11-10');
+  expect(lateDay({ ...progress, madeUntil: at('12') }, at('20'))).toBeUndefined();
 });
 
 test('what was missed is made up for, a month at most', () => {

@@ -101,6 +101,7 @@ export const world: ReferenceData = {
         countryCode: 'TH',
         currencyCode: 'THB',
         accountId: 'LOTU-TH-THB',
+        formerOwners: [],
       },
       {
         ownerId: 'SG-MERI',
@@ -108,6 +109,7 @@ export const world: ReferenceData = {
         countryCode: 'TH',
         currencyCode: 'THB',
         accountId: 'MERI-TH-THB',
+        formerOwners: [],
       },
       {
         ownerId: 'SG-LOTU',
@@ -115,6 +117,7 @@ export const world: ReferenceData = {
         countryCode: 'SG',
         currencyCode: 'SGD',
         accountId: 'LOTU-SG-SGD',
+        formerOwners: [],
       },
     ],
     (row) => keyOf(row.sapId, row.accountId),

@@ -56,6 +56,26 @@ test('eight thousand contradictions of a payment, acted on dozens of times, keep
   expect(JSON.stringify(entries).length).toBeLessThan(256 * 1024); // 21 times 8,000 would be 9 MB
 }, 60_000);
 
+test('a case of so many alerts that no one statement can go through them is taken and closed all the same (OBS-6, SEC-7)', async () => {
+  const uetr = await contradicted(40_000);
+  const hasty = connect(databaseUrl, {
+    applicationName: 'isthmus-test',
+    limits: { ...serviceLimits, statementMs: 1_000 }, // a third of what it is, and of the alerts that reach it
+  });
+  try {
+    for (const action of ['take', 'close'] as const) {
+      expect(await actOnCase(hasty, uetr, { action, by: 'operator', note: action })).toBe(undefined);
+    }
+    expect(await openOf(uetr)).toBe(0);
+    const [taken, ...more] = await entriesOfCase(db, uetr);
+    expect(taken).toMatchObject({ action: 'take', alertCount: 10_000 });
+    expect(more.reduce((sum, one) => sum + one.alertCount, 0)).toBe(70_000);
+    await sql`delete from audit_events where subject_id = ${uetr}::uuid`.execute(db); // for the tests that follow
+  } finally {
+    await hasty.destroy();
+  }
+}, 60_000);
+
 test('where each alert stands is what was done last, under it or under its case, whichever release wrote it (OBS-6)', async () => {
   const uetr = await contradicted(10);
   expect(await act(uetr, 'close')).toBe(undefined);
