@@ -8,7 +8,7 @@ import { workbench } from './workbench.ts';
 
 const { deps } = await workbench();
 
-async function toldWhile(scheduleBooks: () => Promise<void>, giveUp = () => undefined as void) {
+async function toldWhile(scheduleBooks: () => Promise<void>, giveUp = (): void => undefined) {
   const stop = watchBooks(deps, { scheduleBooks }, 50);
   try {
     await vi.waitFor(async () => {

@@ -312,12 +312,11 @@ test('a rejection of the gateway’s own names its rule in every form of the boo
   const ruleIn = (uetr: string) => lines.find((line) => line.startsWith(uetr))?.split(',')[place];
   expect(uetrs.map(ruleIn)).toEqual(['TIM-1', '']);
   const { entries } = await page(`/reconciliation/camt054?${book}`, 'PHPINST');
-  expect(
-    uetrs.map((uetr) => {
-      const entry = entries.find((one) => one.uetr === uetr);
-      return [entry?.reasonCode, entry?.ruleId].join(' ').trim();
-    }),
-  ).toEqual(['AB03 TIM-1', 'AB03']);
+  const reasonIn = (uetr: string) => {
+    const entry = entries.find((one) => one.uetr === uetr);
+    return [entry?.reasonCode, entry?.ruleId].join(' ').trim();
+  };
+  expect(uetrs.map(reasonIn)).toEqual(['AB03 TIM-1', 'AB03']);
 }, 20_000);
 
 describe('what is refused', () => {
