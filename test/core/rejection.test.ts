@@ -59,7 +59,7 @@ describe('what is told (MSG-11)', () => {
     [
       `${'RgltryRptg[10]/'.repeat(8)}Amt`,
       '4 characters, white space around it',
-      'must be: Code of an external code set',
+      'must be: Code of an external code set, which is checked after the schema',
     ],
   ])(
     'where all has no room, what was found stays, rather than the form that is expected: %s (MSG-13)',
