@@ -2,7 +2,7 @@
 // last said of themselves. Beside an enquiry, a redelivery and the record of a payment.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
-import { receiverOf, type Addressed } from '../core/receiver.ts';
+import { hasUsableAddress, receiverOf, type Addressed } from '../core/receiver.ts';
 import { readHeldUp, readWorkers } from '../db/party-health.ts';
 import type { ApiDependencies } from './dependencies.ts';
 
@@ -35,16 +35,23 @@ export const hindrancesSchema = z
           .strict(),
       )
       .openapi({ description: 'Which of the messages have to wait for their receiver' }),
+    noUsableAddress: z.array(z.object({ kind: z.string(), party: z.string() }).strict()).openapi({
+      description:
+        'Which of the messages can go nowhere: no address is registered for them, or none that may be used (CBK-5, SEC-2). ' +
+        'Attempts fail with `no-usable-address` until one is.',
+    }),
   })
   .strict()
   .openapi('Hindrances', { description: 'As the workers last said, at most 30 s ago' });
 
 /** What holds up these, which are to go out. */
 export async function hindrancesOf(
-  { db, reference }: Pick<ApiDependencies, 'db' | 'reference'>,
+  { db, reference, config }: Pick<ApiDependencies, 'db' | 'reference' | 'config'>,
   deliveries: readonly Addressed[],
 ): Promise<JsonObject> {
   const data = reference.current();
+  const policy = { allowLoopbackHttp: config.allowLoopbackCallbacks };
+  const nowhere = deliveries.filter((one) => !hasUsableAddress(data, one, policy));
   const named = deliveries.flatMap((one) => {
     const receiver = receiverOf(data, one);
     return receiver === undefined ? [] : [{ kind: one.kind, party: one.party, receiver }];
@@ -58,5 +65,6 @@ export async function hindrancesOf(
         .filter((one) => one.receiver === receiver)
         .map(({ breakersOpen, gatesFull }) => ({ ...delivery, breakersOpen, gatesFull })),
     ),
+    noUsableAddress: nowhere.map(({ kind, party }) => ({ kind, party })),
   };
 }

@@ -1,6 +1,6 @@
 // What others have written is shown to operators as characters, and never steers their terminal (OBS-7, CBK-4): a receiver's
 // answer, and words of another operator, which are refused before they are on record (OBS-6).
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { act, listAlerts, redeliverOne, show } from '../../cli/ops/commands.ts';
 import { listPauses, pauseOrResume } from '../../cli/ops/pause.ts';
 import { recordAudit } from '../../db/audit.ts';
@@ -22,9 +22,10 @@ beforeEach(() => void lines.splice(0));
 
 const message = instruction(await bestQuote(gateway));
 await submit(gateway, message, { callbackUrl });
-await expect
-  .poll(() => evidenceOf(gateway).audit(message.uetr), { timeout: 20_000 })
-  .toContain('delivery.dead-letter');
+await vi.waitFor(
+  async () => expect(await evidenceOf(gateway).audit(message.uetr)).toContain('delivery.dead-letter'),
+  20_000,
+);
 
 test('the answer of a receiver is shown, and steers nothing (CBK-4, OBS-7)', async () => {
   await show(context(), message.uetr, {});
