@@ -1,7 +1,7 @@
 // Where a message goes: looked up in the reference data at the moment of each attempt, so that a changed address counts
 // at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each
 // time (SEC-2).
-import { hasUsableAddress, receiverOf } from '../core/receiver.ts';
+import { hasUsableAddress, receiverOf, registeredAddress } from '../core/receiver.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -23,11 +23,14 @@ export function addressOf(deps: AddressDependencies, delivery: Addressed): Addre
   const data = deps.reference();
   if (!hasUsableAddress(data, delivery, { allowLoopbackHttp: deps.allowLoopbackCallbacks })) return undefined;
   const { kind, url } = delivery;
-  const receiver = receiverOf(data, delivery);
-  if (receiver === undefined) return undefined;
-  if (kind === 'callback') return url === null ? undefined : { url, receiver };
+  if (kind === 'callback') {
+    const receiver = receiverOf(data, delivery);
+    return url === null || receiver === undefined ? undefined : { url, receiver };
+  }
+  const registered = registeredAddress(data, delivery);
+  if (registered === undefined) return undefined;
   const isWhole = kind === 'notification' || kind === 'book';
-  return { receiver, url: isWhole ? receiver : join(deps, receiver, kind) };
+  return { receiver: registered, url: isWhole ? registered : join(deps, registered, kind) };
 }
 
 /** Our path behind the registered one; what its operator has put into the query stays there. */

@@ -215,7 +215,8 @@ function takeRejected(): number {
 }
 
 type ResultCode = Parameters<Parameters<SpanExporter['export']>[1]>[0]['code'];
-const failedCode = 1 as ResultCode; // ExportResultCode.FAILED
+const failed: unknown = 1; // ExportResultCode.FAILED, of a package that is not ours to name
+const failedCode = failed as ResultCode;
 const isTaken = (code: number) => code === 0; // ExportResultCode.SUCCESS
 
 /** A code, never what a collector has written. */
