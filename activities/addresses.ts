@@ -1,13 +1,7 @@
 // Where a message goes: looked up in the reference data at the moment of each attempt, so that a changed address counts
 // at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each
 // time (SEC-2).
-import {
-  refuseCallbackAddress,
-  refuseEndpoint,
-  refuseNotificationAddress,
-} from '../core/callback-address.ts';
-import { operatorOf, receiverOf, registeredAddress } from '../core/receiver.ts';
-import type { ReferenceData } from '../core/reference.ts';
+import { hasUsableAddress, receiverOf, registeredAddress } from '../core/receiver.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -27,12 +21,14 @@ export interface Address {
 /** @returns undefined where none is registered, or one that may not be used: nothing is connected to */
 export function addressOf(deps: AddressDependencies, delivery: Addressed): Address | undefined {
   const data = deps.reference();
-  const policy = { allowLoopbackHttp: deps.allowLoopbackCallbacks };
-  if (delivery.kind === 'callback') return callbackAddress(data, delivery, policy.allowLoopbackHttp);
-  const { kind } = delivery;
+  if (!hasUsableAddress(data, delivery, { allowLoopbackHttp: deps.allowLoopbackCallbacks })) return undefined;
+  const { kind, url } = delivery;
+  if (kind === 'callback') {
+    const receiver = receiverOf(data, delivery);
+    return url === null || receiver === undefined ? undefined : { url, receiver };
+  }
   const registered = registeredAddress(data, delivery);
-  const refuse = kind === 'notification' ? refuseNotificationAddress : refuseEndpoint;
-  if (registered === undefined || refuse(registered, policy) !== undefined) return undefined;
+  if (registered === undefined) return undefined;
   const isWhole = kind === 'notification' || kind === 'book';
   return { receiver: registered, url: isWhole ? registered : join(deps, registered, kind) };
 }
@@ -54,16 +50,3 @@ const paths: Readonly<Record<AppendedKind, string>> = {
   'directory-enquiry': '/iso20022/acmt023',
   'account-enquiry': '/iso20022/acmt023',
 };
-
-function callbackAddress(
-  data: ReferenceData,
-  { party, url }: Addressed,
-  allowLoopbackHttp: boolean,
-): Address | undefined {
-  const receiver = receiverOf(data, { kind: 'callback', party, url });
-  const origins = operatorOf(data, party)?.callbackOrigins ?? [];
-  if (url === null || receiver === undefined) return undefined;
-  return refuseCallbackAddress(url, { origins, allowLoopbackHttp }) === undefined
-    ? { url, receiver }
-    : undefined;
-}

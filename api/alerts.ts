@@ -42,9 +42,11 @@ const query = z.object({
   limit: pageLimit(pageSize),
   cursor: pageCursor,
 });
+const alertIdPattern = /^[1-9]\d{0,17}$/;
 const params = z.object({
-  alertId: z.string().regex(/^[1-9]\d{0,17}$/, 'must be the alertId of an alert'),
+  alertId: z.string().regex(alertIdPattern, 'must be the alertId of an alert'),
 });
+const isAlertId = (text: string) => alertIdPattern.test(text);
 const common = { tag: 'Alerts', roles: ['operator'] } as const;
 
 export function alertRoutes(router: Router, deps: ApiDependencies): void {
@@ -69,7 +71,7 @@ function addReading(router: Router, deps: ApiDependencies): void {
     },
     async ({ query: asked }) => {
       const { limit: asLimit, cursor, state: states = ['open', 'taken'], ...filter } = asked;
-      const after = cursor === undefined ? undefined : readCursor(path, cursor);
+      const after = cursor === undefined ? undefined : readCursor(path, cursor, isAlertId);
       if (cursor !== undefined && after === undefined) return invalidCursor();
       const limit = Number(asLimit ?? pageSize.usual);
       const party = partyAsked(deps.reference.current(), filter.party, { parameter: 'party' });

@@ -3,10 +3,12 @@
 import { z } from '@hono/zod-openapi';
 import { dryRun, layers, type DryRun } from '../core/dry-run.ts';
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
+import { readUetr } from '../core/iso20022/references.ts';
 import { additionalInformation, explain, faults } from '../core/explanation.ts';
 import type { Fault } from '../core/rejection-table.ts';
 import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
 import type { RouteModule } from './dependencies.ts';
+import { aboutRequest } from './http/access-log.ts';
 import { bodyOf, refusal, refusedKeys, takeMessage } from './http/intake.ts';
 import { anyMessage } from './message-documents.ts';
 import { whereRulesAre } from './http/problems.ts';
@@ -105,6 +107,8 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
           return refusal(parsed.refusal);
         }
         const message = parsed.value;
+        const uetr = readUetr(message.type.name, message.document);
+        if (uetr !== undefined) aboutRequest(context).subjectId = uetr; // OBS-1: as of a submission
         const run = await judge(message, {
           reference: deps.reference.current(),
           sourceSystem: caller.clearingSystemId,

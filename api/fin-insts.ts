@@ -35,6 +35,7 @@ const pageSchema = z
   .openapi('FinancialInstitutionPage');
 
 const finInstRole = z.enum(finInstRoleFilters);
+const isPlace = (text: string) => /^[!-~]{1,70}$/.test(text); // an institutionId, which is only compared
 const pageSize = { usual: 100, most: 500 }; // REF-2
 
 export function finInstRoutes(router: Router, deps: ApiDependencies): void {
@@ -60,7 +61,7 @@ function addList(router: Router, deps: ApiDependencies): void {
     ({ params, query, context }) => {
       const data = deps.reference.current();
       const list = `fin-insts ${params.finInstRole}`;
-      const after = query.cursor === undefined ? '' : readCursor(list, query.cursor);
+      const after = query.cursor === undefined ? '' : readCursor(list, query.cursor, isPlace);
       if (after === undefined) return invalidCursor();
       const size = Number(query.limit ?? pageSize.usual);
       const rest = institutionsOf(data, params.finInstRole).filter(

@@ -2,7 +2,7 @@
 // workers said of themselves. Beside an enquiry, a redelivery and the record of a payment.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
-import { receiverOf, type Addressed } from '../core/receiver.ts';
+import { hasUsableAddress, receiverOf, type Addressed } from '../core/receiver.ts';
 import { readHeldUp, readWorkers } from '../db/party-health.ts';
 import type { ApiDependencies, ReadinessCheck } from './dependencies.ts';
 import { answersInTime } from './readiness.ts';
@@ -44,6 +44,11 @@ export const hindrancesSchema = z
           .strict(),
       )
       .openapi({ description: 'Which of the messages have to wait for their receiver' }),
+    noUsableAddress: z.array(z.object({ kind: z.string(), party: z.string() }).strict()).openapi({
+      description:
+        'Which of the messages can go nowhere: no address is registered for them, or none that may be used (CBK-5, SEC-2). ' +
+        'Attempts fail with `no-usable-address` until one is.',
+    }),
   })
   .strict()
   .openapi('Hindrances', { description: 'As the workers last said, at most 30 s ago' });
@@ -55,10 +60,12 @@ export async function doesEngineAnswer(check: ReadinessCheck | undefined): Promi
 
 /** What holds up these, which are to go out. */
 export async function hindrancesOf(
-  { db, reference, readiness }: Pick<ApiDependencies, 'db' | 'reference' | 'readiness'>,
+  { db, reference, config, readiness }: Pick<ApiDependencies, 'db' | 'reference' | 'config' | 'readiness'>,
   deliveries: readonly Addressed[],
 ): Promise<JsonObject> {
   const data = reference.current();
+  const policy = { allowLoopbackHttp: config.allowLoopbackCallbacks };
+  const nowhere = deliveries.filter((one) => !hasUsableAddress(data, one, policy));
   const named = deliveries.flatMap((one) => {
     const receiver = receiverOf(data, one);
     return receiver === undefined ? [] : [{ kind: one.kind, party: one.party, receiver }];
@@ -77,5 +84,6 @@ export async function hindrancesOf(
         .filter((one) => one.receiver === receiver)
         .map(({ breakersOpen, gatesFull }) => ({ ...delivery, breakersOpen, gatesFull })),
     ),
+    noUsableAddress: nowhere.map(({ kind, party }) => ({ kind, party })),
   };
 }

@@ -31,7 +31,7 @@ export async function nothingToDeliver(
     return problem('nothing-to-deliver', { detail });
   }
   const came = await whatCameUnder(db, subjectId);
-  return came === 'other' ? problem('nothing-to-deliver') : problemOf(came, subjectId);
+  return came.as === 'other' ? problem('nothing-to-deliver') : problemOf(came, subjectId);
 }
 
 /** Of a payment that is decided. */

@@ -17,7 +17,7 @@ import { listPayments } from '../db/payment-list.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
 import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from './http/paging.ts';
-import { amount, currencyCode, instant, severalOf, uuid } from './http/parameters.ts';
+import { amount, currencyCode, instant, momentOf, severalOf, uuid } from './http/parameters.ts';
 import { invalidRequest, isProblem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
@@ -116,11 +116,19 @@ export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
+/** A time as Postgres writes it, `2026-01-05 04:00:00.123456+00`, and a UETR. */
+const placeForm = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,6})?)([+-]\d\d)(:\d\d)?\/([0-9a-f-]{36})$/;
+
+function isPlace(text: string): boolean {
+  const [, day = '', time = '', hours = '', minutes = ':00', uetr = ''] = placeForm.exec(text) ?? [];
+  return uuidV4Pattern.test(uetr) && momentOf(`${day}T${time}${hours}${minutes}`) !== undefined;
+}
+
 const cursorOf = ({ at, uetr }: ListPlace) => writeCursor(path, `${at}/${uetr}`);
 
 /** Null: it is no cursor of ours. */
 function placeOf(cursor: string): ListPlace | null {
-  const [at, uetr] = readCursor(path, cursor)?.split('/') ?? [];
+  const [at, uetr] = readCursor(path, cursor, isPlace)?.split('/') ?? [];
   return at === undefined || uetr === undefined ? null : { at, uetr };
 }
 

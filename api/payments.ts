@@ -132,12 +132,17 @@ async function openEvidence(
   deps: ApiDependencies,
   paymentUetr: string,
   caller: Caller,
+  isSecondLook = false,
 ): Promise<Seen | Problem> {
   const all = await loadEvidence(deps.db, paymentUetr);
   const evidence = caller.role === 'ipso' ? ofParty(all, caller.clearingSystemId ?? '') : all;
   const view = viewOf(evidence, caller);
   if (view !== undefined) return { evidence, view };
-  if (readsAll(caller)) return withoutPayment(deps.db, paymentUetr);
+  if (readsAll(caller)) {
+    const none = await withoutPayment(deps.db, paymentUetr);
+    const cameMeanwhile = none.code === 'not-judged-yet';
+    return cameMeanwhile && !isSecondLook ? openEvidence(deps, paymentUetr, caller, true) : none;
+  }
   return problem('unknown-payment', {
     ruleId: 'SEC-1',
     detail: `There is no payment ${paymentUetr} that ${caller.clientId} may read.${hint(caller)}`,

@@ -2,6 +2,7 @@
 // Every number of an answer stays the text that was sent (MON-1). It must not look into the gateway's database.
 import { z } from 'zod';
 import { UnavailableError, UserError } from './errors.ts';
+import { visible } from './foreign-text.ts';
 
 const decimal = z.string(); // a JSON number, kept as its digits
 const money = z.object({ amount: decimal, currency: z.string() });
@@ -185,7 +186,7 @@ export async function explainRefusal(request: string, response: Response): Promi
   const more = errors.slice(1).map((one) => one.detail); // the first one is in the detail
   const said = [title, detail, ...more].filter((part) => part !== '').join(': ');
   if (said === '') return `${head}.`;
-  return `${head}: ${said}${ruleId === undefined ? '' : ` (${ruleId})`}`;
+  return visible(`${head}: ${said}${ruleId === undefined ? '' : ` (${ruleId})`}`);
 }
 
 function parseJsonOrNothing(text: string): unknown {

@@ -22,6 +22,8 @@ const printable = (text: string) => text.replaceAll(/[^ -~]/g, '?');
 const belowMessage = (xpath: string) => xpath.replace(/^\/Document\/[^/]+\//, '');
 
 const minReason = 40; // characters that even the longest XPath leaves for the reason
+const minText = 16; // of a form that is expected, where what was found takes the rest: `must be: Code...`
+const mostReason = 80; // so that the element itself is still named
 
 /** As much of a text as fits, cut between words. */
 function cutTail(text: string, room: number): string {
@@ -32,23 +34,37 @@ function cutTail(text: string, room: number): string {
 }
 
 /** The possible reasons, the fullest first: what a check found and expected says more than the row's text. */
-function reasonsOf({ text, found, expected }: ToldShort): readonly string[] {
-  if (found === undefined || found === 'nothing') return [text];
-  const stands = ` Found: ${found}.`;
+function reasonsOf(told: ToldShort): readonly string[] {
+  const { text, expected } = told;
+  const stands = standing(told);
+  if (stands === '') return [text];
   const wanted = withExpected(text, expected);
-  return [
-    `${text}.${stands}${wanted}`,
-    `${text}.${stands}`,
-    ...(wanted === '' ? [] : [`${text}.${wanted}`]),
-    text,
-  ];
+  const withFound = [`${text}.${stands}${wanted}`, `${text}.${stands}`];
+  if (isForm(text)) return withFound; // else its end gives way to what was found
+  return [...withFound, ...(wanted === '' ? [] : [`${text}.${wanted}`]), text];
 }
 
-/** A text that is too long; what was found says more than its end does. */
-function cutReason({ text, found }: ToldShort, room: number): string {
-  const stands = found === undefined || found === 'nothing' ? '' : ` Found: ${found}.`;
+/** ` Found: ...`; empty where nothing stands there. */
+const standing = ({ found }: ToldShort) =>
+  found === undefined || found === 'nothing' ? '' : ` Found: ${found}.`;
+
+/** A text that only describes the form that is expected, at length and often with an example. */
+const isForm = (text: string) => text.startsWith('must be: ');
+
+/** What is left of a text beside what was found: of a form its beginning, of any other all that it says is wrong. */
+const leastText = ({ text }: ToldShort) => (isForm(text) ? Math.min(minText, text.length) : text.length);
+
+/** A reason that is too long: what was found stays, if the text is understood all the same. */
+function cutReason(told: ToldShort, room: number): string {
+  const stands = standing(told);
   const left = room - stands.length;
-  return left >= minReason && text.length > left ? cutTail(text, left) + stands : cutTail(text, room);
+  return left >= leastText(told) ? cutTail(told.text, left) + stands : cutTail(told.text, room);
+}
+
+/** What even the longest XPath leaves for it. */
+function roomFor(told: ToldShort): number {
+  const needed = leastText(told) + standing(told).length;
+  return needed <= mostReason ? Math.max(minReason, needed) : minReason;
 }
 
 /** ` Expected: ...`, with the sentences that are not in the text already; empty if none is left. */
@@ -69,14 +85,14 @@ type ToldShort = Pick<Rejection, 'ruleId' | 'xpath' | 'text' | 'found' | 'expect
  * the reason.
  */
 export function additionalInformation(rejection: ToldShort): string {
-  const { ruleId, xpath, text } = rejection;
+  const { ruleId, xpath } = rejection;
   const path = xpath === undefined ? '' : belowMessage(xpath);
   const head = path === '' ? `${ruleId} ` : `${ruleId} ${path}: `;
   const room = maxAdditionalInformation - head.length;
   const reason = reasonsOf(rejection).find((one) => one.length <= room);
   if (reason !== undefined) return printable(head + reason);
-  if (room >= minReason) return printable(head + cutReason(rejection, room));
-  const short = cutTail(text, minReason);
+  if (room >= roomFor(rejection)) return printable(head + cutReason(rejection, room));
+  const short = cutReason(rejection, roomFor(rejection));
   const roomOfPath = maxAdditionalInformation - `${ruleId} ${cutMark}: ${short}`.length;
   return printable(`${ruleId} ${cutMark}${path.slice(-roomOfPath)}: ${short}`);
 }

@@ -1,7 +1,7 @@
 /**
  * What JSON.parse passes without a word: depth without end; members that occur more than once in one object, of which it
- * takes the last one and other parsers the first; and texts with half a character, which nobody stores as they were sent
- * (SEC-4).
+ * takes the last one and other parsers the first; and texts with half a character or U+0000, which nobody stores as they
+ * were sent (SEC-4).
  */
 
 export type JsonPath = readonly (string | number)[];
@@ -30,15 +30,17 @@ export function isDeeperThan(text: string, levels: number): boolean {
   return false;
 }
 
-/**
- * @param text that JSON.parse accepts, and that is not deep: where a member is repeated, each level above costs time
- * @param limit after which to stop; each name of an object is reported once
- * @returns where they stand, from the top of the text
- */
-export function findRepeatedMembers(text: string, limit: number): readonly JsonPath[] {
-  const found: JsonPath[] = [];
+interface Text {
+  /** As it is written. */
+  readonly lexeme: string;
+  readonly isName: boolean;
+  /** Where it stands: the frames around it, of which the last is its own. It changes as reading goes on. */
+  readonly stack: readonly Frame[];
+}
+
+/** The texts of a JSON text that JSON.parse accepts, names included, in their order. */
+function* textsOf(text: string): Iterable<Text> {
   const stack: Frame[] = [];
-  const told = new Set<string>();
   for (const [lexeme] of text.matchAll(token)) {
     const frame = stack.at(-1);
     switch (lexeme) {
@@ -60,32 +62,63 @@ export function findRepeatedMembers(text: string, limit: number): readonly JsonP
         if (frame !== undefined) frame.isNameDue = false;
         break;
       default: {
-        if (frame?.names === undefined || !frame.isNameDue) break; // a value
-        frame.at = lexeme.includes('\\') ? (JSON.parse(lexeme) as string) : lexeme.slice(1, -1);
-        if (!frame.names.has(frame.at)) {
-          frame.names.add(frame.at);
-          break;
-        }
-        const path = stack.map(({ at }) => at);
-        const key = JSON.stringify(path);
-        if (!told.has(key)) found.push(path);
-        told.add(key);
-        if (found.length >= limit) return found;
+        const isName = frame?.isNameDue === true;
+        if (isName) frame.at = read(lexeme);
+        yield { lexeme, isName, stack };
       }
     }
+  }
+}
+
+const read = (lexeme: string) =>
+  lexeme.includes('\\') ? (JSON.parse(lexeme) as string) : lexeme.slice(1, -1);
+const pathOf = (stack: readonly Frame[]): JsonPath => stack.map(({ at }) => at);
+
+/**
+ * @param text that JSON.parse accepts
+ * @param limit after which to stop; each name of an object is reported once
+ * @returns where they stand, from the top of the text
+ */
+export function findRepeatedMembers(text: string, limit: number): readonly JsonPath[] {
+  const found: JsonPath[] = [];
+  const told = new Set<string>();
+  for (const { isName, stack } of textsOf(text)) {
+    const frame = stack.at(-1);
+    if (!isName || frame?.names === undefined) continue;
+    const name = String(frame.at);
+    if (!frame.names.has(name)) {
+      frame.names.add(name);
+      continue;
+    }
+    const path = pathOf(stack);
+    const key = JSON.stringify(path);
+    if (!told.has(key)) found.push(path);
+    told.add(key);
+    if (found.length >= limit) break;
   }
   return found;
 }
 
-const halfCharacter = /\p{Surrogate}/u; // one without its other half: "\ud800"
+export interface Unstorable {
+  readonly path: JsonPath;
+  /** Half a character is a surrogate without its other half: "\\ud800". Postgres has no U+0000 in texts. */
+  readonly what: 'half-character' | 'null-character';
+}
+
+const halfCharacter = /\p{Surrogate}/u;
 
 /**
- * @param value of a parsed text that is not deep; names are not looked at: unknown ones are refused
- * @returns where texts with half a character stand
+ * @param text that JSON.parse accepts, and that is whole UTF-8: only an escape can make such a text
+ * @returns where texts stand that nobody stores as they were sent; names are not looked at: unknown ones are refused
  */
-export function findHalfCharacters(value: unknown, at: JsonPath = []): readonly JsonPath[] {
-  if (typeof value === 'string') return halfCharacter.test(value) ? [at] : [];
-  if (Array.isArray(value)) return value.flatMap((one, index) => findHalfCharacters(one, [...at, index]));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) => findHalfCharacters(one, [...at, name]));
+export function findUnstorable(text: string, limit: number): readonly Unstorable[] {
+  const found: Unstorable[] = [];
+  for (const { lexeme, isName, stack } of textsOf(text)) {
+    if (isName || !lexeme.includes('\\u')) continue;
+    const value = read(lexeme);
+    if (halfCharacter.test(value)) found.push({ path: pathOf(stack), what: 'half-character' });
+    else if (value.includes('\0')) found.push({ path: pathOf(stack), what: 'null-character' });
+    if (found.length >= limit) break;
+  }
+  return found;
 }

@@ -1,10 +1,15 @@
 /**
  * Who gets a message, by the reference data: the address that is registered for its kind, and the name of the gate before
- * it (CBK-3). Whether the address may be used is judged where something is sent (SEC-2).
+ * it (CBK-3). Whether the address may be used is judged each time that something is sent (SEC-2).
  */
-import { originOf } from './callback-address.ts';
+import {
+  originOf,
+  refuseCallbackAddress,
+  refuseEndpoint,
+  refuseNotificationAddress,
+} from './callback-address.ts';
 import { institutionNamed, type Operator, type ReferenceData } from './reference.ts';
-import { parseWebAddress } from './web-address.ts';
+import { parseWebAddress, type WebAddressPolicy } from './web-address.ts';
 
 /** What says where a message goes. */
 export interface Addressed {
@@ -18,7 +23,7 @@ export interface Addressed {
 /** Sends at once to one receiver, per process (CBK-3). */
 export const mostSendsAtOnce = 16;
 
-export function operatorOf(data: ReferenceData, clearingSystemId: string): Operator | undefined {
+function operatorOf(data: ReferenceData, clearingSystemId: string): Operator | undefined {
   const system = data.clearingSystems.get(clearingSystemId);
   return system && data.operators.get(system.operatorId);
 }
@@ -31,6 +36,22 @@ export function registeredAddress(
   if (kind === 'notification') return institutionNamed(data, party)?.notificationUrl ?? undefined;
   if (kind === 'book') return data.bookEndpoints.get(institutionNamed(data, party)?.institutionId ?? party);
   return operatorOf(data, party)?.endpointUrl;
+}
+
+/** Whether it can go anywhere at this moment: an address is registered, and may be used as far as its text shows (SEC-2, CBK-5). */
+export function hasUsableAddress(
+  data: ReferenceData,
+  delivery: Addressed,
+  policy: WebAddressPolicy,
+): boolean {
+  const { kind, party, url } = delivery;
+  if (kind === 'callback') {
+    const origins = operatorOf(data, party)?.callbackOrigins ?? [];
+    return url !== null && refuseCallbackAddress(url, { ...policy, origins }) === undefined;
+  }
+  const registered = registeredAddress(data, delivery);
+  const refuse = kind === 'notification' ? refuseNotificationAddress : refuseEndpoint;
+  return registered !== undefined && refuse(registered, policy) === undefined;
 }
 
 const usualPorts: Readonly<Record<string, string>> = { http: '80', https: '443' };

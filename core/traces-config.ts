@@ -23,6 +23,8 @@ export const traceVariables = {
     description: 'The same for traces alone, with its whole path; it goes before the other',
     default: '',
   },
+  OTEL_SDK_DISABLED: { description: 'true: no traces, whatever else is set', default: 'false' },
+  OTEL_TRACES_EXPORTER: { description: 'otlp; none: no traces, whatever else is set', default: 'otlp' },
   OTEL_EXPORTER_OTLP_PROTOCOL: { description: 'http/protobuf, and no other', default: 'http/protobuf' },
   OTEL_EXPORTER_OTLP_HEADERS: {
     description:
@@ -57,10 +59,10 @@ export interface SettingReader {
   readonly refused: (name: keyof typeof traceVariables, expected: string) => Error;
 }
 
-/** @returns undefined without an address to export to */
+/** @returns undefined without an address to export to, or where they are switched off */
 export function parseTraces({ read, refused }: SettingReader): TracesConfig | undefined {
   const url = endpoint(read, refused);
-  if (url === undefined) return undefined;
+  if (url === undefined || isOff(read, refused)) return undefined;
   if (read('OTEL_EXPORTER_OTLP_PROTOCOL') !== 'http/protobuf') {
     throw refused('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/protobuf');
   }
@@ -76,6 +78,14 @@ export function parseTraces({ read, refused }: SettingReader): TracesConfig | un
   }
   const serviceName = read('OTEL_SERVICE_NAME');
   return { url, headers, sampler, ratio: Number(share), ...(serviceName !== '' && { serviceName }) };
+}
+
+function isOff(read: SettingReader['read'], refused: SettingReader['refused']): boolean {
+  const disabled = read('OTEL_SDK_DISABLED').toLowerCase(); // OpenTelemetry: of any case
+  if (disabled !== 'true' && disabled !== 'false') throw refused('OTEL_SDK_DISABLED', 'true or false');
+  const exporter = read('OTEL_TRACES_EXPORTER');
+  if (exporter !== 'otlp' && exporter !== 'none') throw refused('OTEL_TRACES_EXPORTER', 'otlp or none');
+  return disabled === 'true' || exporter === 'none';
 }
 
 /** In a network of one's own a collector commonly listens in plain http, as Prometheus does: that is allowed. */

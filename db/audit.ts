@@ -12,6 +12,9 @@ export interface AuditEvent {
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
+/** Whether an event `e` is one that people take care of (OBS-6). Index audit_events_alerts. */
+export const isAlert = sql`e.severity in ('alert', 'security')`;
+
 /** Whether a payment that has no final status is in doubt (TIM-2). Index audit_events_subject_id. */
 export const isInDoubt = (uetr: RawBuilder<unknown>) => sql`exists (
   select from audit_events e where e.subject_id = ${uetr} and e.kind = 'payment.in-doubt')`;

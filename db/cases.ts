@@ -12,13 +12,13 @@ import {
   type CaseHindrance,
   type NewEntry,
 } from '../core/cases.ts';
+import { isAlert } from './audit.ts';
 import { given, type Condition } from './conditions.ts';
 import type { Db } from './connection.ts';
 
 /** Of an alert `e`. Primary key of alert_states. */
 const lastDone = sql`left join alert_states done on done.audit_event_id = e.audit_event_id`;
 const state = sql`case coalesce(done.action, 'reopen') when 'take' then 'taken' when 'close' then 'closed' else 'open' end`;
-const isAlert = sql`e.severity in ('alert', 'security')`; // index audit_events_alerts
 /** How it stands by what was `done` last. */
 const standing = sql`
   ${state} as state,

@@ -29,8 +29,9 @@ export interface ApiMetrics {
   requested(request: {
     readonly route: string;
     readonly method: string;
-    readonly status: number;
-    /** Undefined where nobody knows when it began. */
+    /** Null: its client left before it was answered. */
+    readonly status: number | null;
+    /** Undefined where it was not answered, or nobody knows when it began. */
     readonly seconds: number | undefined;
   }): void;
 }
@@ -46,7 +47,7 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
   const registers = [registry];
   const requests = new Counter({
     name: 'isthmus_http_requests_total',
-    help: 'Requests, by the status of their answer',
+    help: 'Requests, by the status of their answer; none: the client left before it',
     labelNames: ['route', 'method', 'status'],
     registers,
   });
@@ -62,7 +63,7 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
   return {
     registry,
     requested: ({ route, method, status, seconds }) => {
-      requests.inc({ route, method, status: String(status) });
+      requests.inc({ route, method, status: String(status ?? 'none') });
       if (seconds !== undefined) requestSeconds.observe({ route, method }, seconds);
     },
   };

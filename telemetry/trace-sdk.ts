@@ -1,5 +1,7 @@
 // OpenTelemetry's SDK, loaded when it is asked for and not before (OBS-3): makes spans and exports them over OTLP. What a
 // collector does not take in time is lost, counted, and said once a minute; nothing waits for it.
+import type { Agent } from 'node:http';
+import type * as Api from '@opentelemetry/api';
 import type { AttributeValue, Link, Span, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-trace';
 import type { Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
@@ -38,12 +40,14 @@ export interface TraceSdkOptions {
   /** Share of the traces, where the sampler is of that kind. */
   readonly ratio: number;
   readonly serviceName: string;
+  /** Milliseconds for one batch and its repeats, in all; default: 5,000. */
+  readonly exportMs?: number;
   /** Told, at most once a minute, how many spans could not be exported since, and a code of the last reason. */
   readonly onLost: (lost: number, reason: string) => void;
 }
 
 const mostWaiting = 8_192; // spans: some MB, and a second of a hundred payments
-const exportMs = 5_000; // for one batch and its repeats
+const usualExportMs = 5_000; // for one batch and its repeats
 const batchMs = 1_000; // who looks for a payment that just failed does not wait for more
 const sayMs = 60_000;
 const closeMs = 1_000; // beside what else a process does once it is told to stop (OBS-4)
@@ -57,8 +61,15 @@ export async function openTraceSdk(options: TraceSdkOptions): Promise<TraceSdk> 
     import('@opentelemetry/exporter-trace-otlp-proto'),
   ]);
   const lost = countingLost(options.onLost);
-  const { url, headers } = options;
-  const exporter = new otlp.OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: exportMs });
+  const { url, headers, exportMs = usualExportMs } = options;
+  const { agentOf, cut } = cuttable();
+  const limits = { timeoutMillis: exportMs, httpAgentOptions: agentOf };
+  const exporter = inTime(
+    new otlp.OTLPTraceExporter({ url, headers: { ...headers }, ...limits }),
+    exportMs,
+    cut,
+  );
+  listenForRejected(api);
   const { processor, unfinished } = boundedExport(exporter, lost.add, (counted) => {
     const limits = { maxQueueSize: mostWaiting, maxExportBatchSize: 1_024, scheduledDelayMillis: batchMs };
     return new sdk.BatchSpanProcessor({ exporter: counted, ...limits });
@@ -125,7 +136,9 @@ function boundedExport(
       exporting += spans.length;
       exporter.export(spans, (result) => {
         exporting -= spans.length;
+        const rejected = Math.min(takeRejected(), spans.length);
         if (!isTaken(result.code)) addLost(spans.length, reasonOf(result.error));
+        else if (rejected > 0) addLost(rejected, 'rejected');
         done(result);
       });
     },
@@ -148,13 +161,69 @@ function boundedExport(
   return { processor, unfinished: () => waiting + exporting };
 }
 
+/** The connections of an exporter, which can be cut. */
+function cuttable() {
+  let agent: Agent | undefined;
+  const agentOf = async (protocol: string): Promise<Agent> => {
+    const http = await (protocol === 'https:' ? import('node:https') : import('node:http'));
+    return (agent = new http.Agent({ keepAlive: true }));
+  };
+  return { agentOf, cut: () => agent?.destroy() };
+}
+
+/** The exporter's own limit is on silence: a collector that says a byte now and then would hold a batch for ever. */
+function inTime(exporter: SpanExporter, mostMs: number, cut: () => void): SpanExporter {
+  return {
+    export: (spans, done) => {
+      let isOver = false;
+      const finish: typeof done = (result) => {
+        if (isOver) return;
+        isOver = true;
+        clearTimeout(timer);
+        done(result);
+      };
+      const timer = setTimeout(() => {
+        finish({ code: failedCode, error: Object.assign(new Error('too late'), { code: 'too-late' }) });
+        cut();
+      }, mostMs);
+      exporter.export(spans, finish);
+    },
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+let rejectedLately = 0;
+
+/** Of the answer that is being read: OTLP's partial success. The exporter tells it to the diagnostics alone, and calls that a success. */
+function listenForRejected({ diag, DiagLogLevel }: typeof Api): void {
+  const silent = () => undefined;
+  const warn = (message: string, said: unknown) => {
+    if (!message.startsWith('Received Partial Success') || typeof said !== 'string') return;
+    const { rejectedSpans } = JSON.parse(said) as { readonly rejectedSpans?: unknown };
+    rejectedLately = Number(rejectedSpans) || 0;
+  };
+  const logger = { error: silent, warn, info: silent, debug: silent, verbose: silent };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}
+
+/** The exporter tells of an answer in the moment in which it has read it, so no other batch comes between. */
+function takeRejected(): number {
+  const rejected = rejectedLately;
+  rejectedLately = 0;
+  return rejected;
+}
+
+type ResultCode = Parameters<Parameters<SpanExporter['export']>[1]>[0]['code'];
+const failed: unknown = 1; // ExportResultCode.FAILED, of a package that is not ours to name
+const failedCode = failed as ResultCode;
 const isTaken = (code: number) => code === 0; // ExportResultCode.SUCCESS
 
 /** A code, never what a collector has written. */
 function reasonOf(error: Error | undefined): string {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   if (typeof code === 'number') return `http-${code}`;
-  return typeof code === 'string' && /^\w+$/.test(code) ? code : 'failed';
+  return typeof code === 'string' && /^[\w-]+$/.test(code) ? code : 'failed';
 }
 
 function countingLost(say: (lost: number, reason: string) => void) {

@@ -66,10 +66,16 @@ const parseWords: readonly (readonly [RegExp, string])[] = [
   [/^Entity .* not defined/, 'an entity that XML does not define'],
   [/EntityRef/, 'an ampersand that starts no entity'],
   [/redefined$/, 'an attribute twice'],
+  [/^ID .* already defined/, 'an xml:id that stands at another element too'],
+  [/^xml:id/, 'an xml:id that is no name'],
+  [/^Unescaped '<'/, 'a < within the value of an attribute'],
+  [/^Sequence ']]>'/, 'the characters ]]>, which only end a CDATA section'],
+  [/xmlns prefix|xmlns namespace name/, 'the prefix xmlns or its namespace, which nobody may declare'],
+  [/^xml namespace/, 'the prefix xml with another namespace than its own, or the other way round'],
   [/^(AttValue|attributes construct|Specification mandates)/, 'an attribute without a quoted value'],
   [/^(expected|Couldn't find end|error parsing attribute name)/, 'a tag that does not end as it must'],
   [/^Namespace prefix/, 'a prefix that is not declared'],
-  [/[Ii]nvalid (xml)?[Cc]har|^CharRef/, 'a character that XML does not allow'],
+  [/[Ii]nvalid (xml)?[Cc]har|CharRef/, 'a character that XML does not allow'],
   [/not a valid URI|Empty XML namespace|wrong URI/, 'a namespace that is no URI'],
   [/^Excessive depth/, 'elements nested too deep'],
   [/^(StartTag|Failed to parse QName|Name too long)/, 'a name that XML does not allow'],
@@ -78,7 +84,7 @@ const parseWords: readonly (readonly [RegExp, string])[] = [
 function notWellFormed([first]: readonly ErrorDetail[]): string {
   const words = parseWords.find(([pattern]) => pattern.test(first?.message.trim() ?? ''))?.[1];
   const where = first === undefined ? '' : ` at line ${first.line}`;
-  return `not well-formed XML${where}${words === undefined ? '' : `: ${words}`}`;
+  return `not well-formed XML${where}: ${words ?? 'it breaks another rule of XML 1.0 or of its namespaces'}`;
 }
 
 /** The schemas' complaint about a document, in libxml2's words; undefined if it is valid. */

@@ -81,8 +81,9 @@ export interface AnsweredRequest {
   readonly route: string;
   /** `none` where it could not be read. */
   readonly method: string;
-  readonly status: number;
-  /** Undefined of a request that was refused unread: nobody knows when it began. */
+  /** Null where nothing was answered, because its client left before. */
+  readonly status: number | null;
+  /** Undefined where nothing was answered; of a request that was refused unread nobody knows when it began. */
   readonly seconds: number | undefined;
 }
 
@@ -119,7 +120,10 @@ export function logUnread(
   return requestId;
 }
 
-/** Begins the line of a request; it is written when its answer has been sent, or its connection is gone. */
+/**
+ * Begins the line of a request; it is written when its answer has been sent, or its connection is gone (connections.ts sees to it
+ * that `close` comes of each).
+ */
 export function logRequest({ logger, onAnswered, trace }: RequestListeners, response: KnownResponse): void {
   const begunAt = performance.now();
   const span = trace?.(response.req);
@@ -132,12 +136,12 @@ export function logRequest({ logger, onAnswered, trace }: RequestListeners, resp
     const durationMs = Math.round((performance.now() - begunAt) * 10) / 10;
     const { method = '' } = req;
     const { route = 'none' } = about;
-    span?.end(about, headersSent ? statusCode : null);
-    if (headersSent) onAnswered?.({ route, method, status: statusCode, seconds: durationMs / 1_000 });
+    const status = headersSent ? statusCode : null;
+    span?.end(about, status);
+    onAnswered?.({ route, method, status, seconds: status === null ? undefined : durationMs / 1_000 });
     // whoever asks every second whether we live says nothing of payments
     const level = route.startsWith('/health/') ? 'debug' : 'info';
     if (!logger.isLevelEnabled(level)) return;
-    const status = headersSent ? statusCode : null;
     logger[level](
       { ...about, method, status, durationMs, ...(!writableFinished && { cut: true }) },
       'request',

@@ -23,11 +23,11 @@ export interface Connections {
    * @returns false if an earlier answer ends the connection: then the request must not be handled, because its answer would be lost
    */
   begin(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Refuses a request for a tunnel, after the answers before it; the connection is ours from here on. */
+  /** Refuses a request for a tunnel, after the answers before it; Node has let go of its connection. */
   refuseTunnel(refusal: Problem, request: IncomingMessage): void;
   /**
-   * Answers a parser error of Node, or closes the connection; never instead of an answer that the client is waiting
-   * for.
+   * Answers a parser error of Node, or closes the connection; after the answers that the client is waiting for, and never
+   * instead of one.
    */
   refuseUnreadable(error: ParserError, socket: Socket): void;
   close(): void;
@@ -44,9 +44,13 @@ interface Connection {
   latest?: Exchange;
   /** The one before the latest: answers are written in order, so it is the last of the earlier ones to end. */
   before?: Exchange;
+  /** Answers that have not been closed yet: the whole is sent, or the connection gone. */
+  readonly unfinished: Set<ServerResponse>;
   /** When unread data was first seen. */
   unreadSinceMs?: number;
-  /** When we stopped reading from it. */
+  /** What came last is no request, or of one that was refused: nothing is read from it any longer. */
+  isEnding?: true;
+  /** When the last was written to it. */
   refusedAtMs?: number;
 }
 
@@ -82,10 +86,10 @@ export function createConnections(limits: ConnectionLimits, listeners: Connectio
         return;
       }
     }
-    const connection: Connection = { socket, address };
+    const connection: Connection = { socket, address, unfinished: new Set() };
     known.set(socket, connection);
     byAddress.set(address, own.add(connection));
-    socket.once('close', () => forget(connection));
+    socket.once('close', () => forget(connection)).once('close', () => closeUnwritten(connection));
   }
 
   function forget(connection: Connection): void {
@@ -113,11 +117,9 @@ export function createConnections(limits: ConnectionLimits, listeners: Connectio
   function cutUnread(): void {
     const now = performance.now();
     for (const connection of known.values()) {
-      const { socket, refusedAtMs } = connection;
-      if (socket.writableLength === 0) delete connection.unreadSinceMs;
-      else connection.unreadSinceMs ??= now;
-      const unreadMs = now - (connection.unreadSinceMs ?? now);
-      if (unreadMs > limits.answerMs || now - (refusedAtMs ?? now) > lingerMs) socket.destroy();
+      const { refusedAtMs = now } = connection;
+      if (unreadMs(connection, now) > limits.answerMs || now - refusedAtMs > lingerMs)
+        connection.socket.destroy();
     }
   }
 
@@ -128,16 +130,24 @@ export function createConnections(limits: ConnectionLimits, listeners: Connectio
       return connection !== undefined && take(connection, { request, response });
     },
     refuseTunnel(refusal, request) {
-      const latest = known.get(request.socket)?.latest;
-      refuseInTurn(request, latest, () => rawRefusal(refusal, listeners.onUnread(refusal, request)));
+      const connection = known.get(request.socket);
+      if (connection === undefined) request.socket.destroy();
+      else endWithTunnel(connection, () => rawRefusal(refusal, listeners.onUnread(refusal, request)));
     },
     refuseUnreadable(error, socket) {
       const connection = known.get(socket);
       if (!socket.writable || error.code === 'ECONNRESET' || connection === undefined) socket.destroy();
-      else if (connection.refusedAtMs === undefined) endWith(error, connection, listeners);
+      else if (connection.isEnding !== true) endWith(error, connection, listeners);
     },
     close: () => clearInterval(timer),
   };
+}
+
+/** For how long its client has left unread what was sent. */
+function unreadMs(connection: Connection, now: number): number {
+  if (connection.socket.writableLength === 0) delete connection.unreadSinceMs;
+  else connection.unreadSinceMs ??= now;
+  return now - (connection.unreadSinceMs ?? now);
 }
 
 function take(connection: Connection, exchange: Exchange): boolean {
@@ -145,47 +155,70 @@ function take(connection: Connection, exchange: Exchange): boolean {
   if (latest?.response.shouldKeepAlive === false) return false;
   if (latest !== undefined) connection.before = latest;
   connection.latest = exchange;
+  const { response } = exchange;
+  connection.unfinished.add(response);
+  response.once('close', () => connection.unfinished.delete(response));
   return true;
 }
 
 /** One answer for each request, and none after the one that ends the connection. */
 function endWith(error: ParserError, connection: Connection, { onUnread }: ConnectionListeners): void {
   const { socket, latest } = connection;
+  connection.isEnding = true;
   const isOwn = latest?.request.complete === false; // the unreadable bytes belong to the latest request
-  if (latest === undefined || !isOpen(latest)) {
-    connection.refusedAtMs = performance.now();
-    const isAnswered = isOwn || latest?.response.shouldKeepAlive === false;
-    const refusal = refusalOf(error);
-    // who connected and sent nothing is told so, but has asked nothing
-    const requestId = isAnswered || socket.bytesRead === 0 ? undefined : onUnread(refusal);
-    if (isAnswered) socket.end();
-    else socket.end(rawRefusal(refusal, requestId));
-    return;
-  }
-  const { request, response } = latest;
-  if (isOwn && !response.headersSent) {
+  if (latest !== undefined && isOpen(latest) && isOwn && !latest.response.headersSent) {
+    const { request, response } = latest;
     refuse(response, refusalOf(error)); // after the answers to earlier requests
     silence(response);
     response.once('close', () => request.destroy(error)); // notifies readers of the request body
     return;
   }
-  endAfter(latest, socket); // it follows a complete request, or one that is being answered: that is the last one
+  const isAnswered = isOwn || latest?.response.shouldKeepAlive === false;
+  endInTurn(connection, () => {
+    if (isAnswered) return undefined;
+    const refusal = refusalOf(error);
+    // who connected and sent nothing is told so, but has asked nothing
+    return rawRefusal(refusal, socket.bytesRead === 0 ? undefined : onUnread(refusal));
+  });
 }
 
-function refuseInTurn(
-  { socket }: IncomingMessage,
-  latest: Exchange | undefined,
-  refusal: () => string,
-): void {
+function endWithTunnel(connection: Connection, refusal: () => string): void {
+  const { socket, latest } = connection;
   socket.on('error', () => undefined);
-  if (latest !== undefined && isOpen(latest)) endAfter(latest, socket);
-  else if (socket.writable) socket.end(refusal()).destroySoon();
-  else socket.destroy();
+  socket.once('end', () => socket.end()).resume(); // nobody else would see that its client leaves
+  const isOver = latest?.response.shouldKeepAlive === false;
+  endInTurn(connection, isOver ? () => undefined : refusal);
 }
 
-function endAfter({ response }: Exchange, socket: Socket): void {
-  response.shouldKeepAlive = false;
-  response.once('close', () => socket.destroySoon());
+/**
+ * Ends the connection after the answers to its requests, so that none of them is lost.
+ * @param refusal makes the last that is written, of what followed them; it is asked also where nobody is left to read it
+ */
+function endInTurn(connection: Connection, refusal: () => string | undefined): void {
+  const { socket, latest } = connection;
+  const end = () => {
+    connection.refusedAtMs = performance.now();
+    const text = refusal();
+    if (!socket.writable) socket.destroy();
+    else if (text === undefined) socket.end();
+    else socket.end(text);
+  };
+  if (latest !== undefined && isOpen(latest)) latest.response.once('close', end);
+  else end();
+}
+
+/**
+ * Node tells only the answer that it is writing that its connection is gone, and forgets those behind it, whose requests have
+ * been processed all the same.
+ */
+function closeUnwritten({ unfinished }: Connection): void {
+  // not before Node has told the one that it was writing
+  queueMicrotask(() => {
+    for (const response of unfinished) {
+      response.destroy(); // whatever the app writes from here on is dropped
+      response.emit('close');
+    }
+  });
 }
 
 /** Discards the app's answer to a request that was refused meanwhile. */

@@ -80,6 +80,7 @@ function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
+  if (value === Infinity || value === -Infinity) return 'one as large as this'; // 1e400
   return withArticle(Array.isArray(value) ? 'array' : typeof value);
 }
 

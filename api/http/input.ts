@@ -4,7 +4,7 @@
 // per request 0.9 to 1.2 times ours); a body costs Hono 0.7 to 0.8 times ours, without those checks.
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { findHalfCharacters, findRepeatedMembers, isDeeperThan, type JsonPath } from '../../core/json.ts';
+import { findRepeatedMembers, findUnstorable, isDeeperThan } from '../../core/json.ts';
 import { bodyFaults, parameterFaults, pointerTo } from './input-faults.ts';
 import { invalidRequest, isProblem, problem, type InputFault, type Problem } from './problem.ts';
 
@@ -46,6 +46,7 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
     const faults: InputFault[] = [];
     const inPath = context.req.param();
     const inQuery = queryValues(context, queryNames, faults);
+    if (context.req.url.includes('%00')) faults.push(...withNull(inPath), ...withNull(inQuery));
     const fromPath = params?.safeParse(inPath);
     const fromQuery = query?.safeParse(inQuery);
     if (faults.length === 0 && fromPath?.success !== false && fromQuery?.success !== false) {
@@ -90,6 +91,13 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
       return invalidRequest(bodyFaults({ error, shape: shapeOf(body), given: parsed.value }, maxFaults));
     };
   };
+}
+
+/** U+0000 is in no text of the database: no parameter may bring one there. */
+function withNull(values: Readonly<Record<string, string | undefined>>): readonly InputFault[] {
+  return Object.entries(values).flatMap(([parameter, value]) =>
+    value?.includes('\0') === true ? [{ parameter, detail: whyUnstorable['null-character'] }] : [],
+  );
 }
 
 /** Each known parameter once; a parameter given twice is a fault, because we would have to choose. */
@@ -140,6 +148,11 @@ export function sentInstead(headers: Headers): string {
   return /^[\w.+/-]{1,60}$/.test(type) ? `; not "${type}"${encoding}` : encoding && `; not${encoding}`;
 }
 
+const whyUnstorable = {
+  'half-character': 'holds half a character (a lone surrogate)',
+  'null-character': 'holds the character U+0000, which nobody can store',
+} as const;
+
 function parseJson(text: string): { readonly value: unknown } | Problem {
   let value: unknown;
   try {
@@ -148,17 +161,22 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
     const detail = text.trim() === '' ? 'is empty; send a JSON object' : 'is not JSON';
     return invalidRequest([{ pointer: '', detail }]);
   }
-  const refuse = (paths: readonly JsonPath[], detail: string) =>
-    invalidRequest(
-      paths.map((path) => ({ pointer: pointerTo(path), detail })),
-      'SEC-4',
-    );
   // first, for the others take time with each level
-  if (isDeeperThan(text, maxLevels)) return refuse([[]], `is nested deeper than ${maxLevels} levels`);
-  const repeated = findRepeatedMembers(text, maxFaults);
-  if (repeated.length > 0) return refuse(repeated, 'occurs more than once in the same object; send it once');
-  const halves = text.includes('\\u') ? findHalfCharacters(value).slice(0, maxFaults) : [];
-  return halves.length > 0 ? refuse(halves, 'holds half a character (a lone surrogate)') : { value };
+  if (isDeeperThan(text, maxLevels)) {
+    const detail = `is nested deeper than ${maxLevels} levels`;
+    return invalidRequest([{ pointer: '', detail }], 'SEC-4');
+  }
+  const repeated = findRepeatedMembers(text, maxFaults).map((path) => ({
+    pointer: pointerTo(path),
+    detail: 'occurs more than once in the same object; send it once',
+  }));
+  if (repeated.length > 0) return invalidRequest(repeated, 'SEC-4');
+  const unstorable = text.includes('\\u') ? findUnstorable(text, maxFaults) : [];
+  if (unstorable.length === 0) return { value };
+  return invalidRequest(
+    unstorable.map(({ path, what }) => ({ pointer: pointerTo(path), detail: whyUnstorable[what] })),
+    'SEC-4',
+  );
 }
 
 /** The client closed the connection before its request was complete: not our fault (OBS-1), and nobody to answer. */

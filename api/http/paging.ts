@@ -27,16 +27,26 @@ export const pageCursor = z
   .optional()
   .openapi({ description: 'From the Link header of the previous page; opaque (REF-2)' });
 
-/** A place in a list with a check value, to recognise a cursor that we never issued (REF-3). It is not secret. */
+/**
+ * A place in a list with a check value, to recognise a cursor of another list, or one that was cut (REF-3). It is not secret, for
+ * the processes share no key with which it could be: who reads a cursor also asks whether its place is one.
+ */
 export function writeCursor(list: string, place: string): string {
   return `${Buffer.from(place).toString('base64url')}.${checkOf(list, place)}`;
 }
 
-/** @returns undefined where it is no cursor of this list */
-export function readCursor(list: string, cursor: string): string | undefined {
+/**
+ * @param isPlace whether a text has the form of a place in this list: anybody can write a cursor with a right check value
+ * @returns undefined where it is no cursor of this list
+ */
+export function readCursor(
+  list: string,
+  cursor: string,
+  isPlace: (text: string) => boolean,
+): string | undefined {
   const [place = '', check] = cursor.split('.');
   const text = Buffer.from(place, 'base64url').toString();
-  return check === checkOf(list, text) ? text : undefined;
+  return check === checkOf(list, text) && isPlace(text) ? text : undefined;
 }
 
 function checkOf(list: string, place: string): string {

@@ -86,8 +86,8 @@ export const day = z
 
 const rfc3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Date.parse takes 30 February for 2 March. */
-function momentOf(text: string): number | undefined {
+/** Milliseconds of an RFC 3339 time; undefined where it is none: Date.parse takes 30 February for 2 March. */
+export function momentOf(text: string): number | undefined {
   const [, day] = rfc3339.exec(text) ?? [];
   const midnight = new Date(`${day ?? ''}T00:00:00Z`);
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day ?? '-');

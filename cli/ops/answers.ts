@@ -1,6 +1,7 @@
 // What `isthmus ops` reads of the gateway's answers: the members that it shows. --json prints the answer as it came.
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
+import { visibleTexts } from '../foreign-text.ts';
 import { parseExactJson } from '../gateway-client.ts';
 
 const money = z.object({ amount: z.string(), currency: z.string() }).nullable();
@@ -140,6 +141,7 @@ const hindrances = z.object({
   heldUp: z.array(
     z.object({ kind: z.string(), party: z.string(), breakersOpen: z.string(), gatesFull: z.string() }),
   ),
+  noUsableAddress: z.array(z.object({ kind: z.string(), party: z.string() })),
 });
 export type ShownHindrances = z.infer<typeof hindrances>;
 
@@ -267,11 +269,11 @@ export const sentBooks = z.array(sentBook);
 export const enquiry = z.object({ asked: z.boolean(), hindrances });
 
 /**
- * An answer, its numbers as the digits that were written (MON-1).
+ * An answer, its numbers as the digits that were written (MON-1), its texts as a terminal may show them.
  * @throws UserError where it is of another version
  */
 export function read<Value>(shape: z.ZodType<Value>, text: string): Value {
-  const parsed = shape.safeParse(parseExactJson(text));
+  const parsed = shape.safeParse(visibleTexts(parseExactJson(text)));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new UserError(

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { CommandContext } from '../command.ts';
 import { UnavailableError, UserError } from '../errors.ts';
+import { visibleJson } from '../foreign-text.ts';
 import { explainRefusal } from '../gateway-client.ts';
 import { findRunningDemo } from '../run-file.ts';
 
@@ -52,7 +53,7 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
         );
       },
     );
-    if (response.ok) return response.text();
+    if (response.ok) return visibleJson(await response.text());
     const { pathname } = new URL(url);
     const explanation = await explainRefusal(`${init.method ?? 'GET'} ${pathname}`, response);
     if (response.status === 401) throw new Unauthenticated(explanation);

@@ -24,13 +24,18 @@ export function silenceOf({
 
 function hindrancesInWords(shown: ShownHindrances): readonly string[] {
   const silence = silenceOf(shown);
-  if (silence !== undefined) return [silence];
-  const { workers, heldUp } = shown;
-  return heldUp.map(({ kind, party, breakersOpen, gatesFull }) =>
+  const { workers, heldUp, noUsableAddress } = shown;
+  const nowhere = noUsableAddress.map(
+    ({ kind, party }) =>
+      `${kind} to ${party}: it has no address that may be used (no-usable-address), and waits until one is registered.`,
+  );
+  if (silence !== undefined) return [silence, ...nowhere];
+  const waiting = heldUp.map(({ kind, party, breakersOpen, gatesFull }) =>
     breakersOpen === '0'
       ? `${kind} to ${party}: all ${mostSendsAtOnce} places were taken in ${gatesFull} of ${workers} workers a few seconds ago. It goes out in its turn.`
       : `${kind} to ${party}: the breaker is open in ${breakersOpen} of ${workers} workers. It goes out once a probe is answered; there is one every minute, or more often.`,
   );
+  return [...nowhere, ...waiting];
 }
 
 /** Nothing, where nothing keeps anything from going out. */

@@ -348,7 +348,7 @@ function printDelivery(terminal: Terminal, delivery: ShownDelivery): void {
       ),
     );
     if (one.responseExcerpt !== null && one.responseExcerpt !== '') {
-      terminal.line(terminal.paint('muted', `        ${JSON.stringify(one.responseExcerpt)}`));
+      terminal.line(terminal.paint('muted', `        "${one.responseExcerpt}"`));
     }
   }
 }

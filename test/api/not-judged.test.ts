@@ -2,13 +2,16 @@
 // nobody may take it for lost (PAY-2). On a whole gateway, whose worker is never told of it.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
+import { withoutPayment } from '../../api/without-payment.ts';
 import { enquire, listPayments, redeliverOne, show } from '../../cli/ops/commands.ts';
 import { settle } from '../../cli/ops/settle.ts';
 import { opsOn } from '../cli/ops-context.ts';
+import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
+import { postReport, reportOn } from '../harness/reports.ts';
 
 const gateway = await testGateway();
 const { lines, context } = opsOn(gateway);
@@ -85,4 +88,54 @@ test('show of a UETR that nobody knows says that there is none, and where to loo
   expect(body.detail).toContain('the logs');
   const { body: toOthers } = await ask('GET', `/payments/${uetr}`, undefined, 'SGDFAST');
   expect(toOthers.detail).toBe(`There is no payment ${uetr} that SGDFAST may read.`);
+});
+
+test('of a UETR on which a destination reported a credit, nobody is told that only the logs know of it (PAY-2, PAY-8)', async () => {
+  const uetr = randomUUID();
+  const report = reportOn({ messageIdentification: 'M1', uetr });
+  for (const said of [report, report.replace('>ACCC<', '>ACSP<')]) {
+    expect((await postReport(gateway, said)).status).toBe(404);
+  }
+  const said = [
+    `There is no payment ${uetr}: nothing was taken in under it. But there are alerts about it: `,
+    'report.unknown-payment of THBPPAY (reported ACCC), report.unknown-payment of THBPPAY (reported ACSP).',
+    `Do not pay again before you have read them: GET /alerts?subjectId=${uetr}&state=open,taken,closed`,
+  ];
+  const answers = [
+    await ask('GET', `/payments/${uetr}`),
+    ...(await Promise.all(requests.map(([path, body]) => ask('POST', `/payments/${uetr}/${path}`, body)))),
+  ];
+  for (const { status, body } of answers) {
+    expect([status, body.code]).toEqual([404, 'unknown-payment']);
+    for (const part of said) expect(body.detail).toContain(part);
+    expect(body.detail).not.toContain('logs only');
+  }
+  await expect(show(context(), uetr, {})).rejects.toThrow('Do not pay again');
+});
+
+test('the same where a repeat was refused; the credit is named first, and of too many others how many there are (PAY-8)', async () => {
+  const first = instruction(await bestQuote(gateway));
+  await submit(gateway, first);
+  const { messageIdentification } = first;
+  const { uetr } = instruction(await bestQuote(gateway), { messageIdentification });
+  await submit(gateway, instruction(await bestQuote(gateway), { messageIdentification, uetr }));
+  const report = reportOn({ messageIdentification: 'M1', uetr });
+  const codes = ['ACCC', ...'ABCDEF'.split('').map((letter) => `XXX${letter}`)];
+  for (const code of codes) await postReport(gateway, report.replace('>ACCC<', `>${code}<`));
+  const { body } = await ask('POST', `/payments/${uetr}/enquiries`, {});
+  expect(body.detail).toContain('DUP-2');
+  expect(body.detail).toContain(
+    'But there are alerts about it: report.unknown-payment of THBPPAY (reported ACCC), ',
+  );
+  expect(body.detail).toContain(', and 2 more. Do not pay again');
+});
+
+test('of a payment that was judged a moment ago nobody is told that nothing has left (PAY-2)', async () => {
+  const message = instruction(await bestQuote(gateway));
+  await submit(gateway, message);
+  await evidenceOf(gateway).closed(message.uetr);
+  // as of a request that had looked for it just before
+  const { detail, code } = await withoutPayment(gateway.db, message.uetr);
+  expect(code).toBe('not-judged-yet');
+  expect(detail).toBe(`${message.uetr} was judged while you asked for it: ask again.`);
 });

@@ -76,3 +76,12 @@ test.each([
   await expect.poll(() => linesOf(400)).toHaveLength(1);
   expect(linesOf(400)[0]).not.toHaveProperty('subjectId');
 });
+
+test.each([
+  ['is valid', message()],
+  ['is not', message().replace('<ChrgBr>SHAR<', '<ChrgBr>DEBT<')],
+  ['has no MsgId that could be answered', withoutMessageId(message())],
+])('the line of a dry run names the UETR of the message too, where that %s (OBS-1)', async (_, xml) => {
+  expect(await post('validate', xml, 'SGDFAST')).toBe(200);
+  await expect.poll(() => linesOf(200)).toMatchObject([{ subjectId: uetrOf(xml) }]);
+});

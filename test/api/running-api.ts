@@ -5,7 +5,7 @@ import type { RouteModule } from '../../api/dependencies.ts';
 import { createAuthenticator } from '../../api/auth/authenticator.ts';
 import { openBuiltinIssuer } from '../../api/auth/issuer.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
-import type { AnsweredRequest } from '../../api/http/access-log.ts';
+import type { AnsweredRequest, RequestListeners } from '../../api/http/access-log.ts';
 import { startServer, type ServerLimits } from '../../api/http/server.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
@@ -69,6 +69,7 @@ export interface ApiOptions {
   /** Default: one that says nothing. */
   readonly logger?: Logger;
   readonly onAnswered?: (request: AnsweredRequest) => void;
+  readonly trace?: RequestListeners['trace'];
   /** Default: those of the service. */
   readonly databaseLimits?: ConnectionLimits;
   readonly referenceLimits?: ReferenceLimits;
@@ -104,11 +105,12 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     await closeData();
     throw error;
   }
-  const { onAnswered } = options;
+  const { onAnswered, trace } = options;
   const server = await startServer(app, {
     ...config,
     logger,
     onAnswered,
+    trace,
     limits: options.serverLimits ?? {},
   });
   const url = `http://127.0.0.1:${server.port}`;

@@ -1,7 +1,7 @@
 // What `npm run ops` says where something waits: for a breaker, a place, a worker, or an enquiry that has not gone out; and
 // where to read what a party sent that did not count. What the workers say of their receivers is written as they write it.
 import { randomUUID } from 'node:crypto';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { enquire, listParties, redeliverOne, show } from '../../cli/ops/commands.ts';
 import { askStatus } from '../../db/asks.ts';
 import { writeReceiverStates, type ReceiverReport } from '../../db/party-health.ts';
@@ -103,4 +103,33 @@ test('parties: a receiver whose breaker is open is named once, with what goes th
   await says({ receiver: thailand, ...open });
   await listParties(context(), minutes);
   expect(lines.at(-1)).toBe(`THBPPAY at ${thailand}: breaker open in 1 of 2 workers, 9 failures in a row`);
+});
+
+// the last: nothing is registered any more behind it
+test('what can go nowhere is named, wherever its address has been withdrawn (OBS-7, CBK-5)', async () => {
+  const told = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
+  await submit(gateway, told);
+  await evidence.arrival(told.uetr, 'source', 'pacs002');
+  await evidence.closed(told.uetr);
+  const waiting = await undecided(gateway);
+  await gateway.db.deleteFrom('operator_callback_origins').execute();
+  await gateway.db.deleteFrom('fxp_endpoints').execute();
+  await gateway.db.updateTable('operators').set({ endpoint_url: 'http://elsewhere.example' }).execute(); // not https
+  const of = (kind: string) => (line: string) =>
+    line.startsWith(`! ${kind} to `) &&
+    line.endsWith(
+      ': it has no address that may be used (no-usable-address), and waits until one is registered.',
+    );
+  await vi.waitFor(async () => {
+    lines.splice(0);
+    await redeliverOne(context(), { uetr: told.uetr, kinds: ['callback', 'notification'] }, {});
+    expect([lines.filter(of('callback')).length, lines.filter(of('notification')).length]).toEqual([1, 1]);
+  }, 5_000);
+  lines.splice(0);
+  await show(context(), told.uetr, {});
+  await enquire(context(), waiting.uetr, {});
+  for (const kind of ['callback', 'notification', 'instruction']) {
+    expect(lines.filter(of(kind))).toHaveLength(1);
+  }
+  expect(lines.join()).toContain('instruction to THBPPAY: it has no address');
 });

@@ -1,5 +1,6 @@
 // What a person reads fits the terminal and says the amounts digit for digit.
 import { describe, expect, it } from 'vitest';
+import { visible, visibleJson } from '../../cli/foreign-text.ts';
 import { openTerminal, renderTable, showAmount, wrap } from '../../cli/terminal.ts';
 
 describe('a terminal', () => {
@@ -39,5 +40,30 @@ describe('showAmount', () => {
     ['100', '100'],
   ])('%s is shown as %s', (decimal, shown) => {
     expect(showAmount(decimal)).toBe(shown);
+  });
+});
+
+describe('foreign text', () => {
+  const steering = [
+    0x00, 0x07, 0x0a, 0x0d, 0x1b, 0x7f, 0x85, 0x9b, 0x61c, 0x200e, 0x2028, 0x2029, 0x202e, 0x2066,
+  ];
+
+  it.each(steering)('U+%s is shown, and steers no terminal (OBS-7)', (code) => {
+    const character = String.fromCodePoint(code);
+    const shown = visible(`a${character}b`);
+    expect(shown).toMatch(/^a\\(?:u[0-9a-f]{4}|[nrtbf])b$/);
+    expect(JSON.parse(`"${shown}"`)).toBe(`a${character}b`); // as JSON writes it
+  });
+
+  it('is as it was where nothing steers', () => {
+    const text = 'สมชาย ใจดี, café "x" \\n 😀\u200d';
+    expect(visible(text)).toBe(text);
+  });
+
+  it('is the same JSON, where JSON is shown as it came', () => {
+    const json = JSON.stringify({ a: 'x\u009b2J\u202e\n"', b: [1.5] });
+    const shown = visibleJson(json);
+    expect(shown).not.toMatch(/[\u007f-\u009f\u202e]/);
+    expect(JSON.parse(shown)).toEqual(JSON.parse(json));
   });
 });

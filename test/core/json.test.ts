@@ -2,7 +2,7 @@
 // repeated.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findHalfCharacters, findRepeatedMembers } from '../../core/json.ts';
+import { findRepeatedMembers, findUnstorable } from '../../core/json.ts';
 
 type Tree =
   | null
@@ -112,12 +112,19 @@ test('are not looked for beyond the limit', () => {
   expect(findRepeatedMembers('{"a":1,"a":1,"b":1,"b":1}', 1)).toEqual([['a']]);
 });
 
-test('half a character is found wherever it stands; a whole one is none (SEC-4)', () => {
-  const value: unknown = JSON.parse(
-    '{"a":"\\ud83d\\ude00","b":["x\\ud800",{"c":"\\udc00y"}],"d":"\\\\ud800"}',
-  );
-  expect(findHalfCharacters(value)).toEqual([
-    ['b', 0],
-    ['b', 1, 'c'],
+test('what nobody stores as it was sent is found wherever it stands: half a character, U+0000; a whole one is none (SEC-4)', () => {
+  const text = String.raw`{"a":"\ud83d\ude00","b":["x\ud800",{"c":"\udc00y","e\u0000":1}],"d":"\\ud800","n":"\u0000","m":"\\u0000"}`;
+  expect(findUnstorable(text, Infinity)).toEqual([
+    { path: ['b', 0], what: 'half-character' },
+    { path: ['b', 1, 'c'], what: 'half-character' },
+    { path: ['n'], what: 'null-character' },
   ]);
+  expect(findUnstorable(text, 1)).toHaveLength(1);
+  expect(findUnstorable(String.raw`"\ud800"`, 1)).toEqual([{ path: [], what: 'half-character' }]);
+});
+
+test('is found in texts as deep as they come, and not looked for beyond the limit (SEC-4)', () => {
+  const depth = 30_000; // of 65,536 bytes
+  const deep = `${'['.repeat(depth)}"\\ud800","\\ud800"${']'.repeat(depth)}`;
+  expect(findUnstorable(deep, 1).map(({ path }) => path.length)).toEqual([depth]);
 });

@@ -64,6 +64,33 @@ describe('what is told (MSG-11)', () => {
     expect(path.endsWith(told.slice('MSG-4 ...'.length, told.indexOf(': ')))).toBe(true);
   });
 
+  test.each([
+    [
+      'AddtlDtTm/AccptncDtTm',
+      '2026-11-24T23:59:59',
+      'must be: Date and time with seconds and time zone, as in 2026-01-05T12:00:00Z',
+    ],
+    [
+      'PmtTpInf/CtgyPurp/Cd',
+      '4 characters, white space around it',
+      'must be: Code of an external code set, which is checked after the schema',
+    ],
+    [
+      `${'RgltryRptg[10]/'.repeat(8)}Amt`,
+      '4 characters, white space around it',
+      'must be: Code of an external code set, which is checked after the schema',
+    ],
+  ])(
+    'where all has no room, what was found stays, rather than the form that is expected: %s (MSG-13)',
+    (path, found, text) => {
+      const xpath = `/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/${path}`;
+      const told = additionalInformation(reject('schema-invalid', xpath, undefined, { found, text }));
+      expect(told.length).toBeLessThanOrEqual(105);
+      expect(told).toMatch(/^MSG-4 (\.\.\.|CdtTrfTxInf).*: must be.*\.\.\. Found: /);
+      expect(told.endsWith(` Found: ${found}.`)).toBe(true);
+    },
+  );
+
   test('what stands there and what was expected, where there is room', () => {
     const told = (found: string, expected: string, text?: string) =>
       additionalInformation(

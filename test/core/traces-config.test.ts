@@ -54,6 +54,16 @@ test('headers, sampler, share and name', () => {
   });
 });
 
+test.each([
+  [{ OTEL_SDK_DISABLED: 'true' }, false],
+  [{ OTEL_SDK_DISABLED: 'TRUE', OTEL_TRACES_SAMPLER: 'jaeger_remote' }, false],
+  [{ OTEL_SDK_DISABLED: 'false' }, true],
+  [{ OTEL_TRACES_EXPORTER: 'none' }, false],
+  [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
+])('who switches traces off by OpenTelemetry’s own names has none: %j (OBS-3)', (env, are) => {
+  expect(traces({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...env }) !== undefined).toBe(are);
+});
+
 describe('what is not understood stops the start, by name, and repeats no secret', () => {
   test.each([
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
@@ -66,6 +76,8 @@ describe('what is not understood stops the start, by name, and repeats no secret
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%zz-secret'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a=secret%0d%0ab: c'],
     ['OTEL_TRACES_SAMPLER', 'always'],
+    ['OTEL_SDK_DISABLED', '1'],
+    ['OTEL_TRACES_EXPORTER', 'console'],
     ['OTEL_TRACES_SAMPLER_ARG', '5'],
     ['OTEL_TRACES_SAMPLER_ARG', '-0.1'],
     ['OTEL_TRACES_SAMPLER_ARG', '1e-3'],

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { openTraces } from '../../telemetry/open-traces.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { testCollector } from '../harness/collector.ts';
+import { reading } from '../harness/listening.ts';
 
 const collector = await testCollector();
 
@@ -14,7 +15,7 @@ interface Lost {
   readonly reason: string;
 }
 
-async function open(settings: { sampler?: string; ratio?: number } = {}) {
+async function open(settings: { url?: string; sampler?: string; ratio?: number; exportMs?: number } = {}) {
   const lines: Lost[] = [];
   const logger: Logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Lost) });
   const url = `${collector.url}/v1/traces`;
@@ -65,6 +66,48 @@ test('a collector that refuses is named by its status, never by its text', async
   await traces.close();
   expect(lines).toMatchObject([{ level: 40, lost: 10, reason: 'http-400' }]);
   collector.answer = 200;
+});
+
+// ExportTraceServiceResponse { partial_success { rejected_spans: 4, error_message: "quota" } }
+const partial = Buffer.from([0x0a, 0x09, 0x08, 4, 0x12, 5, ...Buffer.from('quota')]);
+
+test.each([
+  ['that it rejects some', partial, [{ level: 40, lost: 4, reason: 'rejected' }]],
+  [
+    'more than it was given',
+    Buffer.from([0x0a, 3, 0x08, 0xff, 0x01]),
+    [{ level: 40, lost: 10, reason: 'rejected' }],
+  ],
+  ['nothing', Buffer.alloc(0), []],
+  ['what is no answer', Buffer.from('ok'), []],
+])(
+  'of a collector that says with its 200 %s, what it did not take is counted (OBS-3)',
+  async (_, body, lost) => {
+    const url = await reading((response) => {
+      response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end(body);
+    });
+    const { traces, lines } = await open({ url });
+    make(traces, 10);
+    await traces.close();
+    expect(lines).toMatchObject(lost);
+  },
+);
+
+test('a collector that answers byte by byte has so long for a batch as it has in all, and then loses its connection (OBS-3)', async () => {
+  let isCut = false;
+  const url = await reading((response) => {
+    response.writeHead(200, { 'content-length': 1_000 });
+    const dripping = setInterval(() => response.write('x'), 50);
+    response.on('close', () => {
+      clearInterval(dripping);
+      isCut = true;
+    });
+  });
+  const { traces, lines } = await open({ url, exportMs: 500 });
+  make(traces, 10);
+  await vi.waitFor(() => expect(lines).toMatchObject([{ lost: 10, reason: 'too-late' }]), 5_000);
+  await vi.waitFor(() => expect(isCut).toBe(true));
+  await traces.close();
 });
 
 const parent = (flags: string) => `00-${'a'.repeat(32)}-${'b'.repeat(16)}-${flags}`;

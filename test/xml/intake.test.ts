@@ -147,6 +147,31 @@ test.each([
   ['no URI', '<a xmlns:b="http://secret x"/>', 'a namespace that is no URI'],
   ['depth', '<a>'.repeat(300), 'elements nested too deep'],
   ['a name', '<1secret/>', 'a name that XML does not allow'],
+  ['a number that is no character', '<a>&#x1000000041;</a>', 'a character that XML does not allow'],
+  [
+    'the prefix xmlns declared',
+    '<a xmlns:xmlns="urn:secret"/>',
+    'the prefix xmlns or its namespace, which nobody may declare',
+  ],
+  [
+    'the namespace of xmlns',
+    '<a xmlns:b="http://www.w3.org/2000/xmlns/"/>',
+    'the prefix xmlns or its namespace, which',
+  ],
+  [
+    'the namespace of xml',
+    '<a xmlns:b="http://www.w3.org/XML/1998/namespace"/>',
+    'the prefix xml with another namespace',
+  ],
+  ['the prefix xml', '<a xmlns:xml="urn:secret"/>', 'the prefix xml with another namespace'],
+  [
+    'an xml:id twice',
+    '<a xml:id="secret"><b xml:id="secret"/></a>',
+    'an xml:id that stands at another element too',
+  ],
+  ['an xml:id that is none', '<a xml:id="1 secret"/>', 'an xml:id that is no name'],
+  ['the end of a CDATA section', '<a>]]></a>', 'the characters ]]>'],
+  ['a tag within an attribute', '<a b="<secret"/>', 'a < within the value of an attribute'],
 ])('%s is not well-formed, and is told why without its text', (_, text, words) => {
   const { code, detail } = faultOf(text);
   expect(code).toBe('not-well-formed');

@@ -1,0 +1,113 @@
+// Requests on one connection behind others, whose client leaves or goes on with what is no request: each that was begun has its
+// line, its count and the end of its span, once (OBS-1, OBS-2, OBS-3), and is answered in its turn (SEC-4).
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { AnsweredRequest } from '../../../api/http/access-log.ts';
+import { testDatabase } from '../../harness/database.ts';
+import { startApi, type RunningApi } from '../running-api.ts';
+import { answersOn, open } from './raw-http.ts';
+
+interface Line {
+  readonly msg: string;
+  readonly requestId?: string;
+  readonly status?: number | null;
+  readonly cut?: boolean;
+}
+const lines: Line[] = [];
+const counted: AnsweredRequest[] = [];
+const ended: { readonly requestId: string; readonly status: number | null }[] = [];
+const processed: string[] = [];
+const released: (() => void)[] = [];
+const database = await testDatabase();
+let api: RunningApi;
+beforeAll(async () => {
+  api = await startApi(database.url, {
+    logger: pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) }),
+    onAnswered: (request) => void counted.push(request),
+    trace: () => ({
+      traceId: 'a'.repeat(32),
+      run: (answer) => answer(),
+      end: ({ requestId }, status) => void ended.push({ requestId, status }),
+    }),
+    modules: [
+      (router) => {
+        const one = { method: 'get', summary: 'x', tag: 'Service', hidden: true, answers: {} } as const;
+        router.addPublic({ ...one, path: '/slow', operationId: 'slow' }, async () => {
+          await new Promise<void>((resolve) => released.push(resolve));
+          return new Response('slow', { headers: { 'content-length': '4' } });
+        });
+        router.addPublic({ ...one, path: '/done', operationId: 'done' }, () => {
+          processed.push('done');
+          return new Response('done', { headers: { 'content-length': '4' } });
+        });
+      },
+    ],
+  });
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  for (const list of [lines, counted, ended, processed]) list.splice(0);
+});
+const release = () => released.splice(0).forEach((resolve) => resolve());
+
+const get = (path: string, id: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n\r\n`;
+const told = (list: readonly { readonly requestId?: string; readonly status?: number | null }[]) =>
+  list.map(({ requestId, status }) => `${requestId ?? ''} ${status ?? 'none'}`).sort();
+
+test('of twenty requests on one connection whose client leaves, each is one line, one count and one span (OBS-1, OBS-2, OBS-3)', async () => {
+  const ids = Array.from({ length: 20 }, (_, n) => `behind-${n}`);
+  const socket = await open(api.url);
+  socket.write(get('/slow', 'first') + ids.map((id) => get('/done', id)).join('') + get('/slow', 'last'));
+  await expect.poll(() => [processed.length, released.length]).toEqual([20, 2]);
+  socket.destroy();
+  const all = ['first none', 'last none', ...ids.map((id) => `${id} 200`)].sort();
+  await expect.poll(() => told(lines)).toEqual(all);
+  release(); // whatever the app does then writes no second one
+  await expect.poll(() => told(ended)).toEqual(all);
+  expect(told(lines)).toEqual(all);
+  expect(lines.every(({ cut }) => cut === true)).toBe(true);
+  expect(counted.map(({ route, status }) => `${route} ${status ?? 'none'}`).sort()).toEqual(
+    ['/slow none', '/slow none', ...ids.map(() => '/done 200')].sort(),
+  );
+});
+
+const connect = 'CONNECT a.example:1 HTTP/1.1\r\nHost: x\r\n\r\n';
+
+test.each([
+  ['a tunnel', 405, connect],
+  ['garbage', 400, 'garbage\r\n\r\n'],
+  ['headers that are too large', 431, `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`],
+])(
+  '%s behind a request that is being answered is refused after it: %i, and one line (OBS-1, SEC-4)',
+  async (_, status, text) => {
+    const socket = await open(api.url);
+    const answers = answersOn(socket);
+    socket.write(get('/slow', 'first') + get('/done', 'second') + text);
+    await expect.poll(() => processed).toEqual(['done']);
+    socket.write(text); // more of it is no other request
+    release();
+    expect((await answers).map((one) => one.status)).toEqual([200, 200, status]);
+    expect(lines.map((one) => one.status)).toEqual([200, 200, status]);
+    expect(counted.map((one) => one.status)).toEqual([200, 200, status]);
+  },
+);
+
+test.each([
+  ['a tunnel', 405, connect],
+  ['garbage', 400, 'garbage\r\n\r\n'],
+])('%s behind a request whose client leaves is a line all the same: %i (OBS-1)', async (_, status, text) => {
+  const socket = await open(api.url);
+  socket.write(get('/slow', 'first') + text);
+  await expect.poll(() => released.length).toBe(1);
+  socket.destroy();
+  await expect.poll(() => lines.map((one) => one.status)).toEqual([null, status]);
+  release();
+});
+
+test('what follows the last request that a client announced is no request of its own', async () => {
+  const socket = await open(api.url);
+  const answers = answersOn(socket);
+  socket.write(get('/done', 'only').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n') + connect);
+  expect((await answers).map((one) => one.status)).toEqual([200]);
+  expect(told(lines)).toEqual(['only 200']);
+});

@@ -1,0 +1,71 @@
+// What others have written is shown to operators as characters, and never steers their terminal (OBS-7, CBK-4): a receiver's
+// answer, and words of another operator, which are refused before they are on record (OBS-6).
+import { beforeEach, expect, test, vi } from 'vitest';
+import { act, listAlerts, redeliverOne, show } from '../../cli/ops/commands.ts';
+import { listPauses, pauseOrResume } from '../../cli/ops/pause.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { pause } from '../../db/pauses.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { reading } from '../harness/listening.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { opsOn } from './ops-context.ts';
+
+// U+009B begins a control sequence as ESC [ does: clear, go home, write, hide; U+202E turns the line around
+const hostile = '\u009b2J\u009b1;1HNothing ever left.\u009b8m \u202e\u2028\u0085';
+const steering = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const callbackUrl = await reading((response) => void response.writeHead(410).end(hostile));
+const gateway = await testGateway();
+const { lines, context } = opsOn(gateway);
+beforeEach(() => void lines.splice(0));
+
+const message = instruction(await bestQuote(gateway));
+await submit(gateway, message, { callbackUrl });
+await vi.waitFor(
+  async () => expect(await evidenceOf(gateway).audit(message.uetr)).toContain('delivery.dead-letter'),
+  20_000,
+);
+
+test('the answer of a receiver is shown, and steers nothing (CBK-4, OBS-7)', async () => {
+  await show(context(), message.uetr, {});
+  expect(lines.join()).toContain(
+    String.raw`"\u009b2J\u009b1;1HNothing ever left.\u009b8m \u202e\u2028\u0085"`,
+  );
+  expect(lines.filter((line) => steering.test(line))).toEqual([]);
+});
+
+test('so it is where the answer of the gateway is shown as it came, which it still is (OBS-7)', async () => {
+  await show(context(), message.uetr, { json: true });
+  expect(lines.filter((line) => steering.test(line))).toEqual([]);
+  expect(JSON.stringify(JSON.parse(lines.join('')))).toContain(JSON.stringify(hostile).slice(1, -1));
+});
+
+test.each(['a\u009b2Jb', 'a\u001b[2Jb', 'a\u202eb', 'a\nb', 'a\u2028b', 'a\u2066b'])(
+  'words of an operator with %j are refused, and the refusal steers nothing (OBS-6, SEC-4)',
+  async (words) => {
+    const refused = 'must hold no control characters, line separators or marks of direction';
+    await expect(act(context(), { action: 'note', id: message.uetr, note: words }, {})).rejects.toThrow(
+      refused,
+    );
+    await expect(pauseOrResume(context(), 'pause', { party: 'THBPPAY', because: words })).rejects.toThrow(
+      refused,
+    );
+    expect(lines).toEqual([]);
+  },
+);
+
+test('what is on record from before that was refused steers nothing either', async () => {
+  await recordAudit(gateway.db, {
+    severity: 'alert',
+    kind: 'test.hostile',
+    party: hostile,
+    detail: { status: hostile },
+  });
+  await pause(gateway.db, { partyId: 'SGDFAST', party: 'SGDFAST', by: 'operator', because: hostile });
+  await listAlerts(context(), { kind: 'test.hostile' }, { limit: '5' });
+  await listPauses(context(), {}, { limit: '5' });
+  expect(lines.join().match(/Nothing ever left/g)?.length).toBeGreaterThan(1);
+  expect(lines.filter((line) => steering.test(line))).toEqual([]);
+  await expect(redeliverOne(context(), { uetr: hostile, kinds: [] }, {})).rejects.toThrow(/HTTP 400/);
+});
