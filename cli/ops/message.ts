@@ -1,6 +1,7 @@
 // `isthmus ops message`: the bytes of one message of a payment, above all of one that was refused (PAY-8). They are
 // somebody else's, and may be anything: nothing of them acts on the terminal.
 import type { CommandContext } from '../command.ts';
+import { visible } from '../foreign-text.ts';
 import { connectGateway } from './connection.ts';
 
 /** @param id as `ops show` names it */
@@ -13,7 +14,3 @@ export async function printMessage(
   const text = await gateway.get(`/payments/${encodeURIComponent(uetr)}/messages/${encodeURIComponent(id)}`);
   for (const line of text.split('\n')) terminal.line(visible(line));
 }
-
-/** Printable ASCII as it is, and of everything else its code: a control character, or one that turns text around. */
-const visible = (line: string) =>
-  line.replaceAll(/[^ -~]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);

@@ -39,12 +39,12 @@ async function ask(path: string, body?: string, client = 'operator'): Promise<re
 }
 
 test.each([3_000, 30_000])(
-  'a body of %i arrays in one another is refused for what it holds (SEC-4)',
+  'a body of %i arrays in one another is refused as too deep, whatever it holds (SEC-4)',
   async (depth) => {
     const deep = `${'['.repeat(depth)}"\\ud800"${']'.repeat(depth)}`;
     const [status, { errors = [] }] = await ask('/api/v1/rates', `{"a":"\\u0041","b":${deep}}`, 'MERISGS0');
     expect(status).toBe(400);
-    expect(errors).toMatchObject([{ pointer: `/b${'/0'.repeat(31)}`, detail: /half a character/ }]);
+    expect(errors).toEqual([{ pointer: '', detail: 'is nested deeper than 32 levels' }]);
   },
 );
 
