@@ -70,14 +70,14 @@ function addReading(router: Router, deps: ApiDependencies): void {
       answer: { description: 'A page of alerts', schema: alertPageSchema },
     },
     async ({ query: asked }) => {
-      const { limit: asLimit, cursor, state: states = ['open', 'taken'], ...filter } = asked;
+      const { limit: asLimit, cursor, state: states = ['open', 'taken'], party: named, ...filter } = asked;
       const after = cursor === undefined ? undefined : readCursor(path, cursor, isAlertId);
       if (cursor !== undefined && after === undefined) return invalidCursor();
       const limit = Number(asLimit ?? pageSize.usual);
-      const party = partyAsked(deps.reference.current(), filter.party, { parameter: 'party' });
+      const party = partyAsked(deps.reference.current(), named, { parameter: 'party' });
       // alerts may name somebody who is, or was, no party of the reference data
-      const name = isProblem(party) ? filter.party : party?.name;
-      const page = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter, party: name }), {
+      const parties = named === undefined ? undefined : isProblem(party) ? [named] : party?.names;
+      const page = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter, parties }), {
         limit,
         ...(after === undefined ? {} : { after }),
       });

@@ -135,10 +135,10 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
           .openapi('Redeliveries'),
       },
     },
-    async ({ body: { preview, limit, ...asked }, caller }) => {
-      const party = partyAsked(deps.reference.current(), asked.party, { pointer: '/party' });
+    async ({ body: { preview, limit, party: named, ...asked }, caller }) => {
+      const party = partyAsked(deps.reference.current(), named, { pointer: '/party' });
       if (isProblem(party)) return party;
-      const filter = compact<RedeliveryFilter>({ ...asked, party: party?.name });
+      const filter = compact<RedeliveryFilter>({ ...asked, parties: party?.names });
       const { deadLetters, total } = await findDeadLetters(deps.db, filter, limit);
       if (preview) return json({ redelivered: 0, total, deadLetters: deadLetters.map(renderDeadLetter) });
       const due = await redeliverDeadLetters(deps.db, filter, { limit, by: caller.clientId });

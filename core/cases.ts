@@ -44,7 +44,8 @@ export interface AlertFilter {
   readonly states: readonly AlertState[];
   readonly severity?: 'alert' | 'security';
   readonly kind?: string;
-  readonly party?: string;
+  /** Under any of these names. */
+  readonly parties?: readonly string[];
   readonly subjectId?: string;
   readonly takenBy?: string;
   readonly from?: Date;

@@ -82,6 +82,7 @@ const pathOf = (stack: readonly Frame[]): JsonPath => stack.map(({ at }) => at);
 export function findRepeatedMembers(text: string, limit: number): readonly JsonPath[] {
   const found: JsonPath[] = [];
   const told = new Set<string>();
+  const toldIn = new Map<Frame, Set<string>>();
   for (const { isName, stack } of textsOf(text)) {
     const frame = stack.at(-1);
     if (!isName || frame?.names === undefined) continue;
@@ -90,8 +91,12 @@ export function findRepeatedMembers(text: string, limit: number): readonly JsonP
       frame.names.add(name);
       continue;
     }
+    const names = toldIn.get(frame) ?? new Set();
+    toldIn.set(frame, names);
+    if (names.has(name)) continue; // before its path is built, which may be long
+    names.add(name);
     const path = pathOf(stack);
-    const key = JSON.stringify(path);
+    const key = JSON.stringify(path); // an object may itself stand twice
     if (!told.has(key)) found.push(path);
     told.add(key);
     if (found.length >= limit) break;

@@ -170,17 +170,17 @@ export interface NamedParty {
   /** Of the payment system, or ours of the institution. */
   readonly id: string;
   readonly of: 'clearing-system' | 'institution';
-  /** In deliveries, alerts and lists. */
-  readonly name: string;
+  /** As records name it, now or before: deliveries and alerts keep the name of their time. */
+  readonly names: readonly [string, ...string[]];
 }
 
 /** A payment system by its id, or an institution by a BIC or by our own id. */
 export function partyNamed(data: ReferenceData, name: string): NamedParty | undefined {
-  if (data.clearingSystems.has(name)) return { id: name, of: 'clearing-system', name };
+  if (data.clearingSystems.has(name)) return { id: name, of: 'clearing-system', names: [name] };
   const institution = institutionNamed(data, name);
   if (institution === undefined) return undefined;
   const { institutionId: id, bics } = institution;
-  return { id, of: 'institution', name: bics[0] ?? id };
+  return { id, of: 'institution', names: [id, ...bics] };
 }
 
 /** The payment systems of a country in a currency; empty when the currency is not the country's. */

@@ -102,7 +102,8 @@ export async function nameCallbackAddress(
 /** Which deliveries an operator asks for again (CBK-1). */
 export interface RedeliveryFilter {
   readonly kinds?: readonly ToldKind[];
-  readonly party?: string;
+  /** Under any of these names. */
+  readonly parties?: readonly string[];
   readonly closedReason?: 'gone' | 'expired';
   /** When they were given up: from then on, and before then. */
   readonly from?: Date;
@@ -126,7 +127,7 @@ const isDeadAnd = (filter: RedeliveryFilter) =>
     [
       sql`${isOfToldKind} and ${isDead}`, // index deliveries_dead
       ...given(filter.kinds, (kinds) => sql`kind = any(${kinds}::text[])`),
-      ...given(filter.party, (party) => sql`party = ${party}`),
+      ...given(filter.parties, (parties) => sql`party = any(${parties}::text[])`),
       ...given(filter.closedReason, (reason) => sql`closed_reason = ${reason}`),
       ...given(filter.from, (from) => sql`closed_at >= ${from}`),
       ...given(filter.to, (to) => sql`closed_at < ${to}`),

@@ -49,7 +49,7 @@ function conditionsOf(filter: AlertFilter): readonly Condition[] {
     sql`${state} = any(${filter.states}::text[])`,
     ...given(filter.severity, (severity) => sql`e.severity = ${severity}`),
     ...given(filter.kind, (kind) => sql`e.kind = ${kind}`),
-    ...given(filter.party, (party) => sql`e.party = ${party}`),
+    ...given(filter.parties, (parties) => sql`e.party = any(${parties}::text[])`),
     ...given(filter.subjectId, (id) => sql`e.subject_id = ${id}::uuid`),
     ...given(filter.takenBy, (by) => sql`done.action = 'take' and done.client_id = ${by}`),
     ...given(filter.from, (from) => sql`e.occurred_at >= ${from}`),

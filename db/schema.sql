@@ -36,10 +36,11 @@ AS $function$
 begin
   insert into former_account_owners (sap_id, account_id, owner_id, owned_until)
   values (old.sap_id, old.account_id, old.owner_id,
-    (date_trunc('day', now() at time zone 'UTC') + interval '1 day') at time zone 'UTC');
+    (date_trunc('day', greatest(now(), (select until from books_closed)) at time zone 'UTC')
+      + interval '1 day') at time zone 'UTC');
   return null;
 end $function$;
-comment on function note_former_owner() is 'Keeps whose an account was when it passes to another owner, or is removed.';
+comment on function note_former_owner() is 'Keeps whose an account was when it passes to another owner, by the time that decisions get (REC-2).';
 
 CREATE OR REPLACE FUNCTION public.notify_reference_data()
  RETURNS trigger

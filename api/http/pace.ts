@@ -5,6 +5,7 @@
  * - one in a pass, in rotation by sender, whatever its kind;
  * - then its sender rests for as long as it held the thread, and for longer the more senders there are: all of them
  *   together hold it for half of the time.
+ * Nobody rests for more than half a second: it may be that the process stood still, and that nobody else asks any more.
  * A plain message, which waits for the database after some tenths of a millisecond, hardly ever finds its sender resting.
  */
 export interface Pace {
@@ -15,6 +16,7 @@ export interface Pace {
   ask(sender: string, begin: () => void): () => void;
 }
 
+const longestRestMs = 500; // whatever it was that took so long: a pause of the process is charged to whoever was up
 const grantedMs = 5; // a sender rests once it owes more than this: some ten plain messages that come together
 
 interface Sender {
@@ -69,7 +71,8 @@ export function createPace(): Pace {
     const now = performance.now();
     const isBusy = (one: Sender) => one === sender || one.waiting.size > 0 || one.restedAtMs > now;
     const share = 2 * [...senders.values()].filter(isBusy).length; // of the time: half, in equal parts
-    sender.restedAtMs = Math.max(sender.restedAtMs, now) + costMs * (share - 1);
+    const rested = Math.max(sender.restedAtMs, now) + costMs * (share - 1);
+    sender.restedAtMs = Math.min(rested, now + longestRestMs);
   }
 
   return {

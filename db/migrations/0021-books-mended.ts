@@ -28,10 +28,11 @@ create function note_former_owner() returns trigger language plpgsql as $$
 begin
   insert into former_account_owners (sap_id, account_id, owner_id, owned_until)
   values (old.sap_id, old.account_id, old.owner_id,
-    (date_trunc('day', now() at time zone 'UTC') + interval '1 day') at time zone 'UTC');
+    (date_trunc('day', greatest(now(), (select until from books_closed)) at time zone 'UTC')
+      + interval '1 day') at time zone 'UTC');
   return null;
 end $$;
-comment on function note_former_owner() is 'Keeps whose an account was when it passes to another owner, or is removed.';
+comment on function note_former_owner() is 'Keeps whose an account was when it passes to another owner, by the time that decisions get (REC-2).';
 create trigger settlement_accounts_passed after update on settlement_accounts
 for each row when (old.owner_id <> new.owner_id or old.sap_id <> new.sap_id or old.account_id <> new.account_id)
 execute function note_former_owner();

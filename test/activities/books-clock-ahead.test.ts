@@ -88,5 +88,6 @@ test('books that are owed by the clock of the worker are late, also where that o
   await sendBooks();
   await clocks.set(midnight + 7_200_000);
   await clocks.setDatabase(now);
-  expect(await told('book.late')).toEqual([{ day: new Date(today).toISOString().slice(0, 10) }]);
+  const days = (await told('book.late')).map((detail) => (detail as { day: string }).day); // of every party
+  expect(new Set(days)).toEqual(new Set([new Date(today).toISOString().slice(0, 10)]));
 });

@@ -158,3 +158,11 @@ describe('the case of a payment', () => {
     expect(body.code).toBe('unknown-payment');
   });
 });
+
+test('an alert is found by each name of its party, whichever of them it bears (OBS-6)', async () => {
+  const kind = `test.named-${randomUUID().slice(0, 8)}`;
+  for (const party of ['SG-LOTU', 'LOTUSGS0'])
+    await recordAudit(db, { severity: 'alert', kind, party, detail: {} });
+  for (const party of ['SG-LOTU', 'LOTUSGS0'])
+    expect((await ask('GET', `/alerts?kind=${kind}&party=${party}`)).body.alerts.length).toBe(2);
+});

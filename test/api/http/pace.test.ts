@@ -75,3 +75,11 @@ test('a request whose sender rests for longer than it may wait is turned away, a
   expect(await Promise.all([take(0), take(0)])).toMatchObject([refused, refused]);
   await expect.poll(() => take(0), { timeout: 5_000 }).toBe('taken');
 });
+
+test('while many send, nobody rests for long because the process stood still during a message of theirs (SEC-7)', async () => {
+  const pace = createPace();
+  const others = Array.from({ length: 39 }, (_, n) => [ask(pace, `S${n}`, 0.4), ask(pace, `S${n}`, 0.4)]);
+  await Promise.all([ask(pace, 'A', 120), ...others.flat()]);
+  const askedAt = performance.now();
+  expect((await ask(pace, 'A', 0)) - askedAt).toBeLessThan(1_000); // it was 9 s: 120 ms by 79
+});
