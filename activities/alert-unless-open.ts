@@ -10,7 +10,7 @@ export async function alertUnlessOpen(
   alert: Pick<AuditEvent, 'kind' | 'detail'> & { readonly party?: string },
 ): Promise<void> {
   const { kind, party, detail } = alert;
-  const open = { states: ['open', 'taken'], kind, ...(party !== undefined && { party }) } as const;
+  const open = { states: ['open', 'taken'], kind, ...(party !== undefined && { parties: [party] }) } as const;
   const { alerts } = await listAlerts(db, open, { limit: 1_000 });
   if (alerts.some((one) => isDeepStrictEqual(one.detail, detail))) return;
   await recordAudit(db, { severity: 'alert', ...alert });
