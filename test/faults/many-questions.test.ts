@@ -1,0 +1,56 @@
+// One party asks hundreds of questions at once, and again as soon as each is answered: another's payment is judged in its
+// turn all the same (SEC-7, I-16). It counts what of the flood is answered meanwhile, which does not depend on the machine.
+import { Pool } from 'undici';
+import { afterAll, expect, test } from 'vitest';
+import { testGateway } from '../harness/gateway.ts';
+import { instruction } from '../harness/instruction.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+const connections = 200;
+const fairShare = 60; // may be answered while one payment of another waits
+const pool = new Pool(gateway.url, { connections });
+afterAll(() => pool.destroy());
+
+const [asker, other] = ['SGDFAST', 'THBPPAY'];
+const paid = instruction(await bestQuote(gateway));
+await submit(gateway, paid);
+
+async function payAsTheOther(): Promise<string | undefined> {
+  const trip = { source: 'TH', sourceCurrency: 'THB', destination: 'SG', destinationCurrency: 'SGD' };
+  const payment = instruction(await bestQuote(gateway, trip));
+  return (await submit(gateway, payment, { clientId: other })).report?.status;
+}
+
+const questions = {
+  'of a payment’s record': { method: 'GET', path: `/payments/${paid.uetr}` },
+  'for payments': { method: 'GET', path: '/payments' },
+} as const;
+
+test.each(Object.entries(questions))(
+  'beside hundreds of questions %s the payment of another is judged in its turn (SEC-7, I-16)',
+  async (_, question) => {
+    await payAsTheOther(); // every part is warm
+    const authorization = `Bearer ${await gateway.token(asker)}`;
+    let isOn = true;
+    let answered = 0;
+    const flood = Array.from({ length: connections }, async () => {
+      while (isOn) {
+        const { statusCode, body } = await pool.request({
+          ...question,
+          headers: { authorization },
+        });
+        await body.dump();
+        if (statusCode !== 429) answered += 1;
+      }
+    });
+    await expect.poll(() => answered, { interval: 5 }).toBeGreaterThan(20);
+    const before = answered;
+    const status = await payAsTheOther();
+    const meanwhile = answered - before;
+    isOn = false;
+    await Promise.all(flood);
+    expect(status).toBe('ACTC');
+    expect(meanwhile).toBeLessThanOrEqual(fairShare);
+  },
+);
