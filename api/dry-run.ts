@@ -13,7 +13,6 @@ import { bodyOf, refusal, refusedKeys, takeMessage } from './http/intake.ts';
 import { anyMessage } from './message-documents.ts';
 import { whereRulesAre } from './http/problems.ts';
 import { json } from './http/response.ts';
-import { messageTurns } from './http/turns.ts';
 
 const everyName = Object.keys(messages) as MessageName[];
 
@@ -96,7 +95,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         tag: 'ISO 20022',
         roles: ['ipso'],
         before: takeMessage,
-        turns: messageTurns,
+        turns: 'message',
         request: anyMessage,
         problems: ['message-refused'],
         answer: { description: 'Every violation', schema: dryRunSchema },

@@ -2,8 +2,11 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'kysely';
 import type { ApiDependencies, ReadinessCheck } from './dependencies.ts';
+import { clientAddress } from './http/client-address.ts';
+import { problemsShown } from './http/openapi.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
+import { createTurns, turnKinds } from './http/turns.ts';
 import { answersInTime } from './readiness.ts';
 
 const stateSchema = z.enum(['up', 'down']);
@@ -38,6 +41,7 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
     reference: async () => deps.reference.current(),
     ...deps.readiness,
   };
+  const turns = createTurns(turnKinds.stranger);
   router.addPublic(
     {
       method: 'get',
@@ -47,17 +51,19 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
       tag: 'Service',
       answers: {
         200: { description: 'All answer', content: { 'application/json': { schema: readinessSchema } } },
+        429: { description: 'too-many-messages', content: problemsShown(['too-many-messages']) },
         503: { description: 'Some do not', content: { 'application/json': { schema: readinessSchema } } },
       },
     },
-    async () => {
-      const states = await Promise.all(
-        Object.entries(checks).map(
-          async ([name, check]) => [name, (await answersInTime(check)) ? 'up' : 'down'] as const,
-        ),
-      );
-      const up = states.every(([, state]) => state === 'up');
-      return json({ status: up ? 'up' : 'down', checks: Object.fromEntries(states) }, up ? 200 : 503);
-    },
+    (context) =>
+      turns.take(clientAddress(context), async () => {
+        const states = await Promise.all(
+          Object.entries(checks).map(
+            async ([name, check]) => [name, (await answersInTime(check)) ? 'up' : 'down'] as const,
+          ),
+        );
+        const up = states.every(([, state]) => state === 'up');
+        return json({ status: up ? 'up' : 'down', checks: Object.fromEntries(states) }, up ? 200 : 503);
+      }),
   );
 }

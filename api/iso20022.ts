@@ -34,7 +34,6 @@ import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
 import type { PaymentWorkflows } from './temporal.ts';
-import { messageTurns } from './http/turns.ts';
 import { storedAnswer, xml } from './http/xml-message.ts';
 import { preferredWaitSeconds } from './http/prefer.ts';
 
@@ -65,7 +64,7 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
       tag: 'ISO 20022',
       roles: ['ipso'],
       before: takeMessage,
-      turns: messageTurns,
+      turns: 'message',
       query: z.object({
         pacs002Endpoint: z.string().describe("The source operator's address for the pacs.002"),
       }),
@@ -177,7 +176,7 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
       tag: 'ISO 20022',
       roles: ['ipso'],
       before: takeMessage,
-      turns: messageTurns,
+      turns: 'message',
       ...reportDocument,
       problems: [
         'message-refused',

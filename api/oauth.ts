@@ -9,10 +9,13 @@ import { findClient } from '../db/clients.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
+import { clientAddress } from './http/client-address.ts';
 import { readLimited } from './http/input.ts';
 import { problemsShown } from './http/openapi.ts';
 import { json } from './http/response.ts';
+import type { Problem } from './http/problem.ts';
 import type { Router } from './http/route.ts';
+import { createTurns, turnKinds, type Turns } from './http/turns.ts';
 
 const maxFormBytes = 8_192;
 const formType = /^application\/x-www-form-urlencoded *(;.*)?$/i;
@@ -39,6 +42,7 @@ const tokenRequestSchema = z
 /** Only with the built-in issuer. */
 export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDependencies) => void {
   return (router, deps) => {
+    const turns = createTurns(turnKinds.stranger);
     const refused = {
       description: 'Refused',
       content: { 'application/json': { schema: tokenErrorSchema } },
@@ -71,10 +75,11 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
           200: { description: 'The token', content: { 'application/json': { schema: tokenSchema } } },
           400: refused,
           401: refused,
+          429: { description: 'too-many-messages', content: problemsShown(['too-many-messages']) },
           503: { description: 'unavailable', content: problemsShown(['unavailable']) },
         },
       },
-      (context) => issueToken(context, deps, issuer),
+      (context) => issueToken(context, { ...deps, issuer, turns }),
     );
     router.addPublic(
       {
@@ -107,7 +112,12 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
 const whatToSend =
   'Send the form grant_type=client_credentials as application/x-www-form-urlencoded, with HTTP Basic of client id and secret.';
 
-async function issueToken(context: Context, deps: ApiDependencies, issuer: BuiltinIssuer): Promise<Response> {
+interface Issuing extends ApiDependencies {
+  readonly issuer: BuiltinIssuer;
+  readonly turns: Turns;
+}
+
+async function issueToken(context: Context, deps: Issuing): Promise<Response | Problem> {
   const page = refusePage(context, deps.config);
   if (page !== undefined) return refuse('invalid_request', page);
   const form = await readForm(context);
@@ -121,12 +131,15 @@ async function issueToken(context: Context, deps: ApiDependencies, issuer: Built
   }
   const given = readCredentials(context, form);
   if (typeof given === 'string') return refuse('invalid_request', given);
-  const claims = given === undefined ? undefined : await claimsOf(deps, given);
-  if (claims === undefined) return refuse('invalid_client', 'The client is unknown or its secret is wrong.');
-  return json({
-    access_token: await issuer.issue(claims),
-    token_type: 'Bearer',
-    expires_in: maxTokenLifetimeSeconds,
+  return deps.turns.take(clientAddress(context), async () => {
+    const claims = given === undefined ? undefined : await claimsOf(deps, given);
+    if (claims === undefined)
+      return refuse('invalid_client', 'The client is unknown or its secret is wrong.');
+    return json({
+      access_token: await deps.issuer.issue(claims),
+      token_type: 'Bearer',
+      expires_in: maxTokenLifetimeSeconds,
+    });
   });
 }
 

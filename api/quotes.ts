@@ -76,6 +76,7 @@ function addQuotes(router: Router, deps: ApiDependencies): void {
       summary: 'Ranked quotes with fees (endpoint 12)',
       tag: 'Quotes',
       roles: ['psp', 'operator'],
+      turns: 'quote',
       params: quotePath,
       query: z.object({ finInstIdType, finInstId }),
       problems: [...quoteProblems, 'not-own-institution'],
@@ -101,6 +102,7 @@ function addQuotes(router: Router, deps: ApiDependencies): void {
       summary: 'Ranked quotes without fees (endpoint 12b)',
       tag: 'Quotes',
       roles: ['psp', 'operator'],
+      turns: 'quote',
       params: adjustedPath,
       query: z.object({
         amt: amount,
@@ -134,6 +136,7 @@ function addIntermediaryAgents(router: Router, deps: ApiDependencies): void {
       summary: 'The intermediary agents of a quote (endpoint 13)',
       tag: 'Quotes',
       roles: ['psp', 'operator'],
+      turns: 'quote',
       params: z.object({
         quoteId: quoteIdForm,
       }),

@@ -71,6 +71,7 @@ export function reconciliationRoutes(router: Router, deps: ApiDependencies): voi
     {
       ...common,
       path: '/reconciliation',
+      turns: 'book',
       operationId: 'getReconciliation',
       summary: 'What was decided in a period, with totals',
       description: `${about} Totals come first, then each payment.`,
@@ -89,6 +90,7 @@ export function reconciliationRoutes(router: Router, deps: ApiDependencies): voi
     {
       ...common,
       path: '/reconciliation/csv',
+      turns: 'book',
       operationId: 'getReconciliationCsv',
       summary: 'The same payments as CSV',
       description: `${about} RFC 4180, with a line of names; without totals.`,

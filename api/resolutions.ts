@@ -18,7 +18,6 @@ import { passOn } from './http/pass-on.ts';
 import { isProblem, type Problem } from './http/problem.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
-import { resolutionTurns } from './http/turns.ts';
 import { storedAnswer } from './http/xml-message.ts';
 
 export interface ResolutionDependencies {
@@ -43,7 +42,7 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
         tag: 'ISO 20022',
         roles: ['ipso'],
         before: takeMessage,
-        turns: resolutionTurns,
+        turns: 'resolution',
         query: z.object({
           acmt024Endpoint: z.string().describe("The source operator's address for the acmt.024"),
         }),

@@ -2,6 +2,7 @@
 // When the limit is near, the client with the most connections loses one, but never one that is waiting for our answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { socketAddress } from './client-address.ts';
 import { problem, type Problem } from './problem.ts';
 import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
@@ -54,6 +55,11 @@ interface Connection {
   refusedAtMs?: number;
 }
 
+/**
+ * Requests of one connection that are not answered yet. Who sends on without reading answers would be parsed for ever, ahead of
+ * everybody's messages, and fill the memory; clients that send requests behind each other keep to ten or so.
+ */
+const maxUnfinished = 32;
 const lingerMs = 500; // for the client to read the refusal: closing a connection with unread bytes discards what was sent
 
 export interface ConnectionListeners {
@@ -74,7 +80,7 @@ export function createConnections(limits: ConnectionLimits, listeners: Connectio
   timer.unref();
 
   function admit(socket: Socket): void {
-    const address = addressKey(socket.remoteAddress ?? '');
+    const address = socketAddress(socket);
     const own = byAddress.get(address) ?? new Set();
     const isFull = known.size >= limits.maxConnections;
     if (isFull || own.size >= limits.maxConnectionsPerAddress) {
@@ -151,8 +157,12 @@ function unreadMs(connection: Connection, now: number): number {
 }
 
 function take(connection: Connection, exchange: Exchange): boolean {
-  const { latest } = connection;
-  if (latest?.response.shouldKeepAlive === false) return false;
+  const { latest, socket, unfinished } = connection;
+  if (latest?.response.shouldKeepAlive === false || socket.destroyed) return false;
+  if (unfinished.size >= maxUnfinished) {
+    socket.destroy();
+    return false;
+  }
   if (latest !== undefined) connection.before = latest;
   connection.latest = exchange;
   const { response } = exchange;
@@ -242,18 +252,4 @@ function largest(crowds: Iterable<ReadonlySet<Connection>>): ReadonlySet<Connect
   let found: ReadonlySet<Connection> = new Set();
   for (const crowd of crowds) if (crowd.size > found.size) found = crowd;
   return found;
-}
-
-/**
- * An IPv6 address counts as its network of 64 bits, which usually has one owner; an IPv4 address as itself, even if
- * mapped.
- */
-function addressKey(address: string): string {
-  if (!address.includes(':')) return address;
-  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice('::ffff:'.length);
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
-  while (groups.length + rest.length < 8) groups.push('0');
-  return [...groups, ...rest].slice(0, 4).join(':');
 }

@@ -2,6 +2,7 @@
 // and the input before a handler sees anything. One function does the work of a chain of middleware: input.ts, cors.ts
 // and reference-answer.ts say what Hono's own would cost.
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
+import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { aboutRequest } from './access-log.ts';
 import { everyRole, roleInWords, type Authenticator, type Caller, type Role } from './caller.ts';
@@ -12,7 +13,7 @@ import { isProblem, problem, renderProblem, type Problem } from './problem.ts';
 import type { ProblemCode } from './problems.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 import { createPace } from './pace.ts';
-import { createTurns, messageTurns, type TurnLimits, type Turns } from './turns.ts';
+import { createTurns, turnKinds, type TurnKind, type Turns } from './turns.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
@@ -40,9 +41,9 @@ export interface Route<
   readonly before?: (context: Context, keeps: boolean) => Promise<Problem | undefined>;
   /**
    * How many requests of a sender are processed at a time (SEC-7); default: as messages where there is a body, which
-   * must be read, else any number.
+   * must be read, else as questions. What is answered from memory (`madeFrom`) waits for nothing, and in no line.
    */
-  readonly turns?: TurnLimits;
+  readonly turns?: TurnKind;
   /**
    * The data that the answer is made from, besides the address: as long as it is the same object, the answer to an
    * address is kept and reused (REF-6).
@@ -112,7 +113,7 @@ type PublicHandler = (context: Context) => Outcome | Promise<Outcome>;
 export function createRouter(authenticator: Authenticator, corsOrigins: readonly string[]): Router {
   // A trailing slash makes no difference: the specification writes some paths with and some without.
   const app = new OpenAPIHono({ strict: false });
-  const pace = createPace();
+  const turnsOf = turnsByKind();
   const declared = new Set<string>();
 
   function serve(method: 'get' | 'post', path: string, handler: PublicHandler) {
@@ -129,8 +130,8 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
     app,
     add(route, handler) {
       const roles = checkedRoles(route);
-      const limits = turnLimitsOf(route);
-      const turns = limits && createTurns(limits, pace);
+      const kind = turnKindOf(route);
+      const turns = kind && turnsOf(kind);
       const answer = answering({ route, roles, turns }, handler);
       const names = { [route.path]: route.operationId, ...route.aliases };
       for (const [path, operationId] of Object.entries(names)) {
@@ -185,7 +186,7 @@ async function authenticateAfter(
 ): Promise<Caller | Problem> {
   const claimed = await authenticator.authenticate(context);
   const isKnown = !isProblem(claimed);
-  const leaveRoom = isKnown ? turns?.makeRoom(claimed) : undefined;
+  const leaveRoom = isKnown ? turns?.makeRoom(senderOf(claimed)) : undefined;
   const hasRoom = turns === undefined || leaveRoom !== undefined;
   try {
     const refusal = await before(context, isKnown && hasRoom);
@@ -232,7 +233,11 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
       const read = typeof received === 'function' ? received : () => received;
       return turns === undefined
         ? handle(read(), noTurn)
-        : turns.take(caller, async (giveUpTurn) => handle(read(), giveUpTurn));
+        : turns.take(
+            senderOf(caller),
+            async (giveUpTurn) => handle(read(), giveUpTurn),
+            route.turns === 'book' ? () => closed(context) : undefined,
+          );
     });
   };
 }
@@ -246,7 +251,7 @@ function inRoom<Value>(
 ): (context: Context, caller: Caller) => ReturnType<Receiver<Value>> {
   if (turns === undefined) return receive;
   return async (context, caller) => {
-    const leaveRoom = turns.makeRoom(caller);
+    const leaveRoom = turns.makeRoom(senderOf(caller));
     if (leaveRoom === undefined) return problem('too-many-messages');
     try {
       return await receive(context);
@@ -256,8 +261,38 @@ function inRoom<Value>(
   };
 }
 
-function turnLimitsOf({ turns, body }: { turns?: TurnLimits; body?: z.ZodType }): TurnLimits | undefined {
-  return turns ?? (body === undefined ? undefined : messageTurns);
+/** Routes with a body have a line each, so that no kind of message waits behind another; questions share one. */
+function turnsByKind(): (kind: TurnKind) => Turns {
+  const pace = createPace();
+  const shared = new Map<TurnKind, Turns>();
+  return (kind) => {
+    if (kind === 'message' || kind === 'resolution') return createTurns(turnKinds[kind], pace);
+    const turns = shared.get(kind) ?? createTurns(turnKinds[kind]);
+    shared.set(kind, turns);
+    return turns;
+  };
+}
+
+function turnKindOf({
+  turns,
+  madeFrom,
+  body,
+}: Pick<Route, 'turns' | 'madeFrom'> & { readonly body?: z.ZodType }): TurnKind | undefined {
+  if (madeFrom !== undefined) return undefined;
+  return turns ?? (body === undefined ? 'question' : 'message');
+}
+
+/** Those of one clearing system or institution share a line. */
+const senderOf = ({ clearingSystemId, institutionId, clientId }: Caller): string =>
+  clearingSystemId ?? institutionId ?? clientId;
+
+/** The answer has been sent, or its client is gone. */
+function closed(context: Context): Promise<void> {
+  const { outgoing } = context.env as { readonly outgoing?: ServerResponse };
+  return new Promise((resolve) => {
+    if (outgoing === undefined || outgoing.closed) resolve();
+    else outgoing.once('close', resolve);
+  });
 }
 
 function render(outcome: Outcome, context: Context): Response {
@@ -311,7 +346,7 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
     responses: documentResponses(route.answer, {
       problems: [
         ...(route.problems ?? []),
-        ...(turnLimitsOf(route) === undefined ? [] : (['too-many-messages'] as const)),
+        ...(turnKindOf(route) === undefined ? [] : (['too-many-messages'] as const)),
       ],
       takesBody: route.method === 'post',
       kept: route.madeFrom !== undefined,

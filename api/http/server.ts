@@ -5,11 +5,13 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { KnownResponse, logRequest, logUnread, type RequestListeners } from './access-log.ts';
+import { socketAddress } from './client-address.ts';
 import { createConnections, type ConnectionLimits } from './connections.ts';
 import { failureOf } from './failures.ts';
 import { problemHead, renderProblem } from './problem.ts';
 import { malformed, methodNotAllowed } from './refused-requests.ts';
 import { refuseForm } from './request-form.ts';
+import { createRequestQueue } from './request-queue.ts';
 import { refuse } from './unreadable.ts';
 
 export interface RunningServer {
@@ -74,9 +76,11 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     if (refusal !== undefined) refuse(response, refusal);
     return refusal === undefined;
   };
+  const queue = createRequestQueue();
   const answer = (request: IncomingMessage, response: KnownResponse): void => {
-    if (response.trace === undefined) void listener(request, response);
-    else response.trace.run(() => void listener(request, response));
+    const begin = () => void listener(request, response);
+    const { trace } = response;
+    queue.add(askerOf(request), trace === undefined ? begin : () => trace.run(begin));
   };
   server.on('request', (request, response) => {
     if (take(request, response)) answer(request, response);
@@ -107,6 +111,11 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
       connections.close();
     },
   };
+}
+
+/** As far as it is known before the request is looked at: the token that it brings, or where it comes from. */
+function askerOf({ headers, socket }: IncomingMessage): string {
+  return headers.authorization ?? socketAddress(socket);
 }
 
 function listenerOf(app: OpenAPIHono, logger: Logger) {

@@ -4,7 +4,6 @@
  * are taken in begin, pace.ts says, for all kinds together. However many one sender sends at once, and however costly
  * they are, another's finds the engine, the database and the event loop almost free.
  */
-import type { Caller } from './caller.ts';
 import type { Pace } from './pace.ts';
 import { problem, type Problem } from './problem.ts';
 
@@ -17,25 +16,45 @@ export interface TurnLimits {
   readonly waitMs: number;
 }
 
-/** Of messages that are judged in some tens of milliseconds: eight keep every part of the service busy, and no more. */
-export const messageTurns: TurnLimits = { atOnce: 8, waiting: 100, waitMs: 5_000 };
+/** Each kind of request, and how many of it a sender may have under way. */
+export const turnKinds = {
+  /** Messages that are judged in some tens of milliseconds: eight keep every part of the service busy, and no more. */
+  message: { atOnce: 8, waiting: 100, waitMs: 5_000 },
+  /** Messages that are answered by others: most of the time they only wait (RES-1). */
+  resolution: { atOnce: 16, waiting: 100, waitMs: 5_000 },
+  /**
+   * Questions that the database answers, of which some hold the thread for a millisecond or more when its answer comes:
+   * another's message goes on behind two of them, and not behind hundreds. No body waits with them, so many may.
+   */
+  question: { atOnce: 2, waiting: 1_000, waitMs: 5_000 },
+  /** Questions that are answered in some tenths of a millisecond, and share their trips to the database's disk. */
+  quote: { atOnce: 16, waiting: 1_000, waitMs: 5_000 },
+  /** What asks the database before it is known who sends it: of one address. */
+  stranger: { atOnce: 4, waiting: 1_000, waitMs: 5_000 },
+  /** Answers of any length: under way until the last of it is taken or its client is gone. */
+  book: { atOnce: 2, waiting: 10, waitMs: 5_000 },
+} as const satisfies Readonly<Record<string, TurnLimits>>;
 
-/** Of requests that are answered by others: most of the time they only wait (RES-1). */
-export const resolutionTurns: TurnLimits = { ...messageTurns, atOnce: 16 };
+export type TurnKind = keyof typeof turnKinds;
 
 export interface Turns {
   /**
    * Makes room for a body, before any of it is kept.
    * @returns to be called when it has arrived; undefined if as many arrive as may wait
    */
-  makeRoom(caller: Caller): (() => void) | undefined;
+  makeRoom(sender: string): (() => void) | undefined;
   /**
-   * Does the work when it is the caller's turn; those of one clearing system or institution share a line.
+   * Does the work when it is the sender's turn.
    * @param work may give its turn up before it ends, once its message is judged or stored for good, and all that is left is to
    * wait for another party. Never because of the time that has passed: the slower the engine, the more would be in it
+   * @param untilTaken ends when the client has taken the answer, where it holds the turn for so long
    * @returns what the work answers, or the problem `too-many-messages`
    */
-  take<T>(caller: Caller, work: (giveUp: () => void) => Promise<T>): Promise<T | Problem>;
+  take<T>(
+    sender: string,
+    work: (giveUp: () => void) => Promise<T>,
+    untilTaken?: () => Promise<void>,
+  ): Promise<T | Problem>;
 }
 
 interface Line {
@@ -46,6 +65,13 @@ interface Line {
 }
 
 type Lines = Map<string, Line>;
+
+const atOnce: Pace = {
+  ask: (_, begin) => {
+    begin();
+    return () => undefined;
+  },
+};
 
 function lineOf(lines: Lines, sender: string): Line {
   const line = lines.get(sender) ?? { arriving: 0, underWay: 0, waiting: new Set() };
@@ -58,8 +84,11 @@ function forgetIdle(lines: Lines, sender: string): void {
   if (arriving + underWay === 0) lines.delete(sender);
 }
 
-/** Lines of one kind of request. @param pace is shared by all kinds: they share the thread */
-export function createTurns(limits: TurnLimits, pace: Pace): Turns {
+/**
+ * Lines of one kind of request.
+ * @param pace of those that hold the thread as they begin; it is shared by all kinds, as the thread is
+ */
+export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
   const lines: Lines = new Map();
 
   /** @returns whether it has begun; false: its patience has ended, or too many wait */
@@ -102,8 +131,7 @@ export function createTurns(limits: TurnLimits, pace: Pace): Turns {
   }
 
   return {
-    makeRoom(caller) {
-      const sender = senderOf(caller);
+    makeRoom(sender) {
       const line = lineOf(lines, sender);
       if (line.arriving >= limits.waiting) return undefined;
       line.arriving += 1;
@@ -112,8 +140,7 @@ export function createTurns(limits: TurnLimits, pace: Pace): Turns {
         forgetIdle(lines, sender);
       };
     },
-    async take(caller, work) {
-      const sender = senderOf(caller);
+    async take(sender, work, untilTaken) {
       const line = lineOf(lines, sender);
       if (!(await enter(sender, line))) return problem('too-many-messages');
       let holds = true;
@@ -124,11 +151,9 @@ export function createTurns(limits: TurnLimits, pace: Pace): Turns {
       try {
         return await work(giveUp);
       } finally {
-        giveUp();
+        if (untilTaken === undefined) giveUp();
+        else void untilTaken().then(giveUp);
       }
     },
   };
 }
-
-const senderOf = ({ clearingSystemId, institutionId, clientId }: Caller): string =>
-  clearingSystemId ?? institutionId ?? clientId;

@@ -1,7 +1,6 @@
 // How requests begin beside each other (SEC-7, I-16), with work that holds the thread for as long as a test says.
 import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Caller } from '../../../api/http/caller.ts';
 import { createPace } from '../../../api/http/pace.ts';
 import { createTurns } from '../../../api/http/turns.ts';
 
@@ -64,9 +63,8 @@ test('while a sender rests, another that costs little begins at once (SEC-7)', a
 
 test('a request whose sender rests for longer than it may wait is turned away, and keeps no place (SEC-7)', async () => {
   const turns = createTurns({ atOnce: 1, waiting: 10, waitMs: 50 }, createPace());
-  const caller: Caller = { clientId: 'SGDFAST', clearingSystemId: 'SGDFAST', role: 'ipso' };
   const take = (ms: number) =>
-    turns.take(caller, () => {
+    turns.take('SGDFAST', () => {
       holdThread(ms);
       return Promise.resolve('taken');
     });

@@ -3,22 +3,36 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createPace } from '../../../api/http/pace.ts';
 import { createTurns } from '../../../api/http/turns.ts';
-import type { Caller } from '../../../api/http/caller.ts';
 
-const caller = { clientId: 'SGDFAST', clearingSystemId: 'SGDFAST', role: 'ipso' } as Caller;
+const sender = 'SGDFAST';
 
 test('a turn that is handed on when the waiting one is turned away is not lost (SEC-7, I-15)', async () => {
   const turns = createTurns({ atOnce: 1, waiting: 10, waitMs: 50 }, createPace());
-  const first = turns.take(caller, async (giveUp) => {
+  const first = turns.take(sender, async (giveUp) => {
     await delay(50);
     giveUp();
     return delay(150, 'answered');
   });
   await delay(1);
-  const second = turns.take(caller, () => Promise.resolve('answered')); // and is turned away after 50 ms
+  const second = turns.take(sender, () => Promise.resolve('answered')); // and is turned away after 50 ms
   const until = performance.now() + 60;
   while (performance.now() < until); // other work holds the event loop while both times come
   await Promise.all([first, second]);
   // nothing is under way any more: whoever comes now has the turn at once
-  expect(await turns.take(caller, () => Promise.resolve('answered'))).toBe('answered');
+  expect(await turns.take(sender, () => Promise.resolve('answered'))).toBe('answered');
+});
+
+test('a turn whose answer is taken bit by bit ends with the last of it (SEC-7)', async () => {
+  const turns = createTurns({ atOnce: 1, waiting: 10, waitMs: 5_000 });
+  let take: () => void = () => undefined;
+  const taken = new Promise<void>((resolve) => (take = resolve));
+  const begun: string[] = [];
+  const work = (name: string) => () => Promise.resolve(begun.push(name));
+  await turns.take(sender, work('first'), () => taken);
+  const second = turns.take(sender, work('second'));
+  await delay(20);
+  expect(begun).toEqual(['first']);
+  take();
+  await second;
+  expect(begun).toEqual(['first', 'second']);
 });
