@@ -64,9 +64,10 @@ describe('two processes', () => {
       .where('country_code', '=', 'TH')
       .execute();
     const second = { timeout: 1_000, interval: 20 };
-    await expect.poll(async () => (await askThere<Formula>(formula)).percentageFee, second).toBe(0.2);
+    const there = async () => (await askThere<Formula>(formula)).percentageFee;
+    const ours = async () => (await here.get<Formula>(formula)).body.percentageFee;
+    await Promise.all([expect.poll(there, second).toBe(0.2), expect.poll(ours, second).toBe(0.2)]);
     expect(await askThere(figures)).toMatchObject({ creditorAgent: { creditorAccountAmount: 24875 } });
-    expect((await here.get<Formula>(formula)).body.percentageFee).toBe(0.2);
   });
 
   it('serve a maximum that was lowered: the other process caps by it', async () => {
