@@ -81,8 +81,7 @@ const pathOf = (stack: readonly Frame[]): JsonPath => stack.map(({ at }) => at);
  */
 export function findRepeatedMembers(text: string, limit: number): readonly JsonPath[] {
   const found: JsonPath[] = [];
-  const told = new Set<string>();
-  const toldIn = new Map<Frame, Set<string>>();
+  const told: Place = { within: new Map(), isTold: false };
   for (const { isName, stack } of textsOf(text)) {
     const frame = stack.at(-1);
     if (!isName || frame?.names === undefined) continue;
@@ -91,17 +90,28 @@ export function findRepeatedMembers(text: string, limit: number): readonly JsonP
       frame.names.add(name);
       continue;
     }
-    const names = toldIn.get(frame) ?? new Set();
-    toldIn.set(frame, names);
-    if (names.has(name)) continue; // before its path is built, which may be long
-    names.add(name);
-    const path = pathOf(stack);
-    const key = JSON.stringify(path); // an object may itself stand twice
-    if (!told.has(key)) found.push(path);
-    told.add(key);
+    const place = placeOf(stack, told);
+    if (!place.isTold) found.push(pathOf(stack));
+    place.isTold = true; // an object may itself stand twice
     if (found.length >= limit) break;
   }
   return found;
+}
+
+/** A tree by names: that a place was told is found without making its path a text, which may be as long as the body. */
+interface Place {
+  readonly within: Map<string | number, Place>;
+  isTold: boolean;
+}
+
+function placeOf(stack: readonly Frame[], top: Place): Place {
+  let place = top;
+  for (const { at } of stack) {
+    const next = place.within.get(at) ?? { within: new Map(), isTold: false };
+    place.within.set(at, next);
+    place = next;
+  }
+  return place;
 }
 
 export interface Unstorable {
