@@ -8,6 +8,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { undecided } from '../harness/reports.ts';
 
 const gateway = await testGateway();
 const { db } = gateway;
@@ -151,6 +152,36 @@ describe('the case of a payment', () => {
       { action: 'close', note: 'credited, says the bank' },
     ]);
     expect((await ask('GET', `/payments/${uetr}`, undefined, 'SGDFAST')).body.entries).toEqual([]);
+  });
+
+  test('is not closed at once where its alerts are of several kinds: by the kinds that are over, or all by name (OBS-6)', async () => {
+    const { uetr } = await undecided(gateway);
+    const [dead, contradiction] = ['delivery.dead-letter', 'payment.contradiction'] as const;
+    for (const kind of [dead, dead, contradiction]) await raise(kind, uetr);
+    const act = (action: string, more: object = {}) =>
+      ask('POST', `/payments/${uetr}/entries`, { action, note: 'told by telephone', ...more });
+    const refused = async (more?: object) => {
+      const { status, body } = await act('close', more);
+      expect([status, body.code]).toEqual([409, 'alert-kinds']);
+      return body.detail;
+    };
+    for (const action of ['take', 'note']) expect((await act(action)).status, action).toBe(200);
+    expect(await refused()).toContain(`2 ${dead}, 1 ${contradiction}`);
+    expect(await refused({ kinds: [dead, 'payment.in-doubt'] })).toContain('payment.in-doubt');
+    expect(await kinds(`subjectId=${uetr}`)).toEqual([contradiction, dead, dead]);
+    expect((await act('close', { kinds: [dead] })).status).toBe(200);
+    expect(await kinds(`subjectId=${uetr}`)).toEqual([contradiction]);
+    expect(await refused({ kinds: [dead] })).toContain(`1 ${contradiction}`);
+    await raise(dead, uetr);
+    expect((await act('close', { all: true })).status).toBe(200);
+    expect(await kinds(`subjectId=${uetr}`)).toEqual([]);
+    for (const more of [{ kinds: [dead] }, { all: true }]) {
+      expect((await act('reopen', more)).body.errors, 'of what is closed only').toMatchObject([
+        { pointer: `/${Object.keys(more)[0]}` },
+      ]);
+    }
+    expect((await act('reopen')).status).toBe(200);
+    expect((await act('close', { kinds: [dead], all: true })).status, 'one of the two').toBe(400);
   });
 
   test('there is none of a payment that there is not', async () => {

@@ -129,6 +129,29 @@ test('alerts: found, taken, noted and closed', async () => {
   expect(lines).toEqual(['No alert with kind payment.in-doubt is open or taken.']);
 });
 
+test('close: of a payment, the kinds that are named; without them it says which there are (OBS-6)', async () => {
+  const subjectId = rejected;
+  for (const kind of ['delivery.dead-letter', 'payment.contradiction'])
+    await recordAudit(gateway.db, { severity: 'alert', kind, subjectId, party: 'THBPPAY' });
+  const close = { action: 'close', id: rejected, note: 'it was delivered' };
+  await expect(act(context(), close, {})).rejects.toThrow(
+    /1 delivery\.dead-letter, 1 payment\.contradiction.*--kind.*--all/,
+  );
+  await act(context(), { ...close, kinds: ['delivery.dead-letter'] }, {});
+  expect(text()).toMatch(/operator: close \d+ delivery.dead-letter: it was delivered/);
+  lines.splice(0);
+  await listAlerts(context(), { subjectId }, all);
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain('payment.contradiction');
+  await act(context(), { ...close, all: true }, {});
+  lines.splice(0);
+  await listAlerts(context(), { subjectId }, all);
+  expect(lines).toEqual([`No alert with subject id ${subjectId} is open or taken.`]);
+  await expect(act(context(), { ...close, id: '1', all: true }, {})).rejects.toThrow(
+    '1 is one alert: --kind and --all are for the case of a payment, by its UETR.',
+  );
+});
+
 test('a contradiction: the list says who decided and that it was contradicted, the alert what was decided and what reported', async () => {
   const uetr = await paid(endingIn.contradicting);
   await expect.poll(() => evidence.audit(uetr), { timeout: 10_000 }).toContain('payment.contradiction');

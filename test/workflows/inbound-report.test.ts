@@ -1,6 +1,7 @@
 // POST /iso20022/pacs002 (PAY-8, PAY-9): who may report on a payment, what is refused and recorded, and what each
 // report is answered with.
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
@@ -91,7 +92,9 @@ describe('a report is refused and recorded', () => {
     const { uetr, original } = await forwarded();
     const answer = await post(reportOn({ ...original, ...change }));
     expect([answer.status, answer.code]).toEqual([409, 'original-ids-differ']);
-    expect(answer.text).toContain(`${name} must be ${expected}. This report does not count`);
+    expect(answer.text).toContain(
+      `${name} must be ${expected}. This report does not count: send a correct one. If you have credited it, call the operators of the scheme.`,
+    );
     expect(await securityEvents(uetr)).toEqual(['report.original-ids-differ THBPPAY {"reported":"ACCC"}']);
     expect(await evidence.decision(uetr)).toBeUndefined();
   });
@@ -117,7 +120,9 @@ describe('a report is refused and recorded', () => {
       };
       expect(ruleId).toBe(rule);
       expect(detail).toContain(rule);
-      expect(detail).toMatch(/\. This report does not count: send a correct one\.$/);
+      expect(detail).toMatch(
+        /\. This report does not count: send a correct one\. If you have credited it, call the operators of the scheme\.$/,
+      );
       expect((await post(xml)).status).toBe(422);
       expect(errors).toEqual([
         { xpath: `/Document/FIToFIPmtStsRpt/${place}`, detail: expect.stringContaining(rule) as unknown },
@@ -255,6 +260,48 @@ describe('a report is taken', () => {
     ]);
     expect(await evidence.audit(uetr)).toEqual(['payment.contradiction']);
     expect((await evidence.decision(uetr))?.status).toBe('ACCC');
+  });
+});
+
+describe('a confirmation that was given up', () => {
+  /** A payment with its final status, whose confirmation nobody could deliver. */
+  async function givenUp() {
+    const { uetr, original } = await forwarded();
+    const { text } = await post(reportOn(original));
+    await evidence.closed(uetr);
+    await sql`
+      insert into deliveries (delivery_id, subject_id, kind, message_id, party, attempts, closed_at, closed_reason)
+      select ${randomUUID()}, uetr, 'confirmation', confirmation_message_id, 'THBPPAY', 1, now(), 'gone'
+      from decisions where uetr = ${uetr}`.execute(gateway.db);
+    return { uetr, original, confirmation: text };
+  }
+  const standing = (uetr: string) =>
+    gateway.db
+      .selectFrom('deliveries')
+      .select(['delivered_at', 'closed_reason', 'asks'])
+      .where('subject_id', '=', uetr)
+      .where('kind', '=', 'confirmation')
+      .executeTakeFirstOrThrow();
+
+  test('is delivered again once its destination posts a final: it is no dead letter any longer, and an event says why (PAY-9, CBK-1)', async () => {
+    const { uetr, original, confirmation } = await givenUp();
+    const final = reportOn(original);
+    expect((await post(final)).text).toBe(confirmation);
+    expect(textOf(await evidence.arrival(uetr, 'destination', 'pacs002'))).toBe(confirmation);
+    await expect.poll(() => standing(uetr)).toMatchObject({ delivered_at: expect.any(Date) as Date });
+    expect(await evidence.audit(uetr)).toEqual(['confirmation.asked-again']);
+    const { asks } = await standing(uetr);
+    expect((await post(final)).status).toBe(200);
+    expect(await standing(uetr), 'one that was taken is left alone').toMatchObject({ asks });
+    expect(await evidence.audit(uetr)).toEqual(['confirmation.asked-again']);
+  });
+
+  test('stays a dead letter where nobody but another posts (PAY-8, CBK-1)', async () => {
+    const { uetr, original } = await givenUp();
+    expect((await post(reportOn(original), 'MYRRPP')).status).toBe(403);
+    expect((await post(reportOn({ ...original, messageIdentification: 'OTHER' }))).status).toBe(409);
+    expect((await post(reportOn(original, { status: 'ACWP' }))).status).toBe(202);
+    expect(await standing(uetr)).toMatchObject({ delivered_at: null, closed_reason: 'gone' });
   });
 });
 

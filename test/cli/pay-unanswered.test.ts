@@ -1,0 +1,120 @@
+// `npm run pay` where the gateway does not say whether it has the payment: it asks again with the same bytes, and says what may
+// be so at the end, never that nothing was paid (DUP-1).
+import { mkdtempSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import type { CommandContext } from '../../cli/command.ts';
+import { UserError } from '../../cli/errors.ts';
+import { pay, type PayOptions } from '../../cli/pay.ts';
+import { writeRunFile } from '../../cli/run-file.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { reading } from '../harness/listening.ts';
+import { reportOn } from '../harness/reports.ts';
+
+const gateway = await testGateway({ worker: false });
+
+type Answer = (response: ServerResponse, uetr: string) => void;
+
+const refuses =
+  (status: number): Answer =>
+  (response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/problem+json' })
+      .end(JSON.stringify({ title: 'What the gateway says' }));
+const resets: Answer = (response) => response.destroy();
+const takes: Answer = (response, uetr) =>
+  response.writeHead(200).end(reportOn({ messageIdentification: 'M1', uetr }, { status: 'ACTC' }));
+
+/** One after the other, the last one for good. */
+let answers: readonly Answer[] = [];
+const submitted: string[] = [];
+const lines: string[] = [];
+beforeEach(() => [submitted, lines].forEach((list) => list.splice(0)));
+
+/** The gateway, but for what a submission is answered. */
+const front = await reading((response, body, request) => {
+  if (request.url?.startsWith('/iso20022/pacs008') === true) {
+    const answer = answers[Math.min(submitted.length, answers.length - 1)];
+    submitted.push(body.toString());
+    const [, uetr = ''] = /<UETR>(.*)<\/UETR>/.exec(body.toString()) ?? [];
+    answer?.(response, uetr);
+    return;
+  }
+  const { method = 'GET', headers } = request;
+  const { authorization = '', 'content-type': contentType = '' } = headers;
+  void fetch(`${gateway.url}${request.url ?? ''}`, {
+    method,
+    headers: { authorization, ...(contentType !== '' && { 'content-type': contentType }) },
+    ...(method === 'POST' && { body: body.toString() }),
+  }).then(async (answer) => {
+    const instance = answer.headers.get('isthmus-instance') ?? '';
+    response.writeHead(answer.status, { 'isthmus-instance': instance }).end(await answer.text());
+  });
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'isthmus-pay-'));
+const live = await fetch(`${gateway.url}/health/live`);
+writeRunFile(folder, {
+  instanceId: live.headers.get('isthmus-instance') ?? '',
+  apiUrl: front,
+  temporalAddress: gateway.temporalAddress,
+  temporalNamespace: 'default',
+  databaseUrl: gateway.databaseUrl,
+  sandbox: { source: front, destination: front, fxProvider: front },
+  journalDirectory: folder,
+  logDirectory: folder,
+  replaced: { operators: {}, fxps: {} },
+  pids: {},
+});
+
+const context: CommandContext = {
+  env: {},
+  root: folder,
+  folder,
+  terminal: { width: 400, line: (line = '') => void lines.push(line), paint: (_, painted) => painted },
+  interruption: { handTo: () => undefined, isAsked: () => false, letStop: () => Promise.resolve() },
+};
+const typed: PayOptions = {
+  from: 'SG',
+  to: 'TH',
+  amount: '250',
+  account: '...0002',
+  priority: 'NORM',
+  wait: '2',
+};
+
+const payAgainst = async (...scripted: readonly Answer[]) => {
+  answers = scripted;
+  const exitCode = await pay(context, typed);
+  return { exitCode, said: lines.join('\n') };
+};
+
+test('no answer, or a 5xx, is followed by the same bytes until --wait ends; then it may have been stored, and nobody is told to pay again (DUP-1)', async () => {
+  const { exitCode, said } = await payAgainst(refuses(503), resets, refuses(500));
+  expect(exitCode).toBe(3);
+  expect(submitted.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(submitted).size).toBe(1);
+  const [, uetr = ''] = /<UETR>(.*)<\/UETR>/.exec(submitted[0] ?? '') ?? [];
+  expect(said).toContain('It may have been stored, and may still be paid. Do not pay again');
+  expect(said).toContain(`npm run ops -- show ${uetr}`);
+}, 30_000);
+
+test('what was not answered at first and is refused then may have been stored all the same', async () => {
+  const { exitCode, said } = await payAgainst(resets, refuses(401));
+  expect(exitCode).toBe(3);
+  expect(said).toContain('It may have been stored');
+}, 30_000);
+
+test('once it is answered, it is not sent again', async () => {
+  const { exitCode, said } = await payAgainst(refuses(502), takes);
+  expect([exitCode, submitted.length]).toEqual([3, 2]);
+  expect(said).toContain('No final status in time');
+  expect(said).not.toContain('It may have been stored');
+}, 30_000);
+
+test('what is refused at once was not stored', async () => {
+  await expect(payAgainst(refuses(422))).rejects.toThrow(UserError);
+  expect(submitted.length).toBe(1);
+}, 30_000);
