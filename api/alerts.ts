@@ -14,7 +14,14 @@ import type { JsonObject, JsonValue } from '../core/money.ts';
 import { actOnAlert, actOnCase, entriesOfAlert, entriesOfCase, findAlert, listAlerts } from '../db/cases.ts';
 import { isOnRecord } from '../db/messages.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { alertPageSchema, alertWithEntriesSchema, caseEntrySchema, newEntrySchema } from './case-schemas.ts';
+import {
+  alertPageSchema,
+  alertWithEntriesSchema,
+  caseEntrySchema,
+  newCaseEntrySchema,
+  newEntrySchema,
+  word,
+} from './case-schemas.ts';
 import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from './http/paging.ts';
 import { instant, severalOf, uuid } from './http/parameters.ts';
 import { invalidRequest, isProblem, problem, type Problem } from './http/problem.ts';
@@ -27,7 +34,6 @@ import { withoutPayment } from './without-payment.ts';
 
 const path = '/alerts';
 const pageSize = { usual: 50, most: 500 };
-const word = z.string().regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
 const query = z.object({
   state: severalOf(alertStates).optional().openapi({ description: 'Default: open,taken' }),
   severity: z.enum(['alert', 'security']).optional(),
@@ -135,17 +141,22 @@ function addActing(router: Router, deps: ApiDependencies): void {
       summary: 'Take, note, close or reopen the case of a payment, with all its alerts so far',
       description:
         'Take and close are about its alerts that are not closed, reopen about those that are, a note about all. An alert that ' +
-        'comes later is open.',
+        'comes later is open. Where those that are not closed are of several kinds, close says which are over: `kinds`, or `all`.',
       params: z.object({ uetr: uuid }),
-      body: newEntrySchema,
-      problems: ['unknown-payment', 'already-taken', 'alert-closed', 'alert-not-closed'],
+      body: newCaseEntrySchema,
+      problems: ['unknown-payment', 'already-taken', 'alert-closed', 'alert-not-closed', 'alert-kinds'],
       answer: { description: 'All that was done', schema: z.array(caseEntrySchema) },
     },
     async ({ params: { uetr }, body, caller }) => {
       const entry = entryOf(body, caller);
       if (isProblem(entry)) return entry;
+      const unclear = refuseKinds(body);
+      if (unclear !== undefined) return unclear;
       if (!(await isOnRecord(deps.db, uetr))) return withoutPayment(deps.db, uetr);
-      const hindrance = await actOnCase(deps.db, uetr, entry);
+      const hindrance = await actOnCase(deps.db, uetr, {
+        ...entry,
+        closed: body.all === true ? 'all' : body.kinds,
+      });
       if (hindrance !== undefined) return hindered(hindrance);
       return json((await entriesOfCase(deps.db, uetr)).map(renderEntry));
     },
@@ -167,12 +178,34 @@ const unknownAlert = (alertId: string) =>
 function hindered(hindrance: CaseHindrance): Problem {
   if (hindrance.kind === 'closed') return problem('alert-closed');
   if (hindrance.kind === 'not-closed') return problem('alert-not-closed');
+  if (hindrance.kind === 'kinds') return problem('alert-kinds', { detail: whichAreOpen(hindrance) });
   const { takenBy, takenAt } = hindrance;
   const detail = `${takenBy} took it at ${takenAt.toISOString()}. To take it over, say why in note.`;
   return problem('already-taken', { detail });
 }
 
-function entryOf(body: z.output<typeof newEntrySchema>, { clientId }: Caller): NewEntry | Problem {
+function whichAreOpen({ open, missing }: Extract<CaseHindrance, { readonly kind: 'kinds' }>): string {
+  const named = missing.length === 0 ? '' : `None of its open alerts is ${missing.join(' or ')}. `;
+  if (open.length === 0) return `${named}It has none that is open.`;
+  const counts = open.map(({ kind, count }) => `${count} ${kind}`).join(', ');
+  return (
+    `${named}Open are ${counts}. Name in \`kinds\` (ops close: --kind) those that are over, ` +
+    'or close them all with `all` (--all).'
+  );
+}
+
+type NewCaseEntry = z.output<typeof newCaseEntrySchema>;
+
+/** Only close names kinds, or all of them. */
+function refuseKinds({ action, kinds, all }: NewCaseEntry): Problem | undefined {
+  if (kinds !== undefined && all !== undefined)
+    return invalidRequest([{ pointer: '/all', detail: 'name kinds, or all of them, not both' }]);
+  if (action === 'close' || (kinds ?? all) === undefined) return undefined;
+  const pointer = kinds === undefined ? '/all' : '/kinds';
+  return invalidRequest([{ pointer, detail: `only close takes it, not ${action}` }]);
+}
+
+function entryOf(body: Pick<NewCaseEntry, 'action' | 'note'>, { clientId }: Caller): NewEntry | Problem {
   const { action, note } = body;
   if (needsNote(action) && note === undefined) {
     return invalidRequest([

@@ -58,11 +58,33 @@ export const alertPageSchema = z
   .strict()
   .openapi('AlertPage');
 
-/** What an operator does about an alert or a case. */
-export const newEntrySchema = z
+const newEntryMembers = {
+  action: z.enum(caseActions),
+  note: words.optional().openapi({ description: 'Needed for all but take; no personal data (SEC-3)' }),
+};
+
+/** What an operator does about an alert. */
+export const newEntrySchema = z.object(newEntryMembers).strict().openapi('NewAlertEntry');
+
+/** A kind of alerts, a client id and the like. */
+export const word = z
+  .string()
+  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
+
+/** What an operator does about a case. */
+export const newCaseEntrySchema = z
   .object({
-    action: z.enum(caseActions),
-    note: words.optional().openapi({ description: 'Needed for all but take; no personal data (SEC-3)' }),
+    ...newEntryMembers,
+    kinds: z
+      .array(word)
+      .min(1)
+      .max(20)
+      .optional()
+      .openapi({
+        description: 'With close: only its alerts of these kinds',
+        example: ['delivery.dead-letter'],
+      }),
+    all: z.literal(true).optional().openapi({ description: 'With close: its alerts of every kind' }),
   })
   .strict()
   .openapi('NewCaseEntry');

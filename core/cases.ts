@@ -64,12 +64,23 @@ export interface NewEntry {
   readonly note: string | null;
 }
 
+/** Of a case, which of its open alerts are over: those of these kinds, or all; undefined: they are all of one kind. */
+export type ClosedKinds = readonly string[] | 'all' | undefined;
+
+/** How many alerts there are of a kind. */
+export interface AlertsOfKind {
+  readonly kind: string;
+  readonly count: number;
+}
+
 /** Why it cannot be done so. */
 export type CaseHindrance =
   | { readonly kind: 'taken'; readonly takenBy: string; readonly takenAt: Date }
   | { readonly kind: 'closed' }
   /** There is nothing to reopen. */
-  | { readonly kind: 'not-closed' };
+  | { readonly kind: 'not-closed' }
+  /** It is not said which alerts are over, or of a kind that is named there is none: those that are open. */
+  | { readonly kind: 'kinds'; readonly open: readonly AlertsOfKind[]; readonly missing: readonly string[] };
 
 /** The alerts of a case that an act is about: a note is about all, and nothing else changes what is over. */
 export function concernedBy<One extends Pick<Alert, 'state'>>(
@@ -78,6 +89,21 @@ export function concernedBy<One extends Pick<Alert, 'state'>>(
 ): readonly One[] {
   if (action === 'note') return alerts;
   return alerts.filter(({ state }) => (state === 'closed') === (action === 'reopen'));
+}
+
+/**
+ * Who closes a case says what is over, where it is about several matters: whoever has delivered a dead letter has not
+ * seen to it that money comes back (PAY-7).
+ * @param open the alerts of the case that nobody has closed
+ */
+export function kindsHindrance(
+  open: readonly AlertsOfKind[],
+  closed: ClosedKinds,
+): Extract<CaseHindrance, { readonly kind: 'kinds' }> | undefined {
+  if (closed === 'all') return undefined;
+  const missing = (closed ?? []).filter((kind) => !open.some((one) => one.kind === kind));
+  const isClear = closed === undefined ? open.length <= 1 : missing.length === 0;
+  return isClear ? undefined : { kind: 'kinds', open, missing };
 }
 
 /** What keeps it from being done: who has taken an alert is not relieved of it without a word why. */

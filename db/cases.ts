@@ -5,11 +5,14 @@ import { sql } from 'kysely';
 import {
   concernedBy,
   hindranceOf,
+  kindsHindrance,
   type Alert,
   type AlertFilter,
+  type AlertsOfKind,
   type AlertState,
   type CaseEntry,
   type CaseHindrance,
+  type ClosedKinds,
   type NewEntry,
 } from '../core/cases.ts';
 import { isAlert } from './audit.ts';
@@ -120,38 +123,50 @@ export async function actOnAlert(
 
 /**
  * The same about a payment or resolution, with all its alerts that can be seen now and that it concerns (core/cases.ts).
+ * @param closed which of them are closed
  */
 export async function actOnCase(
   db: Db,
   subjectId: string,
-  entry: NewEntry,
+  { closed, ...entry }: NewEntry & { readonly closed?: ClosedKinds },
 ): Promise<CaseHindrance | undefined> {
   return db.transaction().execute(async (trx) => {
     await lock(trx, subjectId);
     const alerts = await standingsOf(trx, subjectId);
     const concerned = concernedBy(entry.action, alerts);
+    const unclear = entry.action === 'close' ? kindsHindrance(countByKind(concerned), closed) : undefined;
+    if (unclear !== undefined) return unclear;
     // what becomes of its alerts becomes of a case; one without any stands by itself
     const states = alerts.length > 0 ? alerts : await ownStanding(trx, subjectId);
     const hindrance = (concerned.length > 0 ? concerned : states)
       .map((one) => hindranceOf(one, entry))
       .find((one) => one !== undefined);
     if (hindrance !== undefined) return hindrance;
-    await enter(trx, { subjectId, states: concerned.map((one) => one.state), entry });
+    const meant = Array.isArray(closed) ? concerned.filter(({ kind }) => closed.includes(kind)) : concerned;
+    await enter(trx, { subjectId, about: meant, entry });
     return undefined;
   });
+}
+
+function countByKind(standings: readonly CaseStanding[]): readonly AlertsOfKind[] {
+  const counts = new Map<string, number>();
+  for (const { kind, count } of standings) counts.set(kind, (counts.get(kind) ?? 0) + count);
+  return [...counts].map(([kind, count]) => ({ kind, count }));
 }
 
 const alertsPerEntry = 10_000; // some 200 ms: a statement of all that one payment can have would take longer than any may
 
 interface CaseAct {
   readonly subjectId: string;
-  /** Of the alerts that it concerns. */
-  readonly states: readonly AlertState[];
+  /** The alerts that it concerns: no alert of another kind that comes meanwhile is closed with them. */
+  readonly about: readonly { readonly kind: string; readonly state: AlertState }[];
   readonly entry: NewEntry;
 }
 
 /** An entry for so many alerts at once, oldest first; one for a case without any. */
-async function enter(trx: Db, { subjectId, states, entry }: CaseAct): Promise<void> {
+async function enter(trx: Db, { subjectId, about: concerned, entry }: CaseAct): Promise<void> {
+  const states = [...new Set(concerned.map((one) => one.state))];
+  const kinds = [...new Set(concerned.map((one) => one.kind))];
   let after = '0';
   let about = alertsPerEntry;
   while (about === alertsPerEntry) {
@@ -160,7 +175,7 @@ async function enter(trx: Db, { subjectId, states, entry }: CaseAct): Promise<vo
       with concerned as (
         select e.audit_event_id from audit_events e ${lastDone}
         where ${isAlert} and e.subject_id = ${subjectId}::uuid and e.audit_event_id > ${after}::bigint
-          and ${state} = any(${states}::text[])
+          and ${state} = any(${states}::text[]) and e.kind = any(${kinds}::text[])
         order by e.audit_event_id limit ${sql.lit(alertsPerEntry)}
       ),
       entered as (
@@ -177,16 +192,17 @@ async function enter(trx: Db, { subjectId, states, entry }: CaseAct): Promise<vo
 }
 
 type Standing = Pick<Alert, 'state' | 'takenBy' | 'takenAt'>;
+type CaseStanding = Standing & AlertsOfKind;
 
 /** How the alerts of a case stand, those that stand alike as one: there may be thousands. The oldest first. */
-async function standingsOf(trx: Db, subjectId: string): Promise<readonly Standing[]> {
+async function standingsOf(trx: Db, subjectId: string): Promise<readonly CaseStanding[]> {
   // index audit_events_subject_id
-  const { rows } = await sql<Standing>`
-    select state, "takenBy", min("takenAt") as "takenAt" from (
-      select e.audit_event_id, ${standing} from audit_events e ${lastDone}
+  const { rows } = await sql<CaseStanding>`
+    select kind, state, "takenBy", min("takenAt") as "takenAt", count(*)::int as count from (
+      select e.audit_event_id, e.kind, ${standing} from audit_events e ${lastDone}
       where ${isAlert} and e.subject_id = ${subjectId}::uuid
     ) alerts
-    group by state, "takenBy" order by min(audit_event_id)`.execute(trx);
+    group by kind, state, "takenBy" order by min(audit_event_id)`.execute(trx);
   return rows;
 }
 

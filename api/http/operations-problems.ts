@@ -20,6 +20,12 @@ export const operationsProblems = {
     ruleId: 'OBS-6',
     detail: 'There is nothing to reopen.',
   },
+  'alert-kinds': {
+    status: 409,
+    title: 'Alerts of several kinds are open',
+    ruleId: 'OBS-6',
+    detail: 'It is not said which of them are over: name their kinds, or all of them.',
+  },
   'already-taken': {
     status: 409,
     title: 'Already taken',

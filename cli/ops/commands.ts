@@ -158,19 +158,37 @@ function alertIdOf(id: string): string {
   throw new UsageError(`${id}: name a payment by its UETR (lower case), or an alert by its id.`);
 }
 
+/** What is done about an alert or a payment. */
+export interface Act {
+  readonly action: string;
+  readonly id: string;
+  readonly note: string | undefined;
+  /** Of a payment, the kinds of its alerts that are closed. */
+  readonly kinds?: readonly string[];
+  readonly all?: true;
+}
+
 /** take, note, close, reopen: an alert, or a payment with all its alerts. */
 export async function act(
   context: CommandContext,
-  { action, id, note }: { readonly action: string; readonly id: string; readonly note: string | undefined },
+  { action, id, note, kinds = [], all }: Act,
   options: JsonOption,
 ): Promise<void> {
   const { terminal } = context;
   if (note === undefined && action !== 'take')
     throw new UsageError(`--note is missing: ${action} needs a note, for the next shift.`);
-  const gateway = await connectGateway(context);
   const isPayment = uuid.test(id);
+  if (!isPayment && (kinds.length > 0 || all === true)) {
+    throw new UsageError(`${id} is one alert: --kind and --all are for the case of a payment, by its UETR.`);
+  }
+  const gateway = await connectGateway(context);
   const path = isPayment ? `/payments/${id}/entries` : `/alerts/${alertIdOf(id)}/entries`;
-  const text = await gateway.post(path, { action, ...(note === undefined ? {} : { note }) });
+  const text = await gateway.post(path, {
+    action,
+    ...(note === undefined ? {} : { note }),
+    ...(kinds.length === 0 ? {} : { kinds }),
+    ...(all === undefined ? {} : { all }),
+  });
   if (options.json) terminal.line(text);
   else if (isPayment) printEntries(terminal, read(entryList, text));
   else showAlert(context, text);

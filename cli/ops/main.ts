@@ -1,10 +1,11 @@
 // `npm run ops` ends up here, through cli/bootstrap.mjs, and `isthmus ops` in an image: what an operator looks at and does,
 // from a shell. It reads the options and hands over.
 import { Option, type Command } from 'commander';
+import { compact } from '../../core/compact.ts';
 import type { CommandContext } from '../command.ts';
 import { runCommand } from '../command-line.ts';
 import type { SettleOptions } from './settle.ts';
-import type { DeadOptions, JsonOption, ListOptions } from './commands.ts';
+import type { Act, DeadOptions, JsonOption, ListOptions } from './commands.ts';
 
 const help = `
 It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, whose secret is in ISTHMUS_CLIENT_SECRET or in the file
@@ -137,16 +138,25 @@ function addLists(ops: Command, context: CommandContext): void {
     });
 }
 
-const collect = (value: string, previous: readonly string[]) => [...previous, value];
+const collect = (value: string, previous: readonly string[] = []) => [...previous, value];
+
+interface EntryOptions extends JsonOption {
+  readonly note?: string;
+  readonly kind?: readonly string[];
+  readonly all?: true;
+}
 
 function addEntries(ops: Command, context: CommandContext): void {
   for (const [action, description] of [
     ['take', 'take care of an alert, or of a payment with all its alerts'],
     ['note', 'write something down'],
-    ['close', 'nothing more is to be done'],
+    [
+      'close',
+      'nothing more is to be done about an alert, or about a payment: where its open alerts are of several kinds, --kind says which are over',
+    ],
     ['reopen', 'it is not over'],
   ] as const) {
-    ops
+    const command = ops
       .command(action)
       .description(description)
       .argument('<id>', 'id of an alert, or UETR')
@@ -157,10 +167,15 @@ function addEntries(ops: Command, context: CommandContext): void {
           : 'needed: in your words; no names, no accounts',
       )
       .addOption(json)
-      .action(async (id: string, { note, ...options }: JsonOption & { readonly note?: string }) => {
+      .action(async (id: string, { note, kind: kinds, all, ...options }: EntryOptions) => {
         const { act } = await import('./commands.ts');
-        await act(context, { action, id, note }, options);
+        await act(context, compact<Act>({ action, id, note, kinds, all }), options);
       });
+    if (action === 'close') {
+      command
+        .option('--kind <kind>', 'of a payment, its alerts of that kind only; repeatable', collect)
+        .option('--all', 'of a payment, its alerts of every kind');
+    }
   }
 }
 
