@@ -15,6 +15,11 @@ export class UnavailableError extends UserError {
   override readonly name = 'UnavailableError';
 }
 
+/** A payment was sent, and nobody said whether it was taken: it may have been. */
+export class UnansweredError extends UserError {
+  override readonly name = 'UnansweredError';
+}
+
 /** What the system's error codes mean for a file or folder, in words. */
 const fileReasons: Readonly<Partial<Record<string, string>>> = {
   EEXIST: 'something else is already there',

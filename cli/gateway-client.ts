@@ -96,20 +96,21 @@ export function gatewayClient(apiUrl: string): GatewayClient {
   const tokens = new Map<string, Promise<string>>();
 
   /**
-   * @throws UserError when the answer is not 200, with what the gateway says of it; UnavailableError for 503 or none
+   * @throws UserError when the answer is not 200, with what the gateway says of it; UnavailableError where it may have been
+   * taken all the same, or may be made again: 5xx, 429 or no answer
    */
   async function call(path: string, init: RequestInit): Promise<Response> {
     const response = await fetch(`${apiUrl}${path}`, {
       ...init,
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
-      throw new UserError(
+      throw new UnavailableError(
         `The api at ${apiUrl} does not answer (${reasonOf(error)}). Is the demo still running? npm start starts it.`,
       );
     });
     if (response.status === 200) return response;
     const explanation = await explainRefusal(`${init.method ?? 'GET'} ${path}`, response);
-    throw response.status === 503 || response.status === 429
+    throw response.status >= 500 || response.status === 429
       ? new UnavailableError(explanation)
       : new UserError(explanation);
   }

@@ -6,7 +6,7 @@ import { isBic, isCurrencyCode } from '../core/ids.ts';
 import { exact, parseAmount } from '../core/money.ts';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { CommandContext } from './command.ts';
-import { UsageError } from './errors.ts';
+import { UnansweredError, UsageError } from './errors.ts';
 import { playPayment, violationsIn, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
 import { findRunningDemo, type RunFile } from './run-file.ts';
 import { paymentUrl } from './temporal-ui.ts';
@@ -27,7 +27,7 @@ export interface PayOptions {
 
 const noFinalStatus = 3; // apart from 1, what went wrong, and 2, an option that is not understood
 
-/** @returns 0: a final status was told; 3: none in time; 1: something was not as it should be */
+/** @returns 0: a final status was told; 3: none in time, or not even an answer; 1: something was not as it should be */
 export async function pay(context: CommandContext, options: PayOptions): Promise<number> {
   const { terminal } = context;
   const plan = planOf(options);
@@ -49,9 +49,16 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
   const onSubmitting = (uetr: string) => {
     context.interruption.handTo((exitCode) => leave(terminal, run, { uetr, exitCode }));
   };
-  const payment = await playPayment({ run, terminal, onSubmitting }, plan);
-  terminal.line();
-  return conclude(terminal, run, payment);
+  try {
+    const payment = await playPayment({ run, terminal, onSubmitting }, plan);
+    terminal.line();
+    return conclude(terminal, run, payment);
+  } catch (error) {
+    if (!(error instanceof UnansweredError)) throw error;
+    terminal.line();
+    terminal.line(terminal.paint('warning', `! ${error.message}`));
+    return noFinalStatus;
+  }
 }
 
 function isOwnDestination(run: RunFile, destinationCountry: string): boolean {

@@ -5,7 +5,7 @@ import { compact } from '../core/compact.ts';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { JournalEntry } from '../sandbox/journal-file.ts';
-import { UnavailableError, UsageError, UserError } from './errors.ts';
+import { UnansweredError, UnavailableError, UsageError, UserError } from './errors.ts';
 import { gatewayClient, quotesPath, type GatewayClient, type OfferedQuote } from './gateway-client.ts';
 import { writeInstruction, type WrittenInstruction } from './instruct.ts';
 import { followJournals, type JournalFollower } from './journal-follower.ts';
@@ -68,7 +68,10 @@ const resubmitMs = 1_000; // a process that was killed needs about that long
 const settleMs = 150;
 const quietMs = 300; // a repeat or a contradiction follows the first report closely (accounts 0009, 0010)
 
-/** @throws UserError when the gateway refuses a request, with what it says */
+/**
+ * @throws UserError when the gateway refuses a request, with what it says; UnansweredError when the payment may have been taken,
+ * and nobody said so in time
+ */
 export async function playPayment(stage: Stage, plan: PaymentPlan): Promise<PlayedPayment> {
   const { run, terminal } = stage;
   const gateway = gatewayClient(run.apiUrl);
@@ -248,11 +251,14 @@ function finalOf({ status, reasonCode, bytes }: JournalEntry, values: MessageVal
   return compact<ToldFinal>({ status, reasonCode, ruleId });
 }
 
-/** An operator that got no answer sends the same bytes again: that is an enquiry, never a second payment (DUP-1). */
+/**
+ * An operator that got no answer sends the same bytes again: that is an enquiry, never a second payment (DUP-1). Once one of
+ * them may have been stored, no refusal of a later one says that there is no payment.
+ */
 async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: number): Promise<Uint8Array> {
   const { run, terminal, signal } = stage;
   const { gateway, operator, written } = underway;
-  for (;;) {
+  for (let mayBeStored = false; ; mayBeStored = true) {
     try {
       return await gateway.submitPacs008({
         clearingSystemId: operator,
@@ -261,13 +267,18 @@ async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: n
       });
     } catch (error) {
       const isOver = Date.now() >= deadline || signal?.aborted === true;
-      if (!(error instanceof UnavailableError) || isOver) throw error;
+      const isUnclear = error instanceof UnavailableError;
+      if (!(error instanceof UserError) || !(isUnclear || mayBeStored)) throw error;
+      if (isOver || !isUnclear) throw new UnansweredError(`${error.message} ${mayBePaid(written.uetr)}`);
       terminal.line(terminal.paint('warning', `! ${error.message}`));
       terminal.line('  Sending the same bytes again.');
       await delay(resubmitMs);
     }
   }
 }
+
+const mayBePaid = (uetr: string) =>
+  `It may have been stored, and may still be paid. Do not pay again: that could be a second payment. Look: npm run ops -- show ${uetr}`;
 
 interface Following {
   readonly answering: Promise<{ readonly elapsedMs: number; readonly report: Pacs002 }>;
