@@ -294,7 +294,7 @@ async function refuseInvalid(
   );
   const detail = explain(fault);
   return problem('message-invalid', {
-    detail: `${detail} ${doesNotCount}`,
+    detail: `${detail} ${doesNotCount} ${ifCredited}`,
     ruleId,
     errors: [{ xpath: xpath ?? '/Document', detail }],
   });
@@ -319,7 +319,7 @@ async function answerReport(
   const report = { values: reading.value, body, inReplyTo: null };
   const taken = await takeReport(deps.db, payment, report);
   if (taken.kind === 'mismatch') {
-    const detail = `${expectedOriginal(taken.element)}. ${doesNotCount}`;
+    const detail = `${expectedOriginal(taken.element)}. ${doesNotCount} ${ifCredited}`;
     await keepRefused(deps.db, { subjectId: uetr, party: senderOf(caller), inReplyTo: null, body });
     return refuseReport(deps, 'original-ids-differ', {
       uetr,
@@ -330,6 +330,7 @@ async function answerReport(
   }
   incoming.giveUpTurn(); // it counts from now on (PAY-7), and keeps none of its sender's others from being stored
   if (taken.kind === 'interim') return new Response(null, { status: 202, headers: baseHeaders });
+  if (taken.kind === 'late' && taken.isConfirmationDue) passOn(deps, uetr, iso.workflows.redeliver(uetr));
   const standing =
     taken.kind === 'late'
       ? taken.decision

@@ -33,6 +33,30 @@ export async function askConfirmation(
 }
 
 /**
+ * A final that its destination posts shows that it can be reached: a confirmation that was given up goes out again, as a callback
+ * does by a repeat of its source (DUP-1). That the final was answered with it proves nothing: who read the answer, nobody knows
+ * (PAY-9). An event says so.
+ * @returns whether it is due again
+ */
+export async function askDeadConfirmation(
+  db: Db,
+  { uetr, party, reportMessageId }: { readonly [Key in 'uetr' | 'party' | 'reportMessageId']: string },
+): Promise<boolean> {
+  const kind = 'confirmation.asked-again';
+  const event = { severity: 'info', kind, subjectId: uetr, party, detail: { reportMessageId } } as const;
+  // index: unique (subject_id, kind)
+  const { rows } = await sql`
+    with asked as (
+      update deliveries set asks = asks + 1, ${askedAgain}
+      where subject_id = ${uetr} and kind = 'confirmation' and ${isDead}
+      returning delivery_id
+    ),
+    event as (${insertAudit(event, sql`exists (select from asked)`)})
+    select from asked`.execute(db);
+  return rows.length > 0;
+}
+
+/**
  * A source asks for the status of a payment that is not decided (DUP-1), or an operator does, whose name is on record
  * with it.
  * @returns whether the instruction goes out once more: not within 5 s of the last enquiry, which this one joins, and not

@@ -10,7 +10,7 @@ import { judgeReport } from '../core/report.ts';
 import { insertAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import type { DecidablePayment } from './decisions.ts';
-import { askConfirmation } from './asks.ts';
+import { askConfirmation, askDeadConfirmation } from './asks.ts';
 import { insertReceived, selectReceived } from './messages.ts';
 import { runPrepared } from './prepared.ts';
 
@@ -37,8 +37,11 @@ export type TakenReport =
   | { readonly kind: 'interim' }
   /** It counts from now on. The caller brings it to the decision, which may have been written at this very moment. */
   | { readonly kind: 'final'; readonly reportMessageId: string }
-  /** A final of a payment that was decided before: on record, and without effect. */
-  | { readonly kind: 'late'; readonly decision: Decision };
+  /**
+   * A final of a payment that was decided before: on record, and without effect on that. `isConfirmationDue`: the confirmation
+   * that had been given up is to be delivered again.
+   */
+  | { readonly kind: 'late'; readonly decision: Decision; readonly isConfirmationDue: boolean };
 
 /**
  * @param payment as read before; if it is decided in between, the caller finds out when it brings the report to the
@@ -61,7 +64,10 @@ export async function takeReport(
   // decided before it was stored: nobody else may be there to take it (LIF-3)
   const report = { messageId, status: values.status, reasonCode: values.reasonCode ?? null };
   await takeLateFinal(db, { ...payment, decision }, { report, wantsConfirmation });
-  return { kind: 'late', decision };
+  const { uetr, destinationSystem: party } = payment;
+  const isConfirmationDue =
+    !wantsConfirmation && (await askDeadConfirmation(db, { uetr, party, reportMessageId: messageId }));
+  return { kind: 'late', decision, isConfirmationDue };
 }
 
 /**

@@ -6,7 +6,7 @@ import { nextAttempt } from '../../core/delivery-schedule.ts';
 import { isFinal, type FinalStatus } from '../../core/report.ts';
 import { decides } from './deciding.ts';
 import { started } from './executing.ts';
-import { askCallback, recordContradiction, recordReport } from './record.ts';
+import { askCallback, askDeadConfirmation, recordContradiction, recordReport } from './record.ts';
 import { saying } from './sending.ts';
 import { isBusy, statusOf, type Rules, type State } from './state.ts';
 import type { Actor, Go } from './step.ts';
@@ -108,6 +108,7 @@ function report(state: State, rules: Rules, go: Go): void {
       go('ours', actor, 'is compared, and answered with the decision', {
         reporting: '-',
         ...contradiction,
+        ...askDeadConfirmation(state),
         ...heard(state, status),
       });
       break;

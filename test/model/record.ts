@@ -154,6 +154,11 @@ export function askConfirmation({ confirmation }: Record): Partial<Record> {
   return { confirmation: confirmation === 'none' ? 'due' : 'again' };
 }
 
+/** `askDeadConfirmation`: a destination that posts a final is there again (PAY-9). */
+export function askDeadConfirmation({ confirmation }: Record): Partial<Record> {
+  return confirmation === 'dead' ? { confirmation: 'again' } : {};
+}
+
 /** `askAgain` of the callback (DUP-1). */
 export function askCallback({ callback }: Record): Effect {
   return callback === 'none' ? undefined : { callback: 'due' };

@@ -11,7 +11,7 @@ import {
   recordDecision as writeDecision,
   withdrawConfirmation as withdraw,
 } from '../../db/decisions.ts';
-import { askCallbackAgain, askConfirmation as ask } from '../../db/asks.ts';
+import { askCallbackAgain, askConfirmation as ask, askDeadConfirmation } from '../../db/asks.ts';
 import { claimInstruction as claim, settleAttempt } from '../../db/deliveries.ts';
 import type { OutgoingMessage } from '../../db/messages.ts';
 import { takeLateFinal, takeReport } from '../../db/reports.ts';
@@ -209,6 +209,9 @@ test('a confirmation is withdrawn, or asked for again, where the model does it (
     await sql`savepoint withdrawal`.execute(db);
     await withdraw(db, deliveryId);
     await compare(db, record, model.withdrawConfirmation(record), 'withdrawn');
+    await sql`rollback to savepoint withdrawal`.execute(db);
+    await askDeadConfirmation(db, { uetr, party, reportMessageId: messageId });
+    await compare(db, record, model.askDeadConfirmation(record), 'asked for by a final that is posted');
     await sql`rollback to savepoint withdrawal`.execute(db);
     await ask(db, { uetr, messageId, party });
     await compare(db, record, model.askConfirmation(record), 'asked');

@@ -267,6 +267,7 @@ describe('a confirmation that was given up', () => {
   /** A payment with its final status, whose confirmation nobody could deliver. */
   async function givenUp() {
     const { uetr, original } = await forwarded();
+    gateway.reported.push(uetr);
     const { text } = await post(reportOn(original));
     await evidence.closed(uetr);
     await sql`

@@ -39,6 +39,7 @@ const severities: Readonly<Record<string, string>> = {
   'report.invalid': 'info',
   'delivery.dead-letter': 'alert',
   'delivery.taken-after-all': 'info',
+  'confirmation.asked-again': 'info',
   'notification.no-endpoint': 'alert',
   'execution.stuck': 'alert',
   'sweep.started-again': 'info',
