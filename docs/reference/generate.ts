@@ -57,9 +57,16 @@ interface Operation {
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly 'x-roles'?: readonly string[];
-  readonly parameters?: readonly { name: string; in: string; required?: boolean }[];
+  readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: Schema }>> };
   readonly responses: Readonly<Record<string, { readonly description?: string }>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema?: Schema;
 }
 
 interface Schema {
@@ -69,6 +76,7 @@ interface Schema {
   readonly enum?: readonly string[];
   readonly required?: readonly string[];
   readonly description?: string;
+  readonly example?: unknown;
 }
 
 interface Document {
@@ -128,6 +136,7 @@ function renderOperation(document: Document, request: string, operation: Operati
     `- Roles: ${operation['x-roles']?.join(', ') ?? 'none needed'}`,
     ...(parameters.length > 0 ? [`- Query and headers: ${parameters.join(', ')}`] : []),
     ...renderBody(document, operation),
+    ...renderExample(document, request, operation),
     ...(refusals.length > 0 ? [`- Refusals: ${refusals.join(', ')}`] : []),
   ];
 }
@@ -145,6 +154,20 @@ function renderBody({ components }: Document, { requestBody }: Operation): reado
     const empty = shape.properties === undefined ? (shape.description ?? '') : 'an empty object';
     return `- Body, \`${mediaType}\`: ${members.length > 0 ? members.join(', ') : empty.toLowerCase()}`;
   });
+}
+
+/** A request of it, where each value that it needs has an example. */
+function renderExample({ components }: Document, request: string, { parameters = [], requestBody }: Operation): readonly string[] {
+  const needed = parameters.filter((one) => one.in !== 'header' && (one.in === 'path' || one.required === true));
+  const [content] = Object.values(requestBody?.content ?? {});
+  const shape = content && components.schemas[content.schema?.$ref?.split('/').at(-1) ?? ''];
+  const members = (shape?.required ?? []).map((name) => [name, shape?.properties?.[name]?.example] as const);
+  const values = [...needed.map(({ schema }) => schema?.example), ...members.map(([, example]) => example)];
+  if (values.length === 0 || values.includes(undefined) || (content !== undefined && members.length === 0)) return [];
+  const filled = needed.reduce((text, { name, schema }) => text.replace(`{${name}}`, String(schema?.example)), request);
+  const query = needed.filter((one) => one.in === 'query').map(({ name, schema }) => `${name}=${String(schema?.example)}`);
+  const address = `\`${filled}${query.length > 0 ? `?${query.join('&')}` : ''}\``;
+  return [`- Example: ${address}${members.length > 0 ? ` with \`${JSON.stringify(Object.fromEntries(members))}\`` : ''}`];
 }
 
 function sentences(...texts: readonly (string | undefined)[]): string {

@@ -184,6 +184,9 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
     expect((await submit(gateway, message)).text).toBe(final);
     const foreign = await submit(gateway, broken, { clientId: 'MYRRPP' });
     expect(foreign.text).not.toContain('stands'); // nobody else learns that there is one
+    expect(await evidence.audit(message.uetr), 'told its own fault alone').toEqual([
+      'payment.content-changed',
+    ]);
   });
 
   test("another operator with the same bytes learns nothing of the payment's status", async () => {
