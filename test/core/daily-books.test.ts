@@ -141,8 +141,15 @@ test('an address that no book goes to is told of, with what is wrong with it (RE
     (one) => ![...world.accountsAtSap.values()].some(({ ownerId }) => ownerId === one.institutionId),
   );
   const bic = world.institutions.get(owner)?.bics[0] ?? '';
-  const unusable = (entries: readonly (readonly [string, string])[]) =>
-    unusableEndpoints({ ...world, bookEndpoints: new Map(entries) }, { allowLoopbackHttp: false });
+  const unusable = (
+    entries: readonly (readonly [string, string])[],
+    { bookedAccounts }: Pick<typeof world, 'bookedAccounts'> = world,
+  ) =>
+    unusableEndpoints(
+      { ...world, bookEndpoints: new Map(entries), bookedAccounts },
+      { allowLoopbackHttp: false },
+      at('20'),
+    );
   const good = 'https://books.example/camt054';
   expect(unusable([[system, good]])).toEqual([]);
   expect(unusable([[owner, good]])).toEqual([]);
@@ -154,4 +161,10 @@ test('an address that no book goes to is told of, with what is wrong with it (RE
     { registeredAs: bic, reason: 'unknown-party', internalId: owner },
   ]);
   expect(unusable([[without?.institutionId ?? '', good]])).toMatchObject([{ reason: 'no-account' }]);
+  // the last book of an account that was given up yesterday goes there yet
+  const goneSince = (day: string) => ({
+    bookedAccounts: new Map([['SAP 1', accountOf([owner, '01', day])]]),
+  });
+  expect(unusable([[owner, good]], goneSince('20'))).toEqual([]);
+  expect(unusable([[owner, good]], goneSince('19'))).toMatchObject([{ reason: 'no-account' }]);
 });
