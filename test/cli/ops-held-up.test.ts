@@ -109,10 +109,14 @@ test('parties: a receiver whose breaker is open is named once, with what goes th
 /** Callbacks that were given up: two to where callbacks go, and one to where none may go any longer. */
 async function threeDead(): Promise<void> {
   const good = gateway.sandbox.callbackUrl('SGDFAST');
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
+  await submit(gateway, message);
+  await evidence.arrival(message.uetr, 'source', 'pacs002');
   await sql`
     insert into deliveries (delivery_id, subject_id, kind, message_id, party, url, closed_at, closed_reason)
-    select gen_random_uuid(), gen_random_uuid(), 'callback', gen_random_uuid(), 'SGDFAST', url, now(), 'gone'
-    from unnest(${[good, good, 'https://withdrawn.example/callback']}::text[]) as url`.execute(gateway.db);
+    select gen_random_uuid(), gen_random_uuid(), 'callback', told.message_id, 'SGDFAST', address.url, now(), 'gone'
+    from unnest(${[good, good, 'https://withdrawn.example/callback']}::text[]) as address (url), deliveries told
+    where told.subject_id = ${message.uetr}::uuid and told.kind = 'callback'`.execute(gateway.db);
 }
 
 test('redeliver of many says how many of them have to wait or can go nowhere, and why, before they are asked for and after (OBS-7)', async () => {
