@@ -182,6 +182,7 @@ export const evidence = z.object({
       detail: z.record(z.string(), z.unknown()),
     }),
   ),
+  eventsLeftOut: z.array(z.object({ kind: z.string(), severity: z.string(), number: z.string() })),
   entries: entryList,
   outcomes: z.array(outcome),
   refusedMessages: z.array(
