@@ -101,7 +101,7 @@ async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDe
 
 const mostShown = 1_000; // alerts, and as many other events: some 250 bytes each; a night of contradictions has 100,000
 
-/** The newest, and the first of each kind, so that none is hidden; and how many of which kind there are besides (SEC-7). */
+/** The newest, and the first of each kind, so that none is hidden; and how many of which kind there are besides (OBS-5, SEC-7). */
 async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, 'events' | 'eventsLeftOut'>> {
   const ranked = sql`
     select *, severity = 'alert' as is_alert,
