@@ -1,9 +1,10 @@
 // Sees to it that the books of each day are sent (REC-2): that there is a Temporal schedule for it, and that somebody is
-// told where it does not do its work, because it is paused, for example, or where books are closed that are not over.
+// told where it does not do its work, because it is paused, for example, where clocks differ, or where books are closed
+// that are not over.
 import { setTimeout as delay } from 'node:timers/promises';
 import { lateDay } from '../core/daily-books.ts';
 import { readOwedBooks } from '../db/book-pages.ts';
-import { closedAhead } from '../db/closed-books.ts';
+import { clockAhead, closedAhead } from '../db/closed-books.ts';
 import { takeLease } from '../db/leases.ts';
 import { alertUnlessOpen } from './alert-unless-open.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -72,16 +73,26 @@ async function tell(deps: ActivityDependencies): Promise<void> {
 
 /**
  * One alert for each receiver of books that should have been made long ago, until an operator closes it (OBS-6). By the clock
- * that is ahead: that of the database makes no books while it is behind, nor where it is not believed.
+ * of the database, which is the one that books are made by; where it is not believed, nobody knows what is late, and that
+ * is what is told.
  */
-async function tellOfLateBooks(deps: ActivityDependencies): Promise<void> {
+async function tellOfLateBooks({ db, logger, reference }: ActivityDependencies): Promise<void> {
+  const owed = await readOwedBooks(db, reference());
+  const [first] = owed;
+  if (first === undefined) return;
+  const ahead = clockAhead(first.now);
+  if (ahead !== undefined) {
+    logger.warn({ ahead, ofDatabase: first.now }, 'the clocks of the database and of this worker differ');
+    await alertUnlessOpen(db, { kind: 'book.clocks-apart', detail: { ahead } });
+    return;
+  }
   const late = new Map<string, string>();
-  for (const { party, progress, now } of await readOwedBooks(deps.db, deps.reference())) {
-    const day = lateDay(progress, new Date(Math.max(now.getTime(), Date.now())));
+  for (const { party, progress, now } of owed) {
+    const day = lateDay(progress, now);
     if (day !== undefined && day < (late.get(party) ?? '9')) late.set(party, day);
   }
   for (const [party, day] of late) {
-    await alertUnlessOpen(deps.db, { kind: 'book.late', party, detail: { day } });
+    await alertUnlessOpen(db, { kind: 'book.late', party, detail: { day } });
   }
 }
 

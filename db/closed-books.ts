@@ -34,6 +34,13 @@ export async function closeBooks(db: Db, to: Date): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Whose clock is so far ahead of the other one that neither can be believed; undefined: they say about the same. */
+export function clockAhead(ofDatabase: Date): 'worker' | 'database' | undefined {
+  const aheadMs = ofDatabase.getTime() - Date.now();
+  if (Math.abs(aheadMs) <= clocksApartMs) return undefined;
+  return aheadMs > 0 ? 'database' : 'worker';
+}
+
 /** Until when books are closed, where that is so far beyond the present that no failover explains it; undefined: it is not. */
 export async function closedAhead(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ until: Date }>`
