@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { lateDay } from '../core/daily-books.ts';
 import { readOwedBooks } from '../db/book-pages.ts';
-import { clockAhead, closedAhead } from '../db/closed-books.ts';
+import { clockAhead, closedAhead, passedAhead } from '../db/closed-books.ts';
 import { takeLease } from '../db/leases.ts';
 import { alertUnlessOpen } from './alert-unless-open.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -69,6 +69,7 @@ async function tell(deps: ActivityDependencies): Promise<void> {
   if (!isOurs) return;
   await tellOfLateBooks(deps);
   await tellOfClosedAhead(deps);
+  await tellOfPassedAhead(deps);
 }
 
 /**
@@ -102,4 +103,13 @@ async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<
   if (until === undefined) return;
   logger.warn({ until }, 'books are closed beyond the present');
   await alertUnlessOpen(db, { kind: 'book.closed-ahead', detail: { until: until.toISOString() } });
+}
+
+/** The days of an account until then are sent to who no longer has it, and read by them (REC-1, SEC-1). */
+async function tellOfPassedAhead({ db, logger }: ActivityDependencies): Promise<void> {
+  for (const { owner: party, sap, account, until } of await passedAhead(db)) {
+    logger.warn({ party, until }, 'an account stays its former owner’s beyond the present');
+    const detail = { sap, account, until: until.toISOString() };
+    await alertUnlessOpen(db, { kind: 'book.passed-ahead', party, detail });
+  }
 }

@@ -107,3 +107,15 @@ test('a worker whose clock is hours ahead of the database’s, or behind it, cal
   }, 5_000);
   expect(await late()).toBe(before);
 });
+
+test('an account that passes on while the clock of the database is weeks ahead is told to a person, with whose its days are until when (REC-1, SEC-1, OBS-6)', async () => {
+  const pass = (owner: string) =>
+    sql`update settlement_accounts set owner_id = ${owner} where account_id = 'LOTU-TH-THB'`.execute(db);
+  await pass('MY-LOTU'); // by a clock that is right: nobody is told
+  await clocks.setDatabase(inWeeks);
+  await pass('SG-LOTU');
+  await clocks.set(now);
+  expect(await told('book.passed-ahead')).toEqual([
+    { sap: 'TH-HARB', account: 'LOTU-TH-THB', until: new Date(midnight + 21 * dayMs).toISOString() },
+  ]);
+});
