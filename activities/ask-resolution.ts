@@ -33,8 +33,14 @@ export function createAskResolution(deps: ActivityDependencies): EnquiryActiviti
       if (claimed === undefined) throw failure('TooLate', 'answered already, or past the deadline');
       const { attempt } = claimed;
       const read = (body: Buffer) => takeAnswer(deps, { resolutionId, attempt, references }, body);
-      const { answer, story } = await send(deps, { ...claimed, way, subjectId: resolutionId, read });
+      const { answer, story, isOwnFault } = await send(deps, {
+        ...claimed,
+        way,
+        subjectId: resolutionId,
+        read,
+      });
       if (answer?.kind === 'message') return { reportMessageId: answer.value };
+      if (isOwnFault) throw failure('OwnResources', `${party}: ${story}`);
       const delayMs = retryDelayMs(attempt.attemptSinceAsked) ?? untilDeadlineMs;
       throw failure('PartyDidNotAnswer', `${party}: ${story}`, delayMs);
     });

@@ -84,7 +84,7 @@ export function exchangeAmqp(
     closing.addEventListener('abort', close);
     course.timers.push(setTimeout(() => fail('timeout'), totalTimeoutMs));
     const target = targetOf(address);
-    const broker = `${target.hostname}:${target.port}`;
+    const broker = brokerOf(address);
     const login = transport.logins.get(broker);
     const talk = { host: target.hostname, queue: address.queue, login, body, headers };
     const steps: Steps = {
@@ -127,6 +127,12 @@ export function exchangeAmqp(
 function answerOf(outcome: Outcome, description: string): PostResult {
   const body = Buffer.from(description);
   return { outcome: 'ANSWERED', status: statuses[outcome], body, truncated: false, retryAfterMs: null };
+}
+
+/** `host:port`: each has a process, and perhaps a login, of its own. */
+export function brokerOf(address: QueueAddress): string {
+  const { hostname, port } = targetOf(address);
+  return `${hostname}:${port}`;
 }
 
 function targetOf({ at }: QueueAddress) {

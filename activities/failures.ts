@@ -12,6 +12,8 @@ import { isDatabaseFailure } from '../db/failures.ts';
 type FailureKind =
   /** A full gate, or an open breaker (CBK-3). */
   | 'Held'
+  /** We were short of what a send takes: none was made (TIM-3). */
+  | 'OwnResources'
   /** There is no registered receiver, or no address that may be used (CBK-5, SEC-2). */
   | 'AddressWithdrawn'
   /** An instruction had no answer that counts (TIM-3). */
@@ -43,6 +45,7 @@ interface Consequence {
 
 const consequences = {
   Held: { follows: 'again', inMs: 'given' },
+  OwnResources: { follows: 'again', inMs: 1_000 }, // it may end at any moment
   AddressWithdrawn: { follows: 'again', inMs: 1_000 }, // one may be registered at any moment
   DestinationDidNotAnswer: { follows: 'again', inMs: 'given' },
   PartyDidNotAnswer: { follows: 'again', inMs: 'given' },

@@ -30,10 +30,12 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       if (claimed === undefined) return { kind: 'late' }; // an attempt that was lost may have left something due
       const { messageId: inReplyTo } = claimed.attempt;
       const read = (body: Buffer) => readAnswer(deps, uetr, { body, inReplyTo });
-      const { answer, outcome, story } = await send(deps, { ...claimed, way, subjectId: uetr, read });
+      const sent = await send(deps, { ...claimed, way, subjectId: uetr, read });
+      const { answer, outcome, story } = sent;
       if (outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
       if (answer?.kind === 'message') return answer.value;
       if (answer?.kind === 'receipt') return { kind: 'pending' };
+      if (sent.isOwnFault) throw failure('OwnResources', `${party}: ${story}`);
       const delayMs = retryDelayMs(claimed.attempt.attemptSinceAsked);
       const isUnreached = isLast && outcome === 'NOT_SENT';
       if (delayMs === undefined || isUnreached) return { kind: 'unanswered' };

@@ -3,14 +3,16 @@
 // never inflates, and never connects to an address that it did not check itself.
 import { setMaxListeners } from 'node:events';
 import { assert } from '../core/assert.ts';
+import { ownFaults } from '../core/delivery-schedule.ts';
 import { parseQueueAddress } from '../core/queue-address.ts';
 import type { QueueLogins } from '../core/queue-logins.ts';
-import { createSpeakers } from './amqp-speakers.ts';
+import { createSpeakers, mostTalksAtOnce } from './amqp-speakers.ts';
 import { createConnector } from './connect-checked.ts';
 import { openConnections } from './connections.ts';
 import { exchange, type Exchange, type PostResult } from './exchange.ts';
-import { exchangeAmqp } from './exchange-amqp.ts';
+import { brokerOf, exchangeAmqp } from './exchange-amqp.ts';
 import {
+  both,
   createReceiverGate,
   type GateOptions,
   type Held,
@@ -72,6 +74,7 @@ export interface OutboundHttp {
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins = new Map() } = options; // SEC-5
   const gate = createReceiverGate(options);
+  const brokers = createReceiverGate({ ...options, maxSends: mostTalksAtOnce });
   const connector = createConnector({
     resolver: createNameResolver(options),
     allowLoopback: options.allowLoopback,
@@ -118,9 +121,16 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     };
   }
 
+  /** A queue has a gate of its own, and another before its broker, which may have many. */
+  function behindBroker(receiver: string, place: Place | Held): Place | Held {
+    const queue = parseQueueAddress(receiver);
+    if (queue?.ok !== true || 'admitted' in place) return place;
+    return both(place, brokers.enterAnyway(brokerOf(queue.value)));
+  }
+
   return {
-    enter: (receiver) => admit(gate.enter(receiver)),
-    enterAnyway: (receiver) => admit(gate.enterAnyway(receiver)),
+    enter: (receiver) => admit(behindBroker(receiver, gate.enter(receiver))),
+    enterAnyway: (receiver) => admit(behindBroker(receiver, gate.enterAnyway(receiver))),
     enterFor: (receiver, party) => admit(gate.enterFor(receiver, party)),
     states: gate.states,
     close: () => {
@@ -132,7 +142,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
 }
 
 /** What we held back, or could not do, ourselves: it says nothing about the receiver. */
-const heldBack: ReadonlySet<string> = new Set(['too-late', 'closed', 'address-forbidden', 'own-resources']);
+const heldBack: ReadonlySet<string> = new Set([...ownFaults, 'too-late', 'address-forbidden']);
 
 /** @param isShort whether it had less time than SEC-5 gives: its silence does not count */
 function signOf(result: PostResult, isShort: boolean): Sign {

@@ -135,12 +135,7 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
     enterFor: (receiver, party) => {
       const own = enter(`${receiver} ${party}`, Math.ceil(maxSends / 2));
       if ('admitted' in own) return own;
-      const shared = enter(receiver, maxSends);
-      if ('admitted' in shared) {
-        own.end('nothing');
-        return shared;
-      }
-      return both(own, shared);
+      return both(own, enter(receiver, maxSends));
     },
     states: () =>
       Array.from(receivers, ([receiver, { places, failuresInARow, open }]) => ({
@@ -205,8 +200,12 @@ function held(
   };
 }
 
-/** A party's silence says nothing about the receiver before it. */
-function both(own: Place, shared: Place): Place {
+/** A party's silence says nothing about the receiver before it, which others share. */
+export function both(own: Place, shared: Place | Held): Place | Held {
+  if ('admitted' in shared) {
+    own.end('nothing');
+    return shared;
+  }
   return {
     begin: () => {
       own.begin();

@@ -72,7 +72,11 @@ const notClosed = () => failure('PeriodNotClosed', 'the day is not over by the c
 /** A book that its receiver waits for in vain is told of while that is so, once (REC-2, OBS-6). */
 async function tellOfUnusableEndpoints(deps: ActivityDependencies): Promise<void> {
   const policy = { allowLoopbackHttp: deps.allowLoopbackCallbacks };
-  for (const { registeredAs, reason, internalId } of unusableEndpoints(deps.reference(), policy)) {
+  for (const { registeredAs, reason, internalId } of unusableEndpoints(
+    deps.reference(),
+    policy,
+    new Date(),
+  )) {
     deps.logger.warn(
       { party: registeredAs, reason },
       'no book can go to an address that is registered for books',

@@ -3,7 +3,7 @@
 // came of it on record (CBK-3, CBK-4, TIM-3). The kinds differ only by their row in send-policies.ts; what follows is
 // the caller's business.
 import { randomUUID } from 'node:crypto';
-import { nextAttempt } from '../core/delivery-schedule.ts';
+import { giveUpAfterMs, isOwnFault, nextAttempt } from '../core/delivery-schedule.ts';
 import type { Result } from '../core/result.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import { keepRefused } from '../db/refused-messages.ts';
@@ -101,6 +101,8 @@ export interface Sent<Answer> {
   readonly story: string;
   /** What the receiver answered; undefined: nothing that counts. */
   readonly answer: Reply<Answer> | undefined;
+  /** Nothing was sent, by a fault of our own: it was no attempt, and ends nothing (TIM-3). */
+  readonly isOwnFault: boolean;
   /** What follows for the delivery, as it stands in the record. */
   readonly next: Following;
 }
@@ -118,8 +120,11 @@ export async function send<Answer = never>(
   const result = await tracedPost(deps, sending, policy);
   const durationMs = Math.round(performance.now() - startedAt);
   const answer = await answerOf(deps, sending, result);
+  const isOurs = result.outcome === 'NOT_SENT' && isOwnFault(result.outcome, result.errorClass);
   const next: Following =
-    answer === undefined ? followingOf(policy, attempt, result, durationMs) : { kind: 'delivered' };
+    answer === undefined
+      ? followingOf(policy, attempt, { result, isOurs, durationMs })
+      : { kind: 'delivered' };
   const answered = result.outcome === 'ANSWERED';
   const errorClass = answered ? uncountedAs(result.status, answer) : result.errorClass;
   const outcome = answered && result.status >= 500 ? policy.serverErrorIs : result.outcome;
@@ -148,7 +153,7 @@ export async function send<Answer = never>(
     durationMs,
     next: next.kind,
   });
-  return { outcome, story: describe(result), answer, next };
+  return { outcome, story: describe(result), answer, isOwnFault: isOurs, next };
 }
 
 /**
@@ -240,14 +245,23 @@ async function answerOf<Answer>(
   );
 }
 
+const ownFaultMs = 5_000; // each try is a row of the record, and a lack of ours is one of every receiver
+
+/** What came of a send, and how long it took. */
+interface Ended {
+  readonly result: PostResult;
+  readonly isOurs: boolean;
+  readonly durationMs: number;
+}
+
 /** What follows for a delivery whose receiver said nothing that counts (CBK-1). */
 function followingOf(
   { schedule }: SendPolicy,
   attempt: ClaimedAttempt,
-  result: PostResult,
-  durationMs: number,
+  { result, isOurs, durationMs }: Ended,
 ): Following {
   if (schedule === 'TIM-3') return { kind: 'retry', inMs: 0 };
+  if (isOurs && attempt.elapsedMs < giveUpAfterMs) return { kind: 'retry', inMs: ownFaultMs };
   const answered = result.outcome === 'ANSWERED';
   return nextAttempt({
     attempts: attempt.attemptSinceAsked,

@@ -1,9 +1,10 @@
 // Sees to it that the books of each day are sent (REC-2): that there is a Temporal schedule for it, and that somebody is
-// told where it does not do its work, because it is paused, for example, or where books are closed that are not over.
+// told where it does not do its work, because it is paused, for example, where clocks differ, or where books are closed
+// that are not over.
 import { setTimeout as delay } from 'node:timers/promises';
 import { lateDay } from '../core/daily-books.ts';
 import { readOwedBooks } from '../db/book-pages.ts';
-import { closedAhead } from '../db/closed-books.ts';
+import { clockAhead, closedAhead, passedAhead } from '../db/closed-books.ts';
 import { takeLease } from '../db/leases.ts';
 import { alertUnlessOpen } from './alert-unless-open.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -68,20 +69,31 @@ async function tell(deps: ActivityDependencies): Promise<void> {
   if (!isOurs) return;
   await tellOfLateBooks(deps);
   await tellOfClosedAhead(deps);
+  await tellOfPassedAhead(deps);
 }
 
 /**
  * One alert for each receiver of books that should have been made long ago, until an operator closes it (OBS-6). By the clock
- * that is ahead: that of the database makes no books while it is behind, nor where it is not believed.
+ * of the database, which is the one that books are made by; where it is not believed, nobody knows what is late, and that
+ * is what is told.
  */
-async function tellOfLateBooks(deps: ActivityDependencies): Promise<void> {
+async function tellOfLateBooks({ db, logger, reference }: ActivityDependencies): Promise<void> {
+  const owed = await readOwedBooks(db, reference());
+  const [first] = owed;
+  if (first === undefined) return;
+  const ahead = clockAhead(first.now);
+  if (ahead !== undefined) {
+    logger.warn({ ahead, ofDatabase: first.now }, 'the clocks of the database and of this worker differ');
+    await alertUnlessOpen(db, { kind: 'book.clocks-apart', detail: { ahead } });
+    return;
+  }
   const late = new Map<string, string>();
-  for (const { party, progress, now } of await readOwedBooks(deps.db, deps.reference())) {
-    const day = lateDay(progress, new Date(Math.max(now.getTime(), Date.now())));
+  for (const { party, progress, now } of owed) {
+    const day = lateDay(progress, now);
     if (day !== undefined && day < (late.get(party) ?? '9')) late.set(party, day);
   }
   for (const [party, day] of late) {
-    await alertUnlessOpen(deps.db, { kind: 'book.late', party, detail: { day } });
+    await alertUnlessOpen(db, { kind: 'book.late', party, detail: { day } });
   }
 }
 
@@ -91,4 +103,13 @@ async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<
   if (until === undefined) return;
   logger.warn({ until }, 'books are closed beyond the present');
   await alertUnlessOpen(db, { kind: 'book.closed-ahead', detail: { until: until.toISOString() } });
+}
+
+/** The days of an account until then are sent to who no longer has it, and read by them (REC-1, SEC-1). */
+async function tellOfPassedAhead({ db, logger }: ActivityDependencies): Promise<void> {
+  for (const { owner: party, sap, account, until } of await passedAhead(db)) {
+    logger.warn({ party, until }, 'an account stays its former owner’s beyond the present');
+    const detail = { sap, account, until: until.toISOString() };
+    await alertUnlessOpen(db, { kind: 'book.passed-ahead', party, detail });
+  }
 }

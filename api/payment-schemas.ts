@@ -190,7 +190,21 @@ export const evidenceSchema = z
         'What keeps its messages from going out, as the workers last said; shown to operators while anything is owed',
     }),
     deliveries: z.array(deliverySchema),
-    events: z.array(eventSchema),
+    events: z.array(eventSchema).openapi({
+      description:
+        'Oldest first: the newest 1,000 alerts, the newest 1,000 others, and the first of each kind; `eventsLeftOut` counts the rest',
+    }),
+    eventsLeftOut: z
+      .array(
+        z
+          .object({ kind: z.string(), severity: z.enum(['info', 'alert', 'security']), number: z.int() })
+          .strict(),
+      )
+      .openapi({
+        description:
+          'Events that are on record and not in `events`, for each kind how many; most often none. Operators read all that are ' +
+          'alerts or of security by `GET /alerts?subjectId=`, page by page',
+      }),
     entries: z.array(caseEntrySchema).openapi({
       description: 'What operators did about it and about its alerts (OBS-6); shown to operators',
     }),

@@ -1,7 +1,7 @@
 // The books of a period, closed (REC-1, REC-2): GET /reconciliation as JSON and CSV, in one stream of any length, and as
 // pages of a camt.054. An operator of a system reads its own, an FX provider or PSP its own accounts.
 import { z } from '@hono/zod-openapi';
-import { isOwnerIn } from '../core/account-owners.ts';
+import { isOwnerIn, tenuresOf } from '../core/account-owners.ts';
 import { buildCamt054 } from '../core/iso20022/camt054.ts';
 import { jsonNumber, plainDecimal, renderJson, type JsonObject, type JsonValue } from '../core/money.ts';
 import {
@@ -20,8 +20,8 @@ import {
   institutionNamed,
   keyOf,
   mainIdentifier,
+  type BookedAccount,
   type ReferenceData,
-  type SettlementAccount,
 } from '../core/reference.ts';
 import { readCamt054Page } from '../db/books-camt054.ts';
 import { readMovements } from '../db/reconciliation.ts';
@@ -193,13 +193,12 @@ function bookOf(
         { parameter: 'account', detail: 'sap and account go together, without clearingSystem' },
       ]);
     const provider = institutionNamed(data, sap);
-    const book = provider && accountBook(data, provider.institutionId, account);
-    const known = provider && data.accountsAtSap.get(keyOf(provider.institutionId, account));
+    const known = provider && data.bookedAccounts.get(keyOf(provider.institutionId, account));
     const { institutionId } = caller;
     const isTheirs =
       isOperator || (known && institutionId !== undefined && isOwnerIn(known, institutionId, period));
-    return book !== undefined && isTheirs
-      ? book
+    return known !== undefined && isTheirs
+      ? accountBook(known, period.from)
       : unknownBook(`account ${account} at ${sap} in that period`, caller);
   }
   if (clearingSystem === undefined) {
@@ -219,8 +218,8 @@ const missingBook = [{ parameter: 'clearingSystem', detail: 'missing; or name sa
 
 const mostAccounts = 5; // in one sentence
 
-/** Names the accounts that the caller owns, of which each has a book. */
-function missingAccount(data: ReferenceData, own: readonly SettlementAccount[], { role }: Caller) {
+/** Names the accounts that are or were the caller's, of which each has a book. */
+function missingAccount(data: ReferenceData, own: readonly BookedAccount[], { role }: Caller) {
   const named = own
     .slice(0, mostAccounts)
     .map((one) => `sap=${bicOf(data, one.sapId) ?? ''}&account=${one.accountId}`);
@@ -233,11 +232,9 @@ function missingAccount(data: ReferenceData, own: readonly SettlementAccount[], 
   ];
 }
 
-function accountsOf(
-  { accountsAtSap }: ReferenceData,
-  { institutionId }: Caller,
-): readonly SettlementAccount[] {
-  return [...accountsAtSap.values()].filter((one) => one.ownerId === institutionId);
+function accountsOf({ bookedAccounts }: ReferenceData, { institutionId }: Caller): readonly BookedAccount[] {
+  if (institutionId === undefined) return [];
+  return [...bookedAccounts.values()].filter((one) => tenuresOf(one, institutionId).length > 0);
 }
 
 /** The payments of an ordinary bank are in a list (OBS-5); they touch no account whose book we keep. */

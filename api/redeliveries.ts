@@ -15,7 +15,7 @@ import {
 import { toldKinds } from '../db/deliveries.ts';
 import { findPayment } from '../db/payments.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
-import { hindrancesOf, hindrancesSchema } from './hindrances.ts';
+import { hindrancesOf, hindrancesOfMany, hindrancesOfManySchema, hindrancesSchema } from './hindrances.ts';
 import { instant, uuid } from './http/parameters.ts';
 import { passOn } from './http/pass-on.ts';
 import { isProblem, problem } from './http/problem.ts';
@@ -124,12 +124,13 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
         .strict()
         .openapi('NewRedeliveries'),
       answer: {
-        description: 'What is due again, or would be',
+        description: 'What is due again, or would be, and what holds it up',
         schema: z
           .object({
             redelivered: z.int(),
             total: z.int().openapi({ description: 'Dead letters like these, before' }),
             deadLetters: z.array(deadLetterSchema),
+            hindrances: hindrancesOfManySchema,
           })
           .strict()
           .openapi('Redeliveries'),
@@ -140,10 +141,16 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
       if (isProblem(party)) return party;
       const filter = compact<RedeliveryFilter>({ ...asked, parties: party?.names });
       const { deadLetters, total } = await findDeadLetters(deps.db, filter, limit);
-      if (preview) return json({ redelivered: 0, total, deadLetters: deadLetters.map(renderDeadLetter) });
+      const answerOf = async (letters: readonly DeadLetter[], redelivered: number) =>
+        json({
+          ...{ redelivered, total },
+          deadLetters: letters.map(renderDeadLetter),
+          hindrances: await hindrancesOfMany(deps, letters),
+        });
+      if (preview) return answerOf(deadLetters, 0);
       const due = await redeliverDeadLetters(deps.db, filter, { limit, by: caller.clientId });
       redeliverEach(deps, workflows, new Set(due.map((one) => one.subjectId)));
-      return json({ redelivered: due.length, total, deadLetters: due.map(renderDeadLetter) });
+      return answerOf(due, due.length);
     },
   );
 }
@@ -158,8 +165,13 @@ function redeliverEach(deps: ApiDependencies, workflows: Workflows, subjectIds: 
   }
 }
 
-function renderDeadLetter({ closedAt, bookPage, ...one }: DeadLetter): JsonObject {
-  return { ...one, closedAt: closedAt.toISOString(), bookPage: bookPage && { ...bookPage } };
+function renderDeadLetter(one: DeadLetter): JsonObject {
+  const { subjectId, kind, party, closedReason, closedAt, attempts, bookPage } = one;
+  return {
+    ...{ subjectId, kind, party, closedReason, attempts },
+    closedAt: closedAt.toISOString(),
+    bookPage: bookPage && { ...bookPage },
+  };
 }
 
 function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows): void {

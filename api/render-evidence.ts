@@ -4,6 +4,7 @@ import { assert } from '../core/assert.ts';
 import type { CaseEntry } from '../core/cases.ts';
 import {
   eventsForSides,
+  isForSides,
   refusalOf,
   submissionOf,
   type EvidenceDecision,
@@ -61,6 +62,7 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
     hindrances: view.hindrances,
     deliveries: deliveries.map((one) => renderDelivery(one, view)),
     events: (view.isOperator ? events : eventsForSides(events)).map(renderEvent),
+    eventsLeftOut: renderLeftOut(evidence, view),
     entries: view.isOperator ? evidence.entries.map(renderEntry) : [],
     outcomes: view.isOperator ? evidence.outcomes.map(renderOutcome) : [],
     refusedMessages: view.isOperator ? evidence.refused.map((one) => renderRefused(uetr, one)) : [],
@@ -160,6 +162,16 @@ function renderDelivery(delivery: EvidenceDelivery, { isOperator }: View): JsonO
 
 function renderEvent({ at, severity, kind, party, detail }: EvidenceEvent): JsonObject {
   return { at: timeOf(at), severity, kind, party, detail: detail as JsonValue };
+}
+
+/** By kind, whoever's they are. */
+function renderLeftOut({ eventsLeftOut }: PaymentEvidence, { isOperator }: View): JsonValue {
+  const numbers = new Map<string, { kind: string; severity: string; number: number }>();
+  for (const { kind, severity, number } of isOperator ? eventsLeftOut : eventsLeftOut.filter(isForSides)) {
+    const key = `${severity} ${kind}`;
+    numbers.set(key, { kind, severity, number: (numbers.get(key)?.number ?? 0) + number });
+  }
+  return [...numbers.values()];
 }
 
 export function renderEntry({ at, alertCount, ...entry }: CaseEntry): JsonObject {

@@ -3,15 +3,7 @@
  * an address for them, from the day before that on. What was sent is on record; a day that was missed is made up for.
  */
 import { tenuresOf } from './account-owners.ts';
-import {
-  accountBook,
-  closedAfterMs,
-  dayFrom,
-  dayMs,
-  longestDays,
-  type Book,
-  type Period,
-} from './reconciliation.ts';
+import { closedAfterMs, dayFrom, dayMs, longestDays, type Book, type Period } from './reconciliation.ts';
 import { refuseEndpoint } from './callback-address.ts';
 import { fxpNameOf, institutionNamed, type ReferenceData } from './reference.ts';
 import type { WebAddressPolicy } from './web-address.ts';
@@ -23,6 +15,8 @@ export interface SentBook {
   readonly party: string;
   /** The id that the address is registered under: payment system, or internalId of the owner. */
   readonly registeredAs: string;
+  /** Of an account: since when it was there. Null: a payment system's. */
+  readonly accountSince: Date | null;
   /** Of an account: since when it is theirs. Null: from its beginning. */
   readonly ownedFrom: Date | null;
   /** Of an account: until when it is theirs. Null: until further notice. */
@@ -51,14 +45,18 @@ export function booksToSend(data: ReferenceData): readonly SentBook[] {
     if (system !== undefined) {
       const { clearingSystemId, currencyCode: currency } = system;
       const book = { of: 'clearing-system', clearingSystemId, currency } as const;
-      return [{ book, party: clearingSystemId, registeredAs: partyId, ownedFrom: null, ownedUntil: null }];
+      const always = { accountSince: null, ownedFrom: null, ownedUntil: null };
+      return [{ book, party: clearingSystemId, registeredAs: partyId, ...always }];
     }
     const to = { party: fxpNameOf(data, partyId), registeredAs: partyId };
-    return [...data.accountsAtSap.values()].flatMap((account) => {
-      const book = accountBook(data, account.sapId, account.accountId);
-      if (book === undefined) return [];
-      return tenuresOf(account, partyId).map(({ from, until }) => ({
-        ...{ book, ...to, ownedFrom: from, ownedUntil: until },
+    return [...data.bookedAccounts.values()].flatMap((account) => {
+      const { sapId, accountId } = account;
+      return tenuresOf(account, partyId).map(({ from, until, currencyCode: currency, registeredAt }) => ({
+        book: { of: 'account', sapId, accountId, currency } as const,
+        ...to,
+        accountSince: registeredAt,
+        ownedFrom: from,
+        ownedUntil: until,
       }));
     });
   });
@@ -119,11 +117,17 @@ interface UnusableEndpoint {
   readonly internalId: string | null;
 }
 
+/** Who had an account until yesterday gets the last book of it today. */
 export function unusableEndpoints(
   data: ReferenceData,
   policy: WebAddressPolicy,
+  now: Date,
 ): readonly UnusableEndpoint[] {
-  const served = new Set(booksToSend(data).map(({ registeredAs }) => registeredAs));
+  const served = new Set(
+    booksToSend(data)
+      .filter(({ ownedUntil }) => ownedUntil === null || now.getTime() < ownedUntil.getTime() + dayMs)
+      .map(({ registeredAs }) => registeredAs),
+  );
   return [...data.bookEndpoints].flatMap(([registeredAs, url]): readonly UnusableEndpoint[] => {
     const isUsable = refuseEndpoint(url, policy) === undefined;
     if (served.has(registeredAs) && isUsable) return [];

@@ -3,6 +3,15 @@
  * (TIM-3).
  */
 
+/**
+ * What an attempt is called on record that nothing but a fault of our own kept from being a send: a lack of our machine, or
+ * the end of our process. It uses up no attempt, and ends nothing (TIM-3).
+ */
+export const ownFaults: readonly string[] = ['own-resources', 'closed'];
+
+export const isOwnFault = (outcome: string, errorClass: string | null): boolean =>
+  outcome === 'NOT_SENT' && errorClass !== null && ownFaults.includes(errorClass);
+
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;

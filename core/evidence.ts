@@ -75,6 +75,11 @@ export interface EvidenceEvent {
   readonly detail: unknown;
 }
 
+/** Events that are on record and not shown, because there are too many; the first of each kind always is. */
+export interface EventsLeftOut extends Pick<EvidenceEvent, 'severity' | 'kind' | 'party'> {
+  readonly number: number;
+}
+
 /** What a party sent and what did not count (PAY-8); operators only. */
 export interface EvidenceRefused {
   readonly messageId: string;
@@ -111,6 +116,7 @@ export interface PaymentEvidence {
   readonly messages: readonly EvidenceMessage[];
   readonly deliveries: readonly EvidenceDelivery[];
   readonly events: readonly EvidenceEvent[];
+  readonly eventsLeftOut: readonly EventsLeftOut[];
   readonly refused: readonly EvidenceRefused[];
   /** What operators did about it, and about each of its alerts. */
   readonly entries: readonly CaseEntry[];
@@ -160,11 +166,12 @@ export function ofParty(evidence: PaymentEvidence, party: string): PaymentEviden
     ...evidence,
     messages: evidence.messages.filter(ofThem),
     events: evidence.events.filter(ofThem),
+    eventsLeftOut: evidence.eventsLeftOut.filter(ofThem),
   };
 }
 
 /** What one person says and another has not confirmed is no outcome yet; what counts, the decision says (LIF-4). */
-const isOfOutcome = ({ kind }: EvidenceEvent) => kind.startsWith('operator.outcome-');
+const isOfOutcome = ({ kind }: Pick<EvidenceEvent, 'kind'>) => kind.startsWith('operator.outcome-');
 
 /**
  * The events as both sides of a payment see them: nothing of security, nothing of an outcome that operators recorded,
@@ -172,9 +179,13 @@ const isOfOutcome = ({ kind }: EvidenceEvent) => kind.startsWith('operator.outco
  */
 export function eventsForSides(events: readonly EvidenceEvent[]): readonly EvidenceEvent[] {
   return events
-    .filter((one) => one.severity !== 'security' && !isOfOutcome(one))
+    .filter(isForSides)
     .map(({ detail, ...event }) => ({ ...event, detail: withoutPerson(detail) }));
 }
+
+/** Whether both sides of a payment see it. */
+export const isForSides = (event: Pick<EvidenceEvent, 'severity' | 'kind'>): boolean =>
+  event.severity !== 'security' && !isOfOutcome(event);
 
 const withoutPerson = (detail: unknown) =>
   Object.fromEntries(Object.entries(detail ?? {}).filter(([name]) => name !== 'by'));

@@ -14,7 +14,7 @@ import { assert } from './assert.ts';
 import { compact } from './compact.ts';
 import { exact, plainDecimal, renderDecimal, type Exact } from './money.ts';
 import { identifyAgent } from './agent.ts';
-import { keyOf, type ReferenceData } from './reference.ts';
+import type { BookedAccount, ReferenceData } from './reference.ts';
 import { finalStatuses, isFinal } from './report.ts';
 import type { Decider } from './decision.ts';
 
@@ -214,8 +214,9 @@ function entryOf(movement: Movement, reference: number, data: ReferenceData): Ca
   });
 }
 
-/** The account of a book, where reference data has it. */
-export function accountBook(data: ReferenceData, sapId: string, accountId: string): Book | undefined {
-  const account = data.accountsAtSap.get(keyOf(sapId, accountId));
-  return account && { of: 'account', sapId, accountId, currency: account.currencyCode };
+/** The book of an account that there was or is, of a period that begins then. */
+export function accountBook({ sapId, accountId, owners }: BookedAccount, from: Date): Book {
+  const owner = owners.find(({ until }) => until === null || from < until) ?? owners.at(-1);
+  assert(owner !== undefined, 'an account is, or was, somebody’s');
+  return { of: 'account', sapId, accountId, currency: owner.currencyCode };
 }

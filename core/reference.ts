@@ -71,14 +71,23 @@ export interface SettlementAccount {
   readonly countryCode: string;
   readonly currencyCode: string;
   readonly accountId: string;
-  /** Whose it was before, oldest first. */
-  readonly formerOwners: readonly FormerOwner[];
 }
 
-export interface FormerOwner {
+/** An account that there is, or was. */
+export interface BookedAccount {
+  readonly sapId: string;
+  readonly accountId: string;
+  /** Whose it was and is, oldest first; at least one. */
+  readonly owners: readonly AccountOwner[];
+}
+
+export interface AccountOwner {
   readonly ownerId: string;
-  /** The end of a day (UTC). */
-  readonly until: Date;
+  readonly currencyCode: string;
+  /** Since when the account was there, or is; not since when it is theirs. */
+  readonly registeredAt: Date;
+  /** The end of a day (UTC); null: it is theirs. */
+  readonly until: Date | null;
 }
 
 export interface SettlementAccess {
@@ -125,6 +134,8 @@ export interface ReferenceData {
   readonly institutionsByMembership: ReadonlyMap<string, Institution>;
   /** By SAP and account id. */
   readonly accountsAtSap: ReadonlyMap<string, SettlementAccount>;
+  /** The same, and those that are gone: their days have a book (REC-1). */
+  readonly bookedAccounts: ReadonlyMap<string, BookedAccount>;
   /** By owner, country and currency. */
   readonly accountsOfOwner: ReadonlyMap<string, readonly SettlementAccount[]>;
   /** By FXP and country. */

@@ -142,6 +142,8 @@ export interface DeadLetter {
   readonly closedReason: string;
   readonly closedAt: Date;
   readonly attempts: number;
+  /** Of a callback: what the source named. */
+  readonly url: string | null;
   /** Of the kind `book`: which page of which day; null of every other. */
   readonly bookPage: { readonly book: string; readonly day: string; readonly page: number } | null;
 }
@@ -159,7 +161,7 @@ const isDeadAnd = (filter: RedeliveryFilter) =>
     sql` and `,
   );
 const deadLetter = sql`
-  subject_id as "subjectId", kind, party, closed_reason as "closedReason", closed_at as "closedAt", attempts,
+  subject_id as "subjectId", kind, party, url, closed_reason as "closedReason", closed_at as "closedAt", attempts,
   (select jsonb_build_object('book', b.book, 'day', ${bookDay(sql.ref('b.period_from'))}, 'page', b.page)
     from book_pages b where b.book_page_id = subject_id) as "bookPage"`; // primary key
 
@@ -196,7 +198,7 @@ export async function redeliverDeadLetters(
       select 'info', 'operator.redelivery', "subjectId", party, jsonb_build_object('kind', kind, 'by', ${by}::text)
       from found
     )
-    select "subjectId", kind, party, "closedReason", "closedAt", attempts, "bookPage" from found order by "closedAt"`.execute(
+    select "subjectId", kind, party, url, "closedReason", "closedAt", attempts, "bookPage" from found order by "closedAt"`.execute(
     db,
   );
   return rows;

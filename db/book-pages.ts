@@ -21,15 +21,15 @@ export async function readOwedBooks(db: Db, data: ReferenceData): Promise<readon
   const books = booksToSend(data).map((one) => ({ ...one, key: bookKey(one.book) }));
   // index: unique (book, period_from, period_to, page); an account that is registered later has its books from then on
   const { rows } = await sql<Pick<BookProgress, 'registeredAt' | 'madeUntil'> & { nth: number; now: Date }>`
-    select b.nth::int, clock_timestamp() as now, greatest(e.registered_at, a.registered_at) as "registeredAt",
+    select b.nth::int, clock_timestamp() as now, greatest(e.registered_at, b.account_since) as "registeredAt",
       (select max(p.period_to) from book_pages p where p.book = b.key and p.page = p.pages
         and p.period_from >= b.owned_from and p.period_to <= b.owned_until) as "madeUntil"
     from unnest(${books.map(({ key }) => key)}::text[], ${books.map((one) => one.registeredAs)}::text[],
+      ${books.map(({ accountSince }) => accountSince ?? '-infinity')}::timestamptz[],
       ${books.map(({ ownedFrom }) => ownedFrom ?? '-infinity')}::timestamptz[],
       ${books.map(({ ownedUntil }) => ownedUntil ?? 'infinity')}::timestamptz[])
-      with ordinality as b (key, party_id, owned_from, owned_until, nth)
-    join book_endpoints e using (party_id)
-    left join settlement_accounts a on b.key = a.sap_id || ' ' || a.account_id`.execute(db);
+      with ordinality as b (key, party_id, account_since, owned_from, owned_until, nth)
+    join book_endpoints e using (party_id)`.execute(db);
   return rows.flatMap(({ nth, now, ...made }) => {
     const one = books[nth - 1];
     if (one === undefined) return [];

@@ -34,10 +34,36 @@ export async function closeBooks(db: Db, to: Date): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Whose clock is so far ahead of the other one that neither can be believed; undefined: they say about the same. */
+export function clockAhead(ofDatabase: Date): 'worker' | 'database' | undefined {
+  const aheadMs = ofDatabase.getTime() - Date.now();
+  if (Math.abs(aheadMs) <= clocksApartMs) return undefined;
+  return aheadMs > 0 ? 'database' : 'worker';
+}
+
 /** Until when books are closed, where that is so far beyond the present that no failover explains it; undefined: it is not. */
 export async function closedAhead(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ until: Date }>`
     select until from books_closed
     where until > clock_timestamp() + ${sql.lit(clocksApartMs)} * interval '1 millisecond'`.execute(db);
   return rows[0]?.until;
+}
+
+export interface PassedAhead {
+  readonly sap: string;
+  readonly account: string;
+  /** Whose the account's days are until then, though it is no longer theirs. */
+  readonly owner: string;
+  readonly until: Date;
+}
+
+/** Accounts that were given up while a clock ran days ahead: their days stay the former owner's until that time. */
+export async function passedAhead(db: Db): Promise<readonly PassedAhead[]> {
+  // an account passes at the end of the day; one that passes as books are closed, at the end of theirs
+  const latest = sql`greatest(clock_timestamp(), (select until from books_closed)) + interval '1 day'`;
+  const { rows } = await sql<PassedAhead>`
+    select sap_id as sap, account_id as account, owner_id as owner, max(owned_until) as until
+    from former_account_owners where owned_until > ${latest} + ${sql.lit(clocksApartMs)} * interval '1 millisecond'
+    group by 1, 2, 3 order by 1, 2, 3`.execute(db);
+  return rows;
 }

@@ -3,6 +3,7 @@
 // has an id that only the claimant knows: if the answer is lost, the claimant, who has sent nothing, gets the same
 // claim again.
 import { sql, type RawBuilder } from 'kysely';
+import { isOwnFault, ownFaults } from '../core/delivery-schedule.ts';
 import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
@@ -81,6 +82,12 @@ export const insertIntents = sql`
   insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
   on conflict do nothing`;
 
+/** Whether a send of a delivery `d` was made, or may have been: those that a fault of our own kept from it are none (TIM-3). */
+export const wasTried = sql`d.attempts > (
+  select count(*) from delivery_attempts own -- primary key
+  where own.delivery_id = d.delivery_id and own.outcome = 'NOT_SENT'
+    and own.error_class in (${sql.join(ownFaults.map((one) => sql.lit(one)))}))`;
+
 const lastAttemptMs = unreachableAfterMs + 500; // TIM-3; a little for the clock of the execution that rejects it then
 
 /** When a round of sends that nobody lets through comes to its end. */
@@ -104,7 +111,7 @@ export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOf
     inMs: number;
     deadlineInMs: number | null;
   }>`
-    select d.attempts = 0 as "needsTry", d.possibly_sent = 0 as "isUnsent",
+    select not (${wasTried}) as "needsTry", d.possibly_sent = 0 as "isUnsent",
       (extract(epoch from p.deadline_at - clock_timestamp()) * 1000)::float8 as "deadlineInMs",
       (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs"
     from deliveries d join payments p on p.uetr = d.subject_id
@@ -278,6 +285,7 @@ const insertEnds = (event: {
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;
   const notSent = settled.outcome === 'NOT_SENT' ? 1 : 0;
+  const usedUp = isOwnFault(settled.outcome, settled.errorClass) ? 0 : 1;
   const is = (kind: Following['kind']) => sql`(${next.kind === kind}::boolean and asks = ${settled.asks})`;
   const isGivenUp = sql`(${is('closed')} and ${isOpen})`;
   const isTakenAfterAll = sql`(${is('delivered')} and ${isOfToldKind})`;
@@ -293,6 +301,8 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
     settled as (
       update deliveries
       set possibly_sent = possibly_sent - ${notSent}::int,
+        attempts_since_asked = attempts_since_asked
+          - case when attempts = ${settled.attempt} and asks = ${settled.asks} then 1 - ${usedUp}::int else 0 end,
         delivered_at = case when ${is('delivered')} then clock_timestamp() else delivered_at end,
         closed_at = case when ${isGivenUp} then clock_timestamp() when ${isTakenAfterAll} then null else closed_at end,
         closed_reason = case when ${isGivenUp} then ${next.kind === 'closed' ? next.reason : null}

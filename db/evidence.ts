@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import {
   withoutUnsent,
+  type EventsLeftOut,
   type EvidenceAttempt,
   type EvidenceDecision,
   type EvidenceDelivery,
@@ -32,7 +33,7 @@ function readEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
       decision: await loadDecision(snapshot, uetr),
       messages: await loadMessages(snapshot, uetr),
       deliveries: await loadDeliveries(snapshot, uetr),
-      events: await loadEvents(snapshot, uetr),
+      ...(await loadEvents(snapshot, uetr)),
       refused: await loadRefused(snapshot, uetr),
       entries: await entriesOfCase(snapshot, uetr),
       outcomes: await listOutcomes(snapshot, uetr),
@@ -98,13 +99,24 @@ async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDe
   }));
 }
 
-function loadEvents(db: Db, uetr: string): Promise<readonly EvidenceEvent[]> {
-  return db
-    .selectFrom('audit_events') // index audit_events_subject_id
-    .select(['occurred_at as at', 'severity', 'kind', 'party', 'detail'])
-    .where('subject_id', '=', uetr)
-    .orderBy('audit_event_id')
-    .execute();
+const mostShown = 1_000; // alerts, and as many other events: some 250 bytes each; a night of contradictions has 100,000
+
+/** The newest, and the first of each kind, so that none is hidden; and how many of which kind there are besides (OBS-5, SEC-7). */
+async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, 'events' | 'eventsLeftOut'>> {
+  const ranked = sql`
+    select *, severity = 'alert' as is_alert,
+      row_number() over (partition by severity = 'alert' order by audit_event_id desc) as nth_last,
+      row_number() over (partition by severity, kind order by audit_event_id) as nth
+    from audit_events where subject_id = ${uetr}`; // index audit_events_subject_id
+  const isShown = sql`(nth_last <= ${sql.lit(mostShown)} or nth = 1)`;
+  const { rows: events } = await sql<EvidenceEvent>`
+    select occurred_at as at, severity, kind, party, detail from (${ranked}) e where ${isShown}
+    order by audit_event_id`.execute(db);
+  if (events.length < mostShown) return { events, eventsLeftOut: [] };
+  const { rows: eventsLeftOut } = await sql<EventsLeftOut>`
+    select severity, kind, party, count(*)::int as number from (${ranked}) e where not ${isShown}
+    group by severity, kind, party order by number desc, kind, party`.execute(db);
+  return { events, eventsLeftOut };
 }
 
 async function loadRefused(db: Db, uetr: string): Promise<readonly EvidenceRefused[]> {

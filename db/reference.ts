@@ -1,9 +1,9 @@
 // Reads the reference data into one snapshot; reference-cache.ts keeps it fresh (REF-6). It must not be asked for
 // rates: those are read for each quote (FX-4).
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import {
   keyOf,
-  type FormerOwner,
+  type BookedAccount,
   type Institution,
   type ReferenceData,
   type SettlementAccount,
@@ -11,6 +11,7 @@ import {
 import type { FinInstRole } from '../core/ids.ts';
 import type { Db } from './connection.ts';
 import { listPauses } from './pauses.ts';
+import type { Database } from './tables.ts';
 
 /** One consistent snapshot, read in one transaction. */
 export async function loadReferenceData(db: Db): Promise<ReferenceData> {
@@ -195,19 +196,29 @@ async function loadInstitutions(db: Db) {
   return { institutions, institutionsByIdentifier, institutionsByMembership };
 }
 
-/** By account. */
-async function loadFormerOwners(db: Db): Promise<ReadonlyMap<string, readonly FormerOwner[]>> {
-  const rows = await db
+/** Whose each account was and is, as far as books go (REC-1). */
+async function loadBookedAccounts(
+  db: Db,
+  accounts: readonly Selectable<Database['settlement_accounts']>[],
+): Promise<ReadonlyMap<string, BookedAccount>> {
+  const former = await db
     .selectFrom('former_account_owners')
     .selectAll()
     .orderBy('former_account_owner_id')
     .execute();
-  const former = new Map<string, FormerOwner[]>();
-  for (const row of rows) {
+  const booked = new Map<string, BookedAccount>();
+  for (const row of [...former, ...accounts.map((account) => ({ ...account, owned_until: null }))]) {
     const key = keyOf(row.sap_id, row.account_id);
-    former.set(key, [...(former.get(key) ?? []), { ownerId: row.owner_id, until: row.owned_until }]);
+    const owner = {
+      ownerId: row.owner_id,
+      currencyCode: row.currency_code,
+      registeredAt: row.registered_at,
+      until: row.owned_until,
+    };
+    const owners = [...(booked.get(key)?.owners ?? []), owner];
+    booked.set(key, { sapId: row.sap_id, accountId: row.account_id, owners });
   }
-  return former;
+  return booked;
 }
 
 async function loadSettlement(db: Db) {
@@ -220,7 +231,6 @@ async function loadSettlement(db: Db) {
   const access = await db.selectFrom('fxp_settlement_access').selectAll().execute();
   const corridors = await db.selectFrom('fxp_corridors').selectAll().execute();
   const improvements = await db.selectFrom('psp_improvements').selectAll().execute();
-  const formerOwners = await loadFormerOwners(db);
   const accountsAtSap = new Map<string, SettlementAccount>();
   const accountsOfOwner = new Map<string, SettlementAccount[]>();
   for (const row of accounts) {
@@ -230,7 +240,6 @@ async function loadSettlement(db: Db) {
       countryCode: row.country_code,
       currencyCode: row.currency_code,
       accountId: row.account_id,
-      formerOwners: formerOwners.get(keyOf(row.sap_id, row.account_id)) ?? [],
     };
     accountsAtSap.set(keyOf(row.sap_id, row.account_id), account);
     const key = keyOf(row.owner_id, row.country_code, row.currency_code);
@@ -238,6 +247,7 @@ async function loadSettlement(db: Db) {
   }
   return {
     accountsAtSap,
+    bookedAccounts: await loadBookedAccounts(db, accounts),
     accountsOfOwner,
     settlementAccess: new Map(
       access.map((row) => [

@@ -1,5 +1,15 @@
 -- Written by npm run migrate from the migrations in db/migrations; do not edit.
 
+CREATE OR REPLACE FUNCTION public.begin_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.registered_at := now();
+  return new;
+end $function$;
+comment on function begin_account() is 'An account that gets another id begins: its books do not go back before that (REC-2).';
+
 CREATE OR REPLACE FUNCTION public.callback_address(submission uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -29,13 +39,24 @@ begin
 end $function$;
 comment on function note_alert_states() is 'Keeps alert_states in step with case_entries.';
 
+CREATE OR REPLACE FUNCTION public.note_former_book_endpoint()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into former_book_endpoints (party_id, registered_at, removed_at) values (old.party_id, old.registered_at, now())
+  on conflict (party_id) do update set registered_at = excluded.registered_at, removed_at = excluded.removed_at;
+  return null;
+end $function$;
+comment on function note_former_book_endpoint() is 'Keeps since when an address for books was there that is removed.';
+
 CREATE OR REPLACE FUNCTION public.note_former_owner()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into former_account_owners (sap_id, account_id, owner_id, owned_until)
-  values (old.sap_id, old.account_id, old.owner_id,
+  insert into former_account_owners (sap_id, account_id, owner_id, currency_code, registered_at, owned_until)
+  values (old.sap_id, old.account_id, old.owner_id, old.currency_code, old.registered_at,
     (date_trunc('day', greatest(now(), (select until from books_closed)) at time zone 'UTC')
       + interval '1 day') at time zone 'UTC');
   return null;
@@ -52,6 +73,17 @@ begin
 end
 $function$;
 comment on function notify_reference_data() is 'Tells every process that reference data changed (REF-6).';
+
+CREATE OR REPLACE FUNCTION public.resume_book_endpoint()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.registered_at := least(new.registered_at, (select f.registered_at from former_book_endpoints f
+    where f.party_id = new.party_id and f.removed_at > now() - interval '1 day'));
+  return new;
+end $function$;
+comment on function resume_book_endpoint() is 'An address for books that is entered anew within a day goes on as before: no day is left out (REC-2).';
 
 create table address_inputs (
   address_input_id text not null,
@@ -449,6 +481,8 @@ create table former_account_owners (
   account_id text not null,
   owner_id text not null,
   owned_until timestamp with time zone not null,
+  currency_code text not null,
+  registered_at timestamp with time zone not null,
   constraint former_account_owners_pkey PRIMARY KEY (former_account_owner_id)
 );
 CREATE INDEX former_account_owners_account ON public.former_account_owners USING btree (sap_id, account_id);
@@ -458,6 +492,19 @@ comment on column former_account_owners.sap_id is 'The SAP that holds the accoun
 comment on column former_account_owners.account_id is 'Account id at the SAP.';
 comment on column former_account_owners.owner_id is 'Whose it was.';
 comment on column former_account_owners.owned_until is 'The end (UTC) of the day on which it was given up: a book of a day has one owner.';
+comment on column former_account_owners.currency_code is 'Currency of the account.';
+comment on column former_account_owners.registered_at is 'Since when the account was there; its first book is that of the day before (REC-2).';
+
+create table former_book_endpoints (
+  party_id text not null,
+  registered_at timestamp with time zone not null,
+  removed_at timestamp with time zone not null,
+  constraint former_book_endpoints_pkey PRIMARY KEY (party_id)
+);
+comment on table former_book_endpoints is 'Addresses for books that were removed: what is entered anew within a day goes on as before (REC-2). Filled by a trigger.';
+comment on column former_book_endpoints.party_id is 'Whose.';
+comment on column former_book_endpoints.registered_at is 'Since when it was there.';
+comment on column former_book_endpoints.removed_at is 'When it was removed last.';
 
 create table fxp_corridors (
   fxp_id text not null,
@@ -1256,6 +1303,10 @@ CREATE TRIGGER address_types_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCAT
 
 CREATE TRIGGER book_endpoints_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.book_endpoints FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
+CREATE TRIGGER book_endpoints_entered BEFORE INSERT ON public.book_endpoints FOR EACH ROW EXECUTE FUNCTION resume_book_endpoint();
+
+CREATE TRIGGER book_endpoints_removed AFTER DELETE ON public.book_endpoints FOR EACH ROW EXECUTE FUNCTION note_former_book_endpoint();
+
 CREATE TRIGGER case_entries_noted AFTER INSERT ON public.case_entries FOR EACH ROW WHEN ((new.action <> 'note'::text)) EXECUTE FUNCTION note_alert_states();
 
 CREATE TRIGGER clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
@@ -1301,3 +1352,5 @@ CREATE TRIGGER settlement_accounts_changed AFTER INSERT OR DELETE OR UPDATE OR T
 CREATE TRIGGER settlement_accounts_passed AFTER UPDATE ON public.settlement_accounts FOR EACH ROW WHEN (((old.owner_id <> new.owner_id) OR (old.sap_id <> new.sap_id) OR (old.account_id <> new.account_id))) EXECUTE FUNCTION note_former_owner();
 
 CREATE TRIGGER settlement_accounts_removed AFTER DELETE ON public.settlement_accounts FOR EACH ROW EXECUTE FUNCTION note_former_owner();
+
+CREATE TRIGGER settlement_accounts_renamed BEFORE UPDATE ON public.settlement_accounts FOR EACH ROW WHEN (((old.sap_id <> new.sap_id) OR (old.account_id <> new.account_id))) EXECUTE FUNCTION begin_account();

@@ -150,6 +150,8 @@ interface FormerAccountOwnersTable {
   sap_id: string;
   account_id: string;
   owner_id: string;
+  currency_code: string;
+  registered_at: Date;
   owned_until: Date;
 }
 

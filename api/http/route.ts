@@ -186,6 +186,7 @@ async function authenticateAfter(
 ): Promise<Caller | Problem> {
   const claimed = await authenticator.authenticate(context);
   const isKnown = !isProblem(claimed);
+  if (isKnown) aboutRequest(context).client = claimed.clientId; // of whatever it is refused for (OBS-1)
   const leaveRoom = isKnown ? turns?.makeRoom(senderOf(claimed)) : undefined;
   const hasRoom = turns === undefined || leaveRoom !== undefined;
   try {

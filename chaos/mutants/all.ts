@@ -45,8 +45,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/decisions.ts',
-        find: '(possibly_sent = 0 and attempts > 0',
-        replace: '(attempts > 0',
+        find: '(possibly_sent = 0 and ${wasTried}',
+        replace: '(${wasTried}',
       },
     ],
     breaks: ['I-4', 'R:TIM-3', 'I-8', 'R:TIM-2'],

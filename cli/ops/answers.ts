@@ -134,14 +134,13 @@ export const settling = z.object({
     .nullable(),
 });
 
+const held = z.object({ kind: z.string(), party: z.string(), number: z.string().optional() }); // of many
 const hindrances = z.object({
   engineAnswers: z.boolean(),
   workers: z.string(),
   workerHeardSecondsAgo: z.string().nullable(),
-  heldUp: z.array(
-    z.object({ kind: z.string(), party: z.string(), breakersOpen: z.string(), gatesFull: z.string() }),
-  ),
-  noUsableAddress: z.array(z.object({ kind: z.string(), party: z.string() })),
+  heldUp: z.array(held.extend({ breakersOpen: z.string(), gatesFull: z.string() })),
+  noUsableAddress: z.array(held),
 });
 export type ShownHindrances = z.infer<typeof hindrances>;
 
@@ -183,6 +182,7 @@ export const evidence = z.object({
       detail: z.record(z.string(), z.unknown()),
     }),
   ),
+  eventsLeftOut: z.array(z.object({ kind: z.string(), severity: z.string(), number: z.string() })),
   entries: entryList,
   outcomes: z.array(outcome),
   refusedMessages: z.array(
@@ -205,6 +205,7 @@ export const redeliveries = z.object({
       bookPage: z.object({ book: z.string(), day: z.string(), page: z.string() }).nullable(),
     }),
   ),
+  hindrances,
 });
 const partyKind = z.object({
   kind: z.string(),

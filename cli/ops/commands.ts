@@ -233,7 +233,7 @@ export async function redeliverDead(context: CommandContext, options: DeadOption
     terminal.line(text);
     return;
   }
-  const { deadLetters, redelivered, total } = read(redeliveries, text);
+  const { deadLetters, redelivered, total, hindrances } = read(redeliveries, text);
   for (const { subjectId, kind, party, closedReason, closedAt, bookPage } of deadLetters) {
     const page = bookPage === null ? '' : `  ${bookPage.book} of ${bookPage.day}, page ${bookPage.page}`;
     terminal.line(
@@ -243,6 +243,7 @@ export async function redeliverDead(context: CommandContext, options: DeadOption
   if (options.yes) terminal.line(`✓ ${redelivered} of ${total} are due again`);
   else if (total === '0') terminal.line('No dead letter matches.');
   else terminal.line(`${deadLetters.length} of ${total} would be delivered again: add --yes.`);
+  if (deadLetters.length > 0) printHindrances(terminal, hindrances);
 }
 
 export async function enquire(context: CommandContext, uetr: string, options: JsonOption): Promise<void> {

@@ -22,18 +22,21 @@ export function silenceOf({
   );
 }
 
+const named = ({ kind, party, number }: ShownHindrances['noUsableAddress'][number]) =>
+  `${kind} to ${party}${number === undefined ? '' : ` (${number} of these)`}`;
+
 function hindrancesInWords(shown: ShownHindrances): readonly string[] {
   const silence = silenceOf(shown);
   const { workers, heldUp, noUsableAddress } = shown;
   const nowhere = noUsableAddress.map(
-    ({ kind, party }) =>
-      `${kind} to ${party}: it has no address that may be used (no-usable-address), and waits until one is registered.`,
+    (one) =>
+      `${named(one)}: it has no address that may be used (no-usable-address), and waits until one is registered.`,
   );
   if (silence !== undefined) return [silence, ...nowhere];
-  const waiting = heldUp.map(({ kind, party, breakersOpen, gatesFull }) =>
+  const waiting = heldUp.map(({ breakersOpen, gatesFull, ...one }) =>
     breakersOpen === '0'
-      ? `${kind} to ${party}: all ${mostSendsAtOnce} places were taken in ${gatesFull} of ${workers} workers a few seconds ago. It goes out in its turn.`
-      : `${kind} to ${party}: the breaker is open in ${breakersOpen} of ${workers} workers. It goes out once a probe is answered; there is one every minute, or more often.`,
+      ? `${named(one)}: all ${mostSendsAtOnce} places were taken in ${gatesFull} of ${workers} workers a few seconds ago. It goes out in its turn.`
+      : `${named(one)}: the breaker is open in ${breakersOpen} of ${workers} workers. It goes out once a probe is answered; there is one every minute, or more often.`,
   );
   return [...nowhere, ...waiting];
 }

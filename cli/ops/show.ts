@@ -282,8 +282,18 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
     const told = Object.entries(detail).map(([name, value]) => `${name} ${String(value)}`);
     terminal.line(terminal.paint(style, `  ${shortTime(at)}  ${[kind, party ?? '', ...told].join('  ')}`));
   }
+  for (const one of shown.eventsLeftOut) terminal.line(terminal.paint('warning', leftOutInWords(uetr, one)));
   if (shown.entries.length > 0) heading('What was done');
   printEntries(terminal, shown.entries);
+}
+
+function leftOutInWords(
+  uetr: string,
+  { kind, severity, number }: ShownEvidence['eventsLeftOut'][number],
+): string {
+  const where =
+    severity === 'info' ? '' : `: ops alerts --subject-id ${uetr} --kind ${kind} --state open,taken,closed`;
+  return `  … ${number} more ${kind}, between the first and the newest, are left out${where}`;
 }
 
 /** A payment in doubt ends by what two people find out, at no time that is known (LIF-4). */

@@ -21,6 +21,7 @@ import * as booksOwedSince from './0018-books-owed-since.ts';
 import * as booksClosed from './0019-books-closed.ts';
 import * as statesOfAlerts from './0020-states-of-alerts.ts';
 import * as booksMended from './0021-books-mended.ts';
+import * as accountsThatAreGone from './0022-accounts-that-are-gone.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '0019-books-closed': booksClosed,
   '0020-states-of-alerts': statesOfAlerts,
   '0021-books-mended': booksMended,
+  '0022-accounts-that-are-gone': accountsThatAreGone,
 };

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { accountBook } from '../../core/reconciliation.ts';
+import { keyOf } from '../../core/reference.ts';
 import { readCamt054, readCamt054Page } from '../../db/books-camt054.ts';
 import { readBookIndex } from '../../db/reconciliation.ts';
 import { copyDecided } from '../harness/many-payments.ts';
@@ -30,7 +31,8 @@ test('the pages of an account that payments come in by and go out by, read one b
     db,
   );
   const data = deps.reference();
-  const book = accountBook(data, rows[0]?.sap ?? '', rows[0]?.account ?? '');
+  const known = data.bookedAccounts.get(keyOf(rows[0]?.sap ?? '', rows[0]?.account ?? ''));
+  const book = known && accountBook(known, new Date());
   if (book === undefined) throw new Error('reference data has the account');
   const opened = { book, period, data };
   const index = await readBookIndex(db, book, period);

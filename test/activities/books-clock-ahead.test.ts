@@ -84,10 +84,38 @@ test('what was closed beyond the present reads as open until it is over, and a p
   expect(await told('book.closed-ahead')).toEqual([{ until: new Date(midnight + 20 * dayMs).toISOString() }]);
 });
 
-test('books that are owed by the clock of the worker are late, also where that of the database stands still (REC-2, OBS-6)', async () => {
+test('books are late by the clock of the database, as long as that of the worker says about the same (REC-2, OBS-6)', async () => {
   await sendBooks();
   await clocks.set(midnight + 7_200_000);
-  await clocks.setDatabase(now);
+  await clocks.setDatabase(midnight + 7_200_000 + 60_000);
   const days = (await told('book.late')).map((detail) => (detail as { day: string }).day); // of every party
   expect(new Set(days)).toEqual(new Set([new Date(today).toISOString().slice(0, 10)]));
+});
+
+test('a worker whose clock is hours ahead of the database’s, or behind it, calls no book late, and a person is told of the clocks (REC-2, OBS-6)', async () => {
+  const late = async () =>
+    (await listAlerts(db, { states: ['open'], kind: 'book.late' }, { limit: 100 })).alerts.length;
+  await sendBooks();
+  const before = await late();
+  await clocks.set(midnight + 7_200_000);
+  await clocks.setDatabase(now);
+  expect(await told('book.clocks-apart')).toEqual([{ ahead: 'worker' }]);
+  await clocks.setDatabase(inWeeks);
+  await vi.waitFor(async () => {
+    await sql`delete from leases`.execute(db);
+    expect(await told('book.clocks-apart')).toContainEqual({ ahead: 'database' });
+  }, 5_000);
+  expect(await late()).toBe(before);
+});
+
+test('an account that passes on while the clock of the database is weeks ahead is told to a person, with whose its days are until when (REC-1, SEC-1, OBS-6)', async () => {
+  const pass = (owner: string) =>
+    sql`update settlement_accounts set owner_id = ${owner} where account_id = 'LOTU-TH-THB'`.execute(db);
+  await pass('MY-LOTU'); // by a clock that is right: nobody is told
+  await clocks.setDatabase(inWeeks);
+  await pass('SG-LOTU');
+  await clocks.set(now);
+  expect(await told('book.passed-ahead')).toEqual([
+    { sap: 'TH-HARB', account: 'LOTU-TH-THB', until: new Date(midnight + 21 * dayMs).toISOString() },
+  ]);
 });

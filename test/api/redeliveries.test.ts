@@ -129,7 +129,7 @@ describe('dead letters of many payments', () => {
     const rest = await ask('POST', '/redeliveries', { preview: true });
     expect(rest.body.deadLetters).toMatchObject([{ subjectId: uetrs[2], kind: 'callback' }]);
     const other = await ask('POST', '/redeliveries', { preview: false, party: 'MERISGS0' });
-    expect(other.body).toEqual({ redelivered: 0, total: 0, deadLetters: [] });
+    expect(other.body).toMatchObject({ redelivered: 0, total: 0, deadLetters: [] });
   });
 
   test('a party is known by each of its identifiers on every route that filters by one, and one that does not exist is refused, not answered with nothing (OBS-5, OBS-6)', async () => {

@@ -9,6 +9,7 @@ import { isAlive } from '../../cli/parts/child.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { validTree } from '../xml/fixtures.ts';
 import { endingIn } from '../harness/endings.ts';
+import { project } from './bare-project.ts';
 import { commandFolder, type RunningCommand } from './command.ts';
 
 const place = await commandFolder();
@@ -61,7 +62,9 @@ let firstParties: readonly (string | undefined)[] = [];
 describe('npm run demo -- --once, from an empty folder', () => {
   it('plays the payment to the last figure and ends with 0', { timeout: 180_000 }, async () => {
     const letGo = holdDefaultPorts();
-    const { code, output } = await finish('demo', '--once');
+    const demo = place.runIn(project, {}, 'demo', '--once');
+    const code = await demo.ended;
+    const output = demo.output();
     letGo();
     expect(code, output).toBe(0);
     firstParties = partiesIn(output);

@@ -44,7 +44,7 @@ test('so it is where the answer of the gateway is shown as it came, which it sti
 test.each(['a\u009b2Jb', 'a\u001b[2Jb', 'a\u202eb', 'a\nb', 'a\u2028b', 'a\u2066b'])(
   'words of an operator with %j are refused, and the refusal steers nothing (OBS-6, SEC-4)',
   async (words) => {
-    const refused = 'must hold no control characters, line separators or marks of direction';
+    const refused = 'must hold no control characters, line separators, overrides of direction';
     await expect(act(context(), { action: 'note', id: message.uetr, note: words }, {})).rejects.toThrow(
       refused,
     );

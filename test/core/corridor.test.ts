@@ -27,7 +27,6 @@ const account = (countryCode: string, currencyCode: string) => ({
   countryCode,
   currencyCode,
   accountId: `MERI-${countryCode}-${currencyCode}`,
-  formerOwners: [],
 });
 const access = (countryCode: string, validated = true) =>
   [

@@ -55,23 +55,35 @@ test.each([
   expect(lateDay(progress, new Date(now))).toBe(day);
 });
 
+const at = (day: string) => new Date(`2026-11-${day}T00:00:00Z`);
+/** Each with the day on which it was registered, and the end of the last one that was theirs. */
+function accountOf(...owners: readonly (readonly [string, string, string | null])[]) {
+  return {
+    ...{ sapId: 'SAP', accountId: '1' },
+    owners: owners.map(([ownerId, registered, until]) => ({
+      ...{ ownerId, currencyCode: 'THB' },
+      registeredAt: new Date(at(registered).getTime() + 3_600_000),
+      until: until === null ? null : at(until),
+    })),
+  };
+}
+const daysOf = (account: ReturnType<typeof accountOf>, ownerId: string) =>
+  tenuresOf(account, ownerId).map(({ from, until }) => [from, until]);
+
 test('an account that passes on: each day goes to who had it then (REC-1, REC-2)', () => {
-  const [account] = [...world.accountsAtSap.values()];
-  if (account === undefined) throw new Error('there are accounts');
-  const at = (day: string) => new Date(`2026-11-${day}T00:00:00Z`);
-  const former = [
-    { ownerId: 'A', until: at('10') },
-    { ownerId: 'B', until: at('12') },
-    { ownerId: 'C', until: at('12') }, // for some hours
-    { ownerId: 'A', until: at('15') },
-  ];
-  const passed = { ...account, ownerId: 'A', formerOwners: former };
-  expect(tenuresOf(passed, 'A')).toEqual([
-    { from: null, until: at('10') },
-    { from: at('12'), until: null },
+  const passed = accountOf(
+    ['A', '01', '10'],
+    ['B', '01', '12'],
+    ['C', '01', '12'], // for some hours
+    ['A', '01', '15'],
+    ['A', '01', null],
+  );
+  expect(daysOf(passed, 'A')).toEqual([
+    [null, at('10')],
+    [at('12'), null],
   ]);
-  expect(tenuresOf(passed, 'B')).toEqual([{ from: at('10'), until: at('12') }]);
-  expect(tenuresOf(passed, 'C')).toEqual([]);
+  expect(daysOf(passed, 'B')).toEqual([[at('10'), at('12')]]);
+  expect(daysOf(passed, 'C')).toEqual([]);
   expect(isOwnerIn(passed, 'B', { from: at('10'), to: at('12') })).toBe(true);
   expect(isOwnerIn(passed, 'B', { from: at('09'), to: at('11') })).toBe(false);
   expect(isOwnerIn(passed, 'A', { from: at('12'), to: at('20') })).toBe(true);
@@ -79,6 +91,20 @@ test('an account that passes on: each day goes to who had it then (REC-1, REC-2)
   expect(daysToSend(progress, at('20')).map(({ from }) => from)).toEqual([at('10'), at('11')]);
   expect(lateDay(progress, at('20'))).toBe('2026-11-10');
   expect(lateDay({ ...progress, madeUntil: at('12') }, at('20'))).toBeUndefined();
+});
+
+test('an account that is gone for a while is nobody’s meanwhile, whoever has it then (REC-1, SEC-1)', () => {
+  const gone = accountOf(['A', '01', '10']);
+  expect(daysOf(gone, 'A')).toEqual([[null, at('10')]]);
+  expect(daysOf(accountOf(['A', '01', '10'], ['B', '14', null]), 'B')).toEqual([[at('14'), null]]);
+  expect(daysOf(accountOf(['A', '01', '10'], ['A', '14', null]), 'A')).toEqual([
+    [null, at('10')],
+    [at('14'), null],
+  ]);
+  const sameDay = accountOf(['A', '01', '10'], ['A', '09', null]);
+  expect(tenuresOf(sameDay, 'A')).toMatchObject([
+    { from: null, until: null, registeredAt: sameDay.owners[0]?.registeredAt },
+  ]);
 });
 
 test('what was missed is made up for, a month at most', () => {
@@ -115,8 +141,15 @@ test('an address that no book goes to is told of, with what is wrong with it (RE
     (one) => ![...world.accountsAtSap.values()].some(({ ownerId }) => ownerId === one.institutionId),
   );
   const bic = world.institutions.get(owner)?.bics[0] ?? '';
-  const unusable = (entries: readonly (readonly [string, string])[]) =>
-    unusableEndpoints({ ...world, bookEndpoints: new Map(entries) }, { allowLoopbackHttp: false });
+  const unusable = (
+    entries: readonly (readonly [string, string])[],
+    { bookedAccounts }: Pick<typeof world, 'bookedAccounts'> = world,
+  ) =>
+    unusableEndpoints(
+      { ...world, bookEndpoints: new Map(entries), bookedAccounts },
+      { allowLoopbackHttp: false },
+      at('20'),
+    );
   const good = 'https://books.example/camt054';
   expect(unusable([[system, good]])).toEqual([]);
   expect(unusable([[owner, good]])).toEqual([]);
@@ -128,4 +161,10 @@ test('an address that no book goes to is told of, with what is wrong with it (RE
     { registeredAs: bic, reason: 'unknown-party', internalId: owner },
   ]);
   expect(unusable([[without?.institutionId ?? '', good]])).toMatchObject([{ reason: 'no-account' }]);
+  // the last book of an account that was given up yesterday goes there yet
+  const goneSince = (day: string) => ({
+    bookedAccounts: new Map([['SAP 1', accountOf([owner, '01', day])]]),
+  });
+  expect(unusable([[owner, good]], goneSince('20'))).toEqual([]);
+  expect(unusable([[owner, good]], goneSince('19'))).toMatchObject([{ reason: 'no-account' }]);
 });

@@ -49,6 +49,17 @@ const institutions: readonly Institution[] = [
 
 const byKey = <T>(rows: readonly T[], key: (row: T) => string) => new Map(rows.map((row) => [key(row), row]));
 
+const accountOf = (owner: string, sapId: string, currencyCode: string) => {
+  const countryCode = sapId.slice(0, 2);
+  const accountId = `${owner.slice(3)}-${countryCode}-${currencyCode}`;
+  return { ownerId: owner, sapId, countryCode, currencyCode, accountId };
+};
+const accounts = [
+  accountOf('SG-LOTU', 'TH-HARB', 'THB'),
+  accountOf('SG-MERI', 'TH-HARB', 'THB'),
+  accountOf('SG-LOTU', 'SG-HARB', 'SGD'),
+];
+
 export const world: ReferenceData = {
   countries: byKey(
     [
@@ -93,33 +104,13 @@ export const world: ReferenceData = {
       row.memberships.map((one) => [keyOf(one.clearingSystemId, one.memberId), row] as const),
     ),
   ),
-  accountsAtSap: byKey(
-    [
-      {
-        ownerId: 'SG-LOTU',
-        sapId: 'TH-HARB',
-        countryCode: 'TH',
-        currencyCode: 'THB',
-        accountId: 'LOTU-TH-THB',
-        formerOwners: [],
-      },
-      {
-        ownerId: 'SG-MERI',
-        sapId: 'TH-HARB',
-        countryCode: 'TH',
-        currencyCode: 'THB',
-        accountId: 'MERI-TH-THB',
-        formerOwners: [],
-      },
-      {
-        ownerId: 'SG-LOTU',
-        sapId: 'SG-HARB',
-        countryCode: 'SG',
-        currencyCode: 'SGD',
-        accountId: 'LOTU-SG-SGD',
-        formerOwners: [],
-      },
-    ],
+  accountsAtSap: byKey(accounts, (row) => keyOf(row.sapId, row.accountId)),
+  bookedAccounts: byKey(
+    accounts.map(({ sapId, accountId, ownerId, currencyCode }) => ({
+      sapId,
+      accountId,
+      owners: [{ ownerId, currencyCode, registeredAt: new Date('2026-01-01T00:00:00Z'), until: null }],
+    })),
     (row) => keyOf(row.sapId, row.accountId),
   ),
   accountsOfOwner: new Map(),

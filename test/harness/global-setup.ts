@@ -1,7 +1,7 @@
 // Once per test run, in vitest's own process: offers the real servers to the test files. Each is started when the
 // first file asks for it, so that a run of pure tests costs nothing. A server that cannot be had fails that file.
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -33,6 +33,8 @@ export interface Offers {
   readonly 'workflow-bundle': { readonly codePath: string };
   /** Processes that tests start, built as in the container image: `<name>.js` in this folder. */
   readonly processes: { readonly dist: string };
+  /** The command line, built: `main.js` and `ops.js` in this folder. */
+  readonly commands: { readonly dist: string };
 }
 
 type Offer<Name extends keyof Offers> = { readonly offer: Offers[Name]; stop(): Promise<void> };
@@ -52,6 +54,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     temporal: () => offerTemporal(folder),
     'workflow-bundle': () => offerBundle(folder),
     processes: () => offerProcesses(folder),
+    commands: () => offerCommands(join(folder, 'commands')),
   };
   const made = new Map<keyof Offers, Promise<Offer<keyof Offers>>>();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -133,6 +136,29 @@ async function offerProcesses(folder: string): Promise<Offer<'processes'>> {
   const dist = await buildImage(root, join(folder, 'image'), {
     api: entries.api,
     'worker-program': 'test/harness/worker-program.ts',
+  });
+  return { offer: { dist }, stop: () => Promise.resolve() };
+}
+
+/** What the bundler of the workflows reads, and follows no link to. */
+const bundled: readonly string[] = ['workflows', 'core', 'contract'];
+
+/** In a folder that looks like the project, for the command line builds and bundles what stands beside it. */
+async function offerCommands(folder: string): Promise<Offer<'commands'>> {
+  const { build } = await import('esbuild');
+  const { asInImage } = await import('../../cli/entries.mjs');
+  const dist = join(folder, 'dist');
+  mkdirSync(dist, { recursive: true });
+  for (const name of readdirSync(root).filter((one) => !one.startsWith('.') && one !== 'dist')) {
+    if (bundled.includes(name)) cpSync(join(root, name), join(folder, name), { recursive: true });
+    else symlinkSync(join(root, name), join(folder, name));
+  }
+  await build({
+    absWorkingDir: root,
+    entryPoints: { main: 'cli/main.ts', ops: 'cli/ops/main.ts' },
+    outdir: dist,
+    ...asInImage,
+    splitting: true, // a command loads what it needs itself
   });
   return { offer: { dist }, stop: () => Promise.resolve() };
 }

@@ -3,7 +3,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withClient } from '../../cli/parts/postgres.ts';
 import { testDatabase } from './database.ts';
+import { testGateway } from './gateway.ts';
+import { bestQuote, submit } from './payer.ts';
+import { instruction } from './instruction.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
+import { idleThreads } from './workflow-threads.ts';
 
 const one = await testDatabase();
 const other = await testDatabase();
@@ -40,5 +44,22 @@ describe('testTemporal', () => {
   it('gives the workflow code as one bundle', async () => {
     const { codePath } = await testWorkflowBundle();
     expect(readFileSync(codePath, 'utf8')).toContain('__TEMPORAL__');
+  });
+});
+
+describe('testGateway', () => {
+  it('gives a worker a thread alone, and the next one what an ended one leaves', async () => {
+    const idle = idleThreads();
+    const [one, other] = [await testGateway({ worker: false }), await testGateway({ worker: false })];
+    const pay = async (gateway: typeof one) =>
+      (await submit(gateway, instruction(await bestQuote(gateway)))).report?.status;
+    for (const gateway of [one, other]) await gateway.startWorker();
+    expect(await Promise.all([pay(one), pay(other)])).toEqual(['ACTC', 'ACTC']);
+    for (const gateway of [one, other]) await gateway.stopWorker();
+    expect(idleThreads()).toBe(Math.max(idle, 2)); // none was there for both, or two are there by now
+    await one.startWorker();
+    expect(await pay(one)).toBe('ACTC');
+    expect(idleThreads()).toBe(Math.max(idle, 2) - 1);
+    await one.stopWorker();
   });
 });

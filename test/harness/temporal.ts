@@ -1,6 +1,7 @@
 // The one Temporal server of a test run, shared by all files; each file has task queues of its own.
 import { randomUUID } from 'node:crypto';
 import { askFor } from './offers.ts';
+import './workflow-threads.ts';
 
 export interface TestTemporal {
   /** host:port of the frontend; for `TestWorkflowEnvironment.createFromExistingServer` too. */

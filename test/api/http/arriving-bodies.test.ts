@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { validateRoutes } from '../../../api/dry-run.ts';
 import { createLibxml2Engine } from '../../../xml/libxml2.ts';
@@ -14,9 +15,17 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 const database = await testDatabase();
+interface Line {
+  readonly status?: number;
+  readonly client?: string;
+}
+const lines: Line[] = [];
 let api: RunningApi;
 beforeAll(async () => {
-  api = await startApi(database.url, { modules: [validateRoutes(createLibxml2Engine())] });
+  api = await startApi(database.url, {
+    modules: [validateRoutes(createLibxml2Engine())],
+    logger: pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) }),
+  });
 });
 afterAll(() => api.close());
 
@@ -83,13 +92,20 @@ it('a sender that nobody knows is told what is wrong in the order of intake, at 
   expect(await post('x', 'application/xml')).toBe(401);
 });
 
-it('of one sender as many messages arrive as may wait, and others find room (SEC-7)', async () => {
+it('of one sender as many messages arrive as may wait, and others find room; who was turned away is in the log (SEC-7, OBS-1)', async () => {
   const most = 100; // messageTurns
   const token = [`Authorization: Bearer ${await api.token('SGDFAST')}`];
   for (let n = 0; n < most; n += 1) await arriving(token, 'announced', Buffer.alloc(10, ' '));
   const post = async (client: string) =>
     (await api.post('/iso20022/validate', '<a/>', client, { 'content-type': 'application/xml' })).body.code;
   await expect.poll(() => post('SGDFAST')).toBe('too-many-messages');
+  expect(
+    (await api.post('/iso20022/validate', '<a/>', 'SGDFAST', { 'content-type': 'text/plain' })).status,
+  ).toBe(415);
+  await expect
+    .poll(() => lines.filter(({ status }) => status === 429 || status === 415).map(({ client }) => client))
+    .toEqual(expect.arrayContaining(['SGDFAST']));
+  expect(lines.filter(({ status, client }) => status === 429 && client === undefined)).toEqual([]);
   expect(await post('THBPPAY')).toBe('message-refused'); // read, and no message of ours
   opened.pop()?.destroy();
   await expect.poll(() => post('SGDFAST')).toBe('message-refused');
