@@ -46,10 +46,15 @@ function item(section: Section, name: string): string | undefined {
     ?.trim();
 }
 
+interface Place {
+  readonly path: string;
+  readonly titles: readonly string[];
+}
+
 /**
  * Files that a document names by a link, each with the words in quotation marks or parentheses that follow it there.
  */
-function placesOf(text: string): readonly { readonly path: string; readonly titles: readonly string[] }[] {
+function placesOf(text: string): readonly Place[] {
   return text.split(/(?=\[`)/).flatMap((part) => {
     const [link] = linksOf(part);
     if (link === undefined || link.path === '') return [];
@@ -73,9 +78,12 @@ function faultsOf(section: Section, name: string, isRight: (path: string) => boo
 }
 
 /** A file that keeps a rule says so where it does, unless the book names the place; data cannot. */
-function uncitedIn(rule: Section): readonly string[] {
-  return placesOf(item(rule, 'Kept in') ?? '')
-    .filter(({ path, titles }) => titles.length === 0 && !/\.(?:json|xsd)$/.test(path))
+const mustCite = ({ path, titles }: Place) => titles.length === 0 && !/\.(?:json|xsd)$/.test(path);
+
+/** Files after `- name:` that do not cite the rule. */
+function uncitedIn(rule: Section, name: string, isAsked: (place: Place) => boolean): readonly string[] {
+  return placesOf(item(rule, name) ?? '')
+    .filter(isAsked)
     .filter(({ path }) => !readDocument(path).match(ruleId)?.includes(rule.title))
     .map(({ path }) => `${rule.title}: ${path} does not cite it`);
 }
@@ -131,7 +139,11 @@ describe('the rule book', () => {
   });
 
   it('names files that cite the rule', () => {
-    expect(rules.flatMap(uncitedIn)).toEqual([]);
+    expect(rules.flatMap((rule) => uncitedIn(rule, 'Kept in', mustCite))).toEqual([]);
+  });
+
+  it('names tests that cite the rule, each in a title or at its head', () => {
+    expect(rules.flatMap((rule) => uncitedIn(rule, 'Shown by', () => true))).toEqual([]);
   });
 
   it('says of every invariant which test shows it', () => {
