@@ -79,7 +79,7 @@ describe('an api whose database host falls silent', () => {
   const readiness = async () => (await api.get('/health/ready', null)).body;
   const within = (ms: number) => ({ timeout: ms, interval: 50 });
 
-  it('is not ready, answers 503 from memory too, and serves again by itself within seconds', async () => {
+  it('is not ready, answers 503 from memory too, and serves again by itself within seconds (OBS-4)', async () => {
     const paths = [quotesPath, '/countries/MY', '/fees-and-amounts/SG/SGD/TH/THB/SGD/1000/25'];
     const statuses = async () => {
       const answers = await Promise.all(paths.map((path) => api.get(path)));

@@ -79,7 +79,7 @@ describe('a payment that was credited', async () => {
     });
   });
 
-  test('every delivery shows its attempts', async () => {
+  test('every delivery shows its attempts (CBK-4)', async () => {
     const { deliveries } = await timeline(uetr, 'operator');
     expect(deliveries.map(({ kind }) => kind).sort()).toEqual([
       'callback',

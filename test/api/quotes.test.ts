@@ -171,7 +171,7 @@ describe('quotes (endpoint 12)', () => {
     expect(text).toContain('"amount":123456789012345.67,');
   });
 
-  it('lets an operator ask for any PSP, and every identifier of a PSP do', async () => {
+  it('lets an operator ask for any PSP, and every identifier of a PSP do (QUO-1)', async () => {
     expect((await quotes('SG/SGD/TH/THB/SGD/1000', lotus, 'operator')).status).toBe(200);
     expect(
       (await quotes('SG/SGD/TH/THB/SGD/1000', 'finInstIdType=internalId&finInstId=SG-LOTU')).status,

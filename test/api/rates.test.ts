@@ -50,7 +50,7 @@ describe('posting a rate (endpoint 17)', () => {
     expect(body.marketRate).toEqual({ exchangeRate: 24.98002498 }); // Zenith's, who is not named
   });
 
-  it('shows at once to PSPs, and replaces the FX provider’s earlier rates only (FX-4)', async () => {
+  it('shows at once to PSPs, and replaces the FX provider’s earlier rates only (FX-1, FX-4)', async () => {
     const posted = (await api.post<RateAccepted>('/rates/', { ...corridor, rate: '26.5' })).body;
     const { body } = await other.get<QuoteSet>(
       '/quotes/SG/SGD/TH/THB/SGD/500?finInstIdType=BICFI&finInstId=LOTUSGS0',

@@ -354,7 +354,7 @@ describe('what is no message of ours', () => {
     },
   );
 
-  test('another document altogether is told all of them', async () => {
+  test('another document altogether is told all of them (MSG-1)', async () => {
     const { status, body } = await post('<Document xmlns="urn:x"/>');
     expect(status).toBe(400);
     expect((body as { detail: string }).detail.match(/urn:iso/g)).toHaveLength(Object.keys(messages).length);

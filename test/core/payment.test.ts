@@ -77,7 +77,7 @@ const own: Partial<Pacs008> = {
 };
 
 describe('a payment with a quote', () => {
-  test('is bound to the quote: amounts, fee, accounts, both ends', () => {
+  test('is bound to the quote: amounts, fee, accounts, both ends (PAY-4)', () => {
     expect(judge()).toMatchObject({
       exchangeRate: '25',
       sourceAmount: { currency: 'SGD', amount: '1000' },

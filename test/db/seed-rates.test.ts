@@ -66,7 +66,7 @@ describe('rates', () => {
     });
   });
 
-  it('every FX provider that may has a base rate in every corridor; Polar has none from or to PH', () => {
+  it('every FX provider that may has a base rate in every corridor; Polar has none from or to PH (FX-1)', () => {
     const missing = (fxpId: string): string[] => {
       const own = base.filter((rate) => rate.fxp_id === fxpId).map(corridorOf);
       expectUnique(own);

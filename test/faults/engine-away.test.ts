@@ -110,7 +110,7 @@ test('HIGH deadlines that pass while the engine is frozen are decided and told, 
   }
 });
 
-test('an engine that was away for 17 s: the api is ready within 4 s of its return, and nothing was lost', async () => {
+test('an engine that was away for 17 s: the api is ready within 4 s of its return, and nothing was lost (OBS-4)', async () => {
   const open = await waiting('NORM');
   await engine.kill();
   const killedAt = Date.now();
@@ -184,5 +184,5 @@ test('fifty enquiries within 5 s are one: the instruction goes out once more, an
   expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2);
 });
 
-test('every message that any party saw is valid, and no party saw a rule broken', () =>
+test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
   expectSoundMessages(gateway));

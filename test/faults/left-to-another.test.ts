@@ -1,6 +1,6 @@
 // Two workers of one release, both with the defect (SEC-9): the execution of a payment that waits is in the memory of
-// the one, and the other sweeps. A repeat under its UETR that nobody can answer is brought by the one that sweeps, and
-// is always judged by the other.
+// the one, and the other sweeps. A repeat under its UETR that nobody can answer is brought by the one that sweeps
+// (LIF-2), and is always judged by the other.
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';

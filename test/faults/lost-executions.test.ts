@@ -158,5 +158,5 @@ test('in a system where nothing was lost, the sweep finds nothing (I-20)', async
   expect(await evidence.audit(message.uetr)).toEqual([]);
 });
 
-test('every message that any party saw is valid, and no party saw a rule broken', () =>
+test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
   expectSoundMessages(gateway));

@@ -1,5 +1,6 @@
-// A send is under way when the destination reports its final to our address; its worker dies before it has read the answer to the send, and
-// the execution is lost too: nobody is left who knows that an answer was lost (PAY-9, LIF-3).
+// A send is under way when the destination reports its final to our address; its worker dies before it has read the
+// answer to the send, and the execution is lost too: nobody is left who knows that an answer was lost (PAY-9, LIF-2,
+// LIF-3).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';

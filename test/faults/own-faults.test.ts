@@ -190,5 +190,5 @@ test('the execution of a stored message that cannot even be answered makes way, 
   expect(await evidence.audit(uetr)).toContain('message.unanswerable');
 });
 
-test('every message that any party saw is valid, and no party saw a rule broken', () =>
+test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
   expectSoundMessages(gateway));

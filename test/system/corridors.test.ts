@@ -313,6 +313,6 @@ describe('over all payments of this file', () => {
     }
   });
 
-  test('every message that any party saw is valid, and no party saw a rule broken', () =>
+  test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
     expectSoundMessages(gateway));
 });

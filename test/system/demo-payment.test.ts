@@ -295,5 +295,5 @@ test('Temporal tells the story: status, corridor, systems, priority, FX provider
   });
 });
 
-test('every message that any party saw is valid, and no party saw a rule broken', () =>
+test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
   expectSoundMessages(gateway));

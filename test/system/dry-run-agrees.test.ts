@@ -1,4 +1,4 @@
-// A dry run says what a submission is told: the same code and the same words, whether the body is refused at intake
+// A dry run says what a submission is told (MSG-14): the same code and the same words, whether the body is refused at intake
 // (MSG-2) or its message afterwards (MSG-13), for messages that are made oddly in every way that we know.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';

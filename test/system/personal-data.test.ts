@@ -138,7 +138,7 @@ describe('nothing of the people in a payment (I-14)', () => {
     }
   });
 
-  test('is in a log line, whatever the level', () => {
+  test('is in a log line, whatever the level (OBS-1)', () => {
     expect(logLines.join('')).toContain('request failed');
     expect(found(logLines.join(''))).toEqual([]);
   });

@@ -87,7 +87,7 @@ describe('a submission', () => {
     });
   });
 
-  test('without a traceparent begins a trace, which its lines of the log name, as the parties see it', async () => {
+  test('without a traceparent begins a trace, which its lines of the log name, as the parties see it (OBS-1)', async () => {
     const before = received.length;
     const { uetr } = await submit({ 'x-request-id': 'own-trace' });
     await evidence.closed(uetr);

@@ -49,7 +49,7 @@ test('the final status is shown from the decision on, though a receiver takes ho
   gateway.sandbox.source.refuse(null);
 });
 
-test('a payment whose destination has said nothing for 24 hours is INDOUBT, and an alert is raised once', async () => {
+test('a payment whose destination has said nothing for 24 hours is INDOUBT, and an alert is raised once (LIF-4, TIM-2)', async () => {
   const uetr = await pay(endingIn.silent);
   await evidence.arrival(uetr, 'destination', 'pacs008');
   await gateway.db

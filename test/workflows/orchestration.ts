@@ -96,7 +96,7 @@ export async function orchestration(options: { readonly maxCachedWorkflows?: num
     });
   });
 
-  test('every message that any party saw is valid, and no party saw a rule broken', () =>
+  test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
     expectSoundMessages(gateway));
 }
 

@@ -84,7 +84,7 @@ describe('the same message again (DUP-1)', () => {
     expect(callbacks(message.uetr)).toEqual([]);
   });
 
-  test('before the final, with Prefer: wait: the final, once the destination has said it', async () => {
+  test('before the final, with Prefer: wait: the final, once the destination has said it (PAY-1)', async () => {
     const message = await valid({ ending: endingIn.interim });
     await submit(gateway, message);
     const enquiry = await submit(gateway, message, { prefer: 'wait=20' });
@@ -285,5 +285,5 @@ describe('at the same time (DUP-3)', () => {
   });
 });
 
-test('every message that any party saw is valid, and no party saw a rule broken', () =>
+test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
   expectSoundMessages(gateway));

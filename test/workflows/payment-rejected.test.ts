@@ -96,5 +96,5 @@ describe('what has no payment to answer for (MSG-2)', () => {
   });
 });
 
-test('every message that any party saw is valid, and no party saw a rule broken', () =>
+test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
   expectSoundMessages(gateway));

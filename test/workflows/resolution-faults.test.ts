@@ -149,5 +149,5 @@ test('a worker that stops in the middle is followed by another; the answer comes
   expect(distinct(directory)).toBe(1);
 });
 
-test('every message that any party saw is valid, and no party saw a rule broken', () =>
+test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
   expectSoundMessages(gateway));

@@ -198,5 +198,5 @@ test('an attempt to deliver that the engine takes as failed for good does not fa
   ]);
 });
 
-test('every message that any party saw is valid, and no party saw a rule broken', () =>
+test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
   expectSoundMessages(gateway));

@@ -49,7 +49,7 @@ async function submitUntilAnswered(message: OriginalPacs008): Promise<Submitted>
   }
 }
 
-test('every payment ends ACCC, with one distinct instruction, one callback text and one fxtr.017 each', async () => {
+test('every payment ends ACCC, with one distinct instruction, one callback text and one fxtr.017 each (NOT-1)', async () => {
   const first = await startAnother();
   const atOnce = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   const others = await Promise.all(
@@ -94,5 +94,5 @@ test('every payment ends ACCC, with one distinct instruction, one callback text 
   ]);
 }, 120_000);
 
-test('every message that any party saw is valid, and no party saw a rule broken', () =>
+test('every message that any party saw is valid, and no party saw a rule broken (MSG-3)', () =>
   expectSoundMessages(gateway));

@@ -1,4 +1,4 @@
-// What is told of a body that is no message (MSG-2, MSG-12, MSG-13): everything that can be known, at once, in words of
+// What is told of a body that is no message (MSG-1, MSG-2, MSG-12, MSG-13): everything that can be known, at once, in words of
 // our own.
 import { describe, expect, test } from 'vitest';
 import type { MessageName } from '../../core/iso20022/messages.ts';
@@ -67,7 +67,7 @@ describe('everything that is wrong with a body is told at once', () => {
       `<!DOCTYPE Document [<!ENTITY a "b"><!-- -->]>${body}`,
       'a document type declaration is not allowed (line 1)',
     ],
-    ['an older version', older(lotus), `${namespace}, not of pacs.008.001.08`],
+    ['an older version (MSG-1)', older(lotus), `${namespace}, not of pacs.008.001.08`],
     ['no namespace', lotus.replace(/ xmlns="[^"]*"/, ''), namespace],
     ['a namespace of somebody, without it', '<a xmlns="urn:secret"/>', namespace],
     [

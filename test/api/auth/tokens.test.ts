@@ -153,7 +153,7 @@ describe('the built-in issuer', () => {
   });
 });
 
-describe('tokens of an external issuer (AUTH=jwt)', () => {
+describe('tokens of an external issuer, AUTH=jwt (ADM-4)', () => {
   const issuer = 'https://issuer.test';
   let api: RunningApi;
   let keys: Server;

@@ -1,4 +1,5 @@
-// What a stranger is told: each refusal names the thing that is wrong, what was expected in its place, and what to do.
+// What a stranger is told: each refusal names the thing that is wrong, what was expected in its place, and what to do
+// (SEC-4).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validateRoutes } from '../../../api/dry-run.ts';
 import { testDatabase } from '../../harness/database.ts';
@@ -235,7 +236,7 @@ describe('422: what does not fit, and what to do', () => {
     expect(body.errors?.map((one: Fault) => one.parameter)).toEqual([parameter]);
   });
 
-  it('a PSP of another country', async () => {
+  it('a PSP of another country (QUO-1)', async () => {
     const { body } = await api.get(`${corridor}/SGD/1?finInstIdType=BICFI&finInstId=LOTUTHS0`, 'operator');
     expect(body.detail).toMatch(/BICFI LOTUTHS0 is not a PSP of SG.*\/countries\/SG\/fin-insts\/psp/);
   });
