@@ -1,6 +1,7 @@
 // Endpoints 17 to 19 and the two lists of rates: what FX providers post, and what PSPs and they themselves may see of
 // it. An FX provider must never see another's rates here (FX-9): only the market's best, without a name (FX-5).
 import { z } from '@hono/zod-openapi';
+import { assert } from '../core/assert.ts';
 import { findRatedCorridor, findRateFault, type RateRefusal } from '../core/corridor.ts';
 import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../core/money.ts';
 import { findInstitution, mainIdentifier, type ReferenceData } from '../core/reference.ts';
@@ -146,7 +147,7 @@ async function postRate(
   if (fault !== undefined) return rateRefused(fault);
   const [base, ...tiers] = await replaceRates(trx, asked); // steps 3 to 5
   const best = await bestBaseRate(trx, asked); // step 8
-  if (base === undefined || best === undefined) throw new Error('a rate was saved');
+  assert(base !== undefined && best !== undefined, 'a rate was saved');
   return {
     status: 'accepted',
     quote: { ...renderRate(base), tierRates: tiers.map(renderTierRate) },
@@ -267,7 +268,7 @@ function addLists(router: Router, deps: ApiDependencies): void {
 
 function identityOf(data: ReferenceData, fxpId: string): { fxpfinInstIdType: string; fxpfinInstId: string } {
   const institution = data.institutions.get(fxpId);
-  if (institution === undefined) throw new Error('the FX provider of a rate is an institution');
+  assert(institution !== undefined, 'the FX provider of a rate is an institution');
   const { type, value } = mainIdentifier(institution);
   return { fxpfinInstIdType: type, fxpfinInstId: value };
 }

@@ -1,4 +1,5 @@
 // Quotes as JSON, in the fields of the specification, decimals digit for digit (MON-4).
+import { assert } from '../core/assert.ts';
 import type { Corridor, CorridorFxp, SettlementPlace } from '../core/corridor.ts';
 import { quoteIdOf, type QuoteId, type QuoteRequestId } from '../core/ids.ts';
 import { jsonNumber, plainDecimal, renderedJson, type JsonNumber, type JsonObject } from '../core/money.ts';
@@ -80,14 +81,14 @@ function sapOf(
   place: { readonly countryCode: string; readonly currencyCode: string },
 ): JsonObject {
   const sap = data.institutions.get(sapId);
-  if (sap === undefined) throw new Error('the SAP of a quote is an institution');
+  assert(sap !== undefined, 'the SAP of a quote is an institution');
   const otherId = sap.otherIds.length === 0 ? null : sap.otherIds;
   return { name: sap.name, ...place, finInstId: { BICFI: sap.bics, LEI: sap.lei, otherId } };
 }
 
 function fxpOf(corridor: Corridor, { fxpId }: QuoteSnapshot): CorridorFxp {
   const fxp = corridor.fxps.get(fxpId);
-  if (fxp === undefined) throw new Error('every quote is of an FX provider of its corridor');
+  assert(fxp !== undefined, 'every quote is of an FX provider of its corridor');
   return fxp;
 }
 

@@ -1,5 +1,6 @@
 // Requests that come at once share one statement: the first is sent without delay, and those that come while enough
 // statements are running wait and go together. It must not be used where one item's failure is not the others' failure.
+import { assert } from '../core/assert.ts';
 
 export interface BatchLimits {
   /** Statements that run at once; beyond that, items wait. */
@@ -47,7 +48,7 @@ export function batching<Item, Result>(
       const items = batch.map(({ item }) => item);
       const runAs = batch[0]?.runAs;
       const results = await (runAs === undefined ? run(items) : runAs(() => run(items)));
-      if (results.length !== batch.length) throw new Error('a batch has one result per item');
+      assert(results.length === batch.length, 'a batch has one result per item');
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       for (const { reject } of batch) reject(error);

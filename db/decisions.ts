@@ -3,6 +3,7 @@
 // attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
+import { assert } from '../core/assert.ts';
 import type { Decider, Decision, DecisionCondition, DecisionFacts, StoredReport } from '../core/decision.ts';
 import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
@@ -90,7 +91,7 @@ export async function loadDecidable(
   reportMessageId: string | null,
 ): Promise<DecidablePayment> {
   const payment = await findDecidable(db, uetr, reportMessageId);
-  if (payment === undefined) throw new Error('only an accepted payment can be decided');
+  assert(payment !== undefined, 'only an accepted payment can be decided');
   return payment;
 }
 

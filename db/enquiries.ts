@@ -2,6 +2,7 @@
 // are durations by the database clock, so that no other clock matters. What follows from an answer is
 // db/resolutions.ts.
 import { sql } from 'kysely';
+import { assert } from '../core/assert.ts';
 import type { Db } from './connection.ts';
 import {
   insertIntents,
@@ -44,7 +45,7 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
       join resolutions s on s.resolution_id = d.subject_id
     where d.delivery_id = ${deliveryId}`.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('an enquiry is stored before it is asked');
+  assert(row !== undefined, 'an enquiry is stored before it is asked');
   return {
     kind: row.kind,
     party: row.party,

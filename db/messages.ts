@@ -127,7 +127,7 @@ export async function loadAnswer(
       from messages m left join resolution_answers a on a.answer_message_id = m.message_id
       where m.message_id = ${messageId}`,
   );
-  if (row === undefined) throw new Error('a message that is named is stored');
+  assert(row !== undefined, 'a message that is named is stored');
   return row;
 }
 
@@ -138,7 +138,7 @@ export async function messageBody(db: Db, messageId: string): Promise<Buffer> {
     'message_body',
     sql<{ body: Buffer }>`select body from messages where message_id = ${messageId}`,
   );
-  if (row === undefined) throw new Error('a message that is named is stored');
+  assert(row !== undefined, 'a message that is named is stored');
   return row.body;
 }
 

@@ -2,6 +2,7 @@
 // Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { assert } from '../core/assert.ts';
 import { messageIdsCountForDays } from '../core/duplicates.ts';
 import type { BoundPayment } from '../core/bind-payment.ts';
 import { isStatusOwed } from '../core/enquiry-schedule.ts';
@@ -179,7 +180,7 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
       and k.claimed_at > now() - ${countFor}
     where m.message_id = ${messageId}`;
   const [row] = await runPrepared(db, 'load_submission', select);
-  if (row === undefined) throw new Error('a submission is stored before its workflow starts');
+  assert(row !== undefined, 'a submission is stored before its workflow starts');
   return {
     body: row.body,
     messageIdentification: row.message_identification,

@@ -2,6 +2,7 @@
 // of rates costs a third, the storing of quotes two thirds. It must not be used for texts that are put together at run
 // time.
 import type { Kysely, RawBuilder } from 'kysely';
+import { assert } from '../core/assert.ts';
 
 const names = new Map<string, string>();
 
@@ -11,7 +12,7 @@ const names = new Map<string, string>();
  * @returns the text, to be run like any other
  */
 export function prepared(name: string, text: string): string {
-  if ([...names.values()].includes(name)) throw new Error(`two statements are called ${name}`);
+  assert(![...names.values()].includes(name), `two statements are called ${name}`);
   names.set(text, name);
   return text;
 }

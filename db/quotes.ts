@@ -1,6 +1,7 @@
 // Quotes in the database: the active rates that they are made of, the one row that holds a request's quotes (QUO-10),
 // and the snapshot that a payment is bound to (QUO-7). It must not price anything: core/quote.ts does.
 import { CompiledQuery } from 'kysely';
+import { assert } from '../core/assert.ts';
 import { corridorName, type CorridorKey } from '../core/corridor.ts';
 import { quoteIdOf, quoteRequestOf, type QuoteId, type QuoteRequestId } from '../core/ids.ts';
 import type { FxpOffer, OfferedRate, QuoteSnapshot, StoredQuote } from '../core/quote.ts';
@@ -146,7 +147,7 @@ async function storeQuotes(db: Db, requests: readonly NewQuoteRequest[]): Promis
   const issued = new Map(rows.map((row) => [row.quote_request_id, row.issued_at]));
   return requests.map(({ quoteRequestId }) => {
     const issuedAt = issued.get(quoteRequestId);
-    if (issuedAt === undefined) throw new Error('an insert returns its rows');
+    assert(issuedAt !== undefined, 'an insert returns its rows');
     return issuedAt;
   });
 }

@@ -2,6 +2,7 @@
 // provider's rates holds its lock until commit, so that there is exactly one active set per corridor, whatever arrives
 // at once.
 import { sql } from 'kysely';
+import { assert } from '../core/assert.ts';
 import type { CorridorKey } from '../core/corridor.ts';
 import { exact, plainDecimal } from '../core/money.ts';
 import { improveRateText } from '../core/rate.ts';
@@ -28,7 +29,7 @@ export async function lockRates(trx: Db, fxpId: string): Promise<Moment> {
   await sql`select pg_advisory_xact_lock(hashtextextended('rates of ' || ${fxpId}, 0))`.execute(trx);
   const { rows } = await sql<{ moment: Moment }>`select clock_timestamp()::text as moment`.execute(trx);
   const [row] = rows;
-  if (row === undefined) throw new Error('the clock answers');
+  assert(row !== undefined, 'the clock answers');
   return row.moment;
 }
 

@@ -2,6 +2,7 @@
 // row of its answer (RES-1). Each write is one statement; the database's unique keys are the authority on duplicates.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
+import { assert } from '../core/assert.ts';
 import { mapValue } from '../core/result.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
@@ -129,7 +130,7 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
     ${resolutionJoins}
     where m.message_id = ${messageId}`.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('a request is stored before its workflow starts');
+  assert(row !== undefined, 'a request is stored before its workflow starts');
   return {
     body: row.body,
     messageIdentification: row.message_identification,

@@ -1,5 +1,6 @@
 /** What every execution keeps to, whatever is done to it from outside: a request to cancel changes nothing (LIF-3). */
 import { CancellationScope } from '@temporalio/workflow';
+import { assert } from '../core/assert.ts';
 
 /**
  * Runs steps that no request to cancel reaches; the operators' UI offers one with a click. It adds no turn of its own,
@@ -11,6 +12,6 @@ export function shielded<T>(steps: () => Promise<T>): Promise<T> {
     result = steps();
     return Promise.resolve();
   });
-  if (result === undefined) throw new Error('a scope runs its steps at once');
+  assert(result !== undefined, 'a scope runs its steps at once');
   return result;
 }

@@ -3,6 +3,7 @@
  * validated, so that values are read from what was judged (MSG-8). It fetches nothing and expands no entity.
  */
 import { XmlDocument, XmlParseError, XmlValidateError, type ErrorDetail } from 'libxml2-wasm';
+import { assert } from '../core/assert.ts';
 import { messageOfNamespace, type MessageName } from '../core/iso20022/messages.ts';
 import { mapValue, ok, refused, type Result } from '../core/result.ts';
 import { bendsSchema, violationsOf } from './diagnose.ts';
@@ -106,7 +107,7 @@ export function createLibxml2Engine(options: SchemaOptions = {}): XmlEngine {
 
   function open(document: OpenDocument): ParsedMessage {
     const type = messageOfNamespace(document.namespace);
-    if (type === undefined) throw new Error('only messages of a known namespace are opened');
+    assert(type !== undefined, 'only messages of a known namespace are opened');
     return {
       type,
       document: document.root,

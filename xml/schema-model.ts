@@ -4,6 +4,7 @@
  * 20022. Not used to judge messages, but to explain why an engine refused one (`diagnose.ts`), and by tests, which generate
  * messages and check the schemas' README.
  */
+import { assert } from '../core/assert.ts';
 import { childrenNamed, elementAt, type XmlElement } from '../core/iso20022/tree.ts';
 
 export interface Particle {
@@ -75,7 +76,7 @@ function readComplexType(element: XmlElement): ComplexType {
 
 function readSimpleType(element: XmlElement): SimpleType {
   const restriction = elementAt(element, 'restriction');
-  if (restriction === undefined) throw new Error('a simple type of the schemas is a restriction');
+  assert(restriction !== undefined, 'a simple type of the schemas is a restriction');
   return {
     base: restriction.attributes['base'] ?? '',
     documentation: documentationOf(element)?.text ?? '',

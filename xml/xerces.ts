@@ -3,6 +3,7 @@
  * libxml2 parsed into the tree: an independent judge, but far slower; meant for tests, and for operators who choose it.
  */
 import type * as xsdSchemaValidator from 'xsd-schema-validator';
+import { assert } from '../core/assert.ts';
 import { messageOfNamespace } from '../core/iso20022/messages.ts';
 import { mapValue } from '../core/result.ts';
 import { bendsSchema, violationsOf } from './diagnose.ts';
@@ -53,7 +54,7 @@ export async function createXercesEngine(options: SchemaOptions = {}): Promise<X
 
   function open(document: OpenDocument, bytes: Uint8Array): ParsedMessage {
     const type = messageOfNamespace(document.namespace);
-    if (type === undefined) throw new Error('only messages of a known namespace are opened');
+    assert(type !== undefined, 'only messages of a known namespace are opened');
     return {
       type,
       document: document.root,

@@ -9,6 +9,7 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import type { Logger } from 'pino';
+import { assert } from '../../core/assert.ts';
 import type { AuthConfig } from '../../core/config.ts';
 import { findInstitution, type ReferenceData } from '../../core/reference.ts';
 import type { Caller } from '../http/caller.ts';
@@ -62,7 +63,7 @@ export function createTokenVerifier(
   };
   if (config.kind === 'builtin') {
     const { builtin } = deps;
-    if (builtin === undefined) throw new Error('AUTH=builtin needs the built-in issuer');
+    assert(builtin !== undefined, 'AUTH=builtin needs the built-in issuer');
     const options = { ...expected, algorithms: [builtinAlgorithm] };
     return (token) =>
       readToken(token, { key: builtin.verificationKey, options, deps, stands: builtin.stands });

@@ -4,6 +4,7 @@
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
+import { assert } from '../../core/assert.ts';
 import { aboutRequest } from './access-log.ts';
 import { everyRole, roleInWords, type Authenticator, type Caller, type Role } from './caller.ts';
 import { withCors } from './cors.ts';
@@ -153,7 +154,7 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
     methodsOf: (path) => methodsFor(path, app),
     assertAllDeclared() {
       for (const { method, path } of app.routes) {
-        if (!declared.has(`${method} ${path}`)) throw new Error(`${method} ${path} states no roles (SEC-1)`);
+        assert(declared.has(`${method} ${path}`), `${method} ${path} states no roles (SEC-1)`);
       }
     },
   };
@@ -306,7 +307,7 @@ function render(outcome: Outcome, context: Context): Response {
 /** Default deny: a route without roles may not be called by anyone (SEC-1). */
 function checkedRoles(route: { roles: readonly Role[] | 'any'; operationId: string }): readonly Role[] {
   const roles = route.roles === 'any' ? everyRole : route.roles;
-  if (roles.length === 0) throw new Error(`${route.operationId} states no roles (SEC-1)`);
+  assert(roles.length > 0, `${route.operationId} states no roles (SEC-1)`);
   return roles;
 }
 

@@ -2,6 +2,7 @@
  * Reads the acmt.023 (request to resolve a proxy or confirm an account) and builds the one for the party that can
  * answer it (RES-3). core/resolution.ts decides who that is.
  */
+import { assert } from '../assert.ts';
 import { isIdentifier } from '../ids.ts';
 import { reject, type Rejection } from '../rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
@@ -57,9 +58,10 @@ export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
   const request = elementAt(document, message.messageElement);
   const known = request && elementAt(request, 'Vrfctn/PtyAndAcctId');
   const account = known && readAccount(elementAt(known, 'Acct'));
-  if (request === undefined || known === undefined || account === undefined) {
-    throw new Error('a validated acmt.023 names an account or a proxy');
-  }
+  assert(
+    request !== undefined && known !== undefined && account !== undefined,
+    'a validated acmt.023 names an account or a proxy',
+  );
   const { iban, otherId, proxy } = account;
   if (iban === undefined && otherId === undefined && proxy === undefined) {
     return refused(
@@ -164,9 +166,10 @@ export function buildForwardedAcmt023(received: Acmt023, leg: RequestLeg): strin
   const assignment = elementAt(request, 'Assgnmt');
   const verification = elementAt(request, 'Vrfctn');
   const known = verification && elementAt(verification, 'PtyAndAcctId');
-  if (assignment === undefined || verification === undefined || known === undefined) {
-    throw new Error('a validated acmt.023 has Assgnmt and Vrfctn');
-  }
+  assert(
+    assignment !== undefined && verification !== undefined && known !== undefined,
+    'a validated acmt.023 has Assgnmt and Vrfctn',
+  );
   const agent = leg.creditorAgent;
   const completed = branch(
     'PtyAndAcctId',

@@ -2,6 +2,7 @@
  * Reads and builds the acmt.024 (answer to a resolution request): what a proxy directory or a creditor agent says,
  * passed on to the source (RES-3), and what the gateway itself answers. It never masks or changes what a party says.
  */
+import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
 import type { RequestReferences } from './acmt023.ts';
@@ -66,7 +67,7 @@ function readKnown(element: XmlElement | undefined): KnownAccount | undefined {
 export function readAcmt024(document: XmlElement): Result<Acmt024, Rejection> {
   const report = elementAt(document, message.messageElement);
   const answer = report && elementAt(report, 'Rpt');
-  if (report === undefined || answer === undefined) throw new Error('a validated acmt.024 has a report');
+  assert(report !== undefined && answer !== undefined, 'a validated acmt.024 has a report');
   const verified = collapsed(textAt(answer, 'Vrfctn') ?? '') === 'true';
   const reasonCode = textAt(answer, 'Rsn/Cd');
   if (!verified && reasonCode === undefined) {
@@ -112,7 +113,7 @@ function render(...children: readonly XmlElement[]): string {
 export function passOnAcmt024(received: Acmt024, original: RequestReferences, key: AnswerKey): string {
   const assignment = elementAt(received.report, 'Assgnmt');
   const answer = elementAt(received.report, 'Rpt');
-  if (assignment === undefined || answer === undefined) throw new Error('a validated acmt.024 has a report');
+  assert(assignment !== undefined && answer !== undefined, 'a validated acmt.024 has a report');
   const { assigner } = original;
   const passed = branch(
     'Assgnmt',

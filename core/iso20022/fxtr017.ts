@@ -2,6 +2,7 @@
  * Builds the fxtr.017 that notifies an FX provider of a completed payment (NOT-1, NOT-2), and reads it for simulated
  * providers. It has institutions, the provider's accounts and amounts, but never a person.
  */
+import { assert } from '../assert.ts';
 import type { Rejection } from '../rejection.ts';
 import { ok, type Result } from '../result.ts';
 import { messages } from './messages.ts';
@@ -121,8 +122,7 @@ export function buildFxtr017(values: Fxtr017): string {
 export function readFxtr017(document: XmlElement): Result<Fxtr017, Rejection> {
   const at = (path: string): XmlElement => {
     const found = elementAt(document, `${message.messageElement}/${path}`);
-    if (found === undefined)
-      throw new Error(`${path} is mandatory in the schema, yet absent in a validated message`);
+    assert(found !== undefined, `${path} is mandatory in the schema, yet absent in a validated message`);
     return found;
   };
   return ok({

@@ -2,6 +2,7 @@
  * Reads and builds the pacs.002 (payment status report): the answer to the source, the confirmation to the destination
  * (PAY-9) and what a destination reports. It states a status; it never decides one.
  */
+import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
@@ -74,9 +75,10 @@ export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
   const report = elementAt(document, message.messageElement);
   const transaction = report && elementAt(report, 'TxInfAndSts');
   const status = transaction && textAt(transaction, 'TxSts');
-  if (report === undefined || transaction === undefined || !isTransactionStatus(status)) {
-    throw new Error('a validated pacs.002 has a transaction with a status of the scheme');
-  }
+  assert(
+    report !== undefined && transaction !== undefined && isTransactionStatus(status),
+    'a validated pacs.002 has a transaction with a status of the scheme',
+  );
   const reason = elementAt(transaction, 'StsRsnInf');
   const reasonCode = reason && textAt(reason, 'Rsn/Cd');
   if (status === 'RJCT' && reasonCode === undefined) {
