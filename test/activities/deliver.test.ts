@@ -16,6 +16,7 @@ import { recordReceived } from '../../db/messages.ts';
 import { findNeglected } from '../../db/sweep.ts';
 import { buildAcmt023 } from '../harness/acmt023.ts';
 import { accountRequest } from '../harness/asker.ts';
+import { makeOverdue } from '../harness/overdue.ts';
 import { entered } from './receivers.ts';
 import { inActivity, workbench } from './workbench.ts';
 
@@ -335,11 +336,7 @@ test('a receiver that fails five times in a row is left alone, and what waits fo
 
 test('what is held by a full gate is attempted, so that it is none of those that nobody attempts (I-17, LIF-2)', async () => {
   const uetr = await due('http://127.0.0.1:9/callback'); // a receiver of its own
-  await db
-    .updateTable('deliveries')
-    .set({ next_due_at: new Date(Date.now() - 61_000) })
-    .where('subject_id', '=', uetr)
-    .execute();
+  await makeOverdue(db, uetr).execute();
   const neglected = async () => {
     const found: string[] = [];
     for await (const { subjectId } of findNeglected(db)) found.push(subjectId);

@@ -1,29 +1,14 @@
 // A payment in doubt, ended by two people, on a whole gateway (LIF-4).
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { recordAudit } from '../../db/audit.ts';
 import { confirmOutcome, recordOutcome } from '../../db/recorded-outcomes.ts';
 import type { Evidence } from '../harness/bodies.ts';
-import { silentDestination } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
-import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { gatewayInDoubt } from '../harness/in-doubt.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
-import { reading } from '../harness/listening.ts';
-import { bestQuote, submit } from '../harness/payer.ts';
 import { postReport, reportOn } from '../harness/reports.ts';
 
-const callbacks: string[] = [];
-const callbackUrl = await reading((response, body) => {
-  callbacks.push(body.toString());
-  response.end();
-});
-const malaysia = await silentDestination();
-const { forwarded, confirmations } = malaysia;
-const gateway = await testGateway({
-  prepare: (db) => malaysia.register(db, 'IPSO-MY'),
-  sweepEveryMs: 1_000,
-});
+const { gateway, forwarded, confirmations, callbacks, ...payments } = await gatewayInDoubt();
 const { db } = gateway;
 const evidence = evidenceOf(gateway);
 
@@ -34,15 +19,6 @@ interface Body extends Evidence {
 
 const ask = await jsonRoutes<Body>(gateway);
 
-/** A payment whose destination has never said how it ended. */
-async function waiting() {
-  const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
-  const message = instruction(quote, { priority: 'NORM' });
-  await submit(gateway, message, { callbackUrl });
-  await vi.waitFor(() => expect(forwarded.has(message.uetr)).toBe(true));
-  return { path: `/payments/${message.uetr}`, uetr: message.uetr };
-}
-
 async function report(uetr: string, values: Parameters<typeof reportOn>[1]): Promise<void> {
   const sent = forwarded.get(uetr);
   if (sent === undefined) throw new Error('nothing was forwarded');
@@ -50,9 +26,8 @@ async function report(uetr: string, values: Parameters<typeof reportOn>[1]): Pro
 }
 
 async function inDoubt() {
-  const payment = await waiting();
-  await recordAudit(db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: payment.uetr });
-  return payment;
+  const uetr = await payments.inDoubt();
+  return { path: `/payments/${uetr}`, uetr };
 }
 
 const credited = { status: 'ACCC', evidence: 'their desk, 04:10 UTC, reference 4711: credited 04:00:02' };
@@ -174,8 +149,10 @@ test('nobody confirms what they recorded, another status, or what is withdrawn; 
 });
 
 test('while the gateway still asks by itself, nobody records anything (LIF-4, TIM-2)', async () => {
-  const { path } = await waiting();
-  expect(await record(path)).toMatchObject({ status: 409, body: { code: 'payment-not-in-doubt' } });
+  expect(await record(`/payments/${await payments.waiting()}`)).toMatchObject({
+    status: 409,
+    body: { code: 'payment-not-in-doubt' },
+  });
   expect(await record(`/payments/${randomUUID()}`)).toMatchObject({ status: 404 });
 });
 

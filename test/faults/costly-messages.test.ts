@@ -2,14 +2,13 @@
 // being asked, so that its line never stands still: another's payment is judged in its turn all the same (SEC-7, I-16).
 // It counts what of the flood is served meanwhile, which does not depend on the machine.
 import { expect, test } from 'vitest';
+import { fromTheOther, other } from '../harness/another-payer.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
-import { bestQuote, submit } from '../harness/payer.ts';
+import { submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();
 
 const flooder = 'SGDFAST';
-const other = 'THBPPAY';
 const connections = 40; // as many as one client keeps open without effort
 const fairShare = 40; // of the flood may be served while one message of another waits (floods.test.ts)
 
@@ -37,17 +36,6 @@ const floods: readonly (readonly [name: string, path: string, body: string])[] =
     elements('acmt.023.001.04', 'IdVrfctnReq'),
   ],
 ];
-
-/** Payments of the other operator, each with its own quote. */
-async function fromTheOther() {
-  const own = await bestQuote(gateway, {
-    source: 'TH',
-    sourceCurrency: 'THB',
-    destination: 'SG',
-    destinationCurrency: 'SGD',
-  });
-  return instruction(own);
-}
 
 /** Until it is stopped. */
 async function startFlood(path: string, body: string) {
@@ -77,8 +65,8 @@ async function startFlood(path: string, body: string) {
 test.each(floods)(
   'under a flood of costly %s that are refused at once the payment of another operator is judged in its turn (SEC-7, I-16)',
   async (_, path, body) => {
-    await submit(gateway, await fromTheOther(), { clientId: other }); // every part is warm
-    const payments = [await fromTheOther(), await fromTheOther()];
+    await submit(gateway, await fromTheOther(gateway), { clientId: other }); // every part is warm
+    const payments = [await fromTheOther(gateway), await fromTheOther(gateway)];
     const flood = await startFlood(path, body);
     await expect.poll(flood.served, { timeout: 10_000, interval: 5 }).toBeGreaterThan(connections / 2);
     const meanwhile: number[] = [];

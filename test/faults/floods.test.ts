@@ -3,6 +3,7 @@
 // SEC-9, I-16).
 import { afterEach, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { fromTheOther, other } from '../harness/another-payer.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
@@ -13,22 +14,10 @@ const evidence = evidenceOf(gateway);
 const { db } = gateway;
 
 const flooder = 'SGDFAST';
-const other = 'THBPPAY';
 const taken = 108; // may be under way and wait
 const fairShare = 40; // of the flood may be taken while one message of another waits: a fifth of a second's work
 
 const quote = await bestQuote(gateway);
-
-/** Payments of the other operator, each with its own quote. */
-async function fromTheOther() {
-  const own = await bestQuote(gateway, {
-    source: 'TH',
-    sourceCurrency: 'THB',
-    destination: 'SG',
-    destinationCurrency: 'SGD',
-  });
-  return instruction(own);
-}
 
 const plain = () => buildPacs008(instruction(quote));
 const within = (xml: string, filling: string) => xml.replace('</CdtTrfTxInf>', `${filling}</CdtTrfTxInf>`);
@@ -80,7 +69,7 @@ afterEach(async () => {
 test.each(floods)(
   'under a flood of %s the payment of another operator is judged in its turn',
   async (_, messages, make) => {
-    const payment = await fromTheOther();
+    const payment = await fromTheOther(gateway);
     const texts = Array.from({ length: messages }, make);
     const before = await storedOf(flooder);
     const answers: Submitted[] = [];

@@ -13,6 +13,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { lateDestination } from '../harness/late-destination.ts';
 import { endingIn } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
+import { makeOverdue } from '../harness/overdue.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const destination = await lateDestination(4_500);
@@ -97,10 +98,7 @@ describe.each(['kept', 'terminated'])(
       await vi.waitFor(
         async () => {
           // a delivery that nobody brings is found after 60 s; here it has been due for longer
-          await db
-            .updateTable('deliveries')
-            .set({ next_due_at: new Date(Date.now() - 61_000) })
-            .where('subject_id', '=', uetr)
+          await makeOverdue(db, uetr)
             .where('kind', '=', 'confirmation')
             .where('delivered_at', 'is', null)
             .execute();

@@ -6,6 +6,7 @@ import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.t
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn } from '../harness/endings.ts';
 import { instruction } from '../harness/instruction.ts';
+import { makeOverdue } from '../harness/overdue.ts';
 import { bestQuote, submit, storeOnly } from '../harness/payer.ts';
 import { reportFinal, storeReport, undecided } from '../harness/reports.ts';
 
@@ -86,10 +87,7 @@ test('a decided payment whose execution is terminated before all are told: they 
   gateway.sandbox.fxProvider.refuse(null);
   // as if it had been due for longer than a healthy system lets anything be; once the last attempt has ended
   const overdue = () =>
-    db
-      .updateTable('deliveries')
-      .set({ next_due_at: new Date(Date.now() - 61_000) })
-      .where('subject_id', '=', message.uetr)
+    makeOverdue(db, message.uetr)
       .where('delivered_at', 'is', null)
       .where('kind', '=', 'notification')
       .execute();
@@ -137,13 +135,7 @@ test('a HIGH payment whose execution is stuck is decided from the record, and to
   await vi.waitFor(async () => expect(await statusOf(uetr)).toEqual(['RJCT', 'AB03']), 15_000);
   await vi.waitFor(
     async () => {
-      await db
-        .updateTable('deliveries')
-        .set({ next_due_at: new Date(Date.now() - 61_000) })
-        .where('subject_id', '=', uetr)
-        .where('kind', '=', 'callback')
-        .where('attempts', '=', 0)
-        .execute();
+      await makeOverdue(db, uetr).where('kind', '=', 'callback').where('attempts', '=', 0).execute();
       expect(evidence.received(uetr, 'source', 'pacs002').map(({ status }) => status)).toEqual(['RJCT']);
     },
     { timeout: 15_000, interval: 500 },

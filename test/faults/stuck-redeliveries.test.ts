@@ -5,6 +5,7 @@ import { runBrokenWorker } from '../harness/broken-worker.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
+import { makeOverdue } from '../harness/overdue.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 4_000 });
@@ -38,10 +39,7 @@ test.each([
     await vi.waitFor(
       async () => {
         // as if it had been due for longer than a healthy system lets anything be
-        await db
-          .updateTable('deliveries')
-          .set({ next_due_at: new Date(Date.now() - 61_000) })
-          .where('subject_id', '=', uetr)
+        await makeOverdue(db, uetr)
           .where('kind', '=', 'callback')
           .where('delivered_at', 'is', null)
           .execute();

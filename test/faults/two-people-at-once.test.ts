@@ -2,38 +2,14 @@
 // (LIF-4, PAY-7, PAY-10, QUO-8, I-4).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { recordAudit } from '../../db/audit.ts';
-import { silentDestination } from '../harness/destination.ts';
-import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { gatewayInDoubt } from '../harness/in-doubt.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
-import { reading } from '../harness/listening.ts';
-import { bestQuote, submit } from '../harness/payer.ts';
 import { postReport, reportOn } from '../harness/reports.ts';
 
-const callbacks: string[] = [];
-const callbackUrl = await reading((response, body) => {
-  callbacks.push(body.toString());
-  response.end();
-});
-const malaysia = await silentDestination();
-const { forwarded, confirmations } = malaysia;
-const gateway = await testGateway({
-  prepare: (db) => malaysia.register(db, 'IPSO-MY'),
-  sweepEveryMs: 1_000,
-});
+const { gateway, forwarded, confirmations, callbacks, inDoubt } = await gatewayInDoubt();
 const { db } = gateway;
 
 const ask = await jsonRoutes<{ readonly outcomeId?: string }>(gateway);
-
-async function inDoubt(): Promise<string> {
-  const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
-  const { uetr, ...message } = instruction(quote, { priority: 'NORM' });
-  await submit(gateway, { uetr, ...message }, { callbackUrl });
-  await vi.waitFor(() => expect(forwarded.has(uetr)).toBe(true));
-  await recordAudit(db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
-  return uetr;
-}
 
 const statuses = ['ACCC', 'RJCT', 'BLCK'] as const;
 const operators = ['operator', 'operator2'] as const;

@@ -9,6 +9,7 @@ import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../harness/instruction.ts';
 import { parsePacs002, submitXml, type Submitted } from '../harness/payer.ts';
+import { trade } from '../harness/trade.ts';
 import { validTree } from '../xml/fixtures.ts';
 
 const gateway = await testGateway();
@@ -244,20 +245,11 @@ test('the fxtr.017 to Meridian: LOTUSGS0 bought 25,000 THB and sold 1,000 SGD, a
   expect(reading).toEqual({
     ok: true,
     value: {
+      ...trade,
       messageIdentification: anyMessageId,
       uetr: message.uetr,
       quoteId: message.agreedRate.quoteId,
       completionDate: date,
-      sourcePsp: { bicfi: 'LOTUSGS0' },
-      fxp: { bicfi: 'MERISGS0' },
-      tradingSideBuyAmount: { currency: 'THB', amount: '25000' },
-      tradingSideSellAmount: { currency: 'SGD', amount: '1000' },
-      exchangeRate: '25',
-      destinationSap: { bicfi: 'HARBTHS0' },
-      destinationSapAccountId: 'MERI-TH-THB',
-      destinationPsp: { bicfi: 'LOTUTHS0' },
-      sourceSap: { bicfi: 'HARBSGS0' },
-      sourceSapAccountId: 'MERI-SG-SGD',
     },
   });
   const hex = message.uetr.replaceAll('-', '');
