@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 
 /** Of a pacs.008. */
-interface Judged {
+interface Submission {
   /** UETR of the payment. */
   readonly subjectId: string;
   /** Who submitted it. */
@@ -14,13 +14,21 @@ interface Judged {
 export interface Steps {
   /** @param durationMs since it was stored */
   accepted(
-    payment: Judged & { readonly corridor: string; readonly priority: string; readonly durationMs: number },
+    payment: Submission & {
+      readonly corridor: string;
+      readonly priority: string;
+      readonly durationMs: number;
+    },
   ): void;
   rejected(
-    payment: Judged & { readonly reasonCode: string; readonly ruleId: string; readonly durationMs: number },
+    payment: Submission & {
+      readonly reasonCode: string;
+      readonly ruleId: string;
+      readonly durationMs: number;
+    },
   ): void;
   /** A repeat (DUP-2). */
-  refused(payment: Judged & { readonly reasonCode: string; readonly ruleId: string }): void;
+  refused(payment: Submission & { readonly reasonCode: string; readonly ruleId: string }): void;
   decided(decision: {
     readonly subjectId: string;
     readonly status: string;

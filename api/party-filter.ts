@@ -4,15 +4,15 @@ import { partyNamed, type NamedParty, type ReferenceData } from '../core/referen
 import { invalidRequest, type Problem } from './http/problem.ts';
 
 /** Where the name stands in the request. */
-type Place = { readonly parameter: 'party' } | { readonly pointer: '/party' };
+type WhereNamed = { readonly parameter: 'party' } | { readonly pointer: '/party' };
 
 /** @returns undefined where none was asked for */
 export function partyAsked(
   data: ReferenceData,
   name: string | undefined,
-  place: Place,
+  where: WhereNamed,
 ): NamedParty | undefined | Problem {
   if (name === undefined) return undefined;
   const detail = `${name} is neither a payment system nor the BIC or internalId of an institution of the service`;
-  return partyNamed(data, name) ?? invalidRequest([{ ...place, detail }]);
+  return partyNamed(data, name) ?? invalidRequest([{ ...where, detail }]);
 }

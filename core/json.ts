@@ -81,7 +81,7 @@ const pathOf = (stack: readonly Frame[]): JsonPath => stack.map(({ at }) => at);
  */
 export function findRepeatedMembers(text: string, limit: number): readonly JsonPath[] {
   const found: JsonPath[] = [];
-  const told: Place = { within: new Map(), isTold: false };
+  const told: PathTree = { within: new Map(), isTold: false };
   for (const { isName, stack } of textsOf(text)) {
     const frame = stack.at(-1);
     if (!isName || frame?.names === undefined) continue;
@@ -99,12 +99,12 @@ export function findRepeatedMembers(text: string, limit: number): readonly JsonP
 }
 
 /** A tree by names: that a place was told is found without making its path a text, which may be as long as the body. */
-interface Place {
-  readonly within: Map<string | number, Place>;
+interface PathTree {
+  readonly within: Map<string | number, PathTree>;
   isTold: boolean;
 }
 
-function placeOf(stack: readonly Frame[], top: Place): Place {
+function placeOf(stack: readonly Frame[], top: PathTree): PathTree {
   let place = top;
   for (const { at } of stack) {
     const next = place.within.get(at) ?? { within: new Map(), isTold: false };

@@ -44,7 +44,7 @@ interface Exam {
 }
 
 /** One element that is examined. */
-interface Place {
+interface Examined {
   readonly element: XmlElement;
   readonly xpath: string;
   readonly typeName: string;
@@ -68,20 +68,20 @@ export function* diagnose(reading: TreeReading, model: SchemaModel): Iterable<Fi
   }
 }
 
-function* lookAt(exam: Exam, place: Place): Iterable<Finding> {
-  const type = exam.model.complexTypes.get(place.typeName);
-  yield* lookAtAttributes(exam, place, type);
-  if (type === undefined) yield* lookAtValue(exam, place, place.typeName);
-  else if (type.kind !== 'amount') yield* lookAtChildren(exam, place, type);
+function* lookAt(exam: Exam, examined: Examined): Iterable<Finding> {
+  const type = exam.model.complexTypes.get(examined.typeName);
+  yield* lookAtAttributes(exam, examined, type);
+  if (type === undefined) yield* lookAtValue(exam, examined, examined.typeName);
+  else if (type.kind !== 'amount') yield* lookAtChildren(exam, examined, type);
   else {
-    yield* lookAtCurrency(exam, place);
-    yield* lookAtValue(exam, place, 'AmountValue');
+    yield* lookAtCurrency(exam, examined);
+    yield* lookAtValue(exam, examined, 'AmountValue');
   }
 }
 
 function* lookAtAttributes(
   { reading }: Exam,
-  { element, xpath }: Place,
+  { element, xpath }: Examined,
   type: ComplexType | undefined,
 ): Iterable<Finding> {
   const takesCurrency = type?.kind === 'amount';
@@ -102,8 +102,8 @@ function* lookAtAttributes(
 }
 
 /** The value of a leaf. @param typeName of a simple type */
-function* lookAtValue({ model }: Exam, place: Place, typeName: string): Iterable<Finding> {
-  const { element, xpath, isMandatory } = place;
+function* lookAtValue({ model }: Exam, examined: Examined, typeName: string): Iterable<Finding> {
+  const { element, xpath, isMandatory } = examined;
   if (element.children.length > 0) {
     const [found, expected] = ['elements', expectedOf(model, typeName)];
     yield {
@@ -125,7 +125,7 @@ function* lookAtValue({ model }: Exam, place: Place, typeName: string): Iterable
 }
 
 /** The attribute of an amount. */
-function* lookAtCurrency({ model }: Exam, { element, xpath }: Place): Iterable<Finding> {
+function* lookAtCurrency({ model }: Exam, { element, xpath }: Examined): Iterable<Finding> {
   const text = element.attributes['Ccy'];
   if (text === undefined) {
     const [found, expected] = ['no Ccy', expectedOf(model, 'Currency')];
@@ -137,7 +137,7 @@ function* lookAtCurrency({ model }: Exam, { element, xpath }: Place): Iterable<F
     yield { ...valueFault, kind: 'invalid', xpath, text: 'Ccy is not a currency code' };
 }
 
-function* lookAtChildren(exam: Exam, { element, xpath }: Place, type: ComplexType): Iterable<Finding> {
+function* lookAtChildren(exam: Exam, { element, xpath }: Examined, type: ComplexType): Iterable<Finding> {
   const { children } = element;
   const hasText = children.length === 0 ? !isBlank(element.text) : exam.withTextBetween.has(element);
   if (hasText) {

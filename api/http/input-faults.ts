@@ -2,7 +2,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { InputFault } from './problem.ts';
 
-interface Judged {
+interface FaultyInput {
   readonly error: z.ZodError;
   /** The fields of its schema; undefined if it has none. */
   readonly shape: Readonly<Record<string, z.ZodType>> | undefined;
@@ -10,24 +10,24 @@ interface Judged {
 }
 
 /** Faults of path or query parameters. */
-export function parameterFaults(judged: Judged): InputFault[] {
-  return judged.error.issues.map((issue) => ({
+export function parameterFaults(input: FaultyInput): InputFault[] {
+  return input.error.issues.map((issue) => ({
     parameter: String(issue.path[0]),
-    detail: wordsFor(issue, judged),
+    detail: wordsFor(issue, input),
   }));
 }
 
 /** The first faults of a JSON body; each unknown member is a separate fault. */
-export function bodyFaults(judged: Judged, most: number): InputFault[] {
-  const faults = judged.error.issues.slice(0, most).flatMap((issue) => {
+export function bodyFaults(input: FaultyInput, most: number): InputFault[] {
+  const faults = input.error.issues.slice(0, most).flatMap((issue) => {
     const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, most) : undefined;
     const paths = unknown?.map((key) => [...issue.path, key]) ?? [issue.path];
-    return paths.map((path) => ({ pointer: pointerTo(path), detail: wordsFor(issue, judged) }));
+    return paths.map((path) => ({ pointer: pointerTo(path), detail: wordsFor(issue, input) }));
   });
   return faults.slice(0, most);
 }
 
-function wordsFor(issue: z.core.$ZodIssue, { shape, given }: Judged): string {
+function wordsFor(issue: z.core.$ZodIssue, { shape, given }: FaultyInput): string {
   if (issue.code === 'unrecognized_keys') {
     return `unknown member; this body takes: ${Object.keys(shape ?? {}).join(', ')}`;
   }

@@ -72,10 +72,10 @@ export interface Call<Params extends Fields, Query extends Fields, Body extends 
   readonly giveUpTurn: () => void;
 }
 
-type Outcome = Response | Kept | Problem;
+type Answer = Response | Kept | Problem;
 type Handler<Params extends Fields, Query extends Fields, Body extends z.ZodType> = (
   call: Call<Params, Query, Body>,
-) => Outcome | Promise<Outcome>;
+) => Answer | Promise<Answer>;
 
 /** A route that needs no token: health, documentation, the token endpoint itself. */
 export interface PublicRoute {
@@ -108,7 +108,7 @@ export interface Router {
   assertAllDeclared(): void;
 }
 
-type PublicHandler = (context: Context) => Outcome | Promise<Outcome>;
+type PublicHandler = (context: Context) => Answer | Promise<Answer>;
 
 /** @param corsOrigins origins whose pages may read the answers */
 export function createRouter(authenticator: Authenticator, corsOrigins: readonly string[]): Router {
@@ -123,7 +123,7 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
     declared.add(`${name} ${routed}`);
     app.on(name, routed, (context) => {
       aboutRequest(context).route = path;
-      return andThen(handler(context), (outcome) => withCors(render(outcome, context), context, corsOrigins));
+      return andThen(handler(context), (answer) => withCors(render(answer, context), context, corsOrigins));
     });
   }
 
@@ -211,7 +211,7 @@ interface Answering<Params extends Fields, Query extends Fields, Body extends z.
 function answering<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
   { route, roles, turns }: Answering<Params, Query, Body>,
   handler: Handler<Params, Query, Body>,
-): (context: Context, caller: Caller | Problem) => Outcome | Promise<Outcome> {
+): (context: Context, caller: Caller | Problem) => Answer | Promise<Answer> {
   const receive = inRoom(readInput(route), route.body === undefined ? undefined : turns);
   const { madeFrom } = route;
   return (context, caller) => {
@@ -297,11 +297,11 @@ function closed(context: Context): Promise<void> {
   });
 }
 
-function render(outcome: Outcome, context: Context): Response {
-  if (outcome instanceof Response) return outcome;
-  if (outcome.kind === 'kept') return renderKept(outcome, context);
-  if (outcome.ruleId !== undefined) aboutRequest(context).ruleId = outcome.ruleId;
-  return renderProblem(outcome);
+function render(answer: Answer, context: Context): Response {
+  if (answer instanceof Response) return answer;
+  if (answer.kind === 'kept') return renderKept(answer, context);
+  if (answer.ruleId !== undefined) aboutRequest(context).ruleId = answer.ruleId;
+  return renderProblem(answer);
 }
 
 /** Default deny: a route without roles may not be called by anyone (SEC-1). */
