@@ -43,7 +43,10 @@ function join({ publicUrl }: AddressDependencies, registered: string, kind: Appe
 
 type AppendedKind = Exclude<ClaimedAttempt['kind'], 'callback' | 'notification' | 'book'>;
 
-/** What is appended to the address that an operator registered; those of fxtr.017 and camt.054 are registered whole (NOT-1, REC-2). */
+/**
+ * What is appended to the address that an operator registered; those of fxtr.017 and camt.054 are registered whole
+ * (NOT-1, REC-2).
+ */
 const paths: Readonly<Record<AppendedKind, string>> = {
   instruction: '/iso20022/pacs008',
   confirmation: '/iso20022/pacs002',

@@ -12,7 +12,7 @@ import { isDatabaseFailure } from '../db/failures.ts';
 type FailureKind =
   /** A full gate, or an open breaker (CBK-3). */
   | 'Held'
-  /** We were short of what a send takes: none was made (TIM-3). */
+  /** We were short of what a send needs, so none was made (TIM-3). */
   | 'OwnResources'
   /** There is no registered receiver, or no address that may be used (CBK-5, SEC-2). */
   | 'AddressWithdrawn'
@@ -32,10 +32,10 @@ type FailureKind =
   | 'Defect';
 
 /**
- * `again`: the engine calls the activity again, after so many milliseconds (`given`: after as many as the failure itself
- * says); a local activity has one try, and the workflow makes the next after a pause of its own (one-at-a-time.ts).
- * `never`: nobody does; the workflow continues from what is on record. An `unexpected` failure is an error in the
- * engine's log.
+ * `again`: the engine calls the activity again, after so many milliseconds (`given`: after as many as the failure
+ * itself says); a local activity has one try, and the workflow makes the next after a pause of its own
+ * (one-at-a-time.ts). `never`: nobody does; the workflow continues from what is on record. An `unexpected` failure is
+ * an error in the engine's log.
  */
 interface Consequence {
   readonly follows: 'again' | 'never';

@@ -1,6 +1,6 @@
 // Makes the camt.054 of every closed day that is not sent yet, page by page, for those who have registered an address
-// (REC-2). From then on a page is a delivery like a callback (CBK-1). What a stopped worker left half made, the next call
-// goes on with: each page is made once.
+// (REC-2). From then on a page is a delivery like a callback (CBK-1). What a stopped worker left half made, the next
+// call goes on with: each page is made once.
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { BooksMade } from '../contract/activities.ts';
@@ -38,7 +38,7 @@ interface Asked {
   readonly askedAt: number;
 }
 
-/** Each book tries by itself: what fails of one is tried again when the others are made. */
+/** Each book is made by itself: one that fails is tried again once the others are made. */
 async function sendBooks(
   deps: ActivityDependencies,
   { executions, signal, askedAt }: Asked,
@@ -69,7 +69,7 @@ async function sendBooks(
 
 const notClosed = () => failure('PeriodNotClosed', 'the day is not over by the clock of the database');
 
-/** A book that its receiver waits for in vain is told of while that is so, once (REC-2, OBS-6). */
+/** One alert, for as long as a receiver waits for its book in vain (REC-2, OBS-6). */
 async function tellOfUnusableEndpoints(deps: ActivityDependencies): Promise<void> {
   const policy = { allowLoopbackHttp: deps.allowLoopbackCallbacks };
   for (const { registeredAs, reason, internalId } of unusableEndpoints(

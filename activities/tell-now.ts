@@ -1,5 +1,6 @@
-// Tells from this process what was decided of HIGH payments at their deadlines: whoever stands still may have swallowed
-// the tasks of the executions that should (TIM-1). What is left of it stays due, for executions and the sweep.
+// Tells the parties, from this process, what was decided about HIGH payments at their deadlines: a worker that stands
+// still may hold the tasks of the executions that should do it (TIM-1). What this leaves undone stays due, for the
+// executions and the sweep.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
@@ -10,7 +11,7 @@ const forMs = 30_000; // of one payment: by then its executions are somewhere el
 
 export interface Telling {
   readonly tellNow: (uetr: string) => void;
-  /** What is under way ends first; nothing else begins. */
+  /** Finishes what it has begun, and begins nothing more. */
   readonly stop: () => Promise<void>;
 }
 
@@ -30,7 +31,7 @@ export function startTelling(deps: ActivityDependencies): Telling {
   };
 }
 
-/** Until nothing is due any longer, or for half a minute: a full gate lets it in when it says (CBK-3). */
+/** Tries until nothing is due any longer, or for half a minute. A full gate says when to come again (CBK-3). */
 async function tellAll(deps: ActivityDependencies, uetr: string, signal: AbortSignal): Promise<void> {
   const until = performance.now() + forMs;
   while (!signal.aborted) {

@@ -1,6 +1,6 @@
-// Sees to it that the books of each day are sent (REC-2): that there is a Temporal schedule for it, and that somebody is
-// told where it does not do its work, because it is paused, for example, where clocks differ, or where books are closed
-// that are not over.
+// Sees to it that the books of each day are sent (REC-2): that there is a Temporal schedule for it, and that somebody
+// is told where it does not do its work, because it is paused, for example, where clocks differ, or where books are
+// closed that are not over.
 import { setTimeout as delay } from 'node:timers/promises';
 import { lateDay } from '../core/daily-books.ts';
 import { readOwedBooks } from '../db/book-pages.ts';
@@ -35,7 +35,7 @@ export function watchBooks(
 }
 
 /**
- * What is told does not wait for the engine: an engine that refuses a schedule, or cannot be asked, is why books are late.
+ * Alerts do not wait for the engine: one that refuses a schedule, or does not answer, may be why books are late.
  * @returns milliseconds until the next look
  */
 async function look(
@@ -73,9 +73,9 @@ async function tell(deps: ActivityDependencies): Promise<void> {
 }
 
 /**
- * One alert for each receiver of books that should have been made long ago, until an operator closes it (OBS-6). By the clock
- * of the database, which is the one that books are made by; where it is not believed, nobody knows what is late, and that
- * is what is told.
+ * One alert for each receiver of books that should have been made long ago, until an operator closes it (OBS-6). By the
+ * clock of the database, as the books are made; where that is not believed, nobody knows what is late, and the alert
+ * says so.
  */
 async function tellOfLateBooks({ db, logger, reference }: ActivityDependencies): Promise<void> {
   const owed = await readOwedBooks(db, reference());

@@ -1,5 +1,5 @@
-// What keeps messages from going out, for operators (OBS-7): no engine, no worker, a breaker or a full gate (CBK-3), the last two as the
-// workers said of themselves. Beside an enquiry, a redelivery and the record of a payment.
+// What keeps messages from going out, for operators (OBS-7): no engine, no worker, a breaker or a full gate (CBK-3),
+// the last two as the workers last reported them. It is told with an enquiry, a redelivery and the record of a payment.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
 import { hasUsableAddress, receiverOf, type Addressed } from '../core/receiver.ts';

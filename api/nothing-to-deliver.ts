@@ -1,4 +1,5 @@
-// Why nothing was due when an operator asked for deliveries again (CBK-1): all was taken, or there is none of that kind.
+// Why nothing was due when an operator asked for deliveries again (CBK-1): all was taken, or there is none of that
+// kind.
 import type { Decider } from '../core/decision.ts';
 import { listTaken } from '../db/asks.ts';
 import type { Db } from '../db/connection.ts';

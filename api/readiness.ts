@@ -1,4 +1,5 @@
-// Whether a part that the api needs answers: for readiness, for metrics, and for operators who ask what holds things up.
+// Whether a part that the api needs answers: for readiness, for metrics, and for operators who ask what holds things
+// up.
 import type { ReadinessCheck } from './dependencies.ts';
 
 const checkTimeoutMs = 2_000; // an orchestrator asks every few seconds

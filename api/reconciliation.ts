@@ -1,5 +1,5 @@
-// The books of a period, closed (REC-1, REC-2): GET /reconciliation as JSON and CSV, in one stream of any length, and as
-// pages of a camt.054. An operator of a system reads its own, an FX provider or PSP its own accounts.
+// The books of a period, closed (REC-1, REC-2): GET /reconciliation as JSON and CSV, in one stream of any length, and
+// as pages of a camt.054. An operator of a system reads its own, an FX provider or PSP its own accounts.
 import { z } from '@hono/zod-openapi';
 import { isOwnerIn, tenuresOf } from '../core/account-owners.ts';
 import { buildCamt054 } from '../core/iso20022/camt054.ts';

@@ -1,5 +1,6 @@
-// Where a request to resolve a proxy or confirm an account enters: POST /iso20022/acmt023 (RES-1, MSG-3). It stores what it
-// received, hands its id to the resolution's workflow and answers with the stored acmt.024; it judges no request.
+// Where a request to resolve a proxy or confirm an account enters: POST /iso20022/acmt023 (RES-1, MSG-3). It stores
+// what it received, hands its id to the resolution's workflow and answers with the stored acmt.024; it judges no
+// request.
 import { z } from '@hono/zod-openapi';
 import { resolveAgent } from '../core/agent.ts';
 import { isCountryCode } from '../core/ids.ts';

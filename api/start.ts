@@ -108,7 +108,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   }
 }
 
-/** Down from the moment at which the process is asked to stop: whoever sends it requests sends them elsewhere (OBS-4). */
+/** Down as soon as the process is asked to stop, so that requests are sent elsewhere (OBS-4). */
 function untilStopping(stopping: AbortSignal): ReadinessCheck {
   // eslint-disable-next-line @typescript-eslint/require-await -- where it throws, the check fails
   return async () => stopping.throwIfAborted();

@@ -1,11 +1,11 @@
 // The span of a request (OBS-3): it continues the trace that its sender says it belongs to (`traceparent`, W3C Trace
-// Context), or begins one. Route patterns, codes and ids only (SEC-3); `tracestate` and `baggage` are foreign texts, and
-// are neither read nor handed on.
+// Context), or begins one. Route patterns, codes and ids only (SEC-3); `tracestate` and `baggage` are foreign texts,
+// and are neither read nor handed on.
 import type { IncomingMessage } from 'node:http';
 import type { Traces } from '../telemetry/traces.ts';
 import type { RequestTrace } from './http/access-log.ts';
 
-/** Whoever asks every second whether we live asks for no trace. */
+/** A probe that asks every second whether we are alive begins no trace. */
 const isProbe = (path = '') => path.startsWith('/health/');
 
 /** @returns begins the span of a request, for the server */

@@ -1,5 +1,5 @@
-// `npm run bench -- books`: the books of a day of many payments, as JSON, CSV and camt.054, against the same rows read by
-// bare statements; and the memory of the api meanwhile, which must not grow with the day. More in bench/README.md.
+// `npm run bench -- books`: the books of a day of many payments, as JSON, CSV and camt.054, against the same rows read
+// by bare statements; and the memory of the api meanwhile, which must not grow with the day. More in bench/README.md.
 import { existsSync, readFileSync } from 'node:fs';
 import { setInterval, clearInterval } from 'node:timers';
 import pg from 'pg';

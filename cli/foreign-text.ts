@@ -18,7 +18,9 @@ export function visible(text: string): string {
   return text.replaceAll(each, escaped);
 }
 
-/** The same JSON: within its texts it may be written so, and outside of them only white space could be such a character. */
+/**
+ * The same JSON: within its texts it may be written so, and outside of them only white space could be such a character.
+ */
 export function visibleJson(json: string): string {
   return json.replaceAll(each, (character) => (/[\t\n\r]/.test(character) ? character : escaped(character)));
 }

@@ -96,8 +96,8 @@ export function gatewayClient(apiUrl: string): GatewayClient {
   const tokens = new Map<string, Promise<string>>();
 
   /**
-   * @throws UserError when the answer is not 200, with what the gateway says of it; UnavailableError where it may have been
-   * taken all the same, or may be made again: 5xx, 429 or no answer
+   * @throws UserError when the answer is not 200, with what the gateway says of it; UnavailableError where it may have
+   * been taken all the same, or may be made again: 5xx, 429 or no answer
    */
   async function call(path: string, init: RequestInit): Promise<Response> {
     const response = await fetch(`${apiUrl}${path}`, {

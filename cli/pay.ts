@@ -1,5 +1,5 @@
-// `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached a
-// final status that the source operator was told, whichever it is.
+// `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached
+// a final status that the source operator was told, whichever it is.
 import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
 import institutions from '../db/seed/institutions.json' with { type: 'json' };
 import { isBic, isCurrencyCode } from '../core/ids.ts';

@@ -69,8 +69,8 @@ const settleMs = 150;
 const quietMs = 300; // a repeat or a contradiction follows the first report closely (accounts 0009, 0010)
 
 /**
- * @throws UserError when the gateway refuses a request, with what it says; UnansweredError when the payment may have been taken,
- * and nobody said so in time
+ * @throws UserError when the gateway refuses a request, with what it says; UnansweredError when the payment may have
+ * been taken, and nobody said so in time
  */
 export async function playPayment(stage: Stage, plan: PaymentPlan): Promise<PlayedPayment> {
   const { run, terminal } = stage;
@@ -252,8 +252,8 @@ function finalOf({ status, reasonCode, bytes }: JournalEntry, values: MessageVal
 }
 
 /**
- * An operator that got no answer sends the same bytes again: that is an enquiry, never a second payment (DUP-1). Once one of
- * them may have been stored, no refusal of a later one says that there is no payment.
+ * An operator that got no answer sends the same bytes again: that is an enquiry, never a second payment (DUP-1). Once
+ * one of them may have been stored, no refusal of a later one says that there is no payment.
  */
 async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: number): Promise<Uint8Array> {
   const { run, terminal, signal } = stage;

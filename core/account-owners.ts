@@ -1,7 +1,7 @@
 /**
- * Whose the books of an account are (REC-1, SEC-1). An account may pass to another owner, or be removed; it does so at the end
- * of a day (UTC), for its books, so that each day has one owner: whoever had it then, and nobody else, gets that day and
- * reads it. An account that comes back is nobody's in between.
+ * Whose the books of an account are (REC-1, SEC-1). An account may pass to another owner, or be removed; for its books
+ * it does so at the end of a day (UTC), so that each day has one owner, who alone gets and reads the book of that day.
+ * An account that comes back was nobody's in between.
  */
 import { dayMs, type Period } from './reconciliation.ts';
 import type { AccountOwner, BookedAccount } from './reference.ts';

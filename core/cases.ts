@@ -92,8 +92,8 @@ export function concernedBy<One extends Pick<Alert, 'state'>>(
 }
 
 /**
- * Who closes a case says what is over, where it is about several matters: whoever has delivered a dead letter has not
- * seen to it that money comes back (PAY-7).
+ * Whoever closes a case that is about several matters says which of them are over: to have delivered a dead letter is
+ * not to have got money back (PAY-7).
  * @param open the alerts of the case that nobody has closed
  */
 export function kindsHindrance(

@@ -1,6 +1,7 @@
 /**
- * Which books of which days are sent, and to whom (REC-2): each day that is closed, once, to everybody who has registered
- * an address for them, from the day before that on. What was sent is on record; a day that was missed is made up for.
+ * Which books of which days are sent, and to whom (REC-2): each day that is closed, once, to everybody who has
+ * registered an address for them, from the day before that on. What was sent is on record; a day that was missed is
+ * made up for.
  */
 import { tenuresOf } from './account-owners.ts';
 import { closedAfterMs, dayFrom, dayMs, longestDays, type Book, type Period } from './reconciliation.ts';
@@ -36,8 +37,8 @@ export const bookKey = (book: Book): string =>
   book.of === 'account' ? `${book.sapId} ${book.accountId}` : book.clearingSystemId;
 
 /**
- * Of everybody who has registered an address: an institution gets a book for each of its accounts, of the days on which it is
- * its own.
+ * For everybody who has registered an address. An institution gets a book for each of its accounts, for the days on
+ * which the account is its own.
  */
 export function booksToSend(data: ReferenceData): readonly SentBook[] {
   return [...data.bookEndpoints.keys()].flatMap((partyId): readonly SentBook[] => {
@@ -69,8 +70,8 @@ export const isClosedBy = (now: Date, overAt: Date): boolean =>
   now.getTime() >= startOfDay(overAt.getTime()) + closedAfterMs;
 
 /**
- * The day (UTC) of the first book: the last one that was over when it was registered, whenever it is made; of an account
- * that was another's, the first that is theirs.
+ * The day (UTC) of the first book: the last one that was over when it was registered, whenever it is made; of an
+ * account that was another's, the first that is theirs.
  */
 const firstDayOf = ({ registeredAt, ownedFrom }: BookProgress): Date =>
   new Date(Math.max(startOfDay(registeredAt.getTime()) - dayMs, ownedFrom?.getTime() ?? 0));
@@ -80,8 +81,8 @@ export const isOwed = (progress: BookProgress, { from, to }: Period): boolean =>
   from >= firstDayOf(progress) && (progress.ownedUntil === null || to <= progress.ownedUntil);
 
 /**
- * The closed days (UTC) that are not sent yet, oldest first: from the end of what was made on, or from the first day that is
- * owed, but no more than a month.
+ * The closed days (UTC) that are not sent yet, oldest first: from the end of what was made on, or from the first day
+ * that is owed, but no more than a month.
  */
 export function daysToSend(progress: BookProgress, now: Date): readonly Period[] {
   const end = startOfDay(now.getTime() - closedAfterMs);
@@ -97,8 +98,8 @@ export function daysToSend(progress: BookProgress, now: Date): readonly Period[]
 const lateAfterMs = 3_600_000; // the schedule makes them two minutes after the day
 
 /**
- * The first day, `YYYY-MM-DD`, whose book should have been made an hour ago; undefined: none. The first book of all is made
- * at the end of the day of its registration.
+ * The first day, `YYYY-MM-DD`, whose book should have been made an hour ago; undefined: none. The first book of all is
+ * made at the end of the day of its registration.
  */
 export function lateDay(progress: BookProgress, now: Date): string | undefined {
   const [first] = daysToSend(progress, now);

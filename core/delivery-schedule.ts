@@ -4,8 +4,8 @@
  */
 
 /**
- * What an attempt is called on record that nothing but a fault of our own kept from being a send: a lack of our machine, or
- * the end of our process. It uses up no attempt, and ends nothing (TIM-3).
+ * What the record calls an attempt that became no send through us alone: our machine was short of something, or our
+ * process ended. It uses up no attempt, and ends nothing (TIM-3).
  */
 export const ownFaults: readonly string[] = ['own-resources', 'closed'];
 

@@ -1,7 +1,7 @@
 /**
- * What JSON.parse passes without a word: depth without end; members that occur more than once in one object, of which it
- * takes the last one and other parsers the first; and texts with half a character or U+0000, which nobody stores as they
- * were sent (SEC-4).
+ * What JSON.parse takes without a word: unlimited depth; members that occur more than once in one object, of which it
+ * takes the last one and other parsers the first; and texts with half a character or U+0000, which nobody stores as
+ * they were sent (SEC-4).
  */
 
 export type JsonPath = readonly (string | number)[];
@@ -98,7 +98,10 @@ export function findRepeatedMembers(text: string, limit: number): readonly JsonP
   return found;
 }
 
-/** A tree by names: that a place was told is found without making its path a text, which may be as long as the body. */
+/**
+ * A tree by names: it knows which places were told without making texts of their paths, which may be as long as the
+ * body.
+ */
 interface PathTree {
   readonly within: Map<string | number, PathTree>;
   isTold: boolean;

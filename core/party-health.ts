@@ -1,6 +1,6 @@
 /**
- * How the parties are (OBS-7): what came of our sends to them, what they are still owed, and which payments wait for their
- * final status; and how each worker's breakers stand.
+ * How the parties are (OBS-7): what came of our sends to them, what they are still owed, and which payments wait for
+ * their final status; and how each worker's breakers stand.
  */
 import type { ReferenceData } from './reference.ts';
 
@@ -17,7 +17,10 @@ export interface KindHealth {
   readonly lastTakenAt: Date | null;
   /** 95 of 100 attempts ended within so many milliseconds. */
   readonly p95Ms: number | null;
-  /** How often each failure came: a class of ours, as `not-counted` of a 2xx without an answer that counts, or `http-503`. */
+  /**
+   * How often each failure came: a class of ours, as `not-counted` of a 2xx without an answer that counts, or
+   * `http-503`.
+   */
   readonly failures: Readonly<Record<string, number>>;
   /** Still to be taken, and given up, whenever they were asked for. */
   readonly open: number;
@@ -47,7 +50,9 @@ const downAfter = 3; // failures in a row
 /** `down`: takes nothing of what it was sent last; `failing`: some of it, or something was given up. */
 export type HealthState = 'well' | 'failing' | 'down';
 
-/** When a party is down for one kind of delivery, as routes and `ops` show it; IsthmusPartyDown fires by its own rule. */
+/**
+ * When a party is down for one kind of delivery, as routes and `ops` show it; IsthmusPartyDown fires by its own rule.
+ */
 export function stateOf({ taken, failing, failedSince, dead }: KindHealth): HealthState {
   if (failedSince >= downAfter || (failing > 0 && taken === 0)) return 'down';
   return failing > 0 || dead > 0 ? 'failing' : 'well';

@@ -1,6 +1,7 @@
 /**
  * The address of a queue where an FX provider takes its fxtr.017 (NOT-1): `amqps://host[:port]/queue`, or
- * `amqps://host[:port]/?address=/queues/queue` where its broker wants an address with slashes (AMQP 1.0, section 3.5.4).
+ * `amqps://host[:port]/?address=/queues/queue` where its broker wants an address with slashes (AMQP 1.0, section
+ * 3.5.4).
  */
 import { ok, refused, type Result } from './result.ts';
 import { parseWebAddress, type WebAddress } from './web-address.ts';
@@ -16,7 +17,7 @@ export const amqpPorts = { amqps: '5671', amqp: '5672' } as const;
 
 const schemes = Object.keys(amqpPorts);
 
-/** @returns undefined where it is no address of a queue; a refusal says why it may not be used, for who wrote it */
+/** @returns undefined where it is no address of a queue; a refusal tells whoever wrote it why it may not be used */
 export function parseQueueAddress(address: string): Result<QueueAddress, string> | undefined {
   if (!/^amqps?:/.test(address)) return undefined;
   const parsed = parseWebAddress(address, schemes);

@@ -1,6 +1,6 @@
 /**
- * Who gets a message, by the reference data: the address that is registered for its kind, and the name of the gate before
- * it (CBK-3). Whether the address may be used is judged each time that something is sent (SEC-2).
+ * Who gets a message, by the reference data: the address that is registered for its kind, and the name of the gate
+ * before it (CBK-3). Whether the address may be used is judged each time that something is sent (SEC-2).
  */
 import {
   originOf,
@@ -38,7 +38,10 @@ export function registeredAddress(
   return operatorOf(data, party)?.endpointUrl;
 }
 
-/** Whether it can go anywhere at this moment: an address is registered, and may be used as far as its text shows (SEC-2, CBK-5). */
+/**
+ * Whether it can go anywhere at this moment: an address is registered, and may be used as far as its text shows (SEC-2,
+ * CBK-5).
+ */
 export function hasUsableAddress(
   data: ReferenceData,
   delivery: Addressed,

@@ -1,6 +1,7 @@
 /**
- * The books of a period (REC-1, REC-2): the payments of a payment system, or of an account at a settlement access provider,
- * that were decided in it, and their totals. A period is closed a little after its end, and never changes from then on.
+ * The books of a period (REC-1, REC-2): the payments of a payment system, or of an account at a settlement access
+ * provider, that were decided in it, and their totals. A period is closed a little after its end, and never changes
+ * from then on.
  */
 import type {
   Camt054,

@@ -149,7 +149,9 @@ export interface ReferenceData {
   readonly pspImprovements: ReadonlyMap<string, PspImprovement>;
   readonly addressTypes: ReadonlyMap<string, AddressType>;
   readonly addressInputs: ReadonlyMap<string, AddressInput>;
-  /** Where the camt.054 of each day is sent (REC-2), by payment system, or institution for its accounts; full addresses. */
+  /**
+   * Where the camt.054 of each day is sent (REC-2), by payment system, or institution for its accounts; full addresses.
+   */
   readonly bookEndpoints: ReadonlyMap<string, string>;
   /** Payment systems and FX providers that operators have paused, by their id (LIF-5). */
   readonly paused: ReadonlySet<string>;

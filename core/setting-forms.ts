@@ -48,7 +48,7 @@ export function isDatabaseUrl(text: string): boolean {
 
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
-/** Whoever writes anything like `sslmode` wants something of it: what would not be heard is refused. */
+/** Anything like `sslmode` is written for a reason, so one that would have no effect is refused. */
 function asksClearlyForTls(parameters: readonly string[]): boolean {
   const modes = parameters.filter((one) => /^ssl_?mode(=|$)/i.test(one));
   return modes.length <= 1 && modes.every((one) => tlsModes.some((mode) => one === `sslmode=${mode}`));

@@ -1,6 +1,6 @@
 /**
- * The settings of traces (OBS-3), by OpenTelemetry's own names. Without an address to export to there are none, whatever
- * else is set.
+ * The settings of traces (OBS-3), by OpenTelemetry's own names. Without an address to export to there are none,
+ * whatever else is set.
  */
 import { isWebAddress } from './setting-forms.ts';
 

@@ -1,5 +1,5 @@
-// What is asked for again: a callback by a repeat of the source, a confirmation by a final of the destination, an enquiry
-// (DUP-1, PAY-9), any of them by an operator (CBK-1). A delivery that is asked for again starts over.
+// What is asked for again: a callback by a repeat of the source, a confirmation by a final of the destination, an
+// enquiry (DUP-1, PAY-9), any of them by an operator (CBK-1). A delivery that is asked for again starts over.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { heardMs } from '../core/enquiry-schedule.ts';
@@ -33,9 +33,9 @@ export async function askConfirmation(
 }
 
 /**
- * A final that its destination posts shows that it can be reached: a confirmation that was given up goes out again, as a callback
- * does by a repeat of its source (DUP-1). That the final was answered with it proves nothing: who read the answer, nobody knows
- * (PAY-9). An event says so.
+ * A final that its destination posts shows that it can be reached: a confirmation that was given up goes out again, as
+ * a callback does by a repeat of its source (DUP-1). That the final was answered with it proves nothing: nobody knows
+ * whether the answer was read (PAY-9). An event says so.
  * @returns whether it is due again
  */
 export async function askDeadConfirmation(
@@ -59,8 +59,8 @@ export async function askDeadConfirmation(
 /**
  * A source asks for the status of a payment that is not decided (DUP-1), or an operator does, whose name is on record
  * with it.
- * @returns whether the instruction goes out once more: not within 5 s of the last enquiry, which this one joins, and not
- * after the deadline of a HIGH payment (TIM-1)
+ * @returns whether the instruction goes out once more: not within 5 s of the last enquiry, which this one joins, and
+ * not after the deadline of a HIGH payment (TIM-1)
  */
 export async function askStatus(
   db: Db,

@@ -7,7 +7,9 @@ export interface BatchLimits {
   readonly concurrent: number;
   /** Items of one statement. */
   readonly items: number;
-  /** Absent: it does not matter on whose behalf a batch runs. Else on that of its first item, not of an earlier batch. */
+  /**
+   * Absent: it does not matter on whose behalf a batch runs. Else on that of its first item, not of an earlier batch.
+   */
   readonly capture?: Capture | undefined;
 }
 
@@ -22,7 +24,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * @param run one result per item, in their order; it starts after the items were given, so that it sees what was there then
+ * @param run one result per item, in their order; it starts after the items were given, so that it sees what was there
+ * then
  * @returns what to call with one item
  */
 export function batching<Item, Result>(

@@ -16,7 +16,7 @@ export interface OwedBook extends SentBook {
   readonly now: Date;
 }
 
-/** The books that are owed, and how far each is; of what is no longer registered, nothing. */
+/** The books that are owed, and how far each has got; none of what is no longer registered. */
 export async function readOwedBooks(db: Db, data: ReferenceData): Promise<readonly OwedBook[]> {
   const books = booksToSend(data).map((one) => ({ ...one, key: bookKey(one.book) }));
   // index: unique (book, period_from, period_to, page); an account that is registered later has its books from then on

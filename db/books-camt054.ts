@@ -1,5 +1,5 @@
-// The pages of a book's camt.054 (REC-1), read from the record: one by its number, or all of them in their order. They show
-// what the book's owner may see, whoever reads them.
+// The pages of a book's camt.054 (REC-1), read from the record: one by its number, or all of them in their order. They
+// show what the book's owner may see, whoever reads them.
 import { createHash } from 'node:crypto';
 import { bookKey } from '../core/daily-books.ts';
 import type { Camt054 } from '../core/iso20022/camt054.ts';

@@ -1,6 +1,7 @@
 // Alerts and what operators did about them (OBS-6). Both are insert-only: the state of an alert is what was done last,
-// under the alert itself, or under its case where the alert was seen: a later one is open. A trigger keeps it in a row of the
-// alert: one payment can have thousands, and whatever looks for it in the entries keeps operators from all others (SEC-7).
+// under the alert itself, or under its case where the alert was seen: a later one is open. A trigger keeps it in a row
+// of the alert: one payment can have thousands, and a search through their entries would keep operators from everything
+// else (SEC-7).
 import { sql } from 'kysely';
 import {
   concernedBy,
@@ -101,8 +102,8 @@ async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry
 }
 
 /**
- * Writes down what an operator does about one alert. One at a time, with whatever is done about its case: of two who take
- * it at once, one is told that the other has.
+ * Writes down what an operator does about one alert. One at a time, with whatever is done about its case: of two who
+ * take it at once, one is told that the other has.
  */
 export async function actOnAlert(
   db: Db,
@@ -122,7 +123,8 @@ export async function actOnAlert(
 }
 
 /**
- * The same about a payment or resolution, with all its alerts that can be seen now and that it concerns (core/cases.ts).
+ * The same about a payment or resolution, with all its alerts that can be seen now and that it concerns
+ * (core/cases.ts).
  * @param closed which of them are closed
  */
 export async function actOnCase(
@@ -206,7 +208,7 @@ async function standingsOf(trx: Db, subjectId: string): Promise<readonly CaseSta
   return rows;
 }
 
-/** How the case of a payment stands that has no alert: as with one, open until somebody takes or closes it. */
+/** How the case of a payment without alerts stands: like any other, open until somebody takes or closes it. */
 async function ownStanding(trx: Db, subjectId: string): Promise<readonly Standing[]> {
   // index case_entries_subject_id
   const { rows } = await sql<Standing>`

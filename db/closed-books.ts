@@ -1,8 +1,8 @@
-// Which periods of the books are closed (REC-2). What was read as closed stays so: a decision is never written before it
-// (decisions.ts), also where the database has meanwhile become another one whose clock is behind. What is not over by the
-// clock of the database is not closed, whatever was written down when that clock was ahead; and it is not believed where it
-// says more than this process's own can be wrong by: a clock that ran weeks ahead for one look would give decisions times
-// of the future for as long.
+// Which periods of the books are closed (REC-2). What was read as closed stays so: a decision is never written before
+// it (decisions.ts), also where the database has meanwhile become another one whose clock is behind. What is not over
+// by the clock of the database is not closed, whatever was written down when that clock was ahead; and that clock is
+// not believed where it is ahead of this process's own by more than clocks go wrong: one look at a clock that ran weeks
+// ahead would give decisions times of the future for weeks.
 import { sql } from 'kysely';
 import { closedAfterMs } from '../core/reconciliation.ts';
 import type { Db } from './connection.ts';
@@ -11,7 +11,9 @@ import { ClocksApart } from './failures.ts';
 /** The earliest time that a decision may have, for a statement. */
 export const decidedNow = sql`greatest(now(), (select until from books_closed))`;
 
-/** Clocks that are kept differ by less than a second; a fault of one, like those of the chaos runs, by a minute or two. */
+/**
+ * Clocks that are kept differ by less than a second; a fault of one, like those of the chaos runs, by a minute or two.
+ */
 const clocksApartMs = 300_000;
 
 /**
@@ -34,14 +36,17 @@ export async function closeBooks(db: Db, to: Date): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Whose clock is so far ahead of the other one that neither can be believed; undefined: they say about the same. */
+/** Whose clock is so far ahead of the other one that neither can be believed; undefined: they agree. */
 export function clockAhead(ofDatabase: Date): 'worker' | 'database' | undefined {
   const aheadMs = ofDatabase.getTime() - Date.now();
   if (Math.abs(aheadMs) <= clocksApartMs) return undefined;
   return aheadMs > 0 ? 'database' : 'worker';
 }
 
-/** Until when books are closed, where that is so far beyond the present that no failover explains it; undefined: it is not. */
+/**
+ * Until when books are closed, where that is so far beyond the present that no failover explains it; undefined: it is
+ * not.
+ */
 export async function closedAhead(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ until: Date }>`
     select until from books_closed

@@ -205,13 +205,15 @@ interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode'
   readonly outcomeId?: string | null;
   readonly confirmationMessageId?: string;
   readonly notificationMessageId?: string | null;
-  /** Whether its destination may have seen it, as far as is known: in `source`. What is found out later changes no book. */
+  /**
+   * Whether its destination may have seen it, as far as is known: in `source`. What is found out later changes no book.
+   */
   readonly perhapsSeen: RawBuilder<unknown>;
 }
 
 /**
- * `insert into decisions`, the only one, to be used inside a larger statement: of an accepted payment here, of one that is rejected
- * when it is judged in payments.ts (PAY-10). A decision that stands is not touched.
+ * `insert into decisions`, the only one, to be used inside a larger statement: of an accepted payment here, of one that
+ * is rejected when it is judged in payments.ts (PAY-10). A decision that stands is not touched.
  * @param source has one row if it is to be written
  */
 export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown>) {
@@ -303,11 +305,11 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
 }
 
 /**
- * For an instruction that was being sent when it was decided without its destination, and of which no byte left after all: its destination
- * saw nothing, so the confirmation that was due is removed. It stays if it was tried, if the destination has reported
- * anything, or if another send may have been seen: better to tell a destination once too often than not at all (TIM-1,
- * PAY-9). It is a statement of its own, after the one that settles the attempt, because the decision may be written
- * while that waits.
+ * For an instruction that was being sent when it was decided without its destination, and of which no byte left after
+ * all: its destination saw nothing, so the confirmation that was due is removed. It stays if it was tried, if the
+ * destination has reported anything, or if another send may have been seen: better to tell a destination once too often
+ * than not at all (TIM-1, PAY-9). It is a statement of its own, after the one that settles the attempt, because the
+ * decision may be written while that waits.
  */
 export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {
   // primary keys; unique (subject_id, kind); messages_subject_id

@@ -82,7 +82,9 @@ export const insertIntents = sql`
   insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
   on conflict do nothing`;
 
-/** Whether a send of a delivery `d` was made, or may have been: those that a fault of our own kept from it are none (TIM-3). */
+/**
+ * Whether a send of a delivery `d` was made, or may have been. An attempt that failed through us alone is none (TIM-3).
+ */
 export const wasTried = sql`d.attempts > (
   select count(*) from delivery_attempts own -- primary key
   where own.delivery_id = d.delivery_id and own.outcome = 'NOT_SENT'
@@ -137,8 +139,8 @@ export async function partyOf(db: Db, deliveryId: string): Promise<string> {
  * Claims one send of an instruction, the first or one that enquires (TIM-2).
  * @param round in which its retries are counted (TIM-3): every round begins at 1
  * @param claim made for this send, and used again only to ask for it again, before it is sent
- * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any longer. A claim that
- * was made before is returned even then, with no time left, to be settled as what it is: NOT_SENT
+ * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any longer. A
+ * claim that was made before is returned even then, with no time left, to be settled as what it is: NOT_SENT
  */
 export async function claimInstruction(
   db: Db,
@@ -177,7 +179,9 @@ export const isOpen = sql`delivered_at is null and closed_at is null`;
 /** Given up, and not delivered after all (CBK-1). */
 export const isDead = sql`delivered_at is null and closed_at is not null`;
 
-/** Whether a delivery is of a kind that ends once, taken or given up. What is asked ends with its answer or decision. */
+/**
+ * Whether a delivery is of a kind that ends once, taken or given up. What is asked ends with its answer or decision.
+ */
 export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 
 /** The day (UTC) of a book, as in `2026-11-21`. */
@@ -258,9 +262,9 @@ export interface SettledAttempt {
 }
 
 /**
- * What the event of a dead letter says, for whoever must act on it: what it is about, of a payment the decision that its
- * receiver was not told (CBK-1), of a book the page that its receiver lacks (REC-2). Of `ended`, rows of the deliveries
- * that ended.
+ * What the event of a dead letter says, for whoever must act on it: what it is about, of a payment the decision that
+ * its receiver was not told (CBK-1), of a book the page that its receiver lacks (REC-2). Of `ended`, rows of the
+ * deliveries that ended.
  */
 const insertEnds = (event: {
   readonly severity: RawBuilder<unknown>;

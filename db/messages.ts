@@ -78,8 +78,8 @@ export function insertOutgoing(messages: readonly OutgoingMessage[], condition: 
 }
 
 /**
- * `insert into messages` of a received one, to be used inside a larger statement: once per party and content; no row where the same
- * bytes came before.
+ * `insert into messages` of a received one, to be used inside a larger statement: once per party and content; no row
+ * where the same bytes came before.
  */
 export function insertReceived(messageId: string, message: ReceivedMessage) {
   return sql<{ message_id: string }>`

@@ -230,7 +230,8 @@ interface QuoteRow {
   held_by: string | null;
 }
 
-// The primary key of each partition that the second condition leaves, and of quote_uses; fxp_ids[ordinal] is null beyond the last quote.
+// The primary key of each partition that the second condition leaves, and of quote_uses; fxp_ids[ordinal] is null
+// beyond the last quote.
 const findQuoteSql = (age: string) => `
 select psp_id, fxp_ids[$2] as fxp_id, rate_ids[$2] as rate_id, tier_improvement_ids[$2] as tier_improvement_id,
   psp_improvement_ids[$2] as psp_improvement_id, source_country, source_currency, destination_country,

@@ -1,5 +1,5 @@
-// The books of a period (REC-1): payments by the time of their decision, database clock, UTC (REC-2). Read slice by slice of
-// the decisions, whosever they are, so that neither memory nor the time of a statement grows with the period.
+// The books of a period (REC-1): payments by the time of their decision, database clock, UTC (REC-2). Read slice by
+// slice of the decisions, whosever they are, so that neither memory nor the time of a statement grows with the period.
 import { sql } from 'kysely';
 import {
   addUp,
@@ -29,9 +29,9 @@ const placeOf = sql`d.decided_at, d.uetr, b.side`;
 const lastSide: Side = 'out'; // as text sorts them
 
 /**
- * Whether the destination may have seen it, as was known when it was decided: what is found out later changes no book, whatever
- * time it is written with (REC-2). Decisions of releases that did not write that down yet go by the times of its reports
- * and attempts: unique (subject_id, kind), primary key of delivery_attempts, index messages_subject_id.
+ * Whether the destination may have seen it, as was known when it was decided: what is found out later changes no book,
+ * whatever time it is written with (REC-2). Decisions of releases that did not write that down yet go by the times of
+ * its reports and attempts: unique (subject_id, kind), primary key of delivery_attempts, index messages_subject_id.
  */
 const closedAt = sql`d.decided_at + ${sql.lit(closedAfterMs)} * interval '1 millisecond'`;
 const wasPerhapsSeen = sql`case when d.perhaps_seen is not null then d.perhaps_seen else (
@@ -43,8 +43,8 @@ const wasPerhapsSeen = sql`case when d.perhaps_seen is not null then d.perhaps_s
   end`;
 
 /**
- * Which payments moved on each side, and of which end of the payment the book has the amounts. Of an account, the source's
- * amount comes in and the destination's goes out: its owner is paid at the one place and pays at the other.
+ * Which payments moved on each side, and of which end of the payment the book has the amounts. Of an account, the
+ * source's amount comes in and the destination's goes out: its owner is paid at the one place and pays at the other.
  */
 function sidesOf(book: Book): {
   readonly [side in Side]: { readonly isTheirs: Condition; readonly end: End };
@@ -91,7 +91,9 @@ function atEnd(book: Book, column: 'amount' | 'currency', which: 'own' | 'other'
 /** Accepted once: its amounts and agents are known. */
 const isReported = sql`p.accepted`;
 
-/** A part of a period: behind one place, up to the end of another's decision; undefined: from its beginning, to its end. */
+/**
+ * A part of a period: behind one place, up to the end of another's decision; undefined: from its beginning, to its end.
+ */
 interface Slice {
   readonly after: BookPlace | undefined;
   readonly upTo: BookPlace | undefined;

@@ -1,13 +1,13 @@
-// What stands behind an id that no payment was found under, for whoever must be told so: most of all that a payment is
-// stored, not judged yet, and may still go out (PAY-2), or that somebody says that it was paid (PAY-8).
+// What stands behind an id that no payment was found under: above all, whether a payment is stored, not judged yet, and
+// may still go out (PAY-2), or somebody says that it was paid (PAY-8).
 import { sql } from 'kysely';
 import { isAlert } from './audit.ts';
 import type { Db } from './connection.ts';
 
 export interface CameUnder {
   /**
-   * `not-judged`: a submission waits to be judged. `judged`: it was judged a moment ago. `refused`: all that came under it was
-   * refused as a repeat (DUP-2). `other`: it is the id of a resolution, or of a page of a book.
+   * `not-judged`: a submission waits to be judged. `judged`: it was judged a moment ago. `refused`: all that came under
+   * it was refused as a repeat (DUP-2). `other`: it is the id of a resolution, or of a page of a book.
    */
   readonly as: 'not-judged' | 'judged' | 'refused' | 'other' | 'nothing';
   /** Alerts about it (OBS-6): one of a reported credit first, then the newest; `alertCount` says how many there are. */

@@ -1,5 +1,5 @@
-// OpenTelemetry's SDK, loaded when it is asked for and not before (OBS-3): makes spans and exports them over OTLP. What a
-// collector does not take in time is lost, counted, and said once a minute; nothing waits for it.
+// OpenTelemetry's SDK, loaded when it is asked for and not before (OBS-3): makes spans and exports them over OTLP. What
+// a collector does not take in time is lost, counted, and said once a minute; nothing waits for it.
 import type { Agent } from 'node:http';
 import type * as Api from '@opentelemetry/api';
 import type { AttributeValue, Link, Span, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
@@ -42,7 +42,7 @@ export interface TraceSdkOptions {
   readonly serviceName: string;
   /** Milliseconds for one batch and its repeats, in all; default: 5,000. */
   readonly exportMs?: number;
-  /** Told, at most once a minute, how many spans could not be exported since, and a code of the last reason. */
+  /** Called at most once a minute, with how many spans could not be exported since, and a code of the last reason. */
   readonly onLost: (lost: number, reason: string) => void;
 }
 
@@ -195,7 +195,10 @@ function inTime(exporter: SpanExporter, mostMs: number, cut: () => void): SpanEx
 
 let rejectedLately = 0;
 
-/** Of the answer that is being read: OTLP's partial success. The exporter tells it to the diagnostics alone, and calls that a success. */
+/**
+ * Of the answer that is being read: OTLP's partial success. The exporter tells it to the diagnostics alone, and calls
+ * that a success.
+ */
 function listenForRejected({ diag, DiagLogLevel }: typeof Api): void {
   const silent = () => undefined;
   const warn = (message: string, said: unknown) => {

@@ -1,6 +1,6 @@
-// Traces (OBS-3): the spans of a process, and what goes on from one to the next. Whoever makes a span names it by a code and
-// gives it ids and codes: never a text, an address, or a value of a message (SEC-3). Where no traces are configured, none
-// of OpenTelemetry's SDK is loaded, and nobody has anything of this.
+// Traces (OBS-3): the spans of a process, and what goes on from one to the next. Whoever makes a span names it by a
+// code and gives it ids and codes: never a text, an address, or a value of a message (SEC-3). Where no traces are
+// configured, there are no spans, and none of OpenTelemetry's SDK is loaded.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span, SpanContext } from '@opentelemetry/api';
 import type { Attributes, SpanToBegin, TraceSdk } from './trace-sdk.ts';
@@ -113,7 +113,7 @@ export function createTraces(sdk: TraceSdk): Traces {
   };
 }
 
-/** W3C Trace Context: version ff is none, ids of zeros are none, and only a later version may say more. */
+/** W3C Trace Context: version ff and ids of zeros are invalid, and only a later version may say more. */
 const form = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
 /** @returns undefined where it is none: what is malformed is as good as absent */

@@ -1,8 +1,8 @@
 /**
  * The project's schemas as data: which children an element has, how often, of what type, and what the scheme leaves out
  * of ISO
- * 20022. Not used to judge messages, but to explain why an engine refused one (`diagnose.ts`), and by tests, which generate
- * messages and check the schemas' README.
+ * 20022. Not used to judge messages, but to explain why an engine refused one (`diagnose.ts`), and by tests, which
+ * generate messages and check the schemas' README.
  */
 import { assert } from '../core/assert.ts';
 import { childrenNamed, elementAt, type XmlElement } from '../core/iso20022/tree.ts';

@@ -11,8 +11,8 @@ export interface SweepDependencies {
   readonly activities: Pick<PaymentLocalActivities, 'validatePayment' | 'decidePayment'> &
     Pick<ResolutionLocalActivities, 'judgeResolution' | 'endResolution'>;
   /**
-   * Begins to tell, from this process too, what was decided of a HIGH payment at its deadline: whoever stands still may have
-   * swallowed the tasks of its executions. What fails of it stays due.
+   * Begins to tell the parties, from this process too, what was decided about a HIGH payment at its deadline: a worker
+   * that stands still may hold the tasks of its executions. What fails stays due.
    */
   readonly tellNow: (uetr: string) => void;
   readonly logger: Logger;

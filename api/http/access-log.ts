@@ -1,5 +1,6 @@
 // One line per request (OBS-1): which route, by whom, about which payment, by which rule it was refused, how long it
-// took; and its id, which the answer bears too. Never a path, a query or a body: they may hold what is personal (SEC-3).
+// took; and its id, which the answer bears too. Never a path, a query or a body: they may hold what is personal
+// (SEC-3).
 import { randomBytes } from 'node:crypto';
 import {
   ServerResponse,
@@ -27,8 +28,8 @@ export interface AboutRequest {
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
- * An answer that knows of its request, and bears its id. The id joins the other headers as they are written: by `setHeader`
- * beforehand, Node would set each of them by itself, which cost a tenth of a short answer.
+ * An answer that knows of its request, and bears its id. The id joins the other headers as they are written: by
+ * `setHeader` beforehand, Node would set each of them by itself, which cost a tenth of a short answer.
  */
 export class KnownResponse<
   Request extends IncomingMessage = IncomingMessage,
@@ -121,8 +122,8 @@ export function logUnread(
 }
 
 /**
- * Begins the line of a request; it is written when its answer has been sent, or its connection is gone (connections.ts sees to it
- * that `close` comes of each).
+ * Begins the line of a request; it is written when its answer has been sent, or its connection is gone (connections.ts
+ * makes sure that each is closed).
  */
 export function logRequest({ logger, onAnswered, trace }: RequestListeners, response: KnownResponse): void {
   const begunAt = performance.now();
@@ -139,7 +140,7 @@ export function logRequest({ logger, onAnswered, trace }: RequestListeners, resp
     const status = headersSent ? statusCode : null;
     span?.end(about, status);
     onAnswered?.({ route, method, status, seconds: status === null ? undefined : durationMs / 1_000 });
-    // whoever asks every second whether we live says nothing of payments
+    // a probe that asks every second whether we are alive says nothing about payments
     const level = route.startsWith('/health/') ? 'debug' : 'info';
     if (!logger.isLevelEnabled(level)) return;
     logger[level](

@@ -21,14 +21,15 @@ export interface Connections {
   admit(socket: Socket): void;
   /**
    * A request has begun on an accepted connection.
-   * @returns false if an earlier answer ends the connection: then the request must not be handled, because its answer would be lost
+   * @returns false if an earlier answer ends the connection: then the request must not be handled, because its answer
+   * would be lost
    */
   begin(request: IncomingMessage, response: ServerResponse): boolean;
   /** Refuses a request for a tunnel, after the answers before it; Node has let go of its connection. */
   refuseTunnel(refusal: Problem, request: IncomingMessage): void;
   /**
-   * Answers a parser error of Node, or closes the connection; after the answers that the client is waiting for, and never
-   * instead of one.
+   * Answers a parser error of Node, or closes the connection; after the answers that the client is waiting for, and
+   * never instead of one.
    */
   refuseUnreadable(error: ParserError, socket: Socket): void;
   close(): void;
@@ -49,15 +50,16 @@ interface Connection {
   readonly unfinished: Set<ServerResponse>;
   /** When unread data was first seen. */
   unreadSinceMs?: number;
-  /** What came last is no request, or of one that was refused: nothing is read from it any longer. */
+  /** What came last is no request, or belongs to one that was refused: nothing more is read from the connection. */
   isEnding?: true;
   /** When the last was written to it. */
   refusedAtMs?: number;
 }
 
 /**
- * Requests of one connection that are not answered yet. Who sends on without reading answers would be parsed for ever, ahead of
- * everybody's messages, and fill the memory; clients that send requests behind each other keep to ten or so.
+ * Requests of one connection that are not answered yet. A client that went on sending without reading its answers would
+ * be parsed for ever, ahead of everybody's messages, and fill the memory. Those that send requests one behind the other
+ * keep to ten or so.
  */
 const maxUnfinished = 32;
 const lingerMs = 500; // for the client to read the refusal: closing a connection with unread bytes discards what was sent
@@ -187,7 +189,7 @@ function endWith(error: ParserError, connection: Connection, { onUnread }: Conne
   endInTurn(connection, () => {
     if (isAnswered) return undefined;
     const refusal = refusalOf(error);
-    // who connected and sent nothing is told so, but has asked nothing
+    // a client that connected and sent nothing is told so, but it has asked nothing
     return rawRefusal(refusal, socket.bytesRead === 0 ? undefined : onUnread(refusal));
   });
 }
@@ -202,7 +204,8 @@ function endWithTunnel(connection: Connection, refusal: () => string): void {
 
 /**
  * Ends the connection after the answers to its requests, so that none of them is lost.
- * @param refusal makes the last that is written, of what followed them; it is asked also where nobody is left to read it
+ * @param refusal makes the last that is written, of what followed them; it is asked also where nobody is left to read
+ * it
  */
 function endInTurn(connection: Connection, refusal: () => string | undefined): void {
   const { socket, latest } = connection;
@@ -218,8 +221,8 @@ function endInTurn(connection: Connection, refusal: () => string | undefined): v
 }
 
 /**
- * Node tells only the answer that it is writing that its connection is gone, and forgets those behind it, whose requests have
- * been processed all the same.
+ * When a connection is gone, Node tells only the answer that it is writing, and forgets those behind it, although their
+ * requests have been processed.
  */
 function closeUnwritten({ unfinished }: Connection): void {
   // not before Node has told the one that it was writing

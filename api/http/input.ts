@@ -161,7 +161,7 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
     const detail = text.trim() === '' ? 'is empty; send a JSON object' : 'is not JSON';
     return invalidRequest([{ pointer: '', detail }]);
   }
-  // first, for the others take time with each level
+  // first, because the others take longer with every level
   if (isDeeperThan(text, maxLevels)) {
     const detail = `is nested deeper than ${maxLevels} levels`;
     return invalidRequest([{ pointer: '', detail }], 'SEC-4');

@@ -1,12 +1,13 @@
 /**
  * When the next request begins (SEC-7, I-16). Reading a message, before anybody is asked about it, holds the one thread
- * that serves everybody; another's payment needs some 35 passes of the event loop until it is answered, and waits in each
- * of them for what was begun in it. So requests begin by sender, and by what they cost, which is measured:
+ * that serves everybody; another's payment needs some 35 passes of the event loop until it is answered, and waits in
+ * each of them for what was begun in it. So requests begin by sender, and by what they cost, which is measured:
  * - one in a pass, in rotation by sender, whatever its kind;
  * - then its sender rests for as long as it held the thread, and for longer the more senders there are: all of them
  *   together hold it for half of the time.
  * Nobody rests for more than half a second: it may be that the process stood still, and that nobody else asks any more.
- * A plain message, which waits for the database after some tenths of a millisecond, hardly ever finds its sender resting.
+ * A plain message, which waits for the database after some tenths of a millisecond, hardly ever finds its sender
+ * resting.
  */
 export interface Pace {
   /**
@@ -16,7 +17,7 @@ export interface Pace {
   ask(sender: string, begin: () => void): () => void;
 }
 
-const longestRestMs = 500; // whatever it was that took so long: a pause of the process is charged to whoever was up
+const longestRestMs = 500; // at most: if the whole process stood still, that counts against the sender whose turn it was
 const grantedMs = 5; // a sender rests once it owes more than this: some ten plain messages that come together
 
 interface Sender {

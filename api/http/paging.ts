@@ -28,15 +28,17 @@ export const pageCursor = z
   .openapi({ description: 'From the Link header of the previous page; opaque (REF-2)' });
 
 /**
- * A place in a list with a check value, to recognise a cursor of another list, or one that was cut (REF-3). It is not secret, for
- * the processes share no key with which it could be: who reads a cursor also asks whether its place is one.
+ * A place in a list with a check value, to recognise a cursor of another list, or one that was cut (REF-3). It is no
+ * secret, because the processes share no key that could make it one: whoever reads a cursor must also check that its
+ * place is a place.
  */
 export function writeCursor(list: string, place: string): string {
   return `${Buffer.from(place).toString('base64url')}.${checkOf(list, place)}`;
 }
 
 /**
- * @param isPlace whether a text has the form of a place in this list: anybody can write a cursor with a right check value
+ * @param isPlace whether a text has the form of a place in this list: anybody can write a cursor with a right check
+ * value
  * @returns undefined where it is no cursor of this list
  */
 export function readCursor(

@@ -178,8 +178,8 @@ interface Arrival {
 }
 
 /**
- * The caller, or the first refusal, in the order of MSG-2. Who calls is looked at before anything is received as well: a body
- * takes up to 30 s to arrive, and of somebody whom nobody knows nothing of it is kept meanwhile (SEC-7).
+ * The caller, or the first refusal, in the order of MSG-2. The caller is looked at before anything is received, too: a
+ * body may take 30 s to arrive, and meanwhile nothing of it is kept for somebody whom nobody knows (SEC-7).
  */
 async function authenticateAfter(
   before: NonNullable<Route['before']>,

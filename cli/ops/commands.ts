@@ -1,5 +1,5 @@
-// What `isthmus ops` does, command by command: asks the gateway over HTTP, as every operator may (docs/operations.md), and
-// shows the answer. It must not look into the gateway's database.
+// What `isthmus ops` does, command by command: asks the gateway over HTTP, as every operator may (docs/operations.md),
+// and shows the answer. It must not look into the gateway's database.
 import type { z } from 'zod';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -135,7 +135,7 @@ export async function show(context: CommandContext, id: string, options: JsonOpt
   else showAlert(context, text);
 }
 
-const learntWithinMs = 3_000; // REF-6: whoever judges knows of a pause, and of its end, by then
+const learntWithinMs = 3_000; // REF-6: by then every worker knows of a pause, or of its end
 
 /** Of a payment that was refused because its destination was paused: the pause of that one, at that time (LIF-5). */
 async function pausedFor(

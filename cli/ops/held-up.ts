@@ -6,7 +6,10 @@ import type { ShownHindrances } from './answers.ts';
 const wordEverySeconds = 5; // activities/report-receivers.ts
 const missedAfterSeconds = 2 * wordEverySeconds; // one word may be late
 
-/** What nothing goes on without, and what is amiss with it: the engine first, for workers do nothing without it. */
+/**
+ * The parts that everything needs, and what is wrong with them: the engine first, because workers do nothing without
+ * it.
+ */
 export function silenceOf({
   engineAnswers,
   workers,
@@ -41,14 +44,14 @@ function hindrancesInWords(shown: ShownHindrances): readonly string[] {
   return [...nowhere, ...waiting];
 }
 
-/** Nothing, where nothing keeps anything from going out. */
+/** Empty if nothing is kept from going out. */
 export function printHindrances(terminal: Terminal, shown: ShownHindrances): void {
   for (const line of hindrancesInWords(shown)) terminal.line(terminal.paint('warning', `! ${line}`));
 }
 
 /**
- * A receiver by its gate (CBK-3): `<party> <host> <origin>` of callbacks, `<address> <party>` of one of several behind a
- * directory, else the address as registered.
+ * A receiver by its gate (CBK-3): `<party> <host> <origin>` of callbacks, `<address> <party>` of one of several behind
+ * a directory, else the address as registered.
  */
 export function receiverInWords(receiver: string, whose: readonly string[]): string {
   const [first = '', second, origin] = receiver.split(' ');

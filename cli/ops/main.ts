@@ -1,5 +1,5 @@
-// `npm run ops` ends up here, through cli/bootstrap.mjs, and `isthmus ops` in an image: what an operator looks at and does,
-// from a shell. It reads the options and hands over.
+// `npm run ops` ends up here, through cli/bootstrap.mjs, and `isthmus ops` in an image: what an operator looks at and
+// does, from a shell. It reads the options and hands over.
 import { Option, type Command } from 'commander';
 import { compact } from '../../core/compact.ts';
 import type { CommandContext } from '../command.ts';

@@ -1,5 +1,5 @@
 // `isthmus ops message`: the bytes of one message of a payment, above all of one that was refused (PAY-8). They are
-// somebody else's, and may be anything: nothing of them acts on the terminal.
+// somebody else's and may be anything, so they must not act on the terminal.
 import type { CommandContext } from '../command.ts';
 import { visible } from '../foreign-text.ts';
 import { connectGateway } from './connection.ts';

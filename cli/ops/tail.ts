@@ -1,5 +1,5 @@
-// `isthmus ops tail`: payments as they change, one line each time. It looks once a second, so it does not see a state that
-// lasted for less.
+// `isthmus ops tail`: payments as they change, one line each time. It looks once a second, so it does not see a state
+// that lasted for less.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandContext } from '../command.ts';
 import { UnavailableError } from '../errors.ts';
@@ -66,9 +66,9 @@ const passing: readonly string[] = ['waiting', 'in-doubt', 'telling'];
 const newestForMs = 60_000; // a payment may be listed some seconds after its time: it commits later
 
 /**
- * What has changed since the last look, oldest first; at the first look, all that is not over, and what was judged within
- * the minute before the newest payment. A payment that was shown once is followed to its end, also where it is not like
- * `status` and `state` any longer.
+ * What has changed since the last look, oldest first; at the first look, all that is not over, and what was judged
+ * within the minute before the newest payment. A payment that was shown once is followed to its end, also where it is
+ * not like `status` and `state` any longer.
  */
 function following(
   gateway: Gateway,

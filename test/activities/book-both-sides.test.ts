@@ -1,5 +1,5 @@
-// A provider that is paid and pays through one account: both movements of a payment are in the account's book, on the page of the
-// one as on the next (REC-1, REC-2).
+// A provider that is paid and pays through one account: both movements of a payment are in the account's book, on the
+// page of the one as on the next (REC-1, REC-2).
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';

@@ -1,5 +1,5 @@
-// The clock of the database runs weeks ahead for a moment, while somebody reads books and the schedule makes them. What is
-// not over is not closed by it, and what was closed so all the same is told of (REC-2, OBS-6).
+// The clock of the database runs weeks ahead for a moment, while somebody reads books and the schedule makes them. What
+// is not over is not closed by it, and what was closed so all the same is told of (REC-2, OBS-6).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';

@@ -1,5 +1,5 @@
-// The end of a day, as several see it at once: readers of its books, those who make them, and the engine with a clock of its
-// own. Who finds a day open that is over would leave its books to the next day (REC-2).
+// The end of a day, as several see it at once: readers of its books, those who make them, and the engine with a clock
+// of its own. Who finds a day open that is over would leave its books to the next day (REC-2).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { createSendBooks } from '../../activities/send-books.ts';

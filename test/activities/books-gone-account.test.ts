@@ -1,5 +1,5 @@
-// An account is removed, gets another id, or is entered anew, and so is an address for books: the days until then stay its
-// owner's, and no day is left out of them (REC-1, REC-2).
+// An account is removed, gets another id, or is entered anew, and so is an address for books: the days until then stay
+// its owner's, and no day is left out of them (REC-1, REC-2).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { daysToSend } from '../../core/daily-books.ts';

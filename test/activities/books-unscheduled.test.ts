@@ -1,5 +1,5 @@
-// The engine refuses the schedule of the daily books, or cannot be asked: books that are owed for days are told of all the
-// same (REC-2, OBS-6).
+// The engine refuses the schedule of the daily books, or cannot be asked: books that are owed for days are told of all
+// the same (REC-2, OBS-6).
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { watchBooks } from '../../activities/watch-books.ts';

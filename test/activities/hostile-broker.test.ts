@@ -1,6 +1,6 @@
 // What the broker of an FX provider says can end or freeze no process of ours, however it is made (NOT-1): it costs a
-// second of processor time of a process that speaks to this broker alone, and the attempt. The process that posts is one
-// of its own, built as the image has it, for a test that fails would end with it.
+// second of processor time of a process that speaks to this broker alone, and the attempt. The process that posts is
+// one of its own, built as the image has it, for a test that fails would end with it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

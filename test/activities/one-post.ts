@@ -1,5 +1,6 @@
-// A process that posts once to each address that it is given and says what came of it, in the order in which they ended,
-// for tests of what only a process of its own can have: the certificates that it trusts (NODE_EXTRA_CA_CERTS), and an end.
+// A process that posts once to each address that it is given and says what came of it, in the order in which they
+// ended, for tests of what only a process of its own can have: the certificates that it trusts (NODE_EXTRA_CA_CERTS),
+// and an end.
 import { createOutboundHttp } from '../../activities/outbound-http.ts';
 
 const http = createOutboundHttp({ allowLoopback: true });

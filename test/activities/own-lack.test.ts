@@ -1,5 +1,5 @@
-// The worker has no file descriptor left for a connection. That is a lack of our own: it uses up no attempt of anybody's
-// schedule, and ends no payment (TIM-3, CBK-1).
+// The worker has no file descriptor left for a connection. That is a lack of our own: it uses up no attempt of
+// anybody's schedule, and ends no payment (TIM-3, CBK-1).
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';

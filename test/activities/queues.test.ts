@@ -1,5 +1,5 @@
-// A message to a queue (NOT-1): what the broker makes of it counts like the answer of a server, and a broker that is slow,
-// silent, foreign or hostile costs no more than such a server (CBK-3, CBK-4, SEC-5, TIM-3).
+// A message to a queue (NOT-1): what the broker makes of it counts like the answer of a server, and a broker that is
+// slow, silent, foreign or hostile costs no more than such a server (CBK-3, CBK-4, SEC-5, TIM-3).
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';

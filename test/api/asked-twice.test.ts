@@ -1,5 +1,5 @@
-// An api that is asked to stop more than once, as where a whole group of processes gets the signal and its parent passes it
-// on: it still answers whoever comes meanwhile, and says what it has to say (OBS-1, OBS-4).
+// An api that is asked to stop more than once, as where a whole group of processes gets the signal and its parent
+// passes it on: it still answers whoever comes meanwhile, and says what it has to say (OBS-1, OBS-4).
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// A payment about which tens of thousands of things happened, as after a destination that contradicts itself all night: its
-// record is one answer of a bounded size, which says what it leaves out (OBS-5, SEC-7).
+// A payment about which tens of thousands of things happened, as after a destination that contradicts itself all night:
+// its record is one answer of a bounded size, which says what it leaves out (OBS-5, SEC-7).
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { paymentRoutes } from '../../api/payments.ts';

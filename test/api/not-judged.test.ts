@@ -1,5 +1,5 @@
-// A payment that is stored and not judged yet, and what operators hear who ask for something of it: it may still go out, so
-// nobody may take it for lost (PAY-2). On a whole gateway, whose worker is never told of it.
+// A payment that is stored and not judged yet, and what operators hear who ask for something of it: it may still go
+// out, so nobody may take it for lost (PAY-2). On a whole gateway, whose worker is never told of it.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { withoutPayment } from '../../api/without-payment.ts';

@@ -1,4 +1,5 @@
-// GET /payments on a whole gateway: who sees which payments, by what they are found, and what is refused (OBS-5, SEC-1).
+// GET /payments on a whole gateway: who sees which payments, by what they are found, and what is refused (OBS-5,
+// SEC-1).
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';

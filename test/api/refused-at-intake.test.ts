@@ -1,5 +1,5 @@
-// A pacs.008 that came and was refused before anything was stored (PAY-3): nobody is told that it never came, and the line of
-// its request is found by its UETR, wherever the message could be read that far (PAY-2, OBS-1).
+// A pacs.008 that came and was refused before anything was stored (PAY-3): nobody is told that it never came, and the
+// line of its request is found by its UETR, wherever the message could be read that far (PAY-2, OBS-1).
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';

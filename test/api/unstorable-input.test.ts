@@ -1,5 +1,5 @@
-// Input that nobody could store or look up as it was sent is a 400 that says so, and no error of ours (SEC-4, REF-3, OBS-1):
-// a character that Postgres has not, arrays in one another by the thousand, cursors that we never gave.
+// Input that nobody could store or look up as it was sent is a 400 that says so, and no error of ours (SEC-4, REF-3,
+// OBS-1): a character that Postgres has not, arrays in one another by the thousand, cursors that we never gave.
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';

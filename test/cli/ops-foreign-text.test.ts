@@ -1,5 +1,5 @@
-// What others have written is shown to operators as characters, and never steers their terminal (OBS-7, CBK-4): a receiver's
-// answer, and words of another operator, which are refused before they are on record (OBS-6).
+// What others have written is shown to operators as characters, and never steers their terminal (OBS-7, CBK-4): a
+// receiver's answer, and words of another operator, which are refused before they are on record (OBS-6).
 import { beforeEach, expect, test, vi } from 'vitest';
 import { act, listAlerts, redeliverOne, show } from '../../cli/ops/commands.ts';
 import { listPauses, pauseOrResume } from '../../cli/ops/pause.ts';

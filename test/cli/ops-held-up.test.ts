@@ -1,5 +1,6 @@
-// What `npm run ops` says where something waits: for a breaker, a place, a worker, or an enquiry that has not gone out; and
-// where to read what a party sent that did not count. What the workers say of their receivers is written as they write it.
+// What `npm run ops` says where something waits: for a breaker, a place, a worker, or an enquiry that has not gone out;
+// and where to read what a party sent that did not count. What the workers say of their receivers is written as they
+// write it.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// `isthmus ops settle`, and what `show`, `enquire` and `parties` say of a payment that hangs, against a gateway that runs
-// (LIF-4, OBS-7).
+// `isthmus ops settle`, and what `show`, `enquire` and `parties` say of a payment that hangs, against a gateway that
+// runs (LIF-4, OBS-7).
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { enquire, listParties, show } from '../../cli/ops/commands.ts';

@@ -1,5 +1,5 @@
-// `npm run pay` where the gateway does not say whether it has the payment: it asks again with the same bytes, and says what may
-// be so at the end, never that nothing was paid (DUP-1).
+// `npm run pay` where the gateway does not say whether it has the payment: it asks again with the same bytes, and says
+// what may be so at the end, never that nothing was paid (DUP-1).
 import { mkdtempSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Which marks of direction operators may write (OBS-6), as Unicode has them (UAX 9), against what Trojan Source does with them
-// (CVE-2021-42574).
+// Which marks of direction operators may write (OBS-6), as Unicode has them (UAX 9), against what Trojan Source does
+// with them (CVE-2021-42574).
 import { expect, test } from 'vitest';
 import { misleads } from '../../core/steering.ts';
 

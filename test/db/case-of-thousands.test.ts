@@ -1,5 +1,6 @@
-// A destination repeats the opposite of its final for hours, each time as a new message: each is an alert (PAY-7). However many there
-// are, and whatever was done about them, every operator sees all alerts, in time, and can act on each (OBS-6, SEC-7).
+// A destination repeats the opposite of its final for hours, each time as a new message: each is an alert (PAY-7).
+// However many there are, and whatever was done about them, every operator sees all alerts, in time, and can act on
+// each (OBS-6, SEC-7).
 import { sql, type Kysely } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';

@@ -1,5 +1,5 @@
-// A worker in a process of its own (worker-process.ts): it starts what the worker's own entry starts, on the task queues
-// of a test file.
+// A worker in a process of its own (worker-process.ts): it starts what the worker's own entry starts, on the task
+// queues of a test file.
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { startWorker } from '../../activities/start.ts';
 import type { SweepOptions } from '../../activities/sweep/sweep.ts';

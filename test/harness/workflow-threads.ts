@@ -1,5 +1,5 @@
-// The threads in which workers run workflow code, kept from one worker of this process for the next: to load the code of
-// the SDK into a thread takes a quarter of a second of a processor, for each of the two hundred workers of a run. A
+// The threads in which workers run workflow code, kept from one worker of this process for the next: to load the code
+// of the SDK into a thread takes a quarter of a second of a processor, for each of the two hundred workers of a run. A
 // worker has its thread alone, as in production, and gives it back empty when it has ended.
 import { Worker } from '@temporalio/worker';
 

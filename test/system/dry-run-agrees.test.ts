@@ -1,5 +1,5 @@
-// A dry run says what a submission is told (MSG-14): the same code and the same words, whether the body is refused at intake
-// (MSG-2) or its message afterwards (MSG-13), for messages that are made oddly in every way that we know.
+// A dry run says what a submission is told (MSG-14): the same code and the same words, whether the body is refused at
+// intake (MSG-2) or its message afterwards (MSG-13), for messages that are made oddly in every way that we know.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';

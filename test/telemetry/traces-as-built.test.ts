@@ -1,5 +1,5 @@
-// Traces of api and worker as they are deployed: built, and run by node alone. Without a collector in the settings nothing of
-// OpenTelemetry's SDK is loaded; a collector that is dead or silent costs spans, and nothing else (OBS-3).
+// Traces of api and worker as they are deployed: built, and run by node alone. Without a collector in the settings
+// nothing of OpenTelemetry's SDK is loaded; a collector that is dead or silent costs spans, and nothing else (OBS-3).
 import { spawn, type ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// What a collector does not take: so much waits and no more, what is lost is counted to the last span, and said at most once
-// a minute (OBS-3).
+// What a collector does not take: so much waits and no more, what is lost is counted to the last span, and said at most
+// once a minute (OBS-3).
 import { pino, type Logger } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { openTraces } from '../../telemetry/open-traces.ts';

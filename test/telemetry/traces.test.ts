@@ -1,5 +1,5 @@
-// What a collector sees of a submission (OBS-3), and what the parties do: one trace from the source's request to the last
-// delivery.
+// What a collector sees of a submission (OBS-3), and what the parties do: one trace from the source's request to the
+// last delivery.
 import { describe, expect, test, vi } from 'vitest';
 import type { ExportedSpan } from '../harness/collector.ts';
 import { endingIn } from '../harness/endings.ts';

@@ -1,5 +1,5 @@
-// What is told of a body that is no message (MSG-1, MSG-2, MSG-12, MSG-13): everything that can be known, at once, in words of
-// our own.
+// What is told of a body that is no message (MSG-1, MSG-2, MSG-12, MSG-13): everything that can be known, at once, in
+// words of our own.
 import { describe, expect, test } from 'vitest';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { libxml2, lotus } from './fixtures.ts';

@@ -1,6 +1,6 @@
 // What each audit event says, against the rows: nobody is told of a contradiction, a refused report, an answer or a
-// reason that was another one, or of somebody else (PAY-7, PAY-8, RES-4, LIF-2, NOT-1). That each cause has its event is
-// judged in alerts.ts, told.ts and replies.ts too; defects of ours in pace.ts.
+// reason that was another one, or of somebody else (PAY-7, PAY-8, RES-4, LIF-2, NOT-1). That each cause has its event
+// is judged in alerts.ts, told.ts and replies.ts too; defects of ours in pace.ts.
 import { readMessage, textAt } from '../read-message.ts';
 import { instant, rowsOf, type AuditRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';

@@ -1,4 +1,5 @@
-// Whoever asks for tokens is nobody yet: those of one address have a few connections of the database, and not all (SEC-7).
+// Whoever asks for tokens is nobody yet: those of one address have a few connections of the database, and not all
+// (SEC-7).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../harness/database.ts';

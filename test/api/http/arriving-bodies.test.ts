@@ -1,5 +1,5 @@
-// What messages occupy while they arrive (SEC-7): of senders that nobody knows nothing is kept, and of one that is known
-// no more than may wait for its turn. What is told, and in which order, stays (MSG-2).
+// What messages occupy while they arrive (SEC-7): of senders that nobody knows nothing is kept, and of one that is
+// known no more than may wait for its turn. What is told, and in which order, stays (MSG-2).
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,5 +1,5 @@
-// Many requests that come in one moment (SEC-7): what another waits for goes on between them, in every pass of the event
-// loop, and who sends more on a connection than can be answered is cut before anything of it fills the memory.
+// Many requests that come in one moment (SEC-7): what another waits for goes on between them, in every pass of the
+// event loop, and who sends more on a connection than can be answered is cut before anything of it fills the memory.
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Requests on one connection behind others, whose client leaves or goes on with what is no request: each that was begun has its
-// line, its count and the end of its span, once (OBS-1, OBS-2, OBS-3), and is answered in its turn (SEC-4).
+// Requests on one connection behind others, whose client leaves or goes on with what is no request: each that was begun
+// has its line, its count and the end of its span, once (OBS-1, OBS-2, OBS-3), and is answered in its turn (SEC-4).
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AnsweredRequest } from '../../../api/http/access-log.ts';
