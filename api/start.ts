@@ -75,11 +75,11 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     closers.push(startMaintenance(config.databaseUrl, logger));
     const metrics = createApiMetrics(() => readGauges(db), { temporal: () => answersInTime(checkEngine) });
     const server = await startServer(app, {
-      host: config.host,
-      port: config.port,
+      ...config,
       logger,
       onAnswered: (request) => metrics.requested(request),
       trace: temporal.traces && traceRequests(temporal.traces),
+      knownSender: (authorization) => auth.knownSender(authorization),
     });
     closers.push(() => server.close());
     const telemetry =

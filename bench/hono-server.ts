@@ -12,7 +12,10 @@ import { createRouter, type Router } from '../api/http/route.ts';
 import { startServer } from '../api/http/server.ts';
 import { origin, questions, type BySide } from './hono-questions.ts';
 
-const anybody = { authenticate: () => ({ role: 'operator', clientId: 'bench' }) as const };
+const anybody = {
+  authenticate: () => ({ role: 'operator', clientId: 'bench' }) as const,
+  knownSender: () => 'bench',
+};
 const named = { method: 'get', operationId: 'bench', summary: '', tag: '', roles: 'any' } as const;
 const answer = { description: '', schema: z.unknown() };
 const country = {

@@ -5,7 +5,7 @@ import { refuseBrowser } from '../../core/browser.ts';
 import type { AuthConfig } from '../../core/config.ts';
 import { findInstitution } from '../../core/reference.ts';
 import { clientCertificateThumbprint } from './client-certificate.ts';
-import type { Authenticator, Caller } from '../http/caller.ts';
+import { senderOf, type Authenticator, type Caller } from '../http/caller.ts';
 import { isProblem, problem, type Problem } from '../http/problem.ts';
 import { problems } from '../http/problems.ts';
 import {
@@ -52,6 +52,7 @@ function saying(where: string, inner: Authenticator): Authenticator {
       ? { ...outcome, detail: `${outcome.detail} ${where}` }
       : outcome;
   return {
+    ...inner,
     authenticate: (context) => {
       const outcome = inner.authenticate(context);
       return outcome instanceof Promise ? outcome.then(tell) : tell(outcome);
@@ -94,6 +95,10 @@ function verifying(verify: TokenVerifier, { reference, clock }: TokenDependencie
   }
 
   return {
+    knownSender(authorization) {
+      const known = remembered.get(bearerOf(authorization));
+      return known !== undefined && stillCounts(known) ? senderOf(known.token.caller) : undefined;
+    },
     authenticate(context) {
       const authorization = context.req.raw.headers.get('authorization');
       if (authorization === null || authorization === '') {
@@ -131,6 +136,7 @@ function bearerOf(authorization: string): string {
  */
 function believing({ reference, corsOrigins = [] }: AuthenticatorDependencies): Authenticator {
   return {
+    knownSender: () => undefined, // nobody is
     authenticate: ({ req }) => {
       const [host, origin, site] = [req.header('host'), req.header('origin'), req.header('sec-fetch-site')];
       const refusal = refuseBrowser({ host, origin, site }, { origins: corsOrigins });

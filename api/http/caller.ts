@@ -33,4 +33,10 @@ export interface Caller {
 export interface Authenticator {
   /** Synchronous if the token was verified before. */
   authenticate(context: Context): Caller | Problem | Promise<Caller | Problem>;
+  /** Whose an `Authorization` is, if its token was verified before, and still counts (SEC-8). */
+  knownSender(authorization: string): string | undefined;
 }
+
+/** Those of one clearing system or institution are one sender (SEC-7). */
+export const senderOf = ({ clearingSystemId, institutionId, clientId }: Caller): string =>
+  clearingSystemId ?? institutionId ?? clientId;

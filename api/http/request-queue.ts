@@ -3,20 +3,21 @@
  * in each of them for whatever was begun in it: forty questions of a tenth of a millisecond each, asked again as soon
  * as they are answered, would make it three times as slow, and four hundred twenty times. So a pass begins what takes a
  * millisecond or two, and the rest waits for the next ones, in rotation by whoever asks: nobody is turned away here, and
- * nothing is slower in the whole. What a message costs once its body is there, pace.ts spreads.
+ * nothing is slower in the whole. Whoever leaves meanwhile is not begun. What a message costs once its body is there, pace.ts spreads.
  */
 export interface RequestQueue {
   /**
-   * @param asker whose line it waits in
+   * @param askerOf whose line it waits in; asked only where it has to
    * @param begin called once: at once where the pass has room
+   * @returns takes it back, because its client has left; undefined: it has begun
    */
-  add(asker: string, begin: () => void): void;
+  add(askerOf: () => string, begin: () => void): (() => void) | undefined;
 }
 
 const passMs = 2; // some tens of questions; 35 passes of it are what another's payment is slower under any flood
 
 export function createRequestQueue(): RequestQueue {
-  const lines = new Map<string, (() => void)[]>(); // whose request began last stands last
+  const lines = new Map<string, Set<() => void>>(); // whose request began last stands last
   let passBeganAtMs: number | undefined;
 
   function beginPass(): void {
@@ -35,10 +36,14 @@ export function createRequestQueue(): RequestQueue {
   function beginNext(): void {
     const [next] = lines;
     if (next === undefined || !hasRoom()) return;
-    const [asker, [begin, ...later]] = next;
+    const [asker, line] = next;
     lines.delete(asker);
-    if (later.length > 0) lines.set(asker, later);
-    begin?.();
+    const [begin] = line;
+    if (begin !== undefined) {
+      line.delete(begin);
+      if (line.size > 0) lines.set(asker, line);
+      begin();
+    }
     // a tick that a microtask asks for comes when nothing is left to do without waiting
     queueMicrotask(() => process.nextTick(beginNext));
   }
@@ -48,15 +53,19 @@ export function createRequestQueue(): RequestQueue {
   }
 
   return {
-    add(asker, begin) {
+    add(askerOf, begin) {
       if (lines.size === 0 && hasRoom()) {
         if (passBeganAtMs === undefined) beginPass();
         begin();
-        return;
+        return undefined;
       }
-      const line = lines.get(asker);
-      if (line === undefined) lines.set(asker, [begin]);
-      else line.push(begin);
+      const asker = askerOf();
+      const line = lines.get(asker) ?? new Set();
+      lines.set(asker, line.add(begin));
+      return () => {
+        line.delete(begin);
+        if (line.size === 0 && lines.get(asker) === line) lines.delete(asker);
+      };
     },
   };
 }

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { assert } from '../../core/assert.ts';
 import { aboutRequest } from './access-log.ts';
-import { everyRole, roleInWords, type Authenticator, type Caller, type Role } from './caller.ts';
+import { everyRole, roleInWords, senderOf, type Authenticator, type Caller, type Role } from './caller.ts';
 import { withCors } from './cors.ts';
 import { readInput, type Input, type InputSchemas, type Receiver } from './input.ts';
 import { documentResponses, type AnswerDocument } from './openapi.ts';
@@ -235,11 +235,10 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
       const read = typeof received === 'function' ? received : () => received;
       return turns === undefined
         ? handle(read(), noTurn)
-        : turns.take(
-            senderOf(caller),
-            async (giveUpTurn) => handle(read(), giveUpTurn),
-            route.turns === 'book' ? () => closed(context) : undefined,
-          );
+        : turns.take(senderOf(caller), async (giveUpTurn) => handle(read(), giveUpTurn), {
+            closed: () => closed(context),
+            untilClosed: route.turns === 'book',
+          });
     });
   };
 }
@@ -284,13 +283,9 @@ function turnKindOf({
   return turns ?? (body === undefined ? 'question' : 'message');
 }
 
-/** Those of one clearing system or institution share a line. */
-const senderOf = ({ clearingSystemId, institutionId, clientId }: Caller): string =>
-  clearingSystemId ?? institutionId ?? clientId;
-
 /** The answer has been sent, or its client is gone. */
 function closed(context: Context): Promise<void> {
-  const { outgoing } = context.env as { readonly outgoing?: ServerResponse };
+  const { outgoing } = (context.env ?? {}) as { readonly outgoing?: ServerResponse };
   return new Promise((resolve) => {
     if (outgoing === undefined || outgoing.closed) resolve();
     else outgoing.once('close', resolve);

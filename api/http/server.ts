@@ -6,6 +6,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { KnownResponse, logRequest, logUnread, type RequestListeners } from './access-log.ts';
 import { socketAddress } from './client-address.ts';
+import type { Authenticator } from './caller.ts';
 import { createConnections, type ConnectionLimits } from './connections.ts';
 import { failureOf } from './failures.ts';
 import { problemHead, renderProblem } from './problem.ts';
@@ -35,6 +36,8 @@ export interface ServerOptions extends RequestListeners {
   /** 0: the operating system chooses. */
   readonly port: number;
   readonly limits?: Partial<ServerLimits>;
+  /** Who sends with this `Authorization`, where its token was verified before. */
+  readonly knownSender?: Authenticator['knownSender'];
 }
 
 const defaultLimits: ServerLimits = {
@@ -77,10 +80,14 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     return refusal === undefined;
   };
   const queue = createRequestQueue();
+  // a token that nobody has verified yet may be made up: it counts as where it comes from
+  const askerOf = ({ headers, socket }: IncomingMessage) =>
+    options.knownSender?.(headers.authorization ?? '') ?? socketAddress(socket);
   const answer = (request: IncomingMessage, response: KnownResponse): void => {
     const begin = () => void listener(request, response);
     const { trace } = response;
-    queue.add(askerOf(request), trace === undefined ? begin : () => trace.run(begin));
+    const takeBack = queue.add(() => askerOf(request), trace === undefined ? begin : () => trace.run(begin));
+    if (takeBack !== undefined) response.once('close', takeBack);
   };
   server.on('request', (request, response) => {
     if (take(request, response)) answer(request, response);
@@ -111,11 +118,6 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
       connections.close();
     },
   };
-}
-
-/** As far as it is known before the request is looked at: the token that it brings, or where it comes from. */
-function askerOf({ headers, socket }: IncomingMessage): string {
-  return headers.authorization ?? socketAddress(socket);
 }
 
 function listenerOf(app: OpenAPIHono, logger: Logger) {

@@ -37,6 +37,13 @@ export const turnKinds = {
 
 export type TurnKind = keyof typeof turnKinds;
 
+export interface WaitingClient {
+  /** Ends when the client has taken the answer, or has left: then it waits no more. */
+  closed(): Promise<void>;
+  /** The turn ends no earlier, because the answer is read as it is taken. */
+  readonly untilClosed: boolean;
+}
+
 export interface Turns {
   /**
    * Makes room for a body, before any of it is kept.
@@ -47,13 +54,12 @@ export interface Turns {
    * Does the work when it is the sender's turn.
    * @param work may give its turn up before it ends, once its message is judged or stored for good, and all that is left is to
    * wait for another party. Never because of the time that has passed: the slower the engine, the more would be in it
-   * @param untilTaken ends when the client has taken the answer, where it holds the turn for so long
    * @returns what the work answers, or the problem `too-many-messages`
    */
   take<T>(
     sender: string,
     work: (giveUp: () => void) => Promise<T>,
-    untilTaken?: () => Promise<void>,
+    client?: WaitingClient,
   ): Promise<T | Problem>;
 }
 
@@ -92,25 +98,31 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
   const lines: Lines = new Map();
 
   /** @returns whether it has begun; false: its patience has ended, or too many wait */
-  async function enter(sender: string, line: Line): Promise<boolean> {
+  async function enter(sender: string, line: Line, client?: WaitingClient): Promise<boolean> {
     const hasPlace = line.underWay < limits.atOnce;
     if (!hasPlace && line.waiting.size >= limits.waiting) return false;
     return new Promise((resolve) => {
       let takeBack: (() => void) | undefined;
-      const timer = setTimeout(() => {
+      let isOver = false; // it has begun, or waits no more
+      const end = (hasBegun: boolean) => {
+        clearTimeout(timer);
+        isOver = true; // nothing may turn away any more what has begun
+        resolve(hasBegun);
+      };
+      const giveUp = () => {
+        if (isOver) return;
         takeBack?.();
         if (!line.waiting.delete(call)) leave(sender, line);
-        resolve(false);
-      }, limits.waitMs);
-      const begin = () => {
-        clearTimeout(timer); // from here on nothing may turn it away any more
-        resolve(true);
+        end(false);
       };
+      const timer = setTimeout(giveUp, limits.waitMs);
+      const begin = () => end(true);
       const call = () => {
         takeBack = pace.ask(sender, begin);
       };
       if (!hasPlace) {
         line.waiting.add(call);
+        void client?.closed().then(giveUp);
         return;
       }
       line.underWay += 1;
@@ -140,9 +152,9 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
         forgetIdle(lines, sender);
       };
     },
-    async take(sender, work, untilTaken) {
+    async take(sender, work, client) {
       const line = lineOf(lines, sender);
-      if (!(await enter(sender, line))) return problem('too-many-messages');
+      if (!(await enter(sender, line, client))) return problem('too-many-messages');
       let holds = true;
       const giveUp = () => {
         if (holds) leave(sender, line);
@@ -151,8 +163,8 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
       try {
         return await work(giveUp);
       } finally {
-        if (untilTaken === undefined) giveUp();
-        else void untilTaken().then(giveUp);
+        if (client?.untilClosed === true) void client.closed().then(giveUp);
+        else giveUp();
       }
     },
   };

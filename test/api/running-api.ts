@@ -112,6 +112,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     onAnswered,
     trace,
     limits: options.serverLimits ?? {},
+    knownSender: (authorization) => auth.knownSender(authorization),
   });
   const url = `http://127.0.0.1:${server.port}`;
   const tokens = new Map<string, Promise<string>>();

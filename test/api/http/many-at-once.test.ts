@@ -28,14 +28,16 @@ const costly: RouteModule = (router) => {
     return new Response('done');
   });
 };
-const ask = (path: string, asker: string) =>
-  `GET ${path} HTTP/1.1\r\nHost: isthmus.test\r\nAuthorization: Bearer ${asker}\r\n\r\n`;
+const ask = (path: string, token: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: isthmus.test\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 
 const database = await testDatabase();
 let api: RunningApi;
+let [one, other] = ['', ''];
 const sockets: Socket[] = [];
 beforeAll(async () => {
   api = await startApi(database.url, { modules: [costly] });
+  [one, other] = await Promise.all([api.token('SGDFAST'), api.token('THBPPAY')]);
 });
 afterAll(() => api.close());
 beforeEach(() => begun.splice(0));
@@ -44,48 +46,85 @@ afterEach(() => {
   for (const release of held.splice(0)) release();
 });
 
-/** The server knows of it too: it takes one new connection in a pass. */
-async function connected(): Promise<Socket> {
-  const socket = await open(api.url);
+/** The server knows of it too: it takes one new connection in a pass; and it has verified the token, if that can be. */
+async function connected(token: string, address?: string): Promise<Socket> {
+  const socket = await open(api.url, address);
   sockets.push(socket);
   const answered = new Promise((resolve) => socket.once('data', resolve));
-  socket.write(ask('/health/live', 'one'));
+  socket.write(ask('/countries', token));
   await answered;
   return socket.resume();
 }
 
-async function askAtOnce(askers: readonly string[]): Promise<void> {
-  const asking = await Promise.all(askers.map(async (asker) => ({ asker, socket: await connected() })));
+/** All at once. */
+async function askAtOnce(asking: readonly { readonly token: string; readonly socket: Socket }[]) {
   const stop = new AbortController();
   const counting = (async () => {
     for (; !stop.signal.aborted; pass += 1) await immediate();
   })();
-  for (const { asker, socket } of asking) socket.write(ask('/costly', asker));
-  await expect.poll(() => begun.length).toBe(askers.length);
+  for (const { token, socket } of asking) socket.write(ask('/costly', token));
+  await expect.poll(() => begun.length).toBe(asking.length);
   stop.abort();
   await counting;
 }
+const withToken = async (token: string, address?: string) => ({
+  token,
+  socket: await connected(token, address),
+});
+const many = (count: number, token: (nth: number) => string, address?: string) =>
+  Promise.all(Array.from({ length: count }, (_, nth) => withToken(token(nth), address)));
+const placeOf = (token: string) => begun.findIndex(({ asker }) => asker === `Bearer ${token}`);
 
 test('of a hundred costly requests that come at once a pass of the event loop begins a few (SEC-7, I-16)', async () => {
-  await askAtOnce(Array.from({ length: 100 }, () => 'one'));
-  const most = Math.max(...begun.map((one) => begun.filter(({ pass }) => pass === one.pass).length));
+  await askAtOnce(await many(100, () => one));
+  const most = Math.max(...begun.map((first) => begun.filter(({ pass }) => pass === first.pass).length));
   // two milliseconds, and the one that goes beyond; and as many before the test counts the next pass
   expect(most).toBeLessThanOrEqual(6);
 });
 
 test('another that comes behind them begins as one of the next (SEC-7)', async () => {
-  await askAtOnce([...Array.from({ length: 60 }, () => 'one'), 'other']);
-  expect(begun.findIndex(({ asker }) => asker.endsWith('other'))).toBeLessThan(30);
+  await askAtOnce([...(await many(60, () => one)), await withToken(other)]);
+  expect(placeOf(other)).toBeLessThan(30);
+});
+
+test('a hundred made-up tokens are one who asks, ahead of nobody who is known, at whatever address (SEC-7)', async () => {
+  await askAtOnce([...(await many(100, (nth) => `made-up-${nth}`)), await withToken(other)]);
+  expect(placeOf(other)).toBeLessThan(30);
+});
+
+test('a sender that nobody knows yet does not wait behind the made-up tokens of another address (SEC-7)', async () => {
+  const elsewhere = await withToken('new', '127.0.0.1');
+  await askAtOnce([...(await many(100, (nth) => `made-up-${nth}`, '127.0.0.9')), elsewhere]);
+  expect(placeOf('new')).toBeLessThan(30);
+});
+
+test('whoever leaves takes along what has not begun (SEC-7)', async () => {
+  const { socket: stays } = await withToken(other);
+  for (let client = 0; client < 60; client += 1) {
+    const socket = await open(api.url);
+    socket.write(ask('/costly', one).repeat(31));
+    socket.end();
+    socket.destroySoon();
+    await new Promise((resolve) => socket.once('close', resolve));
+  }
+  for (let times = 0; times < 20; times += 1) {
+    const answered = new Promise((resolve) => stays.once('data', resolve));
+    stays.write(ask('/costly', other));
+    await answered;
+  }
+  const before = begun.length;
+  for (let passes = 0; passes < 500; passes += 1) await immediate();
+  expect(begun.length - before).toBe(0); // of 1,860
 });
 
 test('a client that sends thousands of requests behind each other is cut after some tens (SEC-7)', async () => {
-  const socket = await connected();
+  const socket = await connected(one);
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.write(ask('/held', 'one').repeat(3_000));
+  socket.write(ask('/held', one).repeat(3_000));
   await closed;
   expect(held.length).toBeLessThanOrEqual(32);
-  const other = await connected();
-  const answer = new Promise<string>((resolve) => other.once('data', (data) => resolve(String(data))));
-  other.write(ask('/costly', 'other'));
+  const next = await connected(other);
+  const answer = new Promise<string>((resolve) => next.once('data', (data) => resolve(String(data))));
+  next.write(ask('/costly', other));
   expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
 });

@@ -28,7 +28,7 @@ test('a turn whose answer is taken bit by bit ends with the last of it (SEC-7)',
   const taken = new Promise<void>((resolve) => (take = resolve));
   const begun: string[] = [];
   const work = (name: string) => () => Promise.resolve(begun.push(name));
-  await turns.take(sender, work('first'), () => taken);
+  await turns.take(sender, work('first'), { closed: () => taken, untilClosed: true });
   const second = turns.take(sender, work('second'));
   await delay(20);
   expect(begun).toEqual(['first']);
