@@ -17,7 +17,7 @@ export interface Pace {
   ask(sender: string, begin: () => void): () => void;
 }
 
-const longestRestMs = 500; // at most: if the whole process stood still, that counts against the sender whose turn it was
+const longestRestMs = 500; // a pause of the whole process costs the sender whose turn it was no more than this
 const grantedMs = 5; // a sender rests once it owes more than this: some ten plain messages that come together
 
 interface Sender {
