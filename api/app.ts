@@ -15,9 +15,9 @@ import { finInstRoutes } from './fin-insts.ts';
 import { healthRoutes } from './health.ts';
 import { preflightHeaders, withCors } from './http/cors.ts';
 import { failureOf, WorkersAway } from './http/failures.ts';
-import { ClientWentAway } from './http/input.ts';
+import { BodyInPieces, ClientWentAway } from './http/input.ts';
 import { problem, renderProblem, type Problem } from './http/problem.ts';
-import { methodNotAllowed, nothingAt } from './http/refused-requests.ts';
+import { malformed, methodNotAllowed, nothingAt } from './http/refused-requests.ts';
 import { baseHeaders } from './http/response.ts';
 import { createRouter, type Router } from './http/route.ts';
 import { partyRoutes } from './parties.ts';
@@ -59,11 +59,14 @@ export function createApp(deps: ApiDependencies): OpenAPIHono {
   router.app.notFound((context) =>
     withCors(answerUnrouted(context, router, corsOrigins), context, corsOrigins),
   );
-  router.app.onError((error, context) =>
-    error instanceof ClientWentAway
-      ? giveUp(error, context, deps.logger)
-      : withCors(answerFailure(error, context, deps.logger), context, corsOrigins),
-  );
+  router.app.onError((error, context) => {
+    if (error instanceof ClientWentAway) return giveUp(error, context, deps.logger);
+    const answer =
+      error instanceof BodyInPieces
+        ? renderProblem(malformed('pieces'))
+        : answerFailure(error, context, deps.logger);
+    return withCors(answer, context, corsOrigins);
+  });
   return router.app;
 }
 

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'kysely';
 import type { ApiDependencies, ReadinessCheck } from './dependencies.ts';
-import { clientAddress } from './http/client-address.ts';
+import { clientAddress, closed } from './http/client.ts';
 import { problemsShown } from './http/openapi.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
@@ -56,14 +56,18 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
       },
     },
     (context) =>
-      turns.take(clientAddress(context), async () => {
-        const states = await Promise.all(
-          Object.entries(checks).map(
-            async ([name, check]) => [name, (await answersInTime(check)) ? 'up' : 'down'] as const,
-          ),
-        );
-        const up = states.every(([, state]) => state === 'up');
-        return json({ status: up ? 'up' : 'down', checks: Object.fromEntries(states) }, up ? 200 : 503);
-      }),
+      turns.take(
+        clientAddress(context),
+        async () => {
+          const states = await Promise.all(
+            Object.entries(checks).map(
+              async ([name, check]) => [name, (await answersInTime(check)) ? 'up' : 'down'] as const,
+            ),
+          );
+          const up = states.every(([, state]) => state === 'up');
+          return json({ status: up ? 'up' : 'down', checks: Object.fromEntries(states) }, up ? 200 : 503);
+        },
+        { closed: () => closed(context) },
+      ),
   );
 }

@@ -9,7 +9,7 @@ import { findClient } from '../db/clients.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
-import { clientAddress } from './http/client-address.ts';
+import { clientAddress, closed } from './http/client.ts';
 import { readLimited } from './http/input.ts';
 import { problemsShown } from './http/openapi.ts';
 import { json } from './http/response.ts';
@@ -131,16 +131,20 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
   }
   const given = readCredentials(context, form);
   if (typeof given === 'string') return refuse('invalid_request', given);
-  return deps.turns.take(clientAddress(context), async () => {
-    const claims = given === undefined ? undefined : await claimsOf(deps, given);
-    if (claims === undefined)
-      return refuse('invalid_client', 'The client is unknown or its secret is wrong.');
-    return json({
-      access_token: await deps.issuer.issue(claims),
-      token_type: 'Bearer',
-      expires_in: maxTokenLifetimeSeconds,
-    });
-  });
+  return deps.turns.take(
+    clientAddress(context),
+    async () => {
+      const claims = given === undefined ? undefined : await claimsOf(deps, given);
+      if (claims === undefined)
+        return refuse('invalid_client', 'The client is unknown or its secret is wrong.');
+      return json({
+        access_token: await deps.issuer.issue(claims),
+        token_type: 'Bearer',
+        expires_in: maxTokenLifetimeSeconds,
+      });
+    },
+    { closed: () => closed(context) },
+  );
 }
 
 /** The demo's secrets are public: a web page open in a browser on this machine must not be able to use them. */

@@ -78,8 +78,8 @@ function verifying(verify: TokenVerifier, { reference, clock }: TokenDependencie
   function remember(text: string, token: VerifiedToken): void {
     const sinceMs = clock();
     remembered.delete(text);
-    for (const [oldest, { untilMs }] of remembered) {
-      if (untilMs > sinceMs && remembered.size < maxRememberedTokens) break;
+    for (const [oldest, { token: known }] of remembered) {
+      if (known.endsAtMs > sinceMs && remembered.size < maxRememberedTokens) break;
       remembered.delete(oldest);
     }
     remembered.set(text, { token, sinceMs, untilMs: Math.min(sinceMs + rememberMs, token.endsAtMs) });
@@ -96,8 +96,9 @@ function verifying(verify: TokenVerifier, { reference, clock }: TokenDependencie
 
   return {
     knownSender(authorization) {
-      const known = remembered.get(bearerOf(authorization));
-      return known !== undefined && stillCounts(known) ? senderOf(known.token.caller) : undefined;
+      const token = remembered.get(bearerOf(authorization))?.token;
+      const isTheirs = token !== undefined && token.thumbprint === undefined && clock() < token.endsAtMs;
+      return isTheirs ? senderOf(token.caller) : undefined;
     },
     authenticate(context) {
       const authorization = context.req.raw.headers.get('authorization');

@@ -2,7 +2,7 @@
 // When the limit is near, the client with the most connections loses one, but never one that is waiting for our answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { socketAddress } from './client-address.ts';
+import { socketAddress } from './client.ts';
 import { problem, type Problem } from './problem.ts';
 import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 

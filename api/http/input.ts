@@ -184,6 +184,13 @@ export class ClientWentAway extends Error {
   override readonly name = 'ClientWentAway';
 }
 
+/** Each piece of a body costs as much to take as some kilobytes in one (SEC-7). */
+export class BodyInPieces extends Error {
+  override readonly name = 'BodyInPieces';
+}
+const mostPieces = 1_000; // of any size: a client that writes a message element by element has some hundreds
+const leastPiece = 64; // bytes, on average, of more than these
+
 /**
  * The body's bytes, or undefined if there are more than `limit`: reading stops there.
  * @param keeps false: it is read to its end all the same, but nothing of it is kept
@@ -202,6 +209,7 @@ export async function readLimited(
       ? await readStream(request, limit, keeps)
       : new Uint8Array(await request.arrayBuffer());
   } catch (error) {
+    if (error instanceof BodyInPieces) throw error;
     throw new ClientWentAway('the client went away before its request was whole', { cause: error });
   }
 }
@@ -210,9 +218,12 @@ async function readStream(request: Request, limit: number, keeps: boolean): Prom
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
+  let pieces = 0;
   for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > limit) return undefined;
+    pieces += 1;
+    if (pieces > mostPieces && size < pieces * leastPiece) throw new BodyInPieces();
     if (keeps) chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -24,6 +24,8 @@ const malformations = {
   transferEncoding: 'The only supported Transfer-Encoding is chunked, once. Send no other.',
   chunkSize: 'The size of a chunk must be a hexadecimal number (RFC 9112, 7.1).',
   chunkExtensions: 'The chunk extensions are too long. Leave them out.',
+  pieces:
+    'The body comes in thousands of chunks of a few bytes. Send it in larger ones, or with a Content-Length.',
   ended: 'The request ended before it was complete. Send all of it, and keep the connection open until then.',
 } as const;
 export type Malformation = keyof typeof malformations;

@@ -2,22 +2,29 @@
  * Which requests begin in a pass of the event loop (SEC-7). A payment needs some 35 passes until it is answered, and waits
  * in each of them for whatever was begun in it: forty questions of a tenth of a millisecond each, asked again as soon
  * as they are answered, would make it three times as slow, and four hundred twenty times. So a pass begins what takes a
- * millisecond or two, and the rest waits for the next ones, in rotation by whoever asks: nobody is turned away here, and
+ * millisecond or two, and the rest waits for the next ones, in rotation by whoever asks,
+ * and of theirs by connection: nobody is turned away here, and
  * nothing is slower in the whole. Whoever leaves meanwhile is not begun. What a message costs once its body is there, pace.ts spreads.
  */
 export interface RequestQueue {
   /**
    * @param askerOf whose line it waits in; asked only where it has to
+   * @param connection that it came by
    * @param begin called once: at once where the pass has room
    * @returns takes it back, because its client has left; undefined: it has begun
    */
-  add(askerOf: () => string, begin: () => void): (() => void) | undefined;
+  add(askerOf: () => string, connection: object, begin: () => void): (() => void) | undefined;
 }
+
+type Waiting = Set<() => void>;
+/** Whose request began last stands last. */
+type Rotation<Key, Value> = Map<Key, Value>;
+type Line = Rotation<object, Waiting>;
 
 const passMs = 2; // some tens of questions; 35 passes of it are what another's payment is slower under any flood
 
 export function createRequestQueue(): RequestQueue {
-  const lines = new Map<string, Set<() => void>>(); // whose request began last stands last
+  const lines: Rotation<string, Line> = new Map();
   let passBeganAtMs: number | undefined;
 
   function beginPass(): void {
@@ -34,16 +41,8 @@ export function createRequestQueue(): RequestQueue {
   }
 
   function beginNext(): void {
-    const [next] = lines;
-    if (next === undefined || !hasRoom()) return;
-    const [asker, line] = next;
-    lines.delete(asker);
-    const [begin] = line;
-    if (begin !== undefined) {
-      line.delete(begin);
-      if (line.size > 0) lines.set(asker, line);
-      begin();
-    }
+    if (lines.size === 0 || !hasRoom()) return;
+    takeFirst(lines)?.();
     // a tick that a microtask asks for comes when nothing is left to do without waiting
     queueMicrotask(() => process.nextTick(beginNext));
   }
@@ -53,19 +52,46 @@ export function createRequestQueue(): RequestQueue {
   }
 
   return {
-    add(askerOf, begin) {
+    add(askerOf, connection, begin) {
       if (lines.size === 0 && hasRoom()) {
         if (passBeganAtMs === undefined) beginPass();
         begin();
         return undefined;
       }
       const asker = askerOf();
-      const line = lines.get(asker) ?? new Set();
-      lines.set(asker, line.add(begin));
+      const line: Line = lines.get(asker) ?? new Map<object, Waiting>();
+      lines.set(asker, line.set(connection, (line.get(connection) ?? new Set()).add(begin)));
       return () => {
-        line.delete(begin);
-        if (line.size === 0 && lines.get(asker) === line) lines.delete(asker);
+        takeOut(begin, { lines, asker, connection });
       };
     },
   };
+}
+
+function takeFirst(lines: Rotation<string, Line>): (() => void) | undefined {
+  const [[asker, line] = []] = lines;
+  const [[connection, waiting] = []] = line ?? [];
+  const [begin] = waiting ?? [];
+  if (asker === undefined || line === undefined || connection === undefined || waiting === undefined)
+    return undefined;
+  lines.delete(asker);
+  line.delete(connection);
+  if (begin !== undefined) waiting.delete(begin);
+  if (waiting.size > 0) line.set(connection, waiting);
+  if (line.size > 0) lines.set(asker, line);
+  return begin;
+}
+
+interface Where {
+  readonly lines: Rotation<string, Line>;
+  readonly asker: string;
+  readonly connection: object;
+}
+
+function takeOut(begin: () => void, { lines, asker, connection }: Where): void {
+  const line = lines.get(asker);
+  const waiting = line?.get(connection);
+  if (line === undefined || waiting?.delete(begin) !== true) return;
+  if (waiting.size === 0) line.delete(connection);
+  if (line.size === 0) lines.delete(asker);
 }

@@ -2,11 +2,11 @@
 // and the input before a handler sees anything. One function does the work of a chain of middleware: input.ts, cors.ts
 // and reference-answer.ts say what Hono's own would cost.
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
-import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { assert } from '../../core/assert.ts';
 import { aboutRequest } from './access-log.ts';
 import { everyRole, roleInWords, senderOf, type Authenticator, type Caller, type Role } from './caller.ts';
+import { closed } from './client.ts';
 import { withCors } from './cors.ts';
 import { readInput, type Input, type InputSchemas, type Receiver } from './input.ts';
 import { documentResponses, type AnswerDocument } from './openapi.ts';
@@ -281,15 +281,6 @@ function turnKindOf({
 }: Pick<Route, 'turns' | 'madeFrom'> & { readonly body?: z.ZodType }): TurnKind | undefined {
   if (madeFrom !== undefined) return undefined;
   return turns ?? (body === undefined ? 'question' : 'message');
-}
-
-/** The answer has been sent, or its client is gone. */
-function closed(context: Context): Promise<void> {
-  const { outgoing } = (context.env ?? {}) as { readonly outgoing?: ServerResponse };
-  return new Promise((resolve) => {
-    if (outgoing === undefined || outgoing.closed) resolve();
-    else outgoing.once('close', resolve);
-  });
 }
 
 function render(answer: Answer, context: Context): Response {

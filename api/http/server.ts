@@ -5,7 +5,7 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { KnownResponse, logRequest, logUnread, type RequestListeners } from './access-log.ts';
-import { socketAddress } from './client-address.ts';
+import { socketAddress } from './client.ts';
 import type { Authenticator } from './caller.ts';
 import { createConnections, type ConnectionLimits } from './connections.ts';
 import { failureOf } from './failures.ts';
@@ -86,7 +86,8 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   const answer = (request: IncomingMessage, response: KnownResponse): void => {
     const begin = () => void listener(request, response);
     const { trace } = response;
-    const takeBack = queue.add(() => askerOf(request), trace === undefined ? begin : () => trace.run(begin));
+    const toBegin = trace === undefined ? begin : () => trace.run(begin);
+    const takeBack = queue.add(() => askerOf(request), request.socket, toBegin);
     if (takeBack !== undefined) response.once('close', takeBack);
   };
   server.on('request', (request, response) => {

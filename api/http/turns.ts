@@ -41,7 +41,7 @@ export interface WaitingClient {
   /** Ends when the client has taken the answer, or has left: then it waits no more. */
   closed(): Promise<void>;
   /** The turn ends no earlier, because the answer is read as it is taken. */
-  readonly untilClosed: boolean;
+  readonly untilClosed?: boolean;
 }
 
 export interface Turns {

@@ -1,11 +1,21 @@
-// Where a request comes from, as far as limits tell clients apart by it (SEC-7).
-import type { IncomingMessage } from 'node:http';
+// Who is at the other end of a request (SEC-7): where it comes from, as far as limits tell clients apart by it, and until when
+// somebody is there.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Context } from 'hono';
 
 export function clientAddress(context: Context): string {
   const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
   return incoming === undefined ? '' : socketAddress(incoming.socket);
+}
+
+/** Ends when the answer has been sent, or its client is gone. */
+export function closed(context: Context): Promise<void> {
+  const { outgoing } = (context.env ?? {}) as { readonly outgoing?: ServerResponse };
+  return new Promise((resolve) => {
+    if (outgoing === undefined || outgoing.closed) resolve();
+    else outgoing.once('close', resolve);
+  });
 }
 
 /**
