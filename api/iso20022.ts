@@ -12,7 +12,7 @@ import type { Rejection } from '../core/rejection.ts';
 import { expectedOriginal } from '../core/report.ts';
 import type { Result } from '../core/result.ts';
 import { recordAudit, recordAuditOnce } from '../db/audit.ts';
-import type { Decision } from '../core/decision.ts';
+import { contradicts, type Decision } from '../core/decision.ts';
 import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
 import { messageBody } from '../db/messages.ts';
 import { keepRefused } from '../db/refused-messages.ts';
@@ -301,8 +301,9 @@ async function refuseInvalid(
 }
 
 /** For a program that does not read the confirmation (PAY-7). */
-function contradiction({ status }: Decision, reported: string): Readonly<Record<string, string>> {
-  if (reported === status) return {};
+function contradiction(decision: Decision, reported: string): Readonly<Record<string, string>> {
+  if (!contradicts(decision, reported)) return {};
+  const { status } = decision;
   const stands = `PAY-7 the final status of this payment is ${status}; your ${reported} changes nothing, and an operator is told`;
   return { 'isthmus-contradiction': stands };
 }

@@ -1,10 +1,16 @@
 // Where a destination's pacs.002 is taken in, whichever way it came: in the HTTP answer to our instruction, or at our
-// address (PAY-8). It is judged, stored once per content and marked where it is the first final; one that comes after
-// the decision is compared and confirmed (PAY-7, PAY-9). It writes no
-// decision, but from the mark on no other final can make one.
+// address (PAY-8). It is judged, stored once per content and marked where it is the first final; of one that comes after
+// the decision those are told whom core/decision.ts names (PAY-7, PAY-9). It writes no decision, but from the mark on no
+// other final can make one.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { StoredReport, Decision } from '../core/decision.ts';
+import {
+  lateFinal,
+  type Decision,
+  type LateFinal,
+  type LateSender,
+  type StoredReport,
+} from '../core/decision.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import { judgeReport } from '../core/report.ts';
 import { insertAudit } from './audit.ts';
@@ -38,8 +44,8 @@ export type TakenReport =
   /** It counts from now on. The caller brings it to the decision, which may have been written at this very moment. */
   | { readonly kind: 'final'; readonly reportMessageId: string }
   /**
-   * A final of a payment that was decided before: on record, and without effect on that. `isConfirmationDue`: the confirmation
-   * that had been given up is to be delivered again.
+   * A final of a payment that was decided before: on record, and without effect on that. `isConfirmationDue`: the
+   * confirmation that had been given up is to be delivered again.
    */
   | { readonly kind: 'late'; readonly decision: Decision; readonly isConfirmationDue: boolean };
 
@@ -53,7 +59,6 @@ export async function takeReport(
   incoming: IncomingReport,
 ): Promise<TakenReport> {
   const { values } = incoming;
-  const wantsConfirmation = incoming.inReplyTo !== null;
   const judgement = judgeReport(values, payment.destinationReferences.original);
   if (judgement.kind === 'mismatch') return judgement;
   const isFinal = judgement.kind === 'final';
@@ -63,10 +68,8 @@ export async function takeReport(
   if (decision === null) return { kind: 'final', reportMessageId: messageId };
   // decided before it was stored: nobody else may be there to take it (LIF-3)
   const report = { messageId, status: values.status, reasonCode: values.reasonCode ?? null };
-  await takeLateFinal(db, { ...payment, decision }, { report, wantsConfirmation });
-  const { uetr, destinationSystem: party } = payment;
-  const isConfirmationDue =
-    !wantsConfirmation && (await askDeadConfirmation(db, { uetr, party, reportMessageId: messageId }));
+  const sender = incoming.inReplyTo === null ? 'answered' : 'untold';
+  const isConfirmationDue = await takeLateFinal(db, { ...payment, decision }, { report, sender });
   return { kind: 'late', decision, isConfirmationDue };
 }
 
@@ -116,28 +119,44 @@ type DecidedPayment = Pick<DecidablePayment, 'uetr' | 'destinationSystem'> & {
 };
 
 /**
- * A final of the destination when the decision stands: compared with it, confirmed where its sender does not wait for
- * that, and without any effect on what was decided (PAY-7, PAY-9).
+ * A final of the destination when the decision stands: whoever must know is told, and what was decided stays (PAY-7,
+ * PAY-9).
+ * @returns whether a confirmation that had been given up is due again
  */
 export async function takeLateFinal(
   db: Db,
   payment: DecidedPayment,
-  { report, wantsConfirmation }: { readonly report: StoredReport; readonly wantsConfirmation: boolean },
-): Promise<void> {
-  const { uetr, destinationSystem: party, decision } = payment;
-  const { confirmationMessageId: messageId } = decision;
-  if (wantsConfirmation && messageId !== null) await askConfirmation(db, { uetr, messageId, party });
+  { report, sender }: { readonly report: StoredReport; readonly sender: LateSender },
+): Promise<boolean> {
+  const { status } = report;
+  const { isContradiction, confirmation } = lateFinal(payment.decision, { status, sender });
+  const isConfirmationDue = await confirm(db, payment, { report, confirmation });
   // last: while it is missing, the sweep comes back to this report (LIF-2)
-  await recordContradiction(db, payment, report);
+  if (isContradiction) await recordContradiction(db, payment, report);
+  return isConfirmationDue;
 }
 
-/** An alert where it differs, one per report (PAY-7). */
+/** @returns whether one that had been given up is due again */
+async function confirm(
+  db: Db,
+  { uetr, destinationSystem: party, decision }: DecidedPayment,
+  { report, confirmation }: Pick<LateFinal, 'confirmation'> & { readonly report: StoredReport },
+): Promise<boolean> {
+  const { confirmationMessageId: messageId } = decision;
+  if (confirmation === null || messageId === null) return false;
+  if (confirmation === 'ask-if-given-up') {
+    return askDeadConfirmation(db, { uetr, party, reportMessageId: report.messageId });
+  }
+  await askConfirmation(db, { uetr, messageId, party });
+  return false;
+}
+
+/** An alert, one per report (PAY-7). */
 async function recordContradiction(
   db: Db,
   { uetr, destinationSystem, decision }: DecidedPayment,
   report: StoredReport,
 ): Promise<void> {
-  if (report.status === decision.status) return;
   const detail = {
     decided: decision.status,
     decidedReason: decision.reasonCode,

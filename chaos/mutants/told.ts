@@ -9,8 +9,8 @@ export const toldMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/reports.ts',
-        find: 'if (report.status === decision.status) return;',
-        replace: 'if (report.messageId === decision.callbackMessageId) return;',
+        find: 'if (isContradiction) await',
+        replace: 'if (report.messageId !== payment.decision.callbackMessageId) await',
       },
     ],
     breaks: ['R:PAY-7'],

@@ -233,7 +233,7 @@ test('a callback is asked for again, and a contradiction raised once, as the mod
       await takeLateFinal(
         db,
         { uetr, destinationSystem: party, decision: decision! },
-        { report: told, wantsConfirmation: false },
+        { report: told, sender: 'told' },
       );
     }
     await compare(db, asked, model.recordContradiction(asked, 'A'), 'contradiction'); // B says what was decided
