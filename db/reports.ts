@@ -12,18 +12,33 @@ import {
   type StoredReport,
 } from '../core/decision.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
-import { judgeReport } from '../core/report.ts';
+import type { Rejection } from '../core/rejection.ts';
+import { expectedOriginal, judgeReport } from '../core/report.ts';
+import type { Result } from '../core/result.ts';
 import { insertAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import type { DecidablePayment } from './decisions.ts';
 import { askConfirmation, askDeadConfirmation } from './asks.ts';
 import { insertReceived, selectReceived } from './messages.ts';
 import { runPrepared } from './prepared.ts';
+import { refuseMessage, reportRefusals, type RefusedMessage } from './refused-messages.ts';
 
-/** A valid pacs.002 that a destination sent about one of its payments. */
+/** Bytes that are no valid pacs.002. */
+export interface InvalidReport {
+  /** In words, without the sender's text (MSG-13). */
+  readonly reason: string;
+  /** Undefined: there is no document that could be judged. */
+  readonly rejection?: Rejection;
+  /** The status that it states all the same; null: none that is a code; undefined: there is no document. */
+  readonly reported?: string | null;
+}
+
+/** What a destination sent about one of its payments. */
 export interface IncomingReport {
-  readonly values: Pacs002;
+  readonly reading: Result<Pacs002, InvalidReport>;
   readonly body: Buffer;
+  /** Who has sent it, for the record of what does not count. */
+  readonly party: string;
   /**
    * Our instruction, where it came in the HTTP answer to that: its confirmation is delivered to the destination's
    * address. Null: it came to ours, and its sender waits for the confirmation in the answer to its own request (PAY-9).
@@ -38,7 +53,9 @@ type ReportedPayment = Pick<
 >;
 
 export type TakenReport =
-  /** Not about the instruction that we sent: nothing is stored; `element` is the id that is not ours. */
+  /** It does not count, and is on record as refused. */
+  | { readonly kind: 'invalid'; readonly fault: InvalidReport }
+  /** The same, because it is not about the instruction that we sent: `element` is the id that is not ours. */
   | { readonly kind: 'mismatch'; readonly element: string }
   | { readonly kind: 'interim' }
   /** It counts from now on. The caller brings it to the decision, which may have been written at this very moment. */
@@ -58,19 +75,37 @@ export async function takeReport(
   payment: ReportedPayment,
   incoming: IncomingReport,
 ): Promise<TakenReport> {
-  const { values } = incoming;
+  const { reading, body, party, inReplyTo } = incoming;
+  const refuse = (as: 'invalid' | 'mismatch', fault: RefusedMessage['fault']) => {
+    const kind = reportRefusals[inReplyTo === null ? 'request' : 'answer'][as];
+    return refuseMessage(db, kind, { subjectId: payment.uetr, party, inReplyTo, body, fault });
+  };
+  if (!reading.ok) {
+    const { reason, rejection, reported } = reading.refusal;
+    await refuse('invalid', { reason, ruleId: rejection?.ruleId, reported });
+    return { kind: 'invalid', fault: reading.refusal };
+  }
+  const { value: values } = reading;
   const judgement = judgeReport(values, payment.destinationReferences.original);
-  if (judgement.kind === 'mismatch') return judgement;
+  if (judgement.kind === 'mismatch') {
+    await refuse('mismatch', { reason: expectedOriginal(judgement.element), reported: values.status });
+    return judgement;
+  }
   const isFinal = judgement.kind === 'final';
-  const messageId = await recordReport(db, payment, { ...incoming, isFinal });
+  const messageId = await recordReport(db, payment, { values, body, inReplyTo, isFinal });
   if (!isFinal) return { kind: 'interim' };
   const { decision } = payment;
   if (decision === null) return { kind: 'final', reportMessageId: messageId };
   // decided before it was stored: nobody else may be there to take it (LIF-3)
   const report = { messageId, status: values.status, reasonCode: values.reasonCode ?? null };
-  const sender = incoming.inReplyTo === null ? 'answered' : 'untold';
+  const sender = inReplyTo === null ? 'answered' : 'untold';
   const isConfirmationDue = await takeLateFinal(db, { ...payment, decision }, { report, sender });
   return { kind: 'late', decision, isConfirmationDue };
+}
+
+interface StorableReport extends Pick<IncomingReport, 'body' | 'inReplyTo'> {
+  readonly values: Pacs002;
+  readonly isFinal: boolean;
 }
 
 /**
@@ -81,7 +116,7 @@ export async function takeReport(
 async function recordReport(
   db: Db,
   { uetr, destinationSystem: party }: Pick<ReportedPayment, 'uetr' | 'destinationSystem'>,
-  { values, body, inReplyTo, isFinal }: IncomingReport & { readonly isFinal: boolean },
+  { values, body, inReplyTo, isFinal }: StorableReport,
 ): Promise<string> {
   const message = {
     subjectId: uetr,
