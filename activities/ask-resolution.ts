@@ -3,17 +3,17 @@
 import { retryDelayMs } from '../core/delivery-schedule.ts';
 import type { RequestReferences } from '../core/iso20022/acmt023.ts';
 import { findRequestMismatch } from '../core/resolution.ts';
-import { ok, refused, type Result } from '../core/result.ts';
 import type { ClaimedAttempt } from '../db/deliveries.ts';
 import { claimEnquiry, loadEnquiry } from '../db/enquiries.ts';
 import { recordReceived } from '../db/messages.ts';
-import { parseMessage } from '../xml/read-message.ts';
+import { refuseMessage } from '../db/refused-messages.ts';
+import { readAnswer } from '../xml/read-message.ts';
 import type { EnquiryActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { failure } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { assigneeOf, openRequest } from './resolution-messages.ts';
-import { claimSend, enter, send, type Distrusted } from './send.ts';
+import { claimSend, enter, send, type AnswerBody } from './send.ts';
 
 const followMs = 100; // to store an answer and act on it before the deadline
 const untilDeadlineMs = 1_000; // between retries beyond those of TIM-3: a request that is read twice does no harm
@@ -32,7 +32,7 @@ export function createAskResolution(deps: ActivityDependencies): EnquiryActiviti
       const claimed = await claimSend(way, (claim) => claimEnquiry(deps.db, deliveryId, { followMs, claim }));
       if (claimed === undefined) throw failure('TooLate', 'answered already, or past the deadline');
       const { attempt } = claimed;
-      const read = (body: Buffer) => takeAnswer(deps, { resolutionId, attempt, references }, body);
+      const read = (body: AnswerBody) => takeAnswer(deps, { resolutionId, attempt, references }, body);
       const { answer, story, isOwnFault } = await send(deps, {
         ...claimed,
         way,
@@ -54,28 +54,34 @@ interface Asked {
   readonly references: RequestReferences;
 }
 
-/** Id of the stored acmt.024, or why it does not answer this request. */
+/** Id of the stored acmt.024; undefined: it does not answer this request, and is on record as refused (RES-2). */
 async function takeAnswer(
   { db, engine }: ActivityDependencies,
-  { resolutionId, attempt, references }: Asked,
-  body: Buffer,
-): Promise<Result<string, Distrusted>> {
-  const reading = await parseMessage(engine, 'acmt024', body);
-  if (!reading.ok) return refused({ reason: `not a valid acmt.024: ${reading.refusal.reason}` });
+  { resolutionId: subjectId, attempt, references }: Asked,
+  answer: AnswerBody,
+): Promise<string | undefined> {
+  const { party, messageId: inReplyTo } = attempt;
+  const { body } = answer;
+  const refuse = async (reason: string): Promise<undefined> => {
+    const message = { subjectId, party, inReplyTo, body, fault: { reason } };
+    await refuseMessage(db, 'resolution.answer-refused', message);
+    return undefined;
+  };
+  const reading = await readAnswer(engine, 'acmt024', answer);
+  if (!reading.ok) return refuse(reading.refusal.reason);
   const { value } = reading;
   const mismatch = findRequestMismatch(value, references);
-  if (mismatch !== undefined)
-    return refused({ reason: `${mismatch} must be that of the acmt.023 that you got from us` });
+  if (mismatch !== undefined) return refuse(`${mismatch} must be that of the acmt.023 that you got from us`);
   const { messageId } = await recordReceived(db, {
-    subjectId: resolutionId,
+    subjectId,
     type: 'acmt024',
     messageIdentification: value.messageIdentification,
     leg: 'destination',
-    party: attempt.party,
+    party,
     status: String(value.verified),
     reasonCode: value.reasonCode,
-    inReplyTo: attempt.messageId,
+    inReplyTo,
     body,
   });
-  return ok(messageId);
+  return messageId;
 }

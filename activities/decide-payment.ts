@@ -70,8 +70,8 @@ async function settleReport(
   if (cause.by !== 'destination') return decision;
   const { report } = payment;
   assert(report !== null, 'a report is stored before it decides');
-  const wantsConfirmation = payment.decision !== null && cause.wantsConfirmation; // else the decision has just asked for it
-  await takeLateFinal(deps.db, { ...payment, decision }, { report, wantsConfirmation });
+  const isUntold = payment.decision !== null && cause.wantsConfirmation; // else the decision has just asked for it
+  await takeLateFinal(deps.db, { ...payment, decision }, { report, sender: isUntold ? 'untold' : 'told' });
   return decision;
 }
 

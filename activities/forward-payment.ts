@@ -1,19 +1,16 @@
 // Sends the stored instruction to the destination, once per call, and takes in what it answers (PAY-8, TIM-3).
 // A payment that is decided, or past its deadline, is never sent again.
 import { activityInfo } from '@temporalio/activity';
-import { statedStatus } from '../core/iso20022/pacs002.ts';
-import { expectedOriginal } from '../core/report.ts';
-import { ok, refused, type Result } from '../core/result.ts';
 import { retryDelayMs } from '../core/delivery-schedule.ts';
-import { claimInstruction, partyOf, untilEndOfRound } from '../db/deliveries.ts';
+import { claimInstruction, partyOf, untilEndOfRound, type ClaimedAttempt } from '../db/deliveries.ts';
 import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
 import { takeReport } from '../db/reports.ts';
-import { parseMessage } from '../xml/read-message.ts';
+import { readAnswer } from '../xml/read-message.ts';
 import type { DestinationAnswer, ForwardingActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { failure, outlast } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { claimSend, enter, send, type Distrusted, type Way } from './send.ts';
+import { claimSend, enter, send, type AnswerBody, type Way } from './send.ts';
 
 export function createForwardPayment(deps: ActivityDependencies): ForwardingActivities['forwardPayment'] {
   return ({ uetr, deliveryId, destinationSystem }) =>
@@ -28,15 +25,15 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
         claimInstruction(deps.db, deliveryId, { round, claim }),
       );
       if (claimed === undefined) return { kind: 'late' }; // an attempt that was lost may have left something due
-      const { messageId: inReplyTo } = claimed.attempt;
-      const read = (body: Buffer) => readAnswer(deps, uetr, { body, inReplyTo });
+      const { attempt } = claimed;
+      const read = (body: AnswerBody) => takeAnswer(deps, { uetr, attempt }, body);
       const sent = await send(deps, { ...claimed, way, subjectId: uetr, read });
       const { answer, outcome, story } = sent;
       if (outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
       if (answer?.kind === 'message') return answer.value;
       if (answer?.kind === 'receipt') return { kind: 'pending' };
       if (sent.isOwnFault) throw failure('OwnResources', `${party}: ${story}`);
-      const delayMs = retryDelayMs(claimed.attempt.attemptSinceAsked);
+      const delayMs = retryDelayMs(attempt.attemptSinceAsked);
       const isUnreached = isLast && outcome === 'NOT_SENT';
       if (delayMs === undefined || isUnreached) return { kind: 'unanswered' };
       throw failure('DestinationDidNotAnswer', `${party}: ${story}`, delayMs);
@@ -73,27 +70,24 @@ function roundOf(): string {
 }
 
 /** Takes in the destination's pacs.002, exactly as one that comes to our own address (PAY-8). */
-async function readAnswer(
+async function takeAnswer(
   deps: ActivityDependencies,
-  uetr: string,
-  { body, inReplyTo }: { readonly body: Buffer; readonly inReplyTo: string },
-): Promise<Result<DestinationAnswer, Distrusted>> {
-  const reading = await parseMessage(deps.engine, 'pacs002', body);
-  if (!reading.ok) {
-    const { reason, document } = reading.refusal;
-    const reported = document && { reported: statedStatus(document) ?? null };
-    return refused({ reason: `not a valid pacs.002: ${reason}`, ...reported });
-  }
+  { uetr, attempt }: { readonly uetr: string; readonly attempt: ClaimedAttempt },
+  answer: AnswerBody,
+): Promise<DestinationAnswer | undefined> {
+  const reading = await readAnswer(deps.engine, 'pacs002', answer);
   const payment = await loadDecidable(deps.db, uetr, null);
-  const taken = await takeReport(deps.db, payment, { values: reading.value, body, inReplyTo });
+  const { party, messageId: inReplyTo } = attempt;
+  const taken = await takeReport(deps.db, payment, { reading, body: answer.body, party, inReplyTo });
   switch (taken.kind) {
+    case 'invalid':
     case 'mismatch':
-      return refused({ reason: expectedOriginal(taken.element), reported: reading.value.status });
+      return undefined;
     case 'interim': // as a 202: the final one comes later
-      return ok({ kind: 'pending' });
+      return { kind: 'pending' };
     case 'final':
-      return ok(taken);
+      return taken;
     case 'late':
-      return ok({ kind: 'late' });
+      return { kind: 'late' };
   }
 }

@@ -5,8 +5,6 @@ import type { AttemptOutcome, DeliveryKind } from '../db/deliveries.ts';
 export interface SendPolicy {
   /** Whether an answer of that HTTP status counts by itself, whatever its body holds. */
   readonly isReceipt: (status: number) => boolean;
-  /** Where HTTP 200 must bring a message of the receiver's: what one that cannot be about ours is on record as. */
-  readonly distrustedAs: `${string}.answer-refused` | null;
   /** What an HTTP status of 500 and above says of the send. */
   readonly serverErrorIs: Extract<AttemptOutcome, 'MAYBE_SENT' | 'ANSWERED'>;
   /**
@@ -32,14 +30,12 @@ const asked = {
 const enquiry = {
   ...asked,
   isReceipt: () => false,
-  distrustedAs: 'resolution.answer-refused',
   waits: 'of-use',
 } as const;
 
 /** What is told until it is taken: any 2xx says so (CBK-4). */
 const told = {
   isReceipt: (status: number) => status >= 200 && status < 300,
-  distrustedAs: null,
   serverErrorIs: 'ANSWERED',
   schedule: 'CBK-1',
   waits: 'SEC-5',
@@ -51,7 +47,6 @@ export const sendPolicies = {
   instruction: {
     ...asked,
     isReceipt: (status) => status === 202, // PAY-8: its pacs.002 comes later
-    distrustedAs: 'destination.answer-refused',
     waits: 'SEC-5',
   },
   'directory-enquiry': enquiry,

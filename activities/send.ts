@@ -4,9 +4,7 @@
 // the caller's business.
 import { randomUUID } from 'node:crypto';
 import { giveUpAfterMs, isOwnFault, nextAttempt } from '../core/delivery-schedule.ts';
-import type { Result } from '../core/result.ts';
 import { recordAuditOnce } from '../db/audit.ts';
-import { keepRefused } from '../db/refused-messages.ts';
 import { settleAttempt, type AttemptOutcome, type ClaimedAttempt, type Following } from '../db/deliveries.ts';
 import { addressOf, type Addressed } from './addresses.ts';
 import { boundDefects } from './defects.ts';
@@ -75,11 +73,10 @@ export async function claimSend(
   return claimed;
 }
 
-/** Why an answer cannot be about what was asked; the detail of its alert. */
-export interface Distrusted {
-  readonly reason: string;
-  /** The status that it states, for whoever must find out whether somebody credited; null: no code. */
-  readonly reported?: string | null;
+/** What a receiver answered, as far as it was read (SEC-5). */
+export interface AnswerBody {
+  readonly body: Buffer;
+  readonly truncated: boolean;
 }
 
 export interface Sending<Answer> extends Claimed {
@@ -87,10 +84,10 @@ export interface Sending<Answer> extends Claimed {
   /** UETR of the payment, or id of the resolution, for the record. */
   readonly subjectId: string;
   /**
-   * Takes in the message that the receiver answered; may run several times. A refusal says why it cannot be about ours.
-   * Only for what is asked.
+   * Takes in the message that the receiver answered; may run several times. Undefined: it cannot be about ours, and is on
+   * record as refused (PAY-8, RES-2). Only for what is asked.
    */
-  readonly read?: (body: Buffer) => Promise<Result<Answer, Distrusted>>;
+  readonly read?: (answer: AnswerBody) => Promise<Answer | undefined>;
 }
 
 /** What came of a send. */
@@ -216,26 +213,17 @@ async function answerOf<Answer>(
   result: PostResult,
 ): Promise<Reply<Answer> | undefined> {
   if (result.outcome !== 'ANSWERED') return undefined;
-  const { isReceipt, distrustedAs }: SendPolicy = sendPolicies[sending.attempt.kind];
+  const { isReceipt }: SendPolicy = sendPolicies[sending.attempt.kind];
   if (isReceipt(result.status)) return { kind: 'receipt' };
-  const { read } = sending;
-  if (result.status !== 200 || distrustedAs === null || read === undefined) return undefined;
-  const { subjectId } = sending;
+  const { read, subjectId } = sending;
+  if (result.status !== 200 || read === undefined) return undefined;
   const about = { severity: 'alert', subjectId, party: sending.attempt.party } as const;
-  /** An answer that cannot be about what was asked does not count; a person must look. */
-  const distrust = async (distrusted: Distrusted): Promise<undefined> => {
-    const { party, messageId: inReplyTo } = sending.attempt;
-    await keepRefused(deps.db, { subjectId, party, inReplyTo, body: result.body });
-    await recordAuditOnce(deps.db, { ...about, kind: distrustedAs, detail: { ...distrusted } }, 'detail'); // not once per attempt
-    return undefined;
-  };
   return boundDefects(
     { logger: deps.logger.child({ subjectId }), what: 'an answer met a defect' },
     () =>
       outlast(async () => {
-        if (result.truncated) return distrust({ reason: 'not a whole message' });
-        const reading = await read(result.body);
-        return reading.ok ? { kind: 'message', value: reading.value } : distrust(reading.refusal);
+        const value = await read(result);
+        return value === undefined ? undefined : { kind: 'message', value };
       }),
     () =>
       outlast(async (): Promise<undefined> => {

@@ -3,10 +3,10 @@
 // closed that are not over.
 import { setTimeout as delay } from 'node:timers/promises';
 import { lateDay } from '../core/daily-books.ts';
+import { alertUnlessOpen } from '../db/audit.ts';
 import { readOwedBooks } from '../db/book-pages.ts';
 import { clockAhead, closedAhead, passedAhead } from '../db/closed-books.ts';
 import { takeLease } from '../db/leases.ts';
-import { alertUnlessOpen } from './alert-unless-open.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Executions } from './sweep/executions.ts';
 

@@ -3,20 +3,15 @@
 // answered from the record. Neither judges a payment (MSG-3).
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
-import { statedStatus, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import { elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { resolveAgent } from '../core/agent.ts';
-import { explain } from '../core/explanation.ts';
-import type { Rejection } from '../core/rejection.ts';
 import { expectedOriginal } from '../core/report.ts';
-import type { Result } from '../core/result.ts';
-import { recordAudit, recordAuditOnce } from '../db/audit.ts';
-import type { Decision } from '../core/decision.ts';
+import { contradicts, type Decision } from '../core/decision.ts';
 import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
 import { messageBody } from '../db/messages.ts';
-import { keepRefused } from '../db/refused-messages.ts';
-import { takeReport } from '../db/reports.ts';
+import { refuseMessage } from '../db/refused-messages.ts';
+import { takeReport, type InvalidReport, type TakenReport } from '../db/reports.ts';
 import { takePacs008, type Known } from '../db/submissions.ts';
 import type { StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
@@ -29,7 +24,6 @@ import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
 import { reportDocument, submissionDocument } from './message-documents.ts';
 import { passOn } from './http/pass-on.ts';
 import { isProblem, problem, type Problem } from './http/problem.ts';
-import type { ProblemCode } from './http/problems.ts';
 import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
@@ -196,140 +190,14 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
 async function report(
   deps: ApiDependencies,
   iso: Iso20022Dependencies,
-  {
-    body,
-    caller,
-    giveUpTurn,
-    about,
-  }: Pick<IncomingReport, 'body' | 'caller' | 'giveUpTurn'> & {
-    readonly about: AboutRequest;
-  },
-): Promise<Response | Problem> {
-  const message = openMessage(iso.engine, { body, name: 'pacs002', about });
-  if (isProblem(message)) return { ...message, detail: `${message.detail} ${isNowhere} ${ifCredited}` };
-  const reported = statedStatus(message.parsed.document) ?? null;
-  const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
-  const { uetr } = message.key;
-  assert(uetr !== undefined, 'a pacs.002 without OrgnlUETR is refused at intake (MSG-2)');
-  const payment = await findDecidable(deps.db, uetr);
-  if (payment === undefined) {
-    const detail = `Isthmus sent no payment ${uetr} on to a destination: check OrgnlUETR. ${doesNotCount} ${ifCredited}`;
-    return refuseReport(deps, 'unknown-payment', { uetr, caller, reported, detail });
-  }
-  if (caller.role !== 'all' && caller.clearingSystemId !== payment.destinationSystem) {
-    return refuseReport(deps, 'not-the-destination', {
-      uetr,
-      caller,
-      reported,
-      detail: `${notYours(caller, uetr)} ${doesNotCount} ${ifCredited}`,
-    });
-  }
-  return answerReport(deps, iso, { reading, reported, body, payment, caller, giveUpTurn });
-}
-
-function notYours({ clientId }: Caller, uetr: string): string {
-  return `Only its destination operator may report on a payment; ${clientId} is not the destination of ${uetr}.`;
-}
-
-/**
- * The status that a refused report states: a person must know whether somebody credited. Null where it is no code.
- */
-type Reported = string | null;
-
-interface RefusedReport {
-  readonly uetr: string;
-  readonly caller: Caller;
-  readonly reported: Reported;
-  readonly detail: string;
-}
-
-const doesNotCount = 'This report does not count: send a correct one.';
-/** There is no payment to hold it against (MSG-2). */
-const isNowhere = 'This report does not count, and nothing of it is on record: send a correct one.';
-const ifCredited = 'If you have credited it, call the operators of the scheme.';
-
-const senderOf = (caller: Caller) => caller.clearingSystemId ?? caller.clientId;
-
-/** PAY-8: each of these is a security event. */
-async function refuseReport(
-  deps: ApiDependencies,
-  code: ProblemCode,
-  { uetr, caller, reported, detail }: RefusedReport,
-): Promise<Problem> {
-  await recordAudit(deps.db, {
-    severity: 'security',
-    kind: `report.${code}`,
-    subjectId: uetr,
-    party: senderOf(caller),
-    detail: { reported },
-  });
-  return problem(code, { detail });
-}
-
-interface IncomingReport {
-  readonly reading: Result<Pacs002, Rejection>;
-  readonly reported: Reported;
-  readonly body: Buffer;
-  readonly payment: DecidablePayment;
-  readonly caller: Caller;
-  readonly giveUpTurn: () => void;
-}
-
-/**
- * It decides nothing, but its destination may have acted on it: whoever looks at the payment sees each fault once
- * (PAY-8).
- */
-async function refuseInvalid(
-  deps: ApiDependencies,
-  { payment, caller, reported, body }: Pick<IncomingReport, 'payment' | 'caller' | 'reported' | 'body'>,
-  fault: Rejection,
-): Promise<Problem> {
-  const { ruleId, xpath } = fault;
-  const event = { severity: 'info', kind: 'report.invalid', subjectId: payment.uetr } as const;
-  await keepRefused(deps.db, { subjectId: payment.uetr, party: senderOf(caller), inReplyTo: null, body });
-  await recordAuditOnce(
-    deps.db,
-    { ...event, party: senderOf(caller), detail: { ruleId, reported } },
-    'detail',
-  );
-  const detail = explain(fault);
-  return problem('message-invalid', {
-    detail: `${detail} ${doesNotCount} ${ifCredited}`,
-    ruleId,
-    errors: [{ xpath: xpath ?? '/Document', detail }],
-  });
-}
-
-/** For a program that does not read the confirmation (PAY-7). */
-function contradiction({ status }: Decision, reported: string): Readonly<Record<string, string>> {
-  if (reported === status) return {};
-  const stands = `PAY-7 the final status of this payment is ${status}; your ${reported} changes nothing, and an operator is told`;
-  return { 'isthmus-contradiction': stands };
-}
-
-/** Takes in a report of the destination, and answers what stands (PAY-8, PAY-9). */
-async function answerReport(
-  deps: ApiDependencies,
-  iso: Iso20022Dependencies,
   incoming: IncomingReport,
 ): Promise<Response | Problem> {
-  const { reading, body, payment, caller } = incoming;
-  const { uetr, sourceSystem, messageId } = payment;
-  if (!reading.ok) return refuseInvalid(deps, incoming, reading.refusal);
-  const report = { values: reading.value, body, inReplyTo: null };
-  const taken = await takeReport(deps.db, payment, report);
-  if (taken.kind === 'mismatch') {
-    const detail = `${expectedOriginal(taken.element)}. ${doesNotCount} ${ifCredited}`;
-    await keepRefused(deps.db, { subjectId: uetr, party: senderOf(caller), inReplyTo: null, body });
-    return refuseReport(deps, 'original-ids-differ', {
-      uetr,
-      caller,
-      reported: reading.value.status,
-      detail,
-    });
-  }
+  const received = await receiveReport(deps, iso.engine, incoming);
+  if (isProblem(received)) return received;
+  const { payment, taken, status } = received;
   incoming.giveUpTurn(); // it counts from now on (PAY-7), and keeps none of its sender's others from being stored
   if (taken.kind === 'interim') return new Response(null, { status: 202, headers: baseHeaders });
+  const { uetr, sourceSystem, messageId } = payment;
   if (taken.kind === 'late' && taken.isConfirmationDue) passOn(deps, uetr, iso.workflows.redeliver(uetr));
   const standing =
     taken.kind === 'late'
@@ -342,8 +210,90 @@ async function answerReport(
         });
   if (standing === null) return problem('unavailable', { detail: 'The report is stored. Send it again.' });
   assert(standing.confirmationMessageId !== null, 'a payment that was forwarded has a confirmation');
-  return xml(
-    await messageBody(deps.db, standing.confirmationMessageId),
-    contradiction(standing, reading.value.status),
-  );
+  return xml(await messageBody(deps.db, standing.confirmationMessageId), contradiction(standing, status));
+}
+
+interface IncomingReport {
+  readonly body: Buffer;
+  readonly caller: Caller;
+  readonly giveUpTurn: () => void;
+  readonly about: AboutRequest;
+}
+
+/** A report that counts. */
+interface ReceivedReport {
+  readonly payment: DecidablePayment;
+  readonly taken: Exclude<TakenReport, { readonly kind: 'invalid' | 'mismatch' }>;
+  readonly status: string;
+}
+
+/** Takes in a report of the destination, or says why it does not count (PAY-8). */
+async function receiveReport(
+  deps: ApiDependencies,
+  engine: XmlEngine,
+  { body, caller, about }: IncomingReport,
+): Promise<ReceivedReport | Problem> {
+  const message = openMessage(engine, { body, name: 'pacs002', about });
+  if (isProblem(message)) return { ...message, detail: `${message.detail} ${isNowhere} ${ifCredited}` };
+  const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
+  const { uetr } = message.key;
+  assert(uetr !== undefined, 'a pacs.002 without OrgnlUETR is refused at intake (MSG-2)');
+  const party = caller.clearingSystemId ?? caller.clientId;
+  const payment = await findDecidable(deps.db, uetr);
+  if (payment === undefined || !isDestination(caller, payment)) {
+    const code = payment === undefined ? 'unknown-payment' : 'not-the-destination';
+    const fault = { reported: reading.ok ? reading.value.status : reading.refusal.reported };
+    await refuseMessage(deps.db, `report.${code}`, {
+      subjectId: uetr,
+      party,
+      inReplyTo: null,
+      body,
+      fault,
+    });
+    const detail = payment === undefined ? unknown(uetr) : notYours(caller, uetr);
+    return problem(code, { detail: `${detail} ${doesNotCount} ${ifCredited}` });
+  }
+  const taken = await takeReport(deps.db, payment, { reading, body, party, inReplyTo: null });
+  if (taken.kind === 'invalid') return invalid(taken.fault);
+  if (taken.kind === 'mismatch') {
+    const detail = `${expectedOriginal(taken.element)}. ${doesNotCount} ${ifCredited}`;
+    return problem('original-ids-differ', { detail });
+  }
+  assert(reading.ok, 'what counts is valid');
+  return { payment, taken, status: reading.value.status };
+}
+
+function isDestination(caller: Caller, { destinationSystem }: DecidablePayment): boolean {
+  return caller.role === 'all' || caller.clearingSystemId === destinationSystem;
+}
+
+function unknown(uetr: string): string {
+  return `Isthmus sent no payment ${uetr} on to a destination: check OrgnlUETR.`;
+}
+
+function notYours({ clientId }: Caller, uetr: string): string {
+  return `Only its destination operator may report on a payment; ${clientId} is not the destination of ${uetr}.`;
+}
+
+const doesNotCount = 'This report does not count: send a correct one.';
+/** There is no payment to hold it against (MSG-2). */
+const isNowhere = 'This report does not count, and nothing of it is on record: send a correct one.';
+const ifCredited = 'If you have credited it, call the operators of the scheme.';
+
+function invalid({ reason: detail, rejection }: InvalidReport): Problem {
+  assert(rejection !== undefined, 'what is no document is refused at intake (MSG-2)');
+  const { ruleId, xpath } = rejection;
+  return problem('message-invalid', {
+    detail: `${detail} ${doesNotCount} ${ifCredited}`,
+    ruleId,
+    errors: [{ xpath: xpath ?? '/Document', detail }],
+  });
+}
+
+/** For a program that does not read the confirmation (PAY-7). */
+function contradiction(decision: Decision, reported: string): Readonly<Record<string, string>> {
+  if (!contradicts(decision, reported)) return {};
+  const { status } = decision;
+  const stands = `PAY-7 the final status of this payment is ${status}; your ${reported} changes nothing, and an operator is told`;
+  return { 'isthmus-contradiction': stands };
 }

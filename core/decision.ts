@@ -1,7 +1,7 @@
 /**
- * What decides a payment, what the decision states and who is told of it (PAY-7, PAY-9, TIM-1, TIM-3, NOT-1). Pure:
- * what is known is an argument, and the statement that writes the decision checks its condition again
- * (`db/decisions.ts`).
+ * What decides a payment, what the decision states and who is told of it, and of a final that comes after it (PAY-7, PAY-9,
+ * TIM-1, TIM-3, NOT-1). Pure: what is known is an argument, and the statement that writes the decision checks its
+ * condition again (`db/decisions.ts`).
  */
 import { assert } from './assert.ts';
 import { reject, type Rejection } from './rejection.ts';
@@ -159,6 +159,46 @@ function ownRejection(by: DecisionCause['by']): {
     case 'unreachable':
       return { rejection: reject('destination-unreachable'), onlyIf: 'unreachable' };
   }
+}
+
+/** Where the sender of a late final stands with the confirmation, which says what was decided (PAY-9). */
+export type LateSender =
+  /** Its final came in an HTTP answer, or is taken from the record long after: it waits for nothing. */
+  | 'untold'
+  /** It waits at our address, and is answered with it. */
+  | 'answered'
+  /** It is asked for since: by the decision, which was written at this very moment, or by whoever took the final before. */
+  | 'told';
+
+/** What a final of the destination leads to when the decision stands: nothing of that changes, nor what an FX provider has. */
+export interface LateFinal {
+  /** Operators are told by an alert, once per report; its sender by a header, where it is answered (PAY-7). */
+  readonly isContradiction: boolean;
+  /**
+   * The confirmation to the destination (PAY-9): it goes out, again if need be; or only if it had been given up, for who
+   * posts a final can be reached; null: it is left as it is.
+   */
+  readonly confirmation: 'ask' | 'ask-if-given-up' | null;
+}
+
+/** Who is told of a late final, whichever way it came. */
+export function lateFinal(
+  decision: Pick<Decision, 'status' | 'confirmationMessageId'>,
+  { status, sender }: { readonly status: string; readonly sender: LateSender },
+): LateFinal {
+  const confirmation = decision.confirmationMessageId === null ? null : confirmationFor[sender];
+  return { isContradiction: contradicts(decision, status), confirmation };
+}
+
+const confirmationFor = {
+  untold: 'ask',
+  answered: 'ask-if-given-up',
+  told: null,
+} as const satisfies Record<LateSender, LateFinal['confirmation']>;
+
+/** Whether what a destination reports is another final than what was decided (PAY-7). */
+export function contradicts(decision: Pick<Decision, 'status'>, reported: string): boolean {
+  return reported !== decision.status;
 }
 
 /** What decides a payment that nobody works on, if the record alone suffices (LIF-2). */

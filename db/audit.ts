@@ -58,3 +58,22 @@ export async function recordAuditOnce(
   const { rows } = await sql`${insertAudit(event, isNew)} returning audit_event_id`.execute(db);
   return rows.length === 1;
 }
+
+/**
+ * As `recordAudit`, of something that no payment or resolution is about: what is found again each time that somebody looks is
+ * one alert, until an operator closes it (OBS-6). One of its kind at a time: of two who find it at once, one tells of it.
+ */
+export async function alertUnlessOpen(
+  db: Db,
+  alert: Pick<AuditEvent, 'kind' | 'party' | 'detail'>,
+): Promise<void> {
+  const { kind, party = null, detail = {} } = alert;
+  const isNew = sql`not exists (
+    select from audit_events e left join alert_states s on s.audit_event_id = e.audit_event_id
+    where ${isAlert} and e.kind = ${kind} and (${party}::text is null or e.party = ${party})
+      and e.detail = ${JSON.stringify(detail)}::jsonb and s.action is distinct from 'close')`; // audit_events_alerts
+  await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${kind}`}, 0))`.execute(trx);
+    await insertAudit({ severity: 'alert', ...alert }, isNew).execute(trx);
+  });
+}

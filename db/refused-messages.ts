@@ -1,8 +1,19 @@
-// What a party sent and what did not count (PAY-8, RES-4): kept byte for byte, because it may tell whether somebody
-// credited, and shown to operators (OBS-5). It is no message of the payment, and nothing is decided by it.
+// The one entrance for what a party sent and what does not count (PAY-8, RES-2): on record by an event, and kept byte for
+// byte, because it may tell whether somebody credited, and shown to operators (OBS-5). It is no message of the payment, and
+// nothing is decided by it.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { recordAudit, recordAuditOnce, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
+
+/** What is wrong with it, and what it states: the detail of its event. */
+interface Fault {
+  /** In words, without the sender's text (MSG-13). */
+  readonly reason?: string | undefined;
+  readonly ruleId?: string | undefined;
+  /** The status that it states, for whoever must find out whether somebody credited; null: no code; undefined: no XML. */
+  readonly reported?: string | null | undefined;
+}
 
 export interface RefusedMessage {
   /** UETR of the payment, or id of the resolution, that it was about. */
@@ -11,14 +22,66 @@ export interface RefusedMessage {
   /** Id of the message of ours that it answered; null: it came to our address. */
   readonly inReplyTo: string | null;
   readonly body: Buffer;
+  readonly fault: Fault;
+}
+
+interface Refusal {
+  readonly severity: AuditEvent['severity'];
+  /** Whether its bytes are kept. */
+  readonly isKept: boolean;
+  /** An event for each request, or one for as long as it says the same. */
+  readonly eachIs: 'request' | 'detail';
+  readonly says: readonly (keyof Fault)[];
+}
+
+/** Somebody tries what is not theirs. */
+const notTheirs = { severity: 'security', eachIs: 'request', says: ['reported'] } as const;
+/** What we asked is asked again: not an alert per attempt. */
+const inAnswer = { severity: 'alert', isKept: true, eachIs: 'detail' } as const;
+
+/** What a message that does not count is on record as: by the way that it came, and by what is wrong with it. */
+const refusals = {
+  // nothing of a stranger's is kept: it would take the room of what the destination sends
+  'report.unknown-payment': { ...notTheirs, isKept: false },
+  'report.not-the-destination': { ...notTheirs, isKept: false },
+  'report.original-ids-differ': { ...notTheirs, isKept: true },
+  // its destination may have acted on it: whoever looks at the payment sees each fault once
+  'report.invalid': { severity: 'info', isKept: true, eachIs: 'detail', says: ['ruleId', 'reported'] },
+  'destination.answer-refused': { ...inAnswer, says: ['reason', 'reported'] },
+  'resolution.answer-refused': { ...inAnswer, says: ['reason'] },
+} as const satisfies Record<string, Refusal>;
+
+/** A destination's report on its own payment: which of them it is (PAY-8). */
+export const reportRefusals = {
+  /** At our address; its sender learns why from the answer. */
+  request: { invalid: 'report.invalid', mismatch: 'report.original-ids-differ' },
+  /** In the answer to our instruction; its sender learns nothing, so a person must tell it. */
+  answer: { invalid: 'destination.answer-refused', mismatch: 'destination.answer-refused' },
+} as const satisfies Record<string, Record<'invalid' | 'mismatch', keyof typeof refusals>>;
+
+/** Takes down a message that does not count, whichever way it came: what is kept of it, and who is told. */
+export async function refuseMessage(
+  db: Db,
+  kind: keyof typeof refusals,
+  message: RefusedMessage,
+): Promise<void> {
+  const { severity, isKept, eachIs, says }: Refusal = refusals[kind];
+  const { subjectId, party, fault } = message;
+  if (isKept) await keepRefused(db, message);
+  const detail = Object.fromEntries(
+    says.flatMap((member) => (fault[member] === undefined ? [] : [[member, fault[member]]])),
+  );
+  const event = { severity, kind, subjectId, party, detail };
+  if (eachIs === 'request') await recordAudit(db, event);
+  else await recordAuditOnce(db, event, 'detail');
 }
 
 const mostPerSubject = 20; // a party may send something else each time
 
 /** Once per subject and bytes, and no more than 20 of one subject. */
-export async function keepRefused(
+async function keepRefused(
   db: Db,
-  { subjectId, party, inReplyTo, body }: RefusedMessage,
+  { subjectId, party, inReplyTo, body }: Omit<RefusedMessage, 'fault'>,
 ): Promise<void> {
   const sha256 = createHash('sha256').update(body).digest();
   // unique (subject_id, sha256)

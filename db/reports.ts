@@ -1,23 +1,44 @@
 // Where a destination's pacs.002 is taken in, whichever way it came: in the HTTP answer to our instruction, or at our
-// address (PAY-8). It is judged, stored once per content and marked where it is the first final; one that comes after
-// the decision is compared and confirmed (PAY-7, PAY-9). It writes no
-// decision, but from the mark on no other final can make one.
+// address (PAY-8). It is judged, stored once per content and marked where it is the first final; of one that comes after
+// the decision those are told whom core/decision.ts names (PAY-7, PAY-9). It writes no decision, but from the mark on no
+// other final can make one.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { StoredReport, Decision } from '../core/decision.ts';
+import {
+  lateFinal,
+  type Decision,
+  type LateFinal,
+  type LateSender,
+  type StoredReport,
+} from '../core/decision.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
-import { judgeReport } from '../core/report.ts';
+import type { Rejection } from '../core/rejection.ts';
+import { expectedOriginal, judgeReport } from '../core/report.ts';
+import type { Result } from '../core/result.ts';
 import { insertAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import type { DecidablePayment } from './decisions.ts';
 import { askConfirmation, askDeadConfirmation } from './asks.ts';
 import { insertReceived, selectReceived } from './messages.ts';
 import { runPrepared } from './prepared.ts';
+import { refuseMessage, reportRefusals, type RefusedMessage } from './refused-messages.ts';
 
-/** A valid pacs.002 that a destination sent about one of its payments. */
+/** Bytes that are no valid pacs.002. */
+export interface InvalidReport {
+  /** In words, without the sender's text (MSG-13). */
+  readonly reason: string;
+  /** Undefined: there is no document that could be judged. */
+  readonly rejection?: Rejection;
+  /** The status that it states all the same; null: none that is a code; undefined: there is no document. */
+  readonly reported?: string | null;
+}
+
+/** What a destination sent about one of its payments. */
 export interface IncomingReport {
-  readonly values: Pacs002;
+  readonly reading: Result<Pacs002, InvalidReport>;
   readonly body: Buffer;
+  /** Who has sent it, for the record of what does not count. */
+  readonly party: string;
   /**
    * Our instruction, where it came in the HTTP answer to that: its confirmation is delivered to the destination's
    * address. Null: it came to ours, and its sender waits for the confirmation in the answer to its own request (PAY-9).
@@ -32,14 +53,16 @@ type ReportedPayment = Pick<
 >;
 
 export type TakenReport =
-  /** Not about the instruction that we sent: nothing is stored; `element` is the id that is not ours. */
+  /** It does not count, and is on record as refused. */
+  | { readonly kind: 'invalid'; readonly fault: InvalidReport }
+  /** The same, because it is not about the instruction that we sent: `element` is the id that is not ours. */
   | { readonly kind: 'mismatch'; readonly element: string }
   | { readonly kind: 'interim' }
   /** It counts from now on. The caller brings it to the decision, which may have been written at this very moment. */
   | { readonly kind: 'final'; readonly reportMessageId: string }
   /**
-   * A final of a payment that was decided before: on record, and without effect on that. `isConfirmationDue`: the confirmation
-   * that had been given up is to be delivered again.
+   * A final of a payment that was decided before: on record, and without effect on that. `isConfirmationDue`: the
+   * confirmation that had been given up is to be delivered again.
    */
   | { readonly kind: 'late'; readonly decision: Decision; readonly isConfirmationDue: boolean };
 
@@ -52,22 +75,37 @@ export async function takeReport(
   payment: ReportedPayment,
   incoming: IncomingReport,
 ): Promise<TakenReport> {
-  const { values } = incoming;
-  const wantsConfirmation = incoming.inReplyTo !== null;
+  const { reading, body, party, inReplyTo } = incoming;
+  const refuse = (as: 'invalid' | 'mismatch', fault: RefusedMessage['fault']) => {
+    const kind = reportRefusals[inReplyTo === null ? 'request' : 'answer'][as];
+    return refuseMessage(db, kind, { subjectId: payment.uetr, party, inReplyTo, body, fault });
+  };
+  if (!reading.ok) {
+    const { reason, rejection, reported } = reading.refusal;
+    await refuse('invalid', { reason, ruleId: rejection?.ruleId, reported });
+    return { kind: 'invalid', fault: reading.refusal };
+  }
+  const { value: values } = reading;
   const judgement = judgeReport(values, payment.destinationReferences.original);
-  if (judgement.kind === 'mismatch') return judgement;
+  if (judgement.kind === 'mismatch') {
+    await refuse('mismatch', { reason: expectedOriginal(judgement.element), reported: values.status });
+    return judgement;
+  }
   const isFinal = judgement.kind === 'final';
-  const messageId = await recordReport(db, payment, { ...incoming, isFinal });
+  const messageId = await recordReport(db, payment, { values, body, inReplyTo, isFinal });
   if (!isFinal) return { kind: 'interim' };
   const { decision } = payment;
   if (decision === null) return { kind: 'final', reportMessageId: messageId };
   // decided before it was stored: nobody else may be there to take it (LIF-3)
   const report = { messageId, status: values.status, reasonCode: values.reasonCode ?? null };
-  await takeLateFinal(db, { ...payment, decision }, { report, wantsConfirmation });
-  const { uetr, destinationSystem: party } = payment;
-  const isConfirmationDue =
-    !wantsConfirmation && (await askDeadConfirmation(db, { uetr, party, reportMessageId: messageId }));
+  const sender = inReplyTo === null ? 'answered' : 'untold';
+  const isConfirmationDue = await takeLateFinal(db, { ...payment, decision }, { report, sender });
   return { kind: 'late', decision, isConfirmationDue };
+}
+
+interface StorableReport extends Pick<IncomingReport, 'body' | 'inReplyTo'> {
+  readonly values: Pacs002;
+  readonly isFinal: boolean;
 }
 
 /**
@@ -78,7 +116,7 @@ export async function takeReport(
 async function recordReport(
   db: Db,
   { uetr, destinationSystem: party }: Pick<ReportedPayment, 'uetr' | 'destinationSystem'>,
-  { values, body, inReplyTo, isFinal }: IncomingReport & { readonly isFinal: boolean },
+  { values, body, inReplyTo, isFinal }: StorableReport,
 ): Promise<string> {
   const message = {
     subjectId: uetr,
@@ -116,28 +154,44 @@ type DecidedPayment = Pick<DecidablePayment, 'uetr' | 'destinationSystem'> & {
 };
 
 /**
- * A final of the destination when the decision stands: compared with it, confirmed where its sender does not wait for
- * that, and without any effect on what was decided (PAY-7, PAY-9).
+ * A final of the destination when the decision stands: whoever must know is told, and what was decided stays (PAY-7,
+ * PAY-9).
+ * @returns whether a confirmation that had been given up is due again
  */
 export async function takeLateFinal(
   db: Db,
   payment: DecidedPayment,
-  { report, wantsConfirmation }: { readonly report: StoredReport; readonly wantsConfirmation: boolean },
-): Promise<void> {
-  const { uetr, destinationSystem: party, decision } = payment;
-  const { confirmationMessageId: messageId } = decision;
-  if (wantsConfirmation && messageId !== null) await askConfirmation(db, { uetr, messageId, party });
+  { report, sender }: { readonly report: StoredReport; readonly sender: LateSender },
+): Promise<boolean> {
+  const { status } = report;
+  const { isContradiction, confirmation } = lateFinal(payment.decision, { status, sender });
+  const isConfirmationDue = await confirm(db, payment, { report, confirmation });
   // last: while it is missing, the sweep comes back to this report (LIF-2)
-  await recordContradiction(db, payment, report);
+  if (isContradiction) await recordContradiction(db, payment, report);
+  return isConfirmationDue;
 }
 
-/** An alert where it differs, one per report (PAY-7). */
+/** @returns whether one that had been given up is due again */
+async function confirm(
+  db: Db,
+  { uetr, destinationSystem: party, decision }: DecidedPayment,
+  { report, confirmation }: Pick<LateFinal, 'confirmation'> & { readonly report: StoredReport },
+): Promise<boolean> {
+  const { confirmationMessageId: messageId } = decision;
+  if (confirmation === null || messageId === null) return false;
+  if (confirmation === 'ask-if-given-up') {
+    return askDeadConfirmation(db, { uetr, party, reportMessageId: report.messageId });
+  }
+  await askConfirmation(db, { uetr, messageId, party });
+  return false;
+}
+
+/** An alert, one per report (PAY-7). */
 async function recordContradiction(
   db: Db,
   { uetr, destinationSystem, decision }: DecidedPayment,
   report: StoredReport,
 ): Promise<void> {
-  if (report.status === decision.status) return;
   const detail = {
     decided: decision.status,
     decidedReason: decision.reasonCode,

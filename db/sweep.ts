@@ -2,6 +2,7 @@
 // page after page to its end, so that nothing that makes no progress hides what stands behind it; whether somebody does
 // work on them is the engine's to say. It changes nothing.
 import { sql, type RawBuilder } from 'kysely';
+import { lateFinal, type Decision } from '../core/decision.ts';
 import type { Sends } from '../core/enquiry-schedule.ts';
 import { isInDoubt } from './audit.ts';
 import type { Db } from './connection.ts';
@@ -102,34 +103,55 @@ const isTold = (report: RawBuilder<unknown>) => sql`exists (
   select from audit_events a where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
     and a.detail ->> 'reportMessageId' ${report})`;
 
+/** A stored final, the decision if there is one, and who has been told of both. */
+interface StoredFinal extends UntoldFinal, Place {
+  readonly reported: string;
+  readonly decided: Decision['status'] | null;
+  readonly confirmationMessageId: string | null;
+  readonly isAlerted: boolean;
+  readonly isUnconfirmed: boolean;
+}
+
+/** Whether a contradiction is without an alert (PAY-7), or a confirmation was never asked for (PAY-9). */
+function isUntoldFinal(final: StoredFinal): boolean {
+  const { reported, decided, confirmationMessageId, isAlerted, isUnconfirmed } = final;
+  if (decided === null) return false;
+  const late = lateFinal(
+    { status: decided, confirmationMessageId },
+    { status: reported, sender: isUnconfirmed ? 'untold' : 'told' },
+  );
+  return (late.isContradiction && !isAlerted) || late.confirmation !== null;
+}
+
 /**
- * Those that differ from the decision without an alert (PAY-7), and those of HTTP answers that were never confirmed (PAY-9); where the
- * answer to the last send was lost with its worker, it may have been one.
+ * Those of which somebody was never told. Unconfirmed are finals of HTTP answers; and where the answer to the last send was
+ * lost with its worker, it may have been one.
  */
 export function findUntoldFinals(
   db: Db,
   { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
   from?: Place,
 ): AsyncIterable<UntoldFinal & Place> {
-  const read = (after: Place, rows: number) =>
+  const read = async (after: Place, limit: number) => {
     // index messages_finals; primary key of decisions; audit_events_subject_id; unique (subject_id, kind) of deliveries; audit_events_contradictions
-    sql<UntoldFinal & Place & { isLeft: boolean }>`
+    const { rows } = await sql<StoredFinal>`
       select m.subject_id as uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id,
-        coalesce(m.status <> d.status and not ${isTold(sql`= m.message_id::text`)} and not ${isTold(sql`is null`)}
-          or d.confirmation_message_id is not null and (
-            m.in_reply_to is not null and not ${isConfirmedSince(sql`m.created_at`)}
-            or exists (
-              select from deliveries i join delivery_attempts l on l.delivery_id = i.delivery_id and l.attempt = i.attempts
-              where i.subject_id = m.subject_id and i.kind = 'instruction' and l.outcome is null
-                and ${hasAged(sql`l.started_at`, graceMs)} and not ${isConfirmedSince(sql`l.started_at`)})),
-          false) as "isLeft"
+        m.status as reported, d.status as decided, d.confirmation_message_id as "confirmationMessageId",
+        ${isTold(sql`= m.message_id::text`)} or ${isTold(sql`is null`)} as "isAlerted",
+        m.in_reply_to is not null and not ${isConfirmedSince(sql`m.created_at`)}
+          or exists (
+            select from deliveries i join delivery_attempts l on l.delivery_id = i.delivery_id and l.attempt = i.attempts
+            where i.subject_id = m.subject_id and i.kind = 'instruction' and l.outcome is null
+              and ${hasAged(sql`l.started_at`, graceMs)} and not ${isConfirmedSince(sql`l.started_at`)}) as "isUnconfirmed"
       from messages m left join decisions d on d.uetr = m.subject_id
       where m.direction = 'in' and m.leg = 'destination' and m.message_type = 'pacs002'
         and ${hasFinalStatus('m')}
         and m.created_at > ${ago(withinMs)} and ${hasAged(sql`m.created_at`, graceMs)}
         and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by m.created_at, m.message_id
-      limit ${sql.lit(rows)}`.execute(db);
+      limit ${sql.lit(limit)}`.execute(db);
+    return { rows: rows.map((row) => ({ ...row, isLeft: isUntoldFinal(row) })) };
+  };
   return sliced(read, from);
 }
 

@@ -297,7 +297,7 @@ export const mutants: readonly Mutant[] = [
         file: 'db/reports.ts',
         find: '  // last: while it is missing, the sweep comes back to this report (LIF-2)',
         replace:
-          "  await db.updateTable('decisions').set({ status: report.status as Decision['status'] }).where('uetr', '=', uetr).execute();",
+          "  await db.updateTable('decisions').set({ status: report.status as Decision['status'] }).where('uetr', '=', payment.uetr).execute();",
       },
     ],
     breaks: ['I-8', 'I-4', 'R:PAY-7', 'R:PAY-9'],
@@ -308,8 +308,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/reports.ts',
-        find: '  await recordContradiction(db, payment, report);',
-        replace: '  if (report.status === payment.uetr) await recordContradiction(db, payment, report);',
+        find: 'if (isContradiction) await recordContradiction(db, payment, report);',
+        replace: 'if (report.status === payment.uetr) await recordContradiction(db, payment, report);',
       },
     ],
     breaks: ['R:PAY-7'],

@@ -167,8 +167,8 @@ export const furtherMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'api/iso20022.ts',
-        find: "if (caller.role !== 'all' && caller.clearingSystemId !== payment.destinationSystem) {",
-        replace: "if (caller.role === 'psp') {",
+        find: "return caller.role === 'all' || caller.clearingSystemId === destinationSystem;",
+        replace: "return caller.role !== 'psp' || destinationSystem === '';",
       },
     ],
     breaks: ['R:SEC-1'],

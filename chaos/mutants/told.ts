@@ -9,8 +9,8 @@ export const toldMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/reports.ts',
-        find: 'if (report.status === decision.status) return;',
-        replace: 'if (report.messageId === decision.callbackMessageId) return;',
+        find: 'if (isContradiction) await',
+        replace: 'if (report.messageId !== payment.decision.callbackMessageId) await',
       },
     ],
     breaks: ['R:PAY-7'],
@@ -70,10 +70,9 @@ export const toldMutants: readonly Mutant[] = [
     tells: 'A destination answers with what does not count, and nobody is told.',
     edits: [
       {
-        file: 'activities/send.ts',
-        find: "await recordAuditOnce(deps.db, { ...about, kind: distrustedAs, detail: { ...distrusted } }, 'detail');",
-        replace:
-          "deps.logger.warn({ ...about, kind: distrustedAs, ...distrusted }, 'no answer');\n    await Promise.resolve();",
+        file: 'db/refused-messages.ts',
+        find: "else await recordAuditOnce(db, event, 'detail');",
+        replace: "else if (!kind.endsWith('.answer-refused')) await recordAuditOnce(db, event, 'detail');",
       },
     ],
     breaks: ['R:PAY-8'],

@@ -17,6 +17,7 @@ import {
   type ClaimedAttempt,
 } from '../../db/deliveries.ts';
 import { takeReport } from '../../db/reports.ts';
+import { ok } from '../../core/result.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
 
@@ -227,7 +228,10 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
       };
       const [decision] = await Promise.all([
         decidePayment({ uetr, cause: deadline }),
-        takeReport(db, payment, { values, body: Buffer.from(messageId), inReplyTo: null }),
+        takeReport(db, payment, {
+          ...{ reading: ok(values), party: payment.destinationSystem, inReplyTo: null },
+          body: Buffer.from(messageId),
+        }),
       ]);
       const { final_report_id: marked } = await db
         .selectFrom('deliveries')

@@ -12,7 +12,7 @@ import {
 } from '../../cli/ops/commands.ts';
 import { printMessage } from '../../cli/ops/message.ts';
 import { recordAudit } from '../../db/audit.ts';
-import { keepRefused } from '../../db/refused-messages.ts';
+import { refuseMessage } from '../../db/refused-messages.ts';
 import { endingIn } from '../harness/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -164,7 +164,8 @@ test('a contradiction: the list says who decided and that it was contradicted, t
 
 test('a message that was refused: show names the command that prints it, and no byte of it acts on the terminal (PAY-8)', async () => {
   const body = Buffer.from('<Document>\u001b[2Jnot what was asked\u0007\r\n\u202e\u009b31m</Document>');
-  await keepRefused(gateway.db, { subjectId: credited, party: 'THBPPAY', inReplyTo: null, body });
+  const message = { subjectId: credited, party: 'THBPPAY', inReplyTo: null, body, fault: {} };
+  await refuseMessage(gateway.db, 'report.original-ids-differ', message);
   await show(context(), credited, {});
   const [, id = ''] = new RegExp(`ops message ${credited} ([0-9a-f-]{36})$`, 'm').exec(text()) ?? [];
   lines.splice(0);

@@ -8,6 +8,7 @@ import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
 import type { Db } from '../../db/connection.ts';
 import { loadDecidable } from '../../db/decisions.ts';
 import { takeReport } from '../../db/reports.ts';
+import { ok } from '../../core/result.ts';
 import { endingIn } from './endings.ts';
 import { evidenceOf } from './evidence.ts';
 import type { TestGateway } from './gateway.ts';
@@ -44,7 +45,8 @@ export async function storeReport(db: Db, uetr: string, said: Partial<Pacs002> =
     original,
   };
   const body = Buffer.from(buildPacs002(values));
-  await takeReport(db, payment, { values, body, inReplyTo: null });
+  const party = payment.destinationSystem;
+  await takeReport(db, payment, { reading: ok(values), body, party, inReplyTo: null });
   const { message_id: messageId } = await db
     .selectFrom('messages')
     .select('message_id')

@@ -15,6 +15,7 @@ import { askCallbackAgain, askConfirmation as ask, askDeadConfirmation } from '.
 import { claimInstruction as claim, settleAttempt } from '../../db/deliveries.ts';
 import type { OutgoingMessage } from '../../db/messages.ts';
 import { takeLateFinal, takeReport } from '../../db/reports.ts';
+import { ok } from '../../core/result.ts';
 import { findUntoldFinals, findOverdue, findUndecided } from '../../db/sweep.ts';
 import { workbench } from '../activities/workbench.ts';
 import { instruction, ownExchange } from '../harness/instruction.ts';
@@ -117,7 +118,7 @@ test('a final is stored once, and marked where it is the first of an undecided p
       await takeReport(
         db,
         { ...payment, decision: null },
-        { values, body: bodyOf(subject, report), inReplyTo: null },
+        { reading: ok(values), body: bodyOf(subject, report), party, inReplyTo: null },
       );
       await compare(db, record, model.recordReport(record, report), report);
       await sql`rollback to savepoint report`.execute(db);
@@ -233,7 +234,7 @@ test('a callback is asked for again, and a contradiction raised once, as the mod
       await takeLateFinal(
         db,
         { uetr, destinationSystem: party, decision: decision! },
-        { report: told, wantsConfirmation: false },
+        { report: told, sender: 'told' },
       );
     }
     await compare(db, asked, model.recordContradiction(asked, 'A'), 'contradiction'); // B says what was decided
