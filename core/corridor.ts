@@ -7,6 +7,7 @@ import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from './fe
 import { exact, fitsDecimalPlaces } from './money.ts';
 import {
   clearingSystemsOf,
+  currenciesOf,
   keyOf,
   mainIdentifier,
   type ClearingSystem,
@@ -153,7 +154,7 @@ export function findPlace(
     exact(a.maxAmount).cmp(exact(b.maxAmount)),
   );
   if (clearingSystem !== undefined) return ok({ countryCode, currency, clearingSystem });
-  const used = currenciesUsed(data, countryCode);
+  const used = [...currenciesOf(data, countryCode)].sort();
   return refused({ code: 'currency-not-of-country', countryCode, currencyCode, used });
 }
 
@@ -221,11 +222,6 @@ function findEnds(data: ReferenceData, key: CorridorKey): Result<Ends, EndRefusa
   });
   if (!destination.ok) return refused({ ...destination.refusal, side: 'destination' });
   return ok({ source: source.value, destination: destination.value });
-}
-
-function currenciesUsed(data: ReferenceData, countryCode: string): readonly string[] {
-  const systems = [...data.clearingSystems.values()].filter((one) => one.countryCodes.includes(countryCode));
-  return [...new Set(systems.map((one) => one.currencyCode))].sort();
 }
 
 /** FX-3: whether the FX provider is set up to rate the corridor. */

@@ -1,12 +1,12 @@
 // The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2, PAY-10).
 // Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { messageIdsCountForDays } from '../core/duplicates.ts';
 import type { BoundPayment } from '../core/bind-payment.ts';
 import { isStatusOwed } from '../core/enquiry-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
-import { mapValue } from '../core/result.ts';
+import { ok } from '../core/result.ts';
 import type { Decision } from '../core/decision.ts';
 import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
@@ -258,8 +258,8 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
       from payment
     )
     select received_at from payment`;
-  const written = await unlessTaken(() => runPrepared(db, 'record_accepted', write));
-  return mapValue(written, (row) => row.received_at.getTime());
+  const written = await writeUnlessTaken(db, 'record_accepted', write);
+  return written.ok ? ok(written.value.received_at.getTime()) : written;
 }
 
 /** A submission that the gateway rejects: its row, its final RJCT and the callback that tells it. */
@@ -310,7 +310,11 @@ export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Writt
     ),
     event as (${insertAudit(rejected.event, sql`exists (select from payment)`)})
     select uetr from payment`;
-  return unlessTaken(() => runPrepared(db, 'record_rejected', write));
+  return writeUnlessTaken(db, 'record_rejected', write);
+}
+
+function writeUnlessTaken<Row>(db: Db, name: string, write: RawBuilder<Row>): Promise<Written<Row>> {
+  return unlessTaken(() => runPrepared(db, name, write));
 }
 
 /** Takes the sender's MsgId for this UETR; no row when another payment holds it since less than 62 days (DUP-2). */
