@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { claimedDebtorAgent } from '../core/agent.ts';
 import { assert } from '../core/assert.ts';
+import { countryPair } from '../core/corridor.ts';
 import { messages } from '../core/iso20022/messages.ts';
 import { judgePayment, quoteNeeded, type AcceptedPacs008 } from '../core/judge-payment.ts';
 import { fxpNameOf } from '../core/reference.ts';
@@ -197,7 +198,7 @@ async function accept(
   const { stored, messageId } = submission;
   const { message, payment } = accepted;
   const { source, destination } = payment;
-  const corridor = `${payment.sourceCountry}-${payment.destinationCountry}`;
+  const corridor = countryPair(payment);
   const { composition, references: destinationReferences } = forwardedPacs008(submission, accepted);
   const forwarded = await compose(deps.engine, composition);
   const answer = await compose(deps.engine, firstAnswer(submission));

@@ -30,6 +30,13 @@ export function corridorName(key: CorridorKey): string {
   return keyOf(key.sourceCountry, key.sourceCurrency, key.destinationCountry, key.destinationCurrency);
 }
 
+/** The countries of a payment, by which records, lists and figures name its corridor: `SG-TH`. */
+export const countryPairPattern = /^[A-Z]{2}-[A-Z]{2}$/;
+
+export function countryPair(key: Pick<CorridorKey, 'sourceCountry' | 'destinationCountry'>): string {
+  return `${key.sourceCountry}-${key.destinationCountry}`;
+}
+
 /** A country with one of its currencies. */
 export interface Place {
   readonly countryCode: string;

@@ -8,10 +8,9 @@ import { isStatusOwed } from '../core/enquiry-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import { ok } from '../core/result.ts';
 import type { Decision } from '../core/decision.ts';
-import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
-import { insertDecision } from './decisions.ts';
+import { insertDecision, toDecision, type DecisionColumns } from './decisions.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
@@ -65,7 +64,7 @@ export interface StoredPayment {
   readonly decision: Decision | null;
 }
 
-interface PaymentRow {
+interface PaymentRow extends DecisionColumns {
   payment_uetr: string | null;
   payment_message_id: string;
   payment_identification: string;
@@ -84,10 +83,6 @@ interface PaymentRow {
   priority: 'HIGH' | 'NORM' | null;
   fxp_id: string | null;
   deadline_at: Date | null;
-  decision_status: FinalStatus | null;
-  decision_reason: string | null;
-  callback_message_id: string;
-  confirmation_message_id: string | null;
 }
 
 /** Columns of a payment with its decision; to be joined as `p`, `pm`, `i` and `d`. */
@@ -128,15 +123,7 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     priority: row.priority,
     fxpId: row.fxp_id,
     deadlineAt: row.deadline_at?.getTime() ?? null,
-    decision:
-      row.decision_status === null
-        ? null
-        : {
-            status: row.decision_status,
-            reasonCode: row.decision_reason,
-            callbackMessageId: row.callback_message_id,
-            confirmationMessageId: row.confirmation_message_id,
-          },
+    decision: toDecision(row),
   };
 }
 
