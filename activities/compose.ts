@@ -2,8 +2,7 @@
 // not valid must never leave (MSG-8). It sends nothing.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
-import type { MessageName } from '../core/iso20022/messages.ts';
-import type { Leg, OutgoingMessage } from '../db/messages.ts';
+import type { OutgoingMessage } from '../db/messages.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 
 /** A MsgId of our own: 32 characters, unique (MSG-9). */
@@ -11,18 +10,8 @@ export function newMessageIdentification(): string {
   return randomUUID().replaceAll('-', '');
 }
 
-/** What is known of a message besides its text. */
-export interface Composition {
-  readonly type: MessageName;
-  /** UETR of the payment, or id of the resolution or the page of a book, that it is about. */
-  readonly subjectId: string;
-  readonly messageIdentification: string;
-  readonly leg: Leg;
-  readonly party: string;
-  readonly status?: string;
-  readonly reasonCode?: string | undefined;
-  readonly inReplyTo?: string | undefined;
-  readonly refusal?: string | undefined;
+/** A message of ours as it was built. */
+export interface Composition extends Omit<OutgoingMessage, 'messageId' | 'body'> {
   readonly xml: string;
 }
 

@@ -2,6 +2,7 @@
 // side sees its own. One payment in full is GET /payments/{uetr} (payments.ts).
 import { z } from '@hono/zod-openapi';
 import { compact } from '../core/compact.ts';
+import { countryPairPattern } from '../core/corridor.ts';
 import { isIdentifier, uuidV4Pattern } from '../core/ids.ts';
 import { jsonNumber, plainDecimal, type JsonObject, type JsonValue } from '../core/money.ts';
 import {
@@ -45,10 +46,7 @@ const query = z.object({
     .string()
     .regex(/^[A-Z0-9]{1,4}$/, 'must be an ISO 20022 reason code, as in AB03')
     .optional(),
-  corridor: z
-    .string()
-    .regex(/^[A-Z]{2}-[A-Z]{2}$/, 'must be two countries, as in SG-TH')
-    .optional(),
+  corridor: z.string().regex(countryPairPattern, 'must be two countries, as in SG-TH').optional(),
   party: z
     .string()
     .regex(/^[!-~]{1,70}$/, 'must be a payment system, or the BIC or internalId of a PSP or FX provider')

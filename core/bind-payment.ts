@@ -52,12 +52,17 @@ type Bound = Result<BoundPayment, Rejection>;
 const differs = (key: RejectionKey, found: string, expected: string, xpath?: string) =>
   reject(key, xpath, undefined, { found, expected });
 
+/** A submission with the quote that was read for it. */
+export interface BindingContext extends SubmissionContext {
+  /** The one that the message names; none if it names none, or one that is unknown, or in a dry run, which does not look. */
+  readonly quote?: StoredQuote | undefined;
+}
+
 /**
  * Fixes every amount, agent and account of a message whose ends have passed their checks (PAY-4 to PAY-6); last of all,
  * its destination must not be paused (LIF-5).
- * @param quote the one that the message names; undefined if it names none, or one that is unknown
  */
-export function bindPayment(judged: Judged<SubmissionContext>, quote: StoredQuote | undefined): Bound {
+export function bindPayment(judged: Judged<BindingContext>): Bound {
   const { message, context, ends } = judged;
   const { source, debtorAgent, creditorAgent, destination } = ends;
   if (!source || !debtorAgent || !creditorAgent || !destination)
@@ -66,7 +71,7 @@ export function bindPayment(judged: Judged<SubmissionContext>, quote: StoredQuot
   const bound =
     message.agreedRate.quoteId === undefined
       ? bindOwnExchange(message, context.reference, parties)
-      : bindQuote(judged, quote, parties);
+      : bindQuote(judged, parties);
   if (!bound.ok) return bound;
   const { destinationAmount } = bound.value;
   const { maxAmount, currencyCode } = destination;
@@ -103,7 +108,7 @@ export const ownExchangeCheck: Check<Judged<SubmissionContext>> = {
   ruleId: 'PAY-5',
   needs: boundBy,
   *run(judged) {
-    const bound = bindPayment(judged, undefined);
+    const bound = bindPayment(judged);
     if (!bound.ok) yield bound.refusal;
   },
 };
@@ -116,13 +121,8 @@ interface Parties {
 }
 
 /** PAY-4: the message must agree with the quote; agents that it leaves out are filled in. */
-function bindQuote(
-  judged: Judged<SubmissionContext>,
-  quote: StoredQuote | undefined,
-  parties: Parties,
-): Bound {
-  const { message, context } = judged;
-  const { reference } = context;
+function bindQuote({ message, context }: Judged<BindingContext>, parties: Parties): Bound {
+  const { reference, quote } = context;
   if (quote === undefined) return refused(reject('quote-unknown'));
   const rejection =
     checkQuoteState(message, quote, parties) ??

@@ -7,6 +7,7 @@ import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from './fe
 import { exact, fitsDecimalPlaces } from './money.ts';
 import {
   clearingSystemsOf,
+  currenciesOf,
   keyOf,
   mainIdentifier,
   type ClearingSystem,
@@ -27,6 +28,13 @@ export interface CorridorKey {
 /** The key as one text: `SG SGD TH THB`. */
 export function corridorName(key: CorridorKey): string {
   return keyOf(key.sourceCountry, key.sourceCurrency, key.destinationCountry, key.destinationCurrency);
+}
+
+/** The countries of a payment, by which records, lists and figures name its corridor: `SG-TH`. */
+export const countryPairPattern = /^[A-Z]{2}-[A-Z]{2}$/;
+
+export function countryPair(key: Pick<CorridorKey, 'sourceCountry' | 'destinationCountry'>): string {
+  return `${key.sourceCountry}-${key.destinationCountry}`;
 }
 
 /** A country with one of its currencies. */
@@ -153,7 +161,7 @@ export function findPlace(
     exact(a.maxAmount).cmp(exact(b.maxAmount)),
   );
   if (clearingSystem !== undefined) return ok({ countryCode, currency, clearingSystem });
-  const used = currenciesUsed(data, countryCode);
+  const used = [...currenciesOf(data, countryCode)].sort();
   return refused({ code: 'currency-not-of-country', countryCode, currencyCode, used });
 }
 
@@ -221,11 +229,6 @@ function findEnds(data: ReferenceData, key: CorridorKey): Result<Ends, EndRefusa
   });
   if (!destination.ok) return refused({ ...destination.refusal, side: 'destination' });
   return ok({ source: source.value, destination: destination.value });
-}
-
-function currenciesUsed(data: ReferenceData, countryCode: string): readonly string[] {
-  const systems = [...data.clearingSystems.values()].filter((one) => one.countryCodes.includes(countryCode));
-  return [...new Set(systems.map((one) => one.currencyCode))].sort();
 }
 
 /** FX-3: whether the FX provider is set up to rate the corridor. */

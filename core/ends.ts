@@ -5,7 +5,14 @@
 import type { RecordedKeys } from './duplicates.ts';
 import { isMember, resolveAgent } from './agent.ts';
 import type { Pacs008 } from './iso20022/pacs008.ts';
-import { clearingSystemsOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
+import type { AgentIdentification } from './iso20022/parties.ts';
+import {
+  clearingSystemsOf,
+  currenciesOf,
+  type ClearingSystem,
+  type Institution,
+  type ReferenceData,
+} from './reference.ts';
 
 /** Who submits a message, and the reference data. */
 export interface SubmissionContext {
@@ -49,15 +56,25 @@ export interface Judged<Context> {
 }
 
 export function findEnds(message: Pacs008, { reference, sourceSystem }: SubmissionContext): Ends {
-  const creditorAgent = resolveAgent(reference, message.creditorAgent);
-  const isContradicted = creditorAgent !== undefined && contradicts(message, reference, creditorAgent);
+  const resolve = (agent: AgentIdentification, clearingSystemId?: string) =>
+    resolveAgent(reference, agent, clearingSystemId);
+  const debtorAgent = resolve(message.debtorAgent, sourceSystem);
+  const creditorAgent = resolve(message.creditorAgent);
+  const chargesAgent = resolve(message.charges[1].agent);
+  const { quotedCurrency } = message.agreedRate;
+  const isPlace = ({ countryCode }: Institution) =>
+    clearingSystemsOf(reference, countryCode, quotedCurrency).length > 0;
+  const isContradicted =
+    creditorAgent !== undefined &&
+    chargesAgent !== undefined &&
+    isPlace(chargesAgent) &&
+    !isPlace(creditorAgent);
   const destinationCurrencies =
     creditorAgent === undefined || isContradicted ? [] : currenciesOf(reference, creditorAgent.countryCode);
   const [only, ...others] = destinationCurrencies;
   const destinationCurrency =
-    [message.agreedRate.quotedCurrency, message.charges[1].currency].find((one) =>
-      destinationCurrencies.includes(one),
-    ) ?? (others.length === 0 ? only : undefined);
+    [quotedCurrency, message.charges[1].currency].find((one) => destinationCurrencies.includes(one)) ??
+    (others.length === 0 ? only : undefined);
   const destination =
     creditorAgent && destinationCurrency !== undefined
       ? clearingSystemsOf(reference, creditorAgent.countryCode, destinationCurrency).find(
@@ -66,26 +83,11 @@ export function findEnds(message: Pacs008, { reference, sourceSystem }: Submissi
       : undefined;
   return {
     source: reference.clearingSystems.get(sourceSystem),
-    debtorAgent: resolveAgent(reference, message.debtorAgent, sourceSystem),
+    debtorAgent,
     creditorAgent,
     isContradicted,
     destinationCurrencies,
     destinationCurrency,
     destination,
   };
-}
-
-function contradicts(message: Pacs008, reference: ReferenceData, creditorAgent: Institution): boolean {
-  const charged = resolveAgent(reference, message.charges[1].agent);
-  const { quotedCurrency } = message.agreedRate;
-  const has = ({ countryCode }: Institution) =>
-    clearingSystemsOf(reference, countryCode, quotedCurrency).length > 0;
-  return charged !== undefined && has(charged) && !has(creditorAgent);
-}
-
-function currenciesOf(reference: ReferenceData, countryCode: string): readonly string[] {
-  const systems = [...reference.clearingSystems.values()].filter((one) =>
-    one.countryCodes.includes(countryCode),
-  );
-  return [...new Set(systems.map((one) => one.currencyCode))];
 }

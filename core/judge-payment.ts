@@ -3,14 +3,19 @@
  * and the time are arguments, and the database's unique keys have the last word (DUP-3).
  */
 import { judgeFit, rejectionsOf, type Check, type Findings, type IsFit } from './check.ts';
-import { findEnds, type Judged, type SubmissionNow } from './ends.ts';
+import { findEnds, type Judged, type SubmissionContext, type SubmissionNow } from './ends.ts';
 import { parseQuoteId, type QuoteId } from './ids.ts';
 import type { Pacs008 } from './iso20022/pacs008.ts';
 import { agentChecks, duplicateCheck, freshnessCheck, guidelineChecks } from './payment-checks.ts';
-import { bindPayment, ownExchangeCheck, pauseCheck, type BoundPayment } from './bind-payment.ts';
-import type { StoredQuote } from './quote.ts';
+import {
+  bindPayment,
+  ownExchangeCheck,
+  pauseCheck,
+  type BindingContext,
+  type BoundPayment,
+} from './bind-payment.ts';
 import type { Rejection } from './rejection.ts';
-import { first, ok, refused, type Result } from './result.ts';
+import { first, mapValue, refused, type Result } from './result.ts';
 
 /** PAY-3, from the usage guidelines to the agents. */
 const checksBeforeQuote: readonly Check<Judged<SubmissionNow>>[] = [
@@ -20,13 +25,29 @@ const checksBeforeQuote: readonly Check<Judged<SubmissionNow>>[] = [
   ...agentChecks,
 ];
 
-/** A message that passed every check that needs no quote. */
-export interface AwaitingQuote {
+/**
+ * The quote that the judgement needs: undefined if the message names none, or an id that cannot be one, or is refused
+ * whatever its quote says.
+ */
+export function quoteNeeded(
+  reading: Result<Pacs008, Rejection>,
+  context: SubmissionNow,
+): QuoteId | undefined {
+  if (!reading.ok) return undefined;
+  const { quoteId } = reading.value.agreedRate;
+  if (quoteId === undefined) return undefined;
+  const judged = judgedOf(reading.value, context);
+  const rejection = first(rejectionsOf(checksBeforeQuote, judged));
+  return rejection === undefined ? parseQuoteId(quoteId) : undefined;
+}
+
+/** All that a submission is judged by: with its quote, if {@link quoteNeeded} names one and it is known. */
+export type JudgingContext = SubmissionNow & Required<BindingContext>;
+
+/** A message that passed every check, and the payment that it becomes. */
+export interface AcceptedPacs008 {
   readonly message: Pacs008;
-  /** The quote that it names; undefined if it names none, or an id that cannot be one. */
-  readonly quoteId: QuoteId | undefined;
-  /** Judges the rest. @param quote undefined if it is unknown, or none is named */
-  readonly bind: (quote: StoredQuote | undefined) => Result<BoundPayment, Rejection>;
+  readonly payment: BoundPayment;
 }
 
 /**
@@ -36,19 +57,18 @@ export interface AwaitingQuote {
  */
 export function judgePayment(
   reading: Result<Pacs008, Rejection>,
-  context: SubmissionNow,
-): Result<AwaitingQuote, Rejection> {
+  context: JudgingContext,
+): Result<AcceptedPacs008, Rejection> {
   if (!reading.ok) return reading; // schema, and guidelines that need no reference data
   const { value: message } = reading;
-  const judged = { message, context, ends: findEnds(message, context) };
+  const judged = judgedOf(message, context);
   const rejection = first(rejectionsOf(checksBeforeQuote, judged)); // guidelines, duplicate, freshness, agents
   if (rejection !== undefined) return refused(rejection);
-  const { quoteId } = message.agreedRate;
-  return ok({
-    message,
-    quoteId: quoteId === undefined ? undefined : parseQuoteId(quoteId),
-    bind: (quote) => bindPayment(judged, quote), // quote, limits
-  });
+  return mapValue(bindPayment(judged), (payment) => ({ message, payment })); // quote, limits, pause
+}
+
+function judgedOf<Context extends SubmissionContext>(message: Pacs008, context: Context): Judged<Context> {
+  return { message, context, ends: findEnds(message, context) };
 }
 
 /**
@@ -62,7 +82,7 @@ export function judgeByReference(
   context: SubmissionNow,
   { isFit, isSound }: { readonly isFit: IsFit; readonly isSound: boolean },
 ): Findings {
-  const judged = { message, context, ends: findEnds(message, context) };
+  const judged = judgedOf(message, context);
   const before = judgeFit(checksBeforeQuote, judged, isFit);
   if (message.agreedRate.quoteId !== undefined) return both(before, judgeFit([pauseCheck], judged, isFit));
   if (!isSound || !before.isSound) {

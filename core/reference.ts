@@ -207,6 +207,12 @@ export function clearingSystemsOf(
   );
 }
 
+/** The currencies that the service uses in a country, each once, in the order of reference data. */
+export function currenciesOf(data: ReferenceData, countryCode: string): readonly string[] {
+  const systems = [...data.clearingSystems.values()].filter((one) => one.countryCodes.includes(countryCode));
+  return [...new Set(systems.map((one) => one.currencyCode))];
+}
+
 /** The identifier by which we name an institution to others: its first BIC, else LEI, else other id. */
 export function mainIdentifier(institution: Institution): { type: FinInstIdType; value: string } {
   const [bic] = institution.bics;

@@ -43,7 +43,25 @@ export interface DecidablePayment extends DecisionFacts {
   readonly decision: Decision | null;
 }
 
-interface DecidableRow {
+/** Of a decision that may not be there yet, joined as `d`; `status` and `reason_code` have names of their own. */
+export interface DecisionColumns {
+  decision_status: Decision['status'] | null;
+  decision_reason: string | null;
+  callback_message_id: string;
+  confirmation_message_id: string | null;
+}
+
+export function toDecision(row: DecisionColumns): Decision | null {
+  if (row.decision_status === null) return null;
+  return {
+    status: row.decision_status,
+    reasonCode: row.decision_reason,
+    callbackMessageId: row.callback_message_id,
+    confirmationMessageId: row.confirmation_message_id,
+  };
+}
+
+interface DecidableRow extends DecisionColumns {
   uetr: string;
   source_clearing_system: string;
   destination_clearing_system: string;
@@ -69,10 +87,6 @@ interface DecidableRow {
   destination_account_id: string;
   deadline_at: Date | null;
   now: Date;
-  decision_status: Decision['status'] | null;
-  decision_reason: string | null;
-  callback_message_id: string;
-  confirmation_message_id: string | null;
   report_id: string | null;
   report_status: string;
   report_reason: string | null;
@@ -152,15 +166,7 @@ function toDecidable(row: DecidableRow): DecidablePayment {
     destinationAccountId: row.destination_account_id,
     deadlineAt: row.deadline_at?.getTime() ?? null,
     now: row.now.getTime(),
-    decision:
-      row.decision_status === null
-        ? null
-        : {
-            status: row.decision_status,
-            reasonCode: row.decision_reason,
-            callbackMessageId: row.callback_message_id,
-            confirmationMessageId: row.confirmation_message_id,
-          },
+    decision: toDecision(row),
     report: toReport(row.report_id, row.report_status, row.report_reason),
     firstFinal: toReport(row.final_id, row.final_status, row.final_reason),
     outcome:

@@ -1,18 +1,17 @@
 // The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2, PAY-10).
 // Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../core/assert.ts';
 import { messageIdsCountForDays } from '../core/duplicates.ts';
 import type { BoundPayment } from '../core/bind-payment.ts';
 import { isStatusOwed } from '../core/enquiry-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
-import { mapValue } from '../core/result.ts';
+import { ok } from '../core/result.ts';
 import type { Decision } from '../core/decision.ts';
-import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
-import { insertDecision } from './decisions.ts';
+import { insertDecision, toDecision, type DecisionColumns } from './decisions.ts';
 import { insertOutgoing, type OutgoingMessage } from './messages.ts';
 import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
@@ -66,7 +65,7 @@ export interface StoredPayment {
   readonly decision: Decision | null;
 }
 
-interface PaymentRow {
+interface PaymentRow extends DecisionColumns {
   payment_uetr: string | null;
   payment_message_id: string;
   payment_identification: string;
@@ -85,10 +84,6 @@ interface PaymentRow {
   priority: 'HIGH' | 'NORM' | null;
   fxp_id: string | null;
   deadline_at: Date | null;
-  decision_status: FinalStatus | null;
-  decision_reason: string | null;
-  callback_message_id: string;
-  confirmation_message_id: string | null;
 }
 
 /** Columns of a payment with its decision; to be joined as `p`, `pm`, `i` and `d`. */
@@ -129,15 +124,7 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     priority: row.priority,
     fxpId: row.fxp_id,
     deadlineAt: row.deadline_at?.getTime() ?? null,
-    decision:
-      row.decision_status === null
-        ? null
-        : {
-            status: row.decision_status,
-            reasonCode: row.decision_reason,
-            callbackMessageId: row.callback_message_id,
-            confirmationMessageId: row.confirmation_message_id,
-          },
+    decision: toDecision(row),
   };
 }
 
@@ -259,8 +246,8 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
       from payment
     )
     select received_at from payment`;
-  const written = await unlessTaken(() => runPrepared(db, 'record_accepted', write));
-  return mapValue(written, (row) => row.received_at.getTime());
+  const written = await writeUnlessTaken(db, 'record_accepted', write);
+  return written.ok ? ok(written.value.received_at.getTime()) : written;
 }
 
 /** A submission that the gateway rejects: its row, its final RJCT and the callback that tells it. */
@@ -311,7 +298,11 @@ export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Writt
     ),
     event as (${insertAudit(rejected.event, sql`exists (select from payment)`)})
     select uetr from payment`;
-  return unlessTaken(() => runPrepared(db, 'record_rejected', write));
+  return writeUnlessTaken(db, 'record_rejected', write);
+}
+
+function writeUnlessTaken<Row>(db: Db, name: string, write: RawBuilder<Row>): Promise<Written<Row>> {
+  return unlessTaken(() => runPrepared(db, name, write));
 }
 
 /** Takes the sender's MsgId for this UETR; no row when another payment holds it since less than 62 days (DUP-2). */

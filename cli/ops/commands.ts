@@ -1,6 +1,7 @@
 // What `isthmus ops` does, command by command: asks the gateway over HTTP, as every operator may (docs/operations.md),
 // and shows the answer. It must not look into the gateway's database.
 import type { z } from 'zod';
+import { uuidPattern } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import {
@@ -42,8 +43,6 @@ export interface ListOptions extends JsonOption {
   /** How many at most; pages are fetched until then. */
   readonly limit: string;
 }
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export async function listPayments(
   context: CommandContext,
@@ -119,7 +118,7 @@ export async function listParties(
 export async function show(context: CommandContext, id: string, options: JsonOption): Promise<void> {
   const { terminal } = context;
   const gateway = await connectGateway(context);
-  if (uuid.test(id)) {
+  if (uuidPattern.test(id)) {
     const text = await gateway.get(`/payments/${id}`);
     if (options.json) {
       terminal.line(text);
@@ -177,7 +176,7 @@ export async function act(
   const { terminal } = context;
   if (note === undefined && action !== 'take')
     throw new UsageError(`--note is missing: ${action} needs a note, for the next shift.`);
-  const isPayment = uuid.test(id);
+  const isPayment = uuidPattern.test(id);
   if (!isPayment && (kinds.length > 0 || all === true)) {
     throw new UsageError(`${id} is one alert: --kind and --all are for the case of a payment, by its UETR.`);
   }

@@ -5,11 +5,10 @@ import { describe, expect, test } from 'vitest';
 import type { QuoteId } from '../../core/ids.ts';
 import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { branch } from '../../core/iso20022/tree.ts';
-import type { SubmissionNow } from '../../core/ends.ts';
-import { judgePayment } from '../../core/judge-payment.ts';
+import { judgePayment, type JudgingContext } from '../../core/judge-payment.ts';
 import type { BoundPayment } from '../../core/bind-payment.ts';
 import type { Rejection } from '../../core/rejection.ts';
-import { ok, type Result } from '../../core/result.ts';
+import { mapValue, ok, type Result } from '../../core/result.ts';
 import type { StoredQuote } from '../../core/quote.ts';
 import { instruction, ownExchange } from '../harness/instruction.ts';
 import { add, fraction, multiply, ofUnits, text, units } from './exact-reference.ts';
@@ -52,19 +51,18 @@ const valid: Pacs008 = {
   transaction: branch('CdtTrfTxInf'),
 };
 
-/** What is known of the world and of the record. */
-type Around = SubmissionNow & { readonly quote: StoredQuote | undefined };
-const context: Around = { reference: world, sourceSystem: 'SGDFAST', now, quote };
+const context: JudgingContext = { reference: world, sourceSystem: 'SGDFAST', now, quote };
 
-/** Judged to the end, with the quote that is on record. */
-function outcomeOf(changes: Partial<Pacs008>, around: Partial<Around> = {}): Result<BoundPayment, Rejection> {
-  const known = { ...context, ...around };
-  const judged = judgePayment(ok({ ...valid, ...changes }), known);
-  return judged.ok ? judged.value.bind(known.quote) : judged;
+function outcomeOf(
+  changes: Partial<Pacs008>,
+  around: Partial<JudgingContext> = {},
+): Result<BoundPayment, Rejection> {
+  const judged = judgePayment(ok({ ...valid, ...changes }), { ...context, ...around });
+  return mapValue(judged, ({ payment }) => payment);
 }
 
 /** The key of the rejection, or the payment. */
-function judge(changes: Partial<Pacs008> = {}, around: Partial<Around> = {}): string | BoundPayment {
+function judge(changes: Partial<Pacs008> = {}, around: Partial<JudgingContext> = {}): string | BoundPayment {
   const outcome = outcomeOf(changes, around);
   return outcome.ok ? outcome.value : outcome.refusal.key;
 }
@@ -212,7 +210,7 @@ describe('the first failure is told (PAY-3)', () => {
     recorded: { payment: { messageIdentification, sourceSystem }, messageIdHeldBy: anotherUetr },
   });
   /** Each row adds a failure that comes before those of the rows above it. */
-  const ladder: readonly (readonly [string, Partial<Pacs008>, Partial<Around>])[] = [
+  const ladder: readonly (readonly [string, Partial<Pacs008>, Partial<JudgingContext>])[] = [
     [
       'creditor-agent-fee-differs',
       { charges: [valid.charges[0], { ...valid.charges[1], amount: '99' }] },
@@ -241,13 +239,13 @@ describe('the first failure is told (PAY-3)', () => {
   test.each(ladder.map(([key], index) => [key, index] as const))('%s', (key, index) => {
     const failures = ladder.slice(0, index + 1);
     const changes = Object.assign({}, ...failures.map(([, one]) => one)) as Partial<Pacs008>;
-    const around = Object.assign({}, ...failures.map(([, , one]) => one)) as Partial<Around>;
+    const around = Object.assign({}, ...failures.map(([, , one]) => one)) as Partial<JudgingContext>;
     expect(judge(changes, around)).toBe(key);
   });
 });
 
 describe('what stands there is told in a class of words (MSG-13)', () => {
-  const foundIn = (changes: Partial<Pacs008>, around: Partial<Around> = {}) => {
+  const foundIn = (changes: Partial<Pacs008>, around: Partial<JudgingContext> = {}) => {
     const outcome = outcomeOf(changes, around);
     return outcome.ok ? undefined : outcome.refusal.found;
   };

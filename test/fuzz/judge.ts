@@ -185,9 +185,8 @@ async function forward(
   context: SubmissionNow & Named,
 ): Promise<Rejection | undefined> {
   const judged = judgePayment(ok(value), context);
-  const bound = judged.ok ? judged.value.bind(context.quote) : judged;
-  if (!bound.ok) return bound.refusal;
-  const forwarded = await expectValid('pacs008', buildForwardedPacs008(value, legOf(bound.value)));
+  if (!judged.ok) return judged.refusal;
+  const forwarded = await expectValid('pacs008', buildForwardedPacs008(value, legOf(judged.value.payment)));
   const unexplained = compareMessages(document, forwarded).filter((one) => one.ruleId === undefined);
   expectNone(unexplained, 'forwarded with a difference that no rule asks for');
   await answer(
