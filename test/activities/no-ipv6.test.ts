@@ -26,10 +26,11 @@ function refusal(code: string, address: string): Error {
   return Object.assign(new Error(told), { code, syscall: 'connect', address, port: 8443 });
 }
 
-const { connect } = net.Socket.prototype;
+type Connect = (this: net.Socket, ...args: unknown[]) => net.Socket;
+const connect = Reflect.get(net.Socket.prototype, 'connect') as Connect;
 vi.spyOn(net.Socket.prototype, 'connect').mockImplementation(function (this: net.Socket, ...args: unknown[]) {
   const { host = '' } = [args[0]].flat()[0] as { readonly host?: string };
-  if (!net.isIPv6(host)) return Reflect.apply(connect, this, args) as net.Socket;
+  if (!net.isIPv6(host)) return connect.apply(this, args);
   setImmediate(() => this.destroy(refusal('EADDRNOTAVAIL', host)));
   return this;
 });
