@@ -25,7 +25,10 @@ export function watchLacks(deps: Watching): () => Promise<void> {
   };
 }
 
-/** One alert for each receiver, or one for several, until an operator closes it. */
+/**
+ * One alert for each receiver, or one for several, until an operator closes it.
+ * @internal exported for tests
+ */
 export async function tellOfLacks({ db, http, workerId }: Omit<Watching, 'logger'>): Promise<void> {
   const receivers = http.lastingLacks();
   if (receivers.length === 0) return;
