@@ -1,10 +1,11 @@
-// The processes that speak AMQP for exchange-amqp.ts (NOT-1), one for each broker that is in use. A client of AMQP takes
+// The processes that speak AMQP for exchange-amqp.ts (NOT-1): one for each broker that is in use, and one that ends. A client of AMQP takes
 // what it is told on trust: twenty bytes make it count to four billion, or ask for more memory than there is. So a
 // broker's bytes are read where they can harm nobody else: the kernel ends such a process after a second of processor
 // time, or at its limits of memory, also where nobody here could (CBK-3). It has no socket and no environment, and writes
 // no log and no core.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { errorClassOf } from './error-class.ts';
 
 /** One exchange, as far as it is told to the process. */
 export interface Talk {
@@ -50,6 +51,8 @@ export interface Speech {
   hearEnd(): void;
   /** @param isStuck whether it may be the process that keeps silent */
   leave(isStuck: boolean): void;
+  /** Whether it waits for a process of ours to come up: the broker has not been heard yet. */
+  isStarting(): boolean;
 }
 
 interface Hearer {
@@ -60,7 +63,7 @@ interface Hearer {
 
 export interface Speakers {
   /**
-   * @param broker each has a process of its own, so that none can harm another
+   * @param broker each has a process of its own, so that none can harm another, and two at most
    * @throws what this machine is short of
    */
   speak(broker: string, about: Talk, hearer: Hearer): Speech;
@@ -68,10 +71,13 @@ export interface Speakers {
 }
 
 interface Speaker {
-  readonly process: ChildProcess;
+  readonly broker: string;
   readonly talks: Map<number, Hearer>;
+  /** What is told once it is ready; talks that are over by then never are. */
+  untold: Told[];
   isReady: boolean;
-  retire: () => void;
+  /** Absent: it waits for one of the broker's to end. */
+  started?: { readonly process: ChildProcess; readonly at: number };
   idle?: NodeJS.Timeout;
 }
 
@@ -84,6 +90,8 @@ const cpuSeconds = 1; // the least that the kernel counts in; a start takes a te
 const heapMiB = 32; // of which it uses five
 const dataKiB = 256 * 1024; // all that it may write to, what is outside the heap included: twice what Node needs
 const idleMs = 10_000; // 50 MB until then, for the next trade
+const mostProcesses = 2; // of one broker: one that takes talks, and one whose last talks end, within the 10 s of a send
+const longestStartMs = 60_000; // on the busiest machine; one that has not come up by then is left for another
 
 const limits = 'ulimit -c 0 && ulimit -t "$1" && ulimit -d "$2" && shift 2 && exec "$@"';
 /** The program is the same file beside this one in a built image (cli/entries.mjs). */
@@ -92,64 +100,106 @@ const program = fileURLToPath(new URL(`speak-amqp.${extension}`, import.meta.url
 
 export function createSpeakers(): Speakers {
   const current = new Map<string, Speaker>();
-  const all = new Set<Speaker>();
+  const alive = new Set<Speaker>();
   let talks = 0;
 
-  function start(broker: string): Speaker {
-    const speaker: Speaker = { process: startProcess(), talks: new Map(), isReady: false, retire };
-    const { process } = speaker;
-    current.set(broker, speaker);
-    all.add(speaker);
-    function retire() {
-      if (current.get(broker) === speaker) current.delete(broker);
-      if (speaker.talks.size === 0) process.kill('SIGKILL');
-    }
-    const lost = () => {
-      all.delete(speaker);
-      clearTimeout(speaker.idle);
-      if (current.get(broker) === speaker) current.delete(broker);
-      // one that never came so far had heard nothing
-      const errorClass = speaker.isReady ? 'answer-unreadable' : 'own-resources';
-      for (const { lost } of speaker.talks.values()) lost(errorClass);
+  function retire(speaker: Speaker): void {
+    if (current.get(speaker.broker) === speaker) current.delete(speaker.broker);
+    if (speaker.talks.size === 0) speaker.started?.process.kill('SIGKILL');
+  }
+
+  /** Unless the broker has as many processes as it may: then once one of them has ended. */
+  function start(speaker: Speaker): void {
+    const { broker } = speaker;
+    if ([...alive].filter((one) => one.broker === broker).length >= mostProcesses) return;
+    const process = startProcess();
+    speaker.started = { process, at: performance.now() };
+    alive.add(speaker);
+    const ended = () => {
+      if (!alive.delete(speaker)) return;
       process.kill('SIGKILL'); // one whose channel broke
+      // one that never came so far had heard nothing
+      lose(speaker, speaker.isReady ? 'answer-unreadable' : 'own-resources');
+      startNext(broker);
     };
-    process.on('error', lost).once('exit', lost);
-    process.on('message', (said: Said) => {
-      if ('talk' in said) speaker.talks.get(said.talk)?.said(said);
-      else if ('retires' in said) retire();
-      else speaker.isReady = true;
-    });
+    listen(speaker, process, { ended, retires: () => retire(speaker) });
+  }
+
+  function startNext(broker: string): void {
+    const waiting = current.get(broker);
+    if (waiting === undefined || waiting.started !== undefined) return;
+    try {
+      start(waiting);
+    } catch (shortage) {
+      lose(waiting, errorClassOf(shortage));
+    }
+  }
+
+  function lose(speaker: Speaker, errorClass: string): void {
+    clearTimeout(speaker.idle);
+    if (current.get(speaker.broker) === speaker) current.delete(speaker.broker);
+    for (const { lost } of speaker.talks.values()) lost(errorClass);
+  }
+
+  function open(broker: string): Speaker {
+    const speaker: Speaker = { broker, talks: new Map(), untold: [], isReady: false };
+    start(speaker);
+    current.set(broker, speaker);
     return speaker;
   }
 
   function speak(broker: string, about: Talk, hearer: Hearer): Speech {
-    const speaker = current.get(broker) ?? start(broker);
+    const speaker = current.get(broker) ?? open(broker);
     const talk = (talks += 1);
-    const tell = (told: Told) => {
-      // that it has ended is told apart
-      if (speaker.process.connected) speaker.process.send(told, () => undefined);
-    };
     clearTimeout(speaker.idle);
     speaker.talks.set(talk, hearer);
-    tell({ talk, about });
+    tell(speaker, { talk, about });
     return {
-      hear: (heard) => tell({ talk, heard }),
-      hearEnd: () => tell({ talk, isEnd: true }),
+      hear: (heard) => tell(speaker, { talk, heard }),
+      hearEnd: () => tell(speaker, { talk, isEnd: true }),
       leave: (isStuck) => {
         if (!speaker.talks.delete(talk)) return;
-        tell({ talk, isOver: true });
-        if (isStuck || current.get(broker) !== speaker) speaker.retire();
-        else if (speaker.talks.size === 0) speaker.idle = setTimeout(speaker.retire, idleMs).unref();
+        if (speaker.isReady) tell(speaker, { talk, isOver: true });
+        else speaker.untold = speaker.untold.filter((told) => told.talk !== talk);
+        const isUseless = speaker.isReady ? isStuck : startingMs(speaker) > longestStartMs;
+        if (isUseless || current.get(broker) !== speaker) retire(speaker);
+        else if (speaker.talks.size === 0) speaker.idle = setTimeout(retire, idleMs, speaker).unref();
       },
+      isStarting: () => speaker.started !== undefined && !speaker.isReady,
     };
   }
 
   return {
     speak,
     close: () => {
-      for (const { process } of all) process.kill('SIGKILL');
+      current.clear(); // nobody is to be started any longer
+      for (const { started } of alive) started?.process.kill('SIGKILL');
     },
   };
+}
+
+function listen(
+  speaker: Speaker,
+  process: ChildProcess,
+  { ended, retires }: { readonly ended: () => void; readonly retires: () => void },
+): void {
+  process.on('error', ended).once('exit', ended);
+  process.on('message', (said: Said) => {
+    if ('talk' in said) speaker.talks.get(said.talk)?.said(said);
+    else if ('retires' in said) retires();
+    else {
+      speaker.isReady = true;
+      for (const told of speaker.untold.splice(0)) tell(speaker, told);
+    }
+  });
+}
+
+const startingMs = ({ started }: Speaker) => (started === undefined ? 0 : performance.now() - started.at);
+
+function tell({ isReady, untold, started }: Speaker, told: Told): void {
+  if (!isReady) untold.push(told);
+  // that it has ended is told apart
+  else if (started?.process.connected) started.process.send(told, () => undefined);
 }
 
 /** It keeps no process alive, ends with the one that started it, and gets no signal that is meant for that one. */

@@ -82,7 +82,7 @@ export function exchangeAmqp(
       return;
     }
     closing.addEventListener('abort', close);
-    course.timers.push(setTimeout(() => fail('timeout'), totalTimeoutMs));
+    course.timers.push(setTimeout(() => fail(silenceOf(course)), totalTimeoutMs));
     const target = targetOf(address);
     const broker = brokerOf(address);
     const login = transport.logins.get(broker);
@@ -123,6 +123,9 @@ export function exchangeAmqp(
     });
   });
 }
+
+/** As long as nobody here has heard the broker, the silence is ours (TIM-3). */
+const silenceOf = ({ speech }: Course) => (speech?.isStarting() === true ? 'own-resources' : 'timeout');
 
 function answerOf(outcome: Outcome, description: string): PostResult {
   const body = Buffer.from(description);

@@ -11,6 +11,7 @@ import { createConnector } from './connect-checked.ts';
 import { openConnections } from './connections.ts';
 import { exchange, type Exchange, type PostResult } from './exchange.ts';
 import { brokerOf, exchangeAmqp } from './exchange-amqp.ts';
+import { createOwnLacks } from './own-lacks.ts';
 import {
   both,
   createReceiverGate,
@@ -68,12 +69,15 @@ export interface OutboundHttp {
   enterFor(receiver: string, party: string): Admission | Held;
   /** How each receiver that is in use, or failing, stands. */
   states(): readonly ReceiverState[];
+  /** Receivers that nothing could be sent to for ten minutes, for a lack of our own (TIM-3). */
+  lastingLacks(): readonly string[];
   close(): Promise<void>;
 }
 
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins = new Map() } = options; // SEC-5
   const gate = createReceiverGate(options);
+  const lacks = createOwnLacks(options.now ?? (() => performance.now()));
   const brokers = createReceiverGate({ ...options, maxSends: mostTalksAtOnce });
   const connector = createConnector({
     resolver: createNameResolver(options),
@@ -105,6 +109,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
         sendBefore,
       };
       const result = await exchanged(url, request);
+      lacks.heed(url, result);
       place.end(signOf(result, timeoutMs !== undefined && timeoutMs < headersTimeoutMs));
       return result;
     } finally {
@@ -133,6 +138,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     enterAnyway: (receiver) => admit(behindBroker(receiver, gate.enterAnyway(receiver))),
     enterFor: (receiver, party) => admit(gate.enterFor(receiver, party)),
     states: gate.states,
+    lastingLacks: lacks.lasting,
     close: () => {
       closing.abort();
       speakers.close();

@@ -23,6 +23,7 @@ import { createJudgeResolution } from './judge-resolution.ts';
 import { openExecutions, type Executions } from './sweep/executions.ts';
 import { startAlertLog } from './log-alerts.ts';
 import { watchBooks } from './watch-books.ts';
+import { watchLacks } from './watch-lacks.ts';
 import { createSendBooks } from './send-books.ts';
 import { startReceiverReports } from './report-receivers.ts';
 import { startTelling } from './tell-now.ts';
@@ -128,10 +129,18 @@ function startBeside(
   const reports = startReceiverReports(deps);
   const alertLog = startAlertLog(deps);
   const stopWatchingBooks = watchBooks(deps, executions, lookAtBooksMs);
+  const stopWatchingLacks = watchLacks(deps);
   return {
     stopSweeping: () => void sweep.stop(), // at the step that it is in; what is left is for another
     stop: async () => {
-      await Promise.all([sweep.stop(), stopWatching(), reports.stop(), alertLog.stop(), stopWatchingBooks()]);
+      await Promise.all([
+        sweep.stop(),
+        stopWatching(),
+        reports.stop(),
+        alertLog.stop(),
+        stopWatchingBooks(),
+        stopWatchingLacks(),
+      ]);
       await telling.stop();
     },
   };

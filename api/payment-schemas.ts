@@ -92,7 +92,16 @@ const deliverySchema = z
       description:
         '`gone`: its receiver answered 410; `expired`: after 72 hours; `decided`: an instruction whose payment has its final status',
     }),
-    attempts: z.array(attemptSchema),
+    attempts: z.array(attemptSchema).openapi({
+      description:
+        'Oldest first: the newest 200, and the first of each outcome; `attemptsLeftOut` counts the rest',
+    }),
+    attemptsLeftOut: z
+      .array(z.object({ outcome: attemptSchema.shape.outcome, number: z.int() }).strict())
+      .openapi({
+        description:
+          'Attempts that are on record and not in `attempts`, for each outcome how many; most often none',
+      }),
   })
   .strict()
   .openapi('PaymentDelivery');
@@ -168,7 +177,29 @@ export const evidenceSchema = z
     acceptanceDateTime: time.nullable().openapi({ description: "AccptncDtTm, the scheme's clock" }),
     deadlineAt: time.nullable().openapi({ description: 'Of a HIGH payment (TIM-1)' }),
     quoteId: id.nullable(),
-    messages: z.array(messageSchema),
+    messages: z.array(messageSchema).openapi({
+      description:
+        'Oldest first: the newest 200 of each party, the first of each kind and status, and all that made the payment (the ' +
+        'instruction, the report that decided, what was sent of it, each answer to its submission); `messagesLeftOut` counts the rest',
+    }),
+    messagesLeftOut: z
+      .array(
+        z
+          .object({
+            message: messageSchema.shape.message,
+            direction: messageSchema.shape.direction,
+            leg: messageSchema.shape.leg,
+            party: messageSchema.shape.party,
+            status: messageSchema.shape.status,
+            number: z.int(),
+          })
+          .strict(),
+      )
+      .openapi({
+        description:
+          'Messages that are on record and not in `messages`, because their party repeats or contradicts itself: of which ' +
+          'kind how many; most often none. Whoever knows the id of one reads it all the same',
+      }),
     decision: decisionSchema.nullable(),
     waitsFor: z
       .object({
@@ -213,7 +244,7 @@ export const evidenceSchema = z
       .openapi({ description: 'What operators recorded of a payment in doubt (LIF-4); operators only' }),
     refusedMessages: z.array(refusedSchema).openapi({
       description:
-        'What its destination sent and what did not count, byte for byte (PAY-8); shown to operators',
+        'What its destination sent and what did not count, byte for byte, of which 20 are kept (PAY-8); shown to operators',
     }),
     difference: differenceSchema.nullable().openapi({ description: 'Null when nothing was forwarded' }),
   })

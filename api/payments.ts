@@ -15,7 +15,7 @@ import { uuidV4Pattern } from '../core/ids.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
 import type { JsonObject } from '../core/money.ts';
-import { loadEvidence } from '../db/evidence.ts';
+import { loadEvidence, loadEvidenceAbout } from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
 import { refusedBody } from '../db/refused-messages.ts';
 import type { XmlEngine } from '../xml/engine.ts';
@@ -59,7 +59,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         answer: { description: 'The evidence', schema: evidenceSchema },
       },
       async ({ params, caller }) => {
-        const seen = await openEvidence(deps, params.uetr, caller);
+        const seen = await openEvidence(deps, params.uetr, caller, () => loadEvidence(deps.db, params.uetr));
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const difference = await differenceOf(deps, engine, evidence);
@@ -84,7 +84,8 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         answer: storedMessageAnswer,
       },
       async ({ params, caller }) => {
-        const seen = await openEvidence(deps, params.uetr, caller);
+        const load = () => loadEvidenceAbout(deps.db, params.uetr, params.messageId);
+        const seen = await openEvidence(deps, params.uetr, caller, load);
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const message = evidence.messages.find((one) => one.messageId === params.messageId);
@@ -132,16 +133,17 @@ async function openEvidence(
   deps: ApiDependencies,
   paymentUetr: string,
   caller: Caller,
+  load: () => Promise<PaymentEvidence>,
   isSecondLook = false,
 ): Promise<Seen | Problem> {
-  const all = await loadEvidence(deps.db, paymentUetr);
+  const all = await load();
   const evidence = caller.role === 'ipso' ? ofParty(all, caller.clearingSystemId ?? '') : all;
   const view = viewOf(evidence, caller);
   if (view !== undefined) return { evidence, view };
   if (readsAll(caller)) {
     const none = await withoutPayment(deps.db, paymentUetr);
     const cameMeanwhile = none.code === 'not-judged-yet';
-    return cameMeanwhile && !isSecondLook ? openEvidence(deps, paymentUetr, caller, true) : none;
+    return cameMeanwhile && !isSecondLook ? openEvidence(deps, paymentUetr, caller, load, true) : none;
   }
   return problem('unknown-payment', {
     ruleId: 'SEC-1',
@@ -162,7 +164,8 @@ function viewOf(evidence: PaymentEvidence, caller: Caller): View | undefined {
     source,
     destination: evidence.payment?.destinationSystem ?? undefined,
   };
-  const isOfPayment = ({ leg, party }: EvidenceMessage) => leg === 'fxp' || party === systems[leg];
+  const isOfPayment = ({ leg, party }: Pick<EvidenceMessage, 'leg' | 'party'>) =>
+    leg === 'fxp' || party === systems[leg];
   const sides = sidesOf(evidence, { caller, systems });
   if (!sides.source && !sides.destination) return undefined;
   return {

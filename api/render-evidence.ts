@@ -12,6 +12,7 @@ import {
   type EvidenceEvent,
   type EvidenceMessage,
   type EvidenceRefused,
+  type MessagesLeftOut,
   type PaymentEvidence,
 } from '../core/evidence.ts';
 import { isStatusOwed, nextEnquiryAt } from '../core/enquiry-schedule.ts';
@@ -23,7 +24,7 @@ import type { RecordedOutcome } from '../core/recorded-outcome.ts';
 /** What a caller may see of a payment. */
 export interface View {
   /** Messages in its timeline. */
-  readonly mayList: (message: EvidenceMessage) => boolean;
+  readonly mayList: (message: Pick<EvidenceMessage, 'leg' | 'party'>) => boolean;
   /** Messages whose bytes and values it may read. */
   readonly mayRead: (message: EvidenceMessage) => boolean;
   /** Operators see security events, addresses, excerpts of answers, what was refused, and what operators did. */
@@ -57,12 +58,13 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
     deadlineAt: timeOf(payment?.deadlineAt ?? null),
     quoteId: payment?.quoteId ?? null,
     messages: evidence.messages.filter(view.mayList).map((one) => renderMessage(uetr, one, view)),
+    messagesLeftOut: evidence.messagesLeftOut.filter(view.mayList).map(renderMessagesLeftOut),
     decision: decision === undefined ? null : renderDecision(decision),
     waitsFor: renderNext(evidence, view.now),
     hindrances: view.hindrances,
     deliveries: deliveries.map((one) => renderDelivery(one, view)),
     events: (view.isOperator ? events : eventsForSides(events)).map(renderEvent),
-    eventsLeftOut: renderLeftOut(evidence, view),
+    eventsLeftOut: renderEventsLeftOut(evidence, view),
     entries: view.isOperator ? evidence.entries.map(renderEntry) : [],
     outcomes: view.isOperator ? evidence.outcomes.map(renderOutcome) : [],
     refusedMessages: view.isOperator ? evidence.refused.map((one) => renderRefused(uetr, one)) : [],
@@ -90,6 +92,10 @@ function renderMessage(uetr: string, message: EvidenceMessage, { mayRead }: Evid
     size: message.size,
     href: mayRead(message) ? `/payments/${uetr}/messages/${message.messageId}` : null,
   };
+}
+
+function renderMessagesLeftOut({ type, ...one }: MessagesLeftOut): JsonObject {
+  return { message: messages[type as MessageName].identifier, ...one };
 }
 
 function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObject {
@@ -157,6 +163,7 @@ function renderDelivery(delivery: EvidenceDelivery, { isOperator }: View): JsonO
       url: isOperator ? attempt.url : null,
       responseExcerpt: isOperator ? attempt.responseExcerpt : null,
     })),
+    attemptsLeftOut: delivery.attemptsLeftOut.map(({ outcome, number }) => ({ outcome, number })),
   };
 }
 
@@ -165,7 +172,7 @@ function renderEvent({ at, severity, kind, party, detail }: EvidenceEvent): Json
 }
 
 /** By kind, whoever's they are. */
-function renderLeftOut({ eventsLeftOut }: PaymentEvidence, { isOperator }: View): JsonValue {
+function renderEventsLeftOut({ eventsLeftOut }: PaymentEvidence, { isOperator }: View): JsonValue {
   const numbers = new Map<string, { kind: string; severity: string; number: number }>();
   for (const { kind, severity, number } of isOperator ? eventsLeftOut : eventsLeftOut.filter(isForSides)) {
     const key = `${severity} ${kind}`;

@@ -23,6 +23,14 @@ export interface EvidenceMessage {
   readonly at: Date;
 }
 
+/** Messages that are on record and not shown, because there are too many: repeats and contradictions. */
+export interface MessagesLeftOut extends Pick<
+  EvidenceMessage,
+  'type' | 'direction' | 'leg' | 'party' | 'status'
+> {
+  readonly number: number;
+}
+
 export interface EvidenceDecision {
   readonly status: string;
   readonly reasonCode: string | null;
@@ -50,6 +58,11 @@ export interface EvidenceAttempt {
   readonly responseExcerpt: string | null;
 }
 
+/** Attempts that are on record and not shown, because there are too many; the first of each outcome always is. */
+export interface AttemptsLeftOut extends Pick<EvidenceAttempt, 'outcome'> {
+  readonly number: number;
+}
+
 export interface EvidenceDelivery {
   readonly kind: string;
   readonly messageId: string;
@@ -64,6 +77,7 @@ export interface EvidenceDelivery {
   readonly closedAt: Date | null;
   readonly closedReason: string | null;
   readonly attempts: readonly EvidenceAttempt[];
+  readonly attemptsLeftOut: readonly AttemptsLeftOut[];
 }
 
 export interface EvidenceEvent {
@@ -114,6 +128,7 @@ export interface PaymentEvidence {
   readonly decision: EvidenceDecision | undefined;
   /** Oldest first, as everything here. */
   readonly messages: readonly EvidenceMessage[];
+  readonly messagesLeftOut: readonly MessagesLeftOut[];
   readonly deliveries: readonly EvidenceDelivery[];
   readonly events: readonly EvidenceEvent[];
   readonly eventsLeftOut: readonly EventsLeftOut[];
@@ -165,6 +180,7 @@ export function ofParty(evidence: PaymentEvidence, party: string): PaymentEviden
   return {
     ...evidence,
     messages: evidence.messages.filter(ofThem),
+    messagesLeftOut: evidence.messagesLeftOut.filter(ofThem),
     events: evidence.events.filter(ofThem),
     eventsLeftOut: evidence.eventsLeftOut.filter(ofThem),
   };

@@ -106,6 +106,7 @@ const delivery = z.object({
   closedAt: z.string().nullable(),
   closedReason: z.string().nullable(),
   attempts: z.array(attempt),
+  attemptsLeftOut: z.array(z.object({ outcome: z.string().nullable(), number: z.string() })),
 });
 export type ShownDelivery = z.infer<typeof delivery>;
 const outcome = z.object({
@@ -161,6 +162,15 @@ export const evidence = z.object({
       at: z.string(),
       status: z.string().nullable(),
       reasonCode: z.string().nullable(),
+    }),
+  ),
+  messagesLeftOut: z.array(
+    z.object({
+      message: z.string(),
+      direction: z.string(),
+      party: z.string(),
+      status: z.string().nullable(),
+      number: z.string(),
     }),
   ),
   decision: z

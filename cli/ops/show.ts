@@ -264,11 +264,16 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   for (const one of shown.outcomes) printOutcome(terminal, one);
   heading('Messages');
   for (const one of shown.messages) {
-    const arrow = one.direction === 'in' ? `${one.party} → us` : `us → ${one.party}`;
+    const arrow = arrowOf(one);
     const said = [one.status, one.reasonCode].filter((part) => part !== null).join(' ');
     terminal.line(
       `  ${shortTime(one.at)}  ${arrow.padEnd(20)}  ${one.message}  ${said.padEnd(9)}  ${one.messageIdentification}`,
     );
+  }
+  const leftOut = (text: string) => terminal.line(terminal.paint('warning', text));
+  for (const { direction, party, message, status, number } of shown.messagesLeftOut) {
+    const said = [message, arrowOf({ direction, party }), status].filter((part) => part !== null).join(' ');
+    leftOut(`  ${leftOutInWords(said, number)}`);
   }
   heading('Deliveries');
   for (const one of shown.deliveries) printDelivery(terminal, one);
@@ -282,19 +287,20 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
     const told = Object.entries(detail).map(([name, value]) => `${name} ${String(value)}`);
     terminal.line(terminal.paint(style, `  ${shortTime(at)}  ${[kind, party ?? '', ...told].join('  ')}`));
   }
-  for (const one of shown.eventsLeftOut) terminal.line(terminal.paint('warning', leftOutInWords(uetr, one)));
+  for (const { kind, severity, number } of shown.eventsLeftOut) {
+    const where =
+      severity === 'info' ? '' : `: ops alerts --subject-id ${uetr} --kind ${kind} --state open,taken,closed`;
+    leftOut(`  ${leftOutInWords(kind, number)}${where}`);
+  }
   if (shown.entries.length > 0) heading('What was done');
   printEntries(terminal, shown.entries);
 }
 
-function leftOutInWords(
-  uetr: string,
-  { kind, severity, number }: ShownEvidence['eventsLeftOut'][number],
-): string {
-  const where =
-    severity === 'info' ? '' : `: ops alerts --subject-id ${uetr} --kind ${kind} --state open,taken,closed`;
-  return `  … ${number} more ${kind}, between the first and the newest, are left out${where}`;
-}
+const arrowOf = ({ direction, party }: { readonly direction: string; readonly party: string }) =>
+  direction === 'in' ? `${party} → us` : `us → ${party}`;
+
+const leftOutInWords = (what: string, number: string) =>
+  `… ${number} more ${what}, between the first and the newest, are left out`;
 
 /** A payment in doubt ends by what two people find out, at no time that is known (LIF-4). */
 const nextInWords = (waitsFor: NonNullable<ShownEvidence['waitsFor']>) =>
@@ -319,16 +325,21 @@ function termsOf(one: ShownPayment): string {
 
 /** The question that a caller asks first, in words; by the attempts to send its instruction (TIM-3). */
 function hasItLeft({ deliveries, status, priority }: ShownEvidence): string {
-  const attempts = deliveries.find(({ kind }) => kind === 'instruction')?.attempts ?? [];
+  const instruction = deliveries.find(({ kind }) => kind === 'instruction');
+  const { attempts = [], attemptsLeftOut = [] } = instruction ?? {};
   const isOpen = ['ACTC', 'INDOUBT'].includes(status);
   if (attempts.length === 0) {
     return isOpen || status === 'RCVD'
       ? 'Nothing has left for its destination yet; it still may.'
       : 'Nothing ever left for its destination.';
   }
-  const answered = attempts.filter(({ outcome }) => outcome === 'ANSWERED').length;
-  const maybe = attempts.filter(({ outcome }) => outcome !== 'ANSWERED' && outcome !== 'NOT_SENT').length;
-  const tries = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
+  const numberOf = (is: (outcome: string | null) => boolean) =>
+    attempts.filter(({ outcome }) => is(outcome)).length +
+    attemptsLeftOut.reduce((sum, { outcome, number }) => sum + (is(outcome) ? Number(number) : 0), 0);
+  const all = numberOf(() => true);
+  const answered = numberOf((outcome) => outcome === 'ANSWERED');
+  const maybe = numberOf((outcome) => outcome !== 'ANSWERED' && outcome !== 'NOT_SENT');
+  const tries = all === 1 ? '1 attempt' : `${all} attempts`;
   if (answered > 0) return `It has left: ${tries}, ${answered} answered.`;
   if (maybe > 0) return `It may have left: ${tries}, none answered; its destination may have read it.`;
   const end = isOpen && priority === 'NORM' ? '; if none has left 60 s after acceptance: RJCT ED06' : '';
@@ -336,7 +347,7 @@ function hasItLeft({ deliveries, status, priority }: ShownEvidence): string {
 }
 
 function printDelivery(terminal: Terminal, delivery: ShownDelivery): void {
-  const { kind, party, deliveredAt, closedAt, closedReason, nextDueAt, attempts } = delivery;
+  const { kind, party, deliveredAt, closedAt, closedReason, nextDueAt, attempts, attemptsLeftOut } = delivery;
   const isDead = closedAt !== null && deliveredAt === null && kind !== 'instruction';
   const how =
     deliveredAt !== null
@@ -361,4 +372,6 @@ function printDelivery(terminal: Terminal, delivery: ShownDelivery): void {
       terminal.line(terminal.paint('muted', `        "${one.responseExcerpt}"`));
     }
   }
+  for (const { outcome, number } of attemptsLeftOut)
+    terminal.line(terminal.paint('warning', `     ${leftOutInWords(outcome ?? 'open', number)}`));
 }

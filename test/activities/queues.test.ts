@@ -107,7 +107,11 @@ describe('what does not reach a queue', () => {
     const { url } = await broker({ isMute: true });
     const silent = await peer(() => undefined);
     const late = { outcome: 'NOT_SENT', errorClass: 'timeout' };
-    expect(await Promise.all([post(`${url}trades`, briefly), post(silent, briefly)])).toEqual([late, late]);
+    // before the process that hears it is up, the silence is ours
+    const soon = { timeout: 20_000, interval: 1 };
+    await Promise.all(
+      [`${url}trades`, silent].map((to) => expect.poll(() => post(to, briefly), soon).toEqual(late)),
+    );
   });
 
   test('a web server at its port, or noise', async () => {
