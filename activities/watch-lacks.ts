@@ -1,7 +1,7 @@
 // Tells somebody of a lack of our own that lasts (own-lacks.ts): no attempt is used up, and nothing ends, so that payments
 // and deliveries would wait for it without a word (TIM-3, OBS-6). Each worker looks at its own.
 import { takeLease } from '../db/leases.ts';
-import { alertUnlessOpen } from './alert-unless-open.ts';
+import { alertUnlessOpen } from '../db/audit.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 type Watching = Pick<ActivityDependencies, 'db' | 'http' | 'workerId' | 'logger'>;
