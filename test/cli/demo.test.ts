@@ -252,30 +252,35 @@ describe('npm start, on the same folder', () => {
     expect(ownFxp.received.at(-1)?.path).toBe('/iso20022/fxtr017');
   });
 
-  it('a worker killed between forward and answer: ACCC, one instruction, one fxtr.017, no help', async () => {
-    const paying = run('pay', '--to', 'TH', '--amount', '1000', '--account', `...${endingIn.interim}`);
-    await paying.says('ACWP'); // the destination has the instruction, its answer comes 2 s later
-    const killed = runFile().pids['worker'] ?? 0;
-    process.kill(killed, 'SIGKILL');
-    expect(await paying.ended, paying.output()).toBe(0);
-    expect(paying.output()).toContain('Credited: ACCC');
-    await started.says(
-      `! worker (process ${killed}) has ended: it was ended by SIGKILL. Starting it again now.`,
-    );
-    expect(runFile().pids['worker']).not.toBe(killed);
-
-    const entries = readJournal(runFile().journalDirectory).filter(
-      (entry) => entry.uetr === uetrIn(paying.output()) && entry.direction === 'received',
-    );
-    const distinct = (party: string, kind: string) =>
-      new Set(
-        entries.filter((one) => one.party.startsWith(party) && one.kind === kind).map((one) => one.sha256),
+  it(
+    'a worker killed between forward and answer: ACCC, one instruction, one fxtr.017, no help',
+    { timeout: 150_000 },
+    async () => {
+      const payment = ['--to', 'TH', '--amount', '1000', '--account', `...${endingIn.interim}`];
+      const paying = run('pay', ...payment, '--wait', '120'); // what it says in the end tells more than a test's limit
+      await paying.says('ACWP'); // the destination has the instruction, its answer comes 2 s later
+      const killed = runFile().pids['worker'] ?? 0;
+      process.kill(killed, 'SIGKILL');
+      expect(await paying.ended, paying.output()).toBe(0);
+      expect(paying.output()).toContain('Credited: ACCC');
+      await started.says(
+        `! worker (process ${killed}) has ended: it was ended by SIGKILL. Starting it again now.`,
       );
-    expect(distinct('destination/', 'pacs008').size).toBe(1);
-    expect(distinct('fxp/', 'fxtr017').size).toBe(1);
-    expect(distinct('source/', 'pacs002').size).toBe(1);
-    expect(entries.filter((entry) => entry.violation !== undefined)).toEqual([]);
-  });
+      expect(runFile().pids['worker']).not.toBe(killed);
+
+      const entries = readJournal(runFile().journalDirectory).filter(
+        (entry) => entry.uetr === uetrIn(paying.output()) && entry.direction === 'received',
+      );
+      const distinct = (party: string, kind: string) =>
+        new Set(
+          entries.filter((one) => one.party.startsWith(party) && one.kind === kind).map((one) => one.sha256),
+        );
+      expect(distinct('destination/', 'pacs008').size).toBe(1);
+      expect(distinct('fxp/', 'fxtr017').size).toBe(1);
+      expect(distinct('source/', 'pacs002').size).toBe(1);
+      expect(entries.filter((entry) => entry.violation !== undefined)).toEqual([]);
+    },
+  );
 
   it('Ctrl-C stops everything in order; afterwards a payment is told that nothing runs', async () => {
     const { pids } = runFile();
