@@ -1,13 +1,11 @@
 // Tells somebody of a lack of our own that lasts (own-lacks.ts): no attempt is used up, and nothing ends, so that payments
 // and deliveries would wait for it without a word (TIM-3, OBS-6). Each worker looks at its own.
-import { takeLease } from '../db/leases.ts';
 import { alertUnlessOpen } from '../db/audit.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
-type Watching = Pick<ActivityDependencies, 'db' | 'http' | 'workerId' | 'logger'>;
+type Watching = Pick<ActivityDependencies, 'db' | 'http' | 'logger'>;
 
 const everyMs = 60_000;
-const leaseMs = 10_000; // two workers that tell of the same at once would do it twice
 const mostNamed = 3; // of more receivers, it is one lack of the machine
 
 /** @returns how to stop it */
@@ -29,11 +27,9 @@ export function watchLacks(deps: Watching): () => Promise<void> {
  * One alert for each receiver, or one for several, until an operator closes it.
  * @internal exported for tests
  */
-export async function tellOfLacks({ db, http, workerId }: Omit<Watching, 'logger'>): Promise<void> {
+export async function tellOfLacks({ db, http }: Omit<Watching, 'logger'>): Promise<void> {
   const receivers = http.lastingLacks();
   if (receivers.length === 0) return;
-  const { isOurs } = await takeLease(db, { name: 'own-lacks', holder: workerId, forMs: leaseMs });
-  if (!isOurs) return;
   for (const receiver of receivers.length > mostNamed ? ['several'] : receivers)
     await alertUnlessOpen(db, { kind: 'worker.own-resources', detail: { receiver } });
 }

@@ -3,7 +3,7 @@
  * it does so at the end of a day (UTC), so that each day has one owner, who alone gets and reads the book of that day.
  * An account that comes back was nobody's in between.
  */
-import { dayMs, type Period } from './reconciliation.ts';
+import { startOfDay, type Period } from './reconciliation.ts';
 import type { AccountOwner, BookedAccount } from './reference.ts';
 
 /** A time in which an account is somebody's; null: from its beginning, or until further notice. */
@@ -17,7 +17,7 @@ export function tenuresOf({ owners }: BookedAccount, institutionId: string): rea
   const tenures: Tenure[] = [];
   let before: Date | null = null;
   for (const { ownerId, until, currencyCode, registeredAt } of owners) {
-    const from = before === null ? null : laterOf(before, startOfDay(registeredAt));
+    const from = before === null ? null : laterOf(before, new Date(startOfDay(registeredAt.getTime())));
     if (from !== null && until !== null && until <= from) continue; // it had passed on by the end of the day
     if (ownerId === institutionId) {
       const last = tenures.at(-1);
@@ -32,7 +32,6 @@ export function tenuresOf({ owners }: BookedAccount, institutionId: string): rea
 }
 
 const laterOf = (one: Date, other: Date): Date => (one > other ? one : other);
-const startOfDay = (at: Date): Date => new Date(Math.floor(at.getTime() / dayMs) * dayMs);
 
 /** Whether all of a period is within a tenure of theirs. */
 export const isOwnerIn = (account: BookedAccount, institutionId: string, period: Period): boolean =>

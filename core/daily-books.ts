@@ -4,7 +4,15 @@
  * made up for.
  */
 import { tenuresOf } from './account-owners.ts';
-import { closedAfterMs, dayFrom, dayMs, longestDays, type Book, type Period } from './reconciliation.ts';
+import {
+  closedAfterMs,
+  dayFrom,
+  dayMs,
+  longestDays,
+  startOfDay,
+  type Book,
+  type Period,
+} from './reconciliation.ts';
 import { refuseEndpoint } from './callback-address.ts';
 import { fxpNameOf, institutionNamed, type ReferenceData } from './reference.ts';
 import type { WebAddressPolicy } from './web-address.ts';
@@ -62,8 +70,6 @@ export function booksToSend(data: ReferenceData): readonly SentBook[] {
     });
   });
 }
-
-const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs;
 
 /** Whether, at `now`, the last day that was over at another moment is closed. */
 export const isClosedBy = (now: Date, overAt: Date): boolean =>

@@ -31,6 +31,9 @@ export interface Period {
 }
 
 export const dayMs = 86_400_000;
+
+/** The beginning of the day (UTC) of a time, both in milliseconds. */
+export const startOfDay = (atMs: number): number => Math.floor(atMs / dayMs) * dayMs;
 export const dayFrom = (from: Date): Period => ({ from, to: new Date(from.getTime() + dayMs) });
 
 export const longestDays = 31;

@@ -34,8 +34,8 @@ export interface Authenticator {
   /** Synchronous if the token was verified before. */
   authenticate(context: Context): Caller | Problem | Promise<Caller | Problem>;
   /**
-   * Whose an `Authorization` is, if its token was verified before and has not ended. It may have been withdrawn since, and gives no
-   * access: it says only in whose line a request waits.
+   * Whose an `Authorization` is, if its token was verified before and has not ended. It may have been withdrawn since,
+   * and gives no access: it says only in whose line a request waits.
    */
   knownSender(authorization: string): string | undefined;
 }

@@ -1,5 +1,5 @@
-// Who is at the other end of a request (SEC-7): where it comes from, as far as limits tell clients apart by it, and until when
-// somebody is there.
+// Who is at the other end of a request (SEC-7): where it comes from, as far as limits tell clients apart by it, and until
+// when somebody is there.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Context } from 'hono';

@@ -1,10 +1,10 @@
 /**
- * Which requests begin in a pass of the event loop (SEC-7). A payment needs some 35 passes until it is answered, and waits
- * in each of them for whatever was begun in it: forty questions of a tenth of a millisecond each, asked again as soon
- * as they are answered, would make it three times as slow, and four hundred twenty times. So a pass begins what takes a
- * millisecond or two, and the rest waits for the next ones, in rotation by whoever asks,
- * and of theirs by connection: nobody is turned away here, and
- * nothing is slower in the whole. Whoever leaves meanwhile is not begun. What a message costs once its body is there, pace.ts spreads.
+ * Which requests begin in a pass of the event loop (SEC-7). A payment needs some 35 passes until it is answered, and
+ * waits in each of them for whatever was begun in it: forty questions of a tenth of a millisecond each, asked again as
+ * soon as they are answered, would make it three times as slow, and four hundred twenty times. So a pass begins what
+ * takes a millisecond or two. The rest waits for the next ones, in rotation by whoever asks, and of theirs by
+ * connection: nobody is turned away here, nothing is slower in the whole, and nothing is begun for a client that has
+ * left. What a message costs once its body is there, pace.ts spreads.
  */
 export interface RequestQueue {
   /**
@@ -17,14 +17,15 @@ export interface RequestQueue {
 }
 
 type Waiting = Set<() => void>;
-/** Whose request began last stands last. */
-type Rotation<Key, Value> = Map<Key, Value>;
-type Line = Rotation<object, Waiting>;
+/** By connection. */
+type Line = Map<object, Waiting>;
+/** By asker. Here as in a line, whose request began last stands last. */
+type Lines = Map<string, Line>;
 
 const passMs = 2; // some tens of questions; 35 passes of it are what another's payment is slower under any flood
 
 export function createRequestQueue(): RequestQueue {
-  const lines: Rotation<string, Line> = new Map();
+  const lines: Lines = new Map();
   let passBeganAtMs: number | undefined;
 
   function beginPass(): void {
@@ -68,7 +69,7 @@ export function createRequestQueue(): RequestQueue {
   };
 }
 
-function takeFirst(lines: Rotation<string, Line>): (() => void) | undefined {
+function takeFirst(lines: Lines): (() => void) | undefined {
   const [[asker, line] = []] = lines;
   const [[connection, waiting] = []] = line ?? [];
   const [begin] = waiting ?? [];
@@ -83,7 +84,7 @@ function takeFirst(lines: Rotation<string, Line>): (() => void) | undefined {
 }
 
 interface Where {
-  readonly lines: Rotation<string, Line>;
+  readonly lines: Lines;
   readonly asker: string;
   readonly connection: object;
 }
