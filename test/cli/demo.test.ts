@@ -1,7 +1,7 @@
 // What a newcomer does: the demo from an empty folder, payments of their own against a running one, a worker killed in
 // the middle, their own destination and FX provider, Ctrl-C. Everything embedded, everything real.
 import { createServer, type Server } from 'node:http';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -143,10 +143,15 @@ describe('npm start, on the same folder', () => {
     expect(readFileSync(join(runFile().logDirectory, 'worker.log'), 'utf8')).not.toContain('WARN');
   });
 
-  it('a second one on the folder is refused with what to do', async () => {
+  it('a second one on the folder is refused with what to do, and takes nothing from the first', async () => {
+    const dist = join(folder, 'image', 'dist');
+    const programs = () => readdirSync(dist).map((name) => [name, statSync(join(dist, name)).ino]);
+    const before = programs();
+    expect(before.map(([name]) => name)).toContain('worker.js'); // it is started again from here
     const { code, output } = await finish('start');
     expect(code).toBe(1);
     expect(output).toMatch(/already runs Isthmus on .*stop it first/);
+    expect(programs()).toEqual(before);
   });
 
   it.each([
