@@ -10,6 +10,7 @@ import { searchAttributes } from '../contract/ids.ts';
 import { choosePorts, type Ports } from './demo-ports.ts';
 import { entries } from './entries.mjs';
 import { buildImage } from './image.ts';
+import { claimFolder } from './parts/claim.ts';
 import { freePort } from './parts/ports.ts';
 import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
@@ -37,10 +38,25 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
-/** @throws whatever kept a part from starting, with the end of its log; nothing runs on then */
+/**
+ * @throws FolderInUseError while another command runs on the folder, before anything in it is touched; else whatever kept
+ *   a part from starting, with the end of its log; nothing runs on then
+ */
 export async function startSystem(options: StartSystemOptions): Promise<RunningSystem> {
+  mkdirSync(options.folder, { recursive: true });
+  const claim = await claimFolder(options.folder);
+  try {
+    const { stop, ...running } = await startParts(options);
+    return { ...running, stop: () => stop().finally(() => claim.release()) };
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+/** What was built into the folder is what its processes start again from: it is built for its owner alone. */
+async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
   const { env, root, folder, say, replaced } = options;
-  mkdirSync(folder, { recursive: true });
   const { api, worker, sandbox } = entries;
   const building = Promise.all([
     buildImage(root, join(folder, 'image'), { api, worker, sandbox }),
@@ -48,7 +64,7 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   ]);
   building.catch(() => undefined); // reported where it is awaited
   const servers = await startServers({ env, folder, searchAttributes: Object.values(searchAttributes), say });
-  removeRunFile(folder); // of a demo that was killed: the folder is ours now
+  removeRunFile(folder); // of a demo that was killed
   process.once('exit', () => removeRunFile(folder)); // also when everything is ended at once
   const processes: SupervisedProcess[] = [];
   const stop = async () => {

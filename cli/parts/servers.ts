@@ -1,7 +1,6 @@
 // Starts Postgres and Temporal side by side for a command of the cli, and stops them in the opposite order.
 import { join } from 'node:path';
 import type { Environment } from '../../core/environment-variables.ts';
-import { claimFolder } from './claim.ts';
 import { defaultPostgresPort, startPostgres, type RunningPostgres } from './postgres.ts';
 import type { Say } from './progress.ts';
 import {
@@ -28,11 +27,10 @@ export interface RunningServers {
 }
 
 /**
- * @throws FolderInUseError while another command runs on the folder; TemporalNotFoundError; Error with a log's end.
- *   Nothing runs on when it throws.
+ * The folder is the caller's (claim.ts).
+ * @throws TemporalNotFoundError; Error with a log's end. Nothing runs on when it throws.
  */
 export async function startServers(options: StartServersOptions): Promise<RunningServers> {
-  const claim = await claimFolder(options.folder);
   const [postgres, temporal] = await Promise.allSettled([
     startPostgres({ ...options, database: 'isthmus', preferredPort: defaultPostgresPort }),
     startTemporal({
@@ -51,12 +49,10 @@ export async function startServers(options: StartServersOptions): Promise<Runnin
       stop: async () => {
         await temporal.value.stop();
         await postgres.value.stop();
-        await claim.release();
       },
     };
   }
   for (const one of [temporal, postgres]) if (one.status === 'fulfilled') await one.value.stop();
-  await claim.release();
   throw [postgres, temporal].find((one) => one.status === 'rejected')?.reason;
 }
 
