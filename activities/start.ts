@@ -9,7 +9,7 @@ import type { XmlEngine } from '../xml/engine.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
 import { createOutboundHttp } from './outbound-http.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
-import { startTelemetry } from '../telemetry/server.ts';
+import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
 import { traceStatements } from '../telemetry/trace-statements.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../telemetry/worker-metrics.ts';
 import { createSteps } from './steps.ts';
@@ -47,11 +47,30 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   const metrics = createWorkerMetrics();
   metrics.watchReceivers(() => http.states());
   let reference: ReferenceCache | undefined;
+  let workers: RunningWorkers | undefined;
+  let telemetry: RunningTelemetry | undefined;
+  const isReady = async () =>
+    (await Promise.all([isAnswering(db), workers?.isReady() ?? false])).every(Boolean);
+  const close = async () => {
+    await telemetry?.close();
+    await reference?.close();
+    await http.close();
+    await db.destroy();
+  };
   try {
+    // whatever may keep the process from starting comes before it takes work
+    telemetry =
+      config.metrics &&
+      (await startTelemetry({
+        ...config.metrics,
+        registry: withProcess(metrics.registry, db),
+        isReady,
+        ...(sdkMetrics && { further: sdkMetrics }),
+      }));
     reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
-    const workers = await runWorkers(
+    workers = await runWorkers(
       {
         db,
         reference: reference.current,
@@ -66,34 +85,19 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       },
       { ...config.temporal, ...options, onFound: (kind, count) => metrics.swept(kind, count) },
     );
-    const isReady = async () => (await Promise.all([isAnswering(db), workers.isReady()])).every(Boolean);
-    const telemetry =
-      config.metrics &&
-      (await startTelemetry({
-        ...config.metrics,
-        registry: withProcess(metrics.registry, db),
-        isReady,
-        ...(sdkMetrics && { further: sdkMetrics }),
-      }));
-    const finished = workers.finished.finally(async () => {
-      await telemetry?.close();
-      await reference?.close();
-      await http.close();
-      await db.destroy();
-    });
+    const running = workers;
+    const finished = running.finished.finally(close);
     return {
       finished,
       isReady,
       shutdown: async () => {
-        await workers.shutdown();
+        await running.shutdown();
         await finished;
       },
       ...(telemetry && { metricsPort: telemetry.port }),
     };
   } catch (error) {
-    await reference?.close();
-    await http.close();
-    await db.destroy();
+    await close();
     throw error;
   }
 }

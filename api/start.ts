@@ -74,14 +74,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     });
     closers.push(startMaintenance(config.databaseUrl, logger));
     const metrics = createApiMetrics(() => readGauges(db), { temporal: () => answersInTime(checkEngine) });
-    const server = await startServer(app, {
-      ...config,
-      logger,
-      onAnswered: (request) => metrics.requested(request),
-      trace: temporal.traces && traceRequests(temporal.traces),
-      knownSender: (authorization) => auth.knownSender(authorization),
-    });
-    closers.push(() => server.close());
+    // before the work: whatever may keep the process from starting
     const telemetry =
       config.metrics &&
       (await openTelemetry(config.metrics, {
@@ -92,6 +85,14 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
         stopping: stopping.signal,
       }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
+    const server = await startServer(app, {
+      ...config,
+      logger,
+      onAnswered: (request) => metrics.requested(request),
+      trace: temporal.traces && traceRequests(temporal.traces),
+      knownSender: (authorization) => auth.knownSender(authorization),
+    });
+    closers.push(() => server.close());
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
     return {
       url: `http://${host}:${server.port}`,
