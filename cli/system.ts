@@ -46,8 +46,8 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   mkdirSync(options.folder, { recursive: true });
   const claim = await claimFolder(options.folder);
   try {
-    const { stop, ...running } = await startParts(options);
-    return { ...running, stop: () => stop().finally(() => claim.release()) };
+    const parts = await startParts(options);
+    return { ...parts, stop: () => parts.stop().finally(() => claim.release()) };
   } catch (error) {
     await claim.release();
     throw error;

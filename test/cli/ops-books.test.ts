@@ -45,9 +45,7 @@ test('books that were taken, and a page that was given up, with what sends it ag
   lines.splice(0);
   await listBooks(context(), {});
   expect(lineOf('SGDFAST')).toMatch(/0 of 1\s+-\s+given up$/);
-  expect(lines.at(-1)).toBe(
-    `! SGDFAST, page 1, was given up: ops redeliver ${subject} sends it again`,
-  );
+  expect(lines.at(-1)).toBe(`! SGDFAST, page 1, was given up: ops redeliver ${subject} sends it again`);
   lines.splice(0);
   await listBooks(context(), { json: true });
   const [answer = ''] = lines;
