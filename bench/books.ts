@@ -7,7 +7,7 @@ import { sayOnTerminal } from '../cli/parts/progress.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import { connect } from '../db/connection.ts';
 import { clientCredentials } from '../sandbox/tokens.ts';
-import { copyDecided } from '../test/harness/many-payments.ts';
+import { copyDecided } from '../fixtures/many-payments.ts';
 import { positive, readOptions } from './options.ts';
 import { openPaymentLoad, type ReadyPayment } from './payment-load.ts';
 import { startPaymentServices, type PaymentServices } from './payment-services.ts';

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import { buildPacs008 } from '../core/iso20022/build-pacs008.ts';
 import { clientCredentials, type TokenSource } from '../sandbox/tokens.ts';
-import type { QuoteOnOffer } from '../test/harness/bodies.ts';
-import { endingIn } from '../test/harness/endings.ts';
-import { instruction } from '../test/harness/instruction.ts';
+import type { QuoteOnOffer } from '../fixtures/bodies.ts';
+import { endingIn } from '../fixtures/endings.ts';
+import { instruction } from '../fixtures/instruction.ts';
 import { arrivals, closedCount } from './closed-count.ts';
 
 /** One payment, or one run of the floor, with its sender's waiting times. */

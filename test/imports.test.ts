@@ -18,6 +18,7 @@ const folders = [
   'api/auth',
   'sandbox',
   'cli',
+  'fixtures',
   'bench',
   'chaos',
   'chaos/oracle',

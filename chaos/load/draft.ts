@@ -3,9 +3,9 @@
 // terms are known.
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import type { AgentIdentification } from '../../core/iso20022/parties.ts';
-import type { QuoteOnOffer } from '../../test/harness/bodies.ts';
-import { endingIn } from '../../test/harness/endings.ts';
-import { instruction, type Terms } from '../../test/harness/instruction.ts';
+import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
+import { endingIn } from '../../fixtures/endings.ts';
+import { instruction, type Terms } from '../../fixtures/instruction.ts';
 import { drawElements, drawWriting } from './dress.ts';
 import type { Edit } from './edits.ts';
 import { drawAccount, drawName, drawRemittance } from './people.ts';

@@ -1,8 +1,8 @@
 // Paying, as every story does it: asking for quotes, submitting, repeating until there is an answer, reading the
 // answer.
 import type { Expected } from '../oracle/evidence.ts';
-import type { QuoteOnOffer, QuoteSet } from '../../test/harness/bodies.ts';
-import { endingIn } from '../../test/harness/endings.ts';
+import type { QuoteOnOffer, QuoteSet } from '../../fixtures/bodies.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import type { Draft } from './draft.ts';
 import { insist, shortPatienceMs } from './patience.ts';
 import type { Random } from './random.ts';

@@ -1,6 +1,6 @@
 // Who pays whom: names, addresses and accounts as people really have them, odd but legal (ReadableText of the schemas).
 // Each carries one of the run's canaries, which must be found nowhere but in messages (I-14).
-import { accountEndingIn } from '../../test/harness/endings.ts';
+import { accountEndingIn } from '../../fixtures/endings.ts';
 import type { Random } from './random.ts';
 
 const names = [

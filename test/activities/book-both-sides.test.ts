@@ -7,7 +7,7 @@ import { accountBook } from '../../core/reconciliation.ts';
 import { keyOf } from '../../core/reference.ts';
 import { readCamt054, readCamt054Page } from '../../db/books-camt054.ts';
 import { readBookIndex } from '../../db/reconciliation.ts';
-import { copyDecided } from '../harness/many-payments.ts';
+import { copyDecided } from '../../fixtures/many-payments.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
 

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createSendBooks } from '../../activities/send-books.ts';
 import { listBooksSent } from '../../db/book-pages.ts';
-import { copyDecided } from '../harness/many-payments.ts';
+import { copyDecided } from '../../fixtures/many-payments.ts';
 import { storeReport } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';
 

@@ -7,7 +7,7 @@ import { createSendBooks } from '../../activities/send-books.ts';
 import { daysToSend } from '../../core/daily-books.ts';
 import { dayMs } from '../../core/reconciliation.ts';
 import { readOwedBooks } from '../../db/book-pages.ts';
-import { copyDecided } from '../harness/many-payments.ts';
+import { copyDecided } from '../../fixtures/many-payments.ts';
 import { storeReport } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';
 

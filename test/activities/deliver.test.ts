@@ -14,7 +14,7 @@ import { askCallbackAgain } from '../../db/asks.ts';
 import { expireDelivery, listOpen } from '../../db/deliveries.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { findNeglected } from '../../db/sweep.ts';
-import { buildAcmt023 } from '../harness/acmt023.ts';
+import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 import { accountRequest } from '../harness/asker.ts';
 import { makeOverdue } from '../harness/overdue.ts';
 import { entered } from './receivers.ts';

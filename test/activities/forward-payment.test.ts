@@ -7,7 +7,7 @@ import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { setEndpoint } from '../harness/destination.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { reportOn } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';
 

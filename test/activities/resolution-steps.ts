@@ -9,7 +9,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createEndResolution, createFollowResolution } from '../../activities/follow-resolution.ts';
 import { createJudgeResolution } from '../../activities/judge-resolution.ts';
 import { readAcmt023, requestReferencesOf } from '../../core/iso20022/acmt023.ts';
-import { buildAcmt023, type OriginalAcmt023 } from '../harness/acmt023.ts';
+import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
 import { answerAcmt023 } from '../../core/iso20022/acmt024.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { inActivity, workbench } from './workbench.ts';

@@ -8,7 +8,7 @@ import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { netOf } from '../../core/reconciliation.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { readBookIndex, readMovements } from '../../db/reconciliation.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
 

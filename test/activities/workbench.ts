@@ -15,7 +15,7 @@ import { openReferenceCache } from '../../db/reference-cache.ts';
 import { createWorkerMetrics } from '../../telemetry/worker-metrics.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
-import { instruction, ownExchange, type Changes } from '../harness/instruction.ts';
+import { instruction, ownExchange, type Changes } from '../../fixtures/instruction.ts';
 
 export interface Workbench {
   readonly deps: ActivityDependencies;

@@ -1,7 +1,7 @@
 // The case of a payment that has no alert: what is over is over, and what is not is not reopened (OBS-6).
 import { expect, test } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 

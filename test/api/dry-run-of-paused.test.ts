@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 

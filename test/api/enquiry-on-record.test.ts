@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { silentDestination } from '../harness/destination.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 

@@ -1,7 +1,7 @@
 // Endpoints 14 to 16, and that what is quoted is what they compute at the quote's rate.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FeesAndAmounts, OrProblem, QuoteSet } from '../harness/bodies.ts';
+import type { FeesAndAmounts, OrProblem, QuoteSet } from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 

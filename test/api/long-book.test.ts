@@ -2,11 +2,11 @@
 // and is told as any failure of ours (REC-1, OBS-1).
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
-import { copyDecided } from '../harness/many-payments.ts';
+import { instruction } from '../../fixtures/instruction.ts';
+import { copyDecided } from '../../fixtures/many-payments.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();

@@ -8,7 +8,7 @@ import { settle } from '../../cli/ops/settle.ts';
 import { opsOn } from '../cli/ops-context.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { postReport, reportOn } from '../harness/reports.ts';

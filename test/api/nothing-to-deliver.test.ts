@@ -1,10 +1,10 @@
 // Who asks for deliveries again where there is nothing to deliver hears why: all was taken, nothing is decided yet, or
 // it was told in an HTTP answer (CBK-1, PAY-9).
 import { expect, test } from 'vitest';
-import { endingIn, type Ending } from '../harness/endings.ts';
+import { endingIn, type Ending } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 

@@ -1,10 +1,10 @@
 // GET /parties on a whole gateway: a destination that is down, one that says nothing, and those that are well (OBS-7).
 import { expect, test } from 'vitest';
 import { setEndpoint } from '../harness/destination.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit, type Trip } from '../harness/payer.ts';
 

@@ -5,7 +5,7 @@ import { listPauses, pauseOrResume } from '../../cli/ops/pause.ts';
 import { opsOn } from '../cli/ops-context.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction, type Changes } from '../harness/instruction.ts';
+import { instruction, type Changes } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submit, type Trip } from '../harness/payer.ts';
 

@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, describe, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import type { Evidence } from '../harness/bodies.ts';
+import type { Evidence } from '../../fixtures/bodies.ts';
 import { evidenceOf, type Party } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { accountEndingIn, endingIn, type Ending } from '../harness/endings.ts';
-import { instruction, type Changes } from '../harness/instruction.ts';
+import { accountEndingIn, endingIn, type Ending } from '../../fixtures/endings.ts';
+import { instruction, type Changes } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, sha256, submit, submitXml } from '../harness/payer.ts';
 

@@ -1,8 +1,8 @@
 // `Prefer: wait` (PAY-1): who waits is answered with what becomes of its own message, and of no other's.
 import { expect, test } from 'vitest';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction, newMessageId } from '../harness/instruction.ts';
+import { instruction, newMessageId } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();

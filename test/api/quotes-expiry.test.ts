@@ -1,6 +1,6 @@
 // Until when a quote may be used is told beside it, for the specification's fields have no place for it (QUO-6).
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { QuoteSet } from '../harness/bodies.ts';
+import type { QuoteSet } from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
 import { parseQuoteId } from '../../core/ids.ts';
-import type { AdjustedQuote, OrProblem, QuoteSet } from '../harness/bodies.ts';
+import type { AdjustedQuote, OrProblem, QuoteSet } from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { improveRateText } from '../../core/rate.ts';
-import type { OrProblem, QuoteSet, RateAccepted, Rates, TierImprovement } from '../harness/bodies.ts';
+import type { OrProblem, QuoteSet, RateAccepted, Rates, TierImprovement } from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { confirmOutcome, recordOutcome } from '../../db/recorded-outcomes.ts';
-import type { Evidence } from '../harness/bodies.ts';
+import type { Evidence } from '../../fixtures/bodies.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { gatewayInDoubt } from '../harness/in-doubt.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';

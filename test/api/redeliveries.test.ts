@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { recordAudit } from '../../db/audit.ts';
-import type { Evidence } from '../harness/bodies.ts';
+import type { Evidence } from '../../fixtures/bodies.ts';
 import { receivedOf, setEndpoint } from '../harness/destination.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';

@@ -6,7 +6,7 @@ import type {
   Country,
   Currency,
   Institution,
-} from '../harness/bodies.ts';
+} from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 

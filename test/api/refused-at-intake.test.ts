@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 
 import { testGateway } from '../harness/gateway.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { reportOn } from '../harness/reports.ts';
 

@@ -10,7 +10,7 @@ import { startServer, type ServerLimits } from '../../api/http/server.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../db/reference-cache.ts';
-import type { Problem } from '../harness/bodies.ts';
+import type { Problem } from '../../fixtures/bodies.ts';
 import { conformanceWith, type OpenApiDocument } from '../harness/conformance.ts';
 
 const address = 'https://isthmus.test';

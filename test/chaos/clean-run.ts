@@ -6,12 +6,12 @@ import { gather } from '../../chaos/gather.ts';
 import type { Exchange, Expected, RunRecord } from '../../chaos/oracle/evidence.ts';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { toLine, type JournalEntry } from '../../sandbox/journal-file.ts';
-import type { QuoteOnOffer, QuoteSet } from '../harness/bodies.ts';
-import { endingIn, type Ending } from '../harness/endings.ts';
+import type { QuoteOnOffer, QuoteSet } from '../../fixtures/bodies.ts';
+import { endingIn, type Ending } from '../../fixtures/endings.ts';
 import type { TestGateway } from '../harness/gateway.ts';
-import { instruction, newMessageId, ownExchange, type Changes } from '../harness/instruction.ts';
+import { instruction, newMessageId, ownExchange, type Changes } from '../../fixtures/instruction.ts';
 import { accountRequest, proxyRequest } from '../harness/asker.ts';
-import { buildAcmt023 } from '../harness/acmt023.ts';
+import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 
 export interface CleanRun {
   readonly gateway: TestGateway;

@@ -7,7 +7,7 @@ import { recordAudit } from '../../db/audit.ts';
 import { pause } from '../../db/pauses.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { opsOn } from './ops-context.ts';

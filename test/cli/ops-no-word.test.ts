@@ -8,7 +8,7 @@ import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { writeReceiverStates } from '../../db/party-health.ts';
 import { takePacs008 } from '../../db/submissions.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote } from '../harness/payer.ts';
 import { opsOn } from './ops-context.ts';
 

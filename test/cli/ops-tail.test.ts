@@ -1,10 +1,10 @@
 // `npm run ops -- tail` against a whole gateway: nothing that it follows changes unseen.
 import { afterEach, expect, test } from 'vitest';
 import { tail } from '../../cli/ops/tail.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { opsOn } from './ops-context.ts';
 

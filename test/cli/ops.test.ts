@@ -13,10 +13,10 @@ import {
 import { printMessage } from '../../cli/ops/message.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { refuseMessage } from '../../db/refused-messages.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { opsOn } from './ops-context.ts';
 

@@ -10,7 +10,7 @@ import type { BoundPayment } from '../../core/bind-payment.ts';
 import type { Rejection } from '../../core/rejection.ts';
 import { mapValue, ok, type Result } from '../../core/result.ts';
 import type { StoredQuote } from '../../core/quote.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { add, fraction, multiply, ofUnits, text, units } from './exact-reference.ts';
 import { amountOf, usualRate } from './arbitraries.ts';
 import { world } from './small-world.ts';

@@ -7,7 +7,7 @@ import { createValidatePayment } from '../../activities/validate-payment.ts';
 import type { Db } from '../../db/connection.ts';
 import { nameCallbackAddress } from '../../db/asks.ts';
 import { workbench } from '../activities/workbench.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { accountRequest } from '../harness/asker.ts';
 import { playOperator, resolutionSteps } from '../activities/resolution-steps.ts';
 

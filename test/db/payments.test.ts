@@ -8,7 +8,7 @@ import type { Judgement } from '../../contract/activities.ts';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { findPayment } from '../../db/payments.ts';
 import { workbench } from '../activities/workbench.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 
 const { deps, store } = await workbench();
 const { db } = deps;

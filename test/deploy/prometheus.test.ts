@@ -14,7 +14,7 @@ import { createWorkerMetrics } from '../../telemetry/worker-metrics.ts';
 import { sectionsOf } from '../docs/markdown.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { testGateway, type TestGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { quietPort } from '../harness/quiet-port.ts';
 

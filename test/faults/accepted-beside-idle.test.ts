@@ -5,11 +5,11 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, resolutionWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { recordReceived } from '../../db/messages.ts';
-import { buildAcmt023 } from '../harness/acmt023.ts';
+import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 import { proxyRequest } from '../harness/asker.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { runBrokenWorker } from '../harness/broken-worker.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
 
 const gateway = await testGateway({

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { receivedOf, setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { listening } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { reportOn } from '../harness/reports.ts';

@@ -6,7 +6,7 @@ import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { paymentWorkflowId, updates } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { newMessageId } from '../harness/instruction.ts';
+import { newMessageId } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 

@@ -3,10 +3,10 @@
 // (LIF-2, PAY-7, SEC-9).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { storeReport } from '../harness/reports.ts';
 

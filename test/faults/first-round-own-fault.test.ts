@@ -7,7 +7,7 @@ import { paymentWorkflowId, searchAttributes } from '../../contract/ids.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { quietPort } from '../harness/quiet-port.ts';
 

@@ -6,7 +6,7 @@ import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { fromTheOther, other } from '../harness/another-payer.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit, submitXml, type Submitted } from '../harness/payer.ts';
 
 const gateway = await testGateway();

@@ -11,8 +11,8 @@ import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { lateDestination } from '../harness/late-destination.ts';
-import { endingIn } from '../harness/endings.ts';
-import { instruction } from '../harness/instruction.ts';
+import { endingIn } from '../../fixtures/endings.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { makeOverdue } from '../harness/overdue.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 

@@ -8,7 +8,7 @@ import { paymentWorkflowId, signals, workflowTypes } from '../../contract/ids.ts
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { runBrokenWorker } from '../harness/broken-worker.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { heard, reportFinal, undecided } from '../harness/reports.ts';
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { movableClock } from '../harness/database-clock.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, storeOnly } from '../harness/payer.ts';
 
 let setAhead: (aheadMs: number) => Promise<void> = () => Promise.resolve();

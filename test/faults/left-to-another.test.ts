@@ -8,7 +8,7 @@ import { startWorker } from '../../activities/start.ts';
 import type { RunningWorkers } from '../../activities/worker.ts';
 import type { SweepOptions } from '../../activities/sweep/sweep.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 import { undecided } from '../harness/reports.ts';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
 import { undecided } from '../harness/reports.ts';
 

@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import { afterAll, expect, test } from 'vitest';
 import { fromTheOther, other } from '../harness/another-payer.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();

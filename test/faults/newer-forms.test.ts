@@ -5,7 +5,7 @@ import { currentForm, paymentWorkflowId, workflowTypes, type PaymentWorkflow } f
 import { paymentStart } from '../../contract/starts.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, storeOnly } from '../harness/payer.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 1_000, standstillMs: 1_000 });

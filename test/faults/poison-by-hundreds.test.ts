@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { ownExchange, instruction } from '../harness/instruction.ts';
+import { ownExchange, instruction } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
 import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 import { undecided } from '../harness/reports.ts';

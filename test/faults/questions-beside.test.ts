@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { recordReceived } from '../../db/messages.ts';
-import { buildAcmt023 } from '../harness/acmt023.ts';
+import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 import { accountRequest, ask } from '../harness/asker.ts';
 import { testGateway } from '../harness/gateway.ts';
 

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { endingIn } from '../harness/endings.ts';
-import { instruction } from '../harness/instruction.ts';
+import { endingIn } from '../../fixtures/endings.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 

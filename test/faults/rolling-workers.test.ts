@@ -9,7 +9,7 @@ import type { SweepOptions } from '../../activities/sweep/sweep.ts';
 import { untilPast } from '../harness/wait.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';

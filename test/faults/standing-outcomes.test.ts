@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { postReport, reportOn, undecided } from '../harness/reports.ts';
 import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { listening } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 

@@ -6,8 +6,8 @@ import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { paymentStart } from '../../contract/starts.ts';
 import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { endingIn } from '../harness/endings.ts';
-import { instruction } from '../harness/instruction.ts';
+import { endingIn } from '../../fixtures/endings.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
 import { reportFinal } from '../harness/reports.ts';
 

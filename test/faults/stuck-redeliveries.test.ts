@@ -4,7 +4,7 @@ import { paymentWorkflowId, redeliveryWorkflowId, workflowTypes } from '../../co
 import { runBrokenWorker } from '../harness/broken-worker.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { makeOverdue } from '../harness/overdue.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 

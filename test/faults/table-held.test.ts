@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 500 });

@@ -2,7 +2,7 @@
 // slows the other (CBK-3).
 import { expect, test, vi } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { listening } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 

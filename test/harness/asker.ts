@@ -1,7 +1,7 @@
 // What a source operator does to resolve a proxy or an account in a test: build the acmt.023, submit it, read the
 // answer; and what the resolution left behind, at the parties and in the database.
 import { randomUUID } from 'node:crypto';
-import { buildAcmt023, type OriginalAcmt023 } from './acmt023.ts';
+import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
 import { readAcmt024, type Acmt024 } from '../../core/iso20022/acmt024.ts';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import { resolutionWorkflowId } from '../../contract/ids.ts';

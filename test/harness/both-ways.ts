@@ -7,7 +7,7 @@ import { afterAll, expect, vi } from 'vitest';
 import type { Db } from '../../db/connection.ts';
 import { receivedOf, setEndpoint } from './destination.ts';
 import { testGateway, type TestGateway } from './gateway.ts';
-import { instruction } from './instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from './listening.ts';
 import { bestQuote, submit } from './payer.ts';
 import { postReport, reportOn } from './reports.ts';

@@ -5,7 +5,7 @@ import { withClient } from '../../cli/parts/postgres.ts';
 import { testDatabase } from './database.ts';
 import { testGateway } from './gateway.ts';
 import { bestQuote, submit } from './payer.ts';
-import { instruction } from './instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
 import { idleThreads } from './workflow-threads.ts';
 

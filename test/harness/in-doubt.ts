@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest';
 import { recordAudit } from '../../db/audit.ts';
 import { silentDestination, type SilentDestination } from './destination.ts';
 import { testGateway, type TestGateway } from './gateway.ts';
-import { instruction } from './instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from './listening.ts';
 import { bestQuote, submit } from './payer.ts';
 

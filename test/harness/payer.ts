@@ -4,7 +4,7 @@ import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pa
 import { readPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
-import type { QuoteOnOffer } from './bodies.ts';
+import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
 import { untilPast } from './wait.ts';
 import type { TestGateway } from './gateway.ts';
 

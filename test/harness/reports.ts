@@ -9,10 +9,10 @@ import type { Db } from '../../db/connection.ts';
 import { loadDecidable } from '../../db/decisions.ts';
 import { takeReport } from '../../db/reports.ts';
 import { ok } from '../../core/result.ts';
-import { endingIn } from './endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from './evidence.ts';
 import type { TestGateway } from './gateway.ts';
-import { instruction, newMessageId, type Changes } from './instruction.ts';
+import { instruction, newMessageId, type Changes } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from './payer.ts';
 
 /** Of the pacs.008 that the destination got; what names it at least. */

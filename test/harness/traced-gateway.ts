@@ -8,7 +8,7 @@ import { afterAll, expect, vi } from 'vitest';
 import { openTraces } from '../../telemetry/open-traces.ts';
 import { testCollector, type ExportedSpan } from './collector.ts';
 import { testGateway } from './gateway.ts';
-import { instruction, type Changes } from './instruction.ts';
+import { instruction, type Changes } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from './payer.ts';
 
 export interface TracedLine {

@@ -18,7 +18,7 @@ import { takeLateFinal, takeReport } from '../../db/reports.ts';
 import { ok } from '../../core/result.ts';
 import { findUntoldFinals, findOverdue, findUndecided } from '../../db/sweep.ts';
 import { workbench } from '../activities/workbench.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { firstFinal } from './deciding.ts';
 import * as model from './record.ts';
 import type { Record } from './record.ts';

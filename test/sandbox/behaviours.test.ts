@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { edit } from '../harness/patches.ts';
 import {
   forwardedPacs008,

@@ -1,7 +1,7 @@
 /** What the gateway states to a destination, and what the destination's books do with it (PAY-9, TIM-1). */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import {
   confirm,
   forwardedPacs008,

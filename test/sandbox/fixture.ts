@@ -10,7 +10,7 @@ import { request } from 'undici';
 import { buildForwardedPacs008, buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { readPacs002, type Pacs002, type TransactionStatus } from '../../core/iso20022/pacs002.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { reportOn } from '../harness/reports.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';

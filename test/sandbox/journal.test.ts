@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { openJournal, type NewEntry } from '../../sandbox/journal.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { edit } from '../harness/patches.ts';
 import {
   confirm,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { request } from 'undici';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import {
   forwardedPacs008,
   post,

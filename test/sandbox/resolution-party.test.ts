@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { buildForwardedAcmt023, readAcmt023 } from '../../core/iso20022/acmt023.ts';
-import { buildAcmt023 } from '../harness/acmt023.ts';
+import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 import { readAcmt024 } from '../../core/iso20022/acmt024.ts';
 import type { AgentIdentification } from '../../core/iso20022/parties.ts';
 import { accountNumberOf, agentBicOf, ownerOf } from '../../sandbox/resolution-behaviours.ts';

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseSandboxEnvironment } from '../../sandbox/environment.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { clientCredentials } from '../../sandbox/tokens.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import {
   forwardedPacs008,
   post,

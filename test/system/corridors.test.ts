@@ -8,9 +8,9 @@ import type { AgentIdentification } from '../../core/iso20022/parties.ts';
 import { sum } from './sums.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import type { QuoteOnOffer } from '../harness/bodies.ts';
-import { endingIn } from '../harness/endings.ts';
-import { instruction, ownExchange } from '../harness/instruction.ts';
+import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
+import { endingIn } from '../../fixtures/endings.ts';
+import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { bestQuote, parsePacs002, submit, type Trip } from '../harness/payer.ts';
 import { validTree } from '../xml/fixtures.ts';
 

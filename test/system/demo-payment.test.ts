@@ -7,7 +7,7 @@ import { childrenNamed, elementAt, textAt, type XmlElement } from '../../core/is
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { parsePacs002, submitXml, type Submitted } from '../harness/payer.ts';
 import { trade } from '../harness/trade.ts';
 import { validTree } from '../xml/fixtures.ts';

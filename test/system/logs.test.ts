@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { recordAudit } from '../../db/audit.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 interface Line {

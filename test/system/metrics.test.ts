@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { recordAudit } from '../../db/audit.ts';
 import { setEndpoint } from '../harness/destination.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction, type Changes } from '../harness/instruction.ts';
+import { instruction, type Changes } from '../../fixtures/instruction.ts';
 import { bestQuote, submit, type Trip } from '../harness/payer.ts';
 
 const gateway = await testGateway({

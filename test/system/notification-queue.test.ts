@@ -11,7 +11,7 @@ import { freePort } from '../../cli/parts/ports.ts';
 import { broker } from '../activities/broker.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();

@@ -9,7 +9,7 @@ import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { askFor } from '../harness/offers.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit, submitXml, type Submitted } from '../harness/payer.ts';
 
 const logLines: string[] = [];

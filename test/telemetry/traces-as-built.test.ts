@@ -13,7 +13,7 @@ import { buildImage } from '../../cli/image.ts';
 import { testCollector } from '../harness/collector.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { ownTemporal } from '../harness/own-temporal.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { quietPort } from '../harness/quiet-port.ts';

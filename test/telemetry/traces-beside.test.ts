@@ -1,9 +1,9 @@
 // What a collector sees beside the plain way of a submission (OBS-3): reports, retries, resolutions, shared statements; and
 // what it must never see (SEC-3).
 import { expect, test, vi } from 'vitest';
-import { buildAcmt023 } from '../harness/acmt023.ts';
+import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 import { proxyRequest } from '../harness/asker.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { bestQuote } from '../harness/payer.ts';
 import { reportOn } from '../harness/reports.ts';

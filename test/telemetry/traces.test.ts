@@ -2,9 +2,9 @@
 // last delivery.
 import { describe, expect, test, vi } from 'vitest';
 import type { ExportedSpan } from '../harness/collector.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
-import { newMessageId } from '../harness/instruction.ts';
+import { newMessageId } from '../../fixtures/instruction.ts';
 import { foreignTrace, namesIn, tracedGateway } from '../harness/traced-gateway.ts';
 
 const { gateway, collector, lines, received, submit, wholeTrace } = await tracedGateway();

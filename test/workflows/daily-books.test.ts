@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { dailyBooksScheduleId } from '../../contract/ids.ts';
 import { listBooksSent } from '../../db/book-pages.ts';
-import { endingIn } from '../harness/endings.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { readCamt054 } from '../harness/camt054.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
-import { copyDecided } from '../harness/many-payments.ts';
+import { copyDecided } from '../../fixtures/many-payments.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../xml/fixtures.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, parsePacs002, submit } from '../harness/payer.ts';
 import { postReport, reportOn, undecided } from '../harness/reports.ts';
 import { validTree } from '../xml/fixtures.ts';

@@ -6,8 +6,8 @@ import { paymentWorkflowId, searchAttributes, signals } from '../../contract/ids
 import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { endingIn, type Ending } from '../harness/endings.ts';
-import { instruction } from '../harness/instruction.ts';
+import { endingIn, type Ending } from '../../fixtures/endings.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { lateServer } from './outages.ts';
 

@@ -5,9 +5,9 @@ import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway, type TestGateway } from '../harness/gateway.ts';
-import type { QuoteOnOffer } from '../harness/bodies.ts';
-import { endingIn, type Ending } from '../harness/endings.ts';
-import { instruction, type Changes } from '../harness/instruction.ts';
+import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
+import { endingIn, type Ending } from '../../fixtures/endings.ts';
+import { instruction, type Changes } from '../../fixtures/instruction.ts';
 import { bestQuote, parsePacs002, submit, type Submitted } from '../harness/payer.ts';
 import { deadCallback, gapsMs, lateServer } from './outages.ts';
 

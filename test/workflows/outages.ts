@@ -6,7 +6,7 @@ import { afterAll, expect } from 'vitest';
 import { quietPort } from '../harness/quiet-port.ts';
 import { distinct, evidenceOf } from '../harness/evidence.ts';
 import type { TestGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, parsePacs002, submit } from '../harness/payer.ts';
 
 /** MY to SG, so that no other test's callbacks are refused. */

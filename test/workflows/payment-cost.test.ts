@@ -3,8 +3,8 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, expect, test } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { endingIn, type Ending } from '../harness/endings.ts';
-import { instruction } from '../harness/instruction.ts';
+import { endingIn, type Ending } from '../../fixtures/endings.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 
 const gateway = await testGateway();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { cut, swap } from '../harness/patches.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
 import { form, type Row } from './rejected-form.ts';

@@ -1,7 +1,7 @@
 // Rows of the rejections that a message earns by its form: a valid instruction, one change, and what the source is
 // told.
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import type { QuoteOnOffer } from '../harness/bodies.ts';
+import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { cut, swap } from '../harness/patches.ts';
 import type { Trip } from '../harness/payer.ts';

@@ -2,7 +2,7 @@
 // must. With RECORD_HISTORIES=<release> the histories are kept for test/workflows/replay.test.ts.
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import type { OriginalAcmt023 } from '../harness/acmt023.ts';
+import type { OriginalAcmt023 } from '../../fixtures/acmt023.ts';
 import { resolutionWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { accountRequest, ask, proxyRequest, resolutionEvidence } from '../harness/asker.ts';

@@ -1,6 +1,6 @@
 // The ways of a resolution on real parts: proxy or account, found or not, each reason, the deadline, repeats.
 import { describe, expect, test, vi } from 'vitest';
-import { buildAcmt023, type OriginalAcmt023 } from '../harness/acmt023.ts';
+import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
 import { elementAt } from '../../core/iso20022/tree.ts';
 import { expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';

@@ -11,7 +11,7 @@ import type { Traces } from '../../telemetry/traces.ts';
 import { testCollector } from '../harness/collector.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway, type TestGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { distinct, evidenceOf } from '../harness/evidence.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../harness/instruction.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';

@@ -6,8 +6,8 @@ import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pa
 import { setEndpoint } from '../harness/destination.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { endingIn, type Ending } from '../harness/endings.ts';
-import { instruction } from '../harness/instruction.ts';
+import { endingIn, type Ending } from '../../fixtures/endings.ts';
+import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submitXml, type Submitted } from '../harness/payer.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';

@@ -11,7 +11,7 @@ import {
   type Acmt023,
   type RequestLeg,
 } from '../../core/iso20022/acmt023.ts';
-import { buildAcmt023 } from '../harness/acmt023.ts';
+import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 import {
   answerAcmt023,
   passOnAcmt024,

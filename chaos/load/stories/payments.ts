@@ -7,9 +7,9 @@ import { askQuotes, choose, drawAmount, drawCorridor, pay, statusOf } from '../p
 import type { Random } from '../random.ts';
 import { endOf } from '../scheme.ts';
 import { StoryEnded, type Story, type Tools } from '../tools.ts';
-import type { Terms } from '../../../test/harness/instruction.ts';
-import type { QuoteOnOffer } from '../../../test/harness/bodies.ts';
-import { endingIn } from '../../../test/harness/endings.ts';
+import type { Terms } from '../../../fixtures/instruction.ts';
+import type { QuoteOnOffer } from '../../../fixtures/bodies.ts';
+import { endingIn } from '../../../fixtures/endings.ts';
 
 /** How its sender waits for the answer: without a preference, with one, or until it hangs up. */
 function drawWaiting(random: Random): { prefer?: string; hangUpAfterMs?: number } {

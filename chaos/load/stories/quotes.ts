@@ -1,7 +1,7 @@
 // Quotes that are asked and not paid with, by PSPs that compare; and questions that the rules refuse: for another PSP,
 // about another's quote, by an FX provider (QUO-1, QUO-9, FX-9).
-import type { AdjustedQuote } from '../../../test/harness/bodies.ts';
-import type { Terms } from '../../../test/harness/instruction.ts';
+import type { AdjustedQuote } from '../../../fixtures/bodies.ts';
+import type { Terms } from '../../../fixtures/instruction.ts';
 import { feeOn } from '../decimal.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
 import { insist } from '../patience.ts';

@@ -2,7 +2,7 @@
 // sent only once the first has its answer: an answered message is stored (PAY-2), so that the rules fix what the other
 // must be told.
 import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
-import { endingIn } from '../../../test/harness/endings.ts';
+import { endingIn } from '../../../fixtures/endings.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
 import {
   acceptedAtFirst,

@@ -2,7 +2,7 @@
 // security event, and nothing is decided by them (PAY-8).
 import { buildPacs002 } from '../../../core/iso20022/pacs002.ts';
 import type { OriginalReferences } from '../../../core/iso20022/references.ts';
-import { endingIn } from '../../../test/harness/endings.ts';
+import { endingIn } from '../../../fixtures/endings.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
 import { swap, type Edit } from '../edits.ts';
 import { instructionId } from '../look-after.ts';

@@ -2,7 +2,7 @@
 // answered, repeated, and asked in another's name (RES-1 to RES-5). What a directory or a creditor agent decides may
 // always end false AB08 instead, when it does not answer in time; what the gateway decides before it asks anyone may
 // not.
-import { buildAcmt023, type OriginalAcmt023 } from '../../../test/harness/acmt023.ts';
+import { buildAcmt023, type OriginalAcmt023 } from '../../../fixtures/acmt023.ts';
 import type { Expected } from '../../oracle/evidence.ts';
 import { swap } from '../edits.ts';
 import { insist } from '../patience.ts';

@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseApiConfig } from '../../../core/config.ts';
 import { assertNoDemoClients } from '../../../db/clients.ts';
-import type { TokenRefusal } from '../../harness/bodies.ts';
+import type { TokenRefusal } from '../../../fixtures/bodies.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { exchange, problemOf } from '../http/raw-http.ts';
 import { startApi, type RunningApi } from '../running-api.ts';

@@ -1,7 +1,7 @@
 // What is told twice in one request is never chosen from: a member of a JSON body, a parameter of a form or of an
 // address (SEC-4). Two readers might choose differently, and one of the two values may be a rate.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TokenRefusal } from '../../harness/bodies.ts';
+import type { TokenRefusal } from '../../../fixtures/bodies.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
 

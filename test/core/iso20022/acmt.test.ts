@@ -6,7 +6,7 @@ import {
   requestReferencesOf,
   type Acmt023,
 } from '../../../core/iso20022/acmt023.ts';
-import { buildAcmt023, type OriginalAcmt023 } from '../../harness/acmt023.ts';
+import { buildAcmt023, type OriginalAcmt023 } from '../../../fixtures/acmt023.ts';
 import { answerAcmt023, passOnAcmt024, readAcmt024, type Acmt024 } from '../../../core/iso20022/acmt024.ts';
 import { readPacs008References } from '../../../core/iso20022/references.ts';
 import { branch, elementAt, leaf, textAt, type XmlElement } from '../../../core/iso20022/tree.ts';
