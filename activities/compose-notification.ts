@@ -30,7 +30,6 @@ export async function composeNotification(
     if (!isDefect(error)) throw error;
     deps.logger.error({ err: error, uetr }, 'an fxtr.017 could not be made');
     await recordAuditOnce(deps.db, {
-      severity: 'alert',
       kind: 'notification.defect',
       subjectId: uetr,
       party: fxpNameOf(deps.reference(), fxpId),
@@ -48,7 +47,7 @@ export async function alertIfNoEndpoint(
   const party = fxpNameOf(deps.reference(), fxpId);
   if (addressOf(deps, { kind: 'notification', party, url: null }) !== undefined) return;
   const about = { subjectId: uetr, party };
-  await recordAuditOnce(deps.db, { severity: 'alert', kind: 'notification.no-endpoint', ...about });
+  await recordAuditOnce(deps.db, { kind: 'notification.no-endpoint', ...about });
 }
 
 interface NotificationTerms extends DecidablePayment {

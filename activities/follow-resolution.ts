@@ -151,7 +151,6 @@ async function composeAnswer(
   // RES-4: a code that the scheme does not list is passed on unchanged, and put on record
   const { resolutionId: subjectId } = request;
   const event = {
-    severity: 'info',
     kind: 'resolution.reason-unlisted',
     subjectId,
     detail: { reasonCode },

@@ -101,7 +101,7 @@ async function refuseRepeat(
   const answerMessageId = await refuseOnce(deps.db, { ...stored, messageId }, async () => ({
     answer: (await composeRejection(deps.engine, request, rejection)).message,
     event: {
-      ...rejections['duplicate-request'].event,
+      kind: rejections['duplicate-request'].event,
       subjectId: stored.resolution?.resolutionId,
       party: stored.sourceSystem,
       detail: { messageId },

@@ -8,7 +8,6 @@ export function createReportInDoubt(deps: ActivityDependencies): PaymentLocalAct
   return async function reportInDoubt({ uetr }): Promise<void> {
     const party = (await findPayment(deps.db, uetr))?.destinationSystem ?? undefined;
     const isNew = await recordAuditOnce(deps.db, {
-      severity: 'alert',
       kind: 'payment.in-doubt',
       subjectId: uetr,
       party,

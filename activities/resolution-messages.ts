@@ -162,7 +162,7 @@ export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: 
   const references = { messageIdentification, verificationId: notProvided };
   const answer = await composeRejection(engine, { ...request, references }, reject('defect'));
   const { resolutionId: subjectId, sourceSystem: party } = keys;
-  const event = { ...rejections.defect.event, subjectId, party, detail: { defect } };
+  const event = { kind: rejections.defect.event, subjectId, party, detail: { defect } };
   return { ...answer, event };
 }
 

@@ -217,7 +217,7 @@ async function answerOf<Answer>(
   if (isReceipt(result.status)) return { kind: 'receipt' };
   const { read, subjectId } = sending;
   if (result.status !== 200 || read === undefined) return undefined;
-  const about = { severity: 'alert', subjectId, party: sending.attempt.party } as const;
+  const about = { subjectId, party: sending.attempt.party };
   return boundDefects(
     { logger: deps.logger.child({ subjectId }), what: 'an answer met a defect' },
     () =>

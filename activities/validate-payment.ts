@@ -176,14 +176,12 @@ async function answerNo(
 
 function eventOf({ stored, messageId }: Case, { event }: TurnedAway): AuditEvent | null {
   if (event === undefined) return null;
-  return { ...event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
+  return { kind: event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
 }
 
 /** A payment that is rejected has no destination on record: for the pause of which one it was is told beside it (LIF-5). */
 function pauseEventOf(subjectId: string, { party }: Rejection): AuditEvent | null {
-  return party === undefined
-    ? null
-    : { severity: 'info', kind: 'payment.destination-paused', subjectId, party };
+  return party === undefined ? null : { kind: 'payment.destination-paused', subjectId, party };
 }
 
 /** Milliseconds since it was stored, until it was read to be judged, both by the database clock. */

@@ -1,4 +1,5 @@
 /** A row of the table of rejections (`rejection-table.ts`). */
+import type { EventKind } from './event-kinds.ts';
 
 /** The four kinds of fault (MSG-13); `explanation.ts` puts them into words. */
 export type Fault = 'not-iso-20022' | 'not-used' | 'place-or-count' | 'value';
@@ -22,5 +23,5 @@ export interface RejectionRow {
   /** It refuses keys that are already used: in the HTTP answer only, and the record stays as it is (DUP-2). */
   readonly ofRepeat?: true;
   /** The audit event for the operators, besides the answer. */
-  readonly event?: { readonly severity: 'alert' | 'security'; readonly kind: string };
+  readonly event?: EventKind;
 }

@@ -247,7 +247,7 @@ export const rejections = {
     found: 'the UETR of a message of another sender',
     expected: 'a new UETR; no payment of yours stands under this one, and GET /payments/{uetr} answers 404',
     ofRepeat: true,
-    event: { severity: 'security', kind: 'payment.uetr-of-another' },
+    event: 'payment.uetr-of-another',
   },
   'duplicate-uetr': {
     isoCode: 'DUPL',
@@ -268,7 +268,7 @@ export const rejections = {
     found: 'content that differs from the first message with these ids',
     expected: `a new UETR and MsgId for a new payment; the first one is unchanged; ${sameBytes}`,
     ofRepeat: true,
-    event: { severity: 'security', kind: 'payment.content-changed' },
+    event: 'payment.content-changed',
   },
   'duplicate-message-id': {
     isoCode: 'DU01',
@@ -344,7 +344,7 @@ export const rejections = {
     fault: null,
     text: 'an error of ours prevented the judgement; we have been alerted',
     expected: 'nothing else: the fault is ours, not in the message',
-    event: { severity: 'alert', kind: 'message.defect' },
+    event: 'message.defect',
   },
 } as const satisfies Record<string, RejectionRow>;
 

@@ -46,7 +46,7 @@ export const resolutionRejections = {
     expected:
       'a new MsgId; to get the answer to the first request, send exactly the same bytes again (DUP-1)',
     ofRepeat: true,
-    event: { severity: 'security', kind: 'resolution.content-changed' },
+    event: 'resolution.content-changed',
   },
   'resolution-agent-not-onboarded': {
     isoCode: 'AGNT',

@@ -3,10 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { heardMs } from '../core/enquiry-schedule.ts';
+import { eventKinds, type EventKind } from '../core/event-kinds.ts';
 import { given } from './conditions.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { bookDay, isDead, isOfToldKind, type ToldKind } from './deliveries.ts';
+
+const redelivered = 'operator.redelivery' satisfies EventKind;
 
 /** Back to the start of its schedule, whatever has happened to it. */
 const askedAgain = sql`
@@ -43,7 +46,7 @@ export async function askDeadConfirmation(
   { uetr, party, reportMessageId }: { readonly [Key in 'uetr' | 'party' | 'reportMessageId']: string },
 ): Promise<boolean> {
   const kind = 'confirmation.asked-again';
-  const event = { severity: 'info', kind, subjectId: uetr, party, detail: { reportMessageId } } as const;
+  const event = { kind, subjectId: uetr, party, detail: { reportMessageId } } as const;
   // index: unique (subject_id, kind)
   const { rows } = await sql`
     with asked as (
@@ -68,7 +71,6 @@ export async function askStatus(
   operator?: { readonly clientId: string; readonly party: string | undefined },
 ): Promise<boolean> {
   const event: AuditEvent | undefined = operator && {
-    severity: 'info',
     kind: 'operator.enquiry',
     subjectId: uetr,
     party: operator.party,
@@ -195,7 +197,7 @@ export async function redeliverDeadLetters(
     ),
     recorded as (
       insert into audit_events (severity, kind, subject_id, party, detail)
-      select 'info', 'operator.redelivery', "subjectId", party, jsonb_build_object('kind', kind, 'by', ${by}::text)
+      select ${eventKinds[redelivered]}, ${redelivered}, "subjectId", party, jsonb_build_object('kind', kind, 'by', ${by}::text)
       from found
     )
     select "subjectId", kind, party, url, "closedReason", "closedAt", attempts, "bookPage" from found order by "closedAt"`.execute(
@@ -232,7 +234,7 @@ export async function redeliver(
     ),
     recorded as (
       insert into audit_events (severity, kind, subject_id, party, detail)
-      select 'info', 'operator.redelivery', ${subjectId}::uuid, party,
+      select ${eventKinds[redelivered]}, ${redelivered}, ${subjectId}::uuid, party,
         jsonb_build_object('kind', kind, 'by', ${by}::text) from asked
     )
     select kind, party, url from asked order by kind`.execute(db);

@@ -1,11 +1,10 @@
 // The audit trail: contradictions, security events, alerts. Codes and ids only, never personal data (SEC-3).
 import { sql, type RawBuilder } from 'kysely';
+import { eventKinds, type AlertKind, type EventKind } from '../core/event-kinds.ts';
 import type { Db } from './connection.ts';
 
 export interface AuditEvent {
-  /** info: for the record; alert: a person must look; security: somebody tried what is not theirs. */
-  readonly severity: 'info' | 'alert' | 'security';
-  readonly kind: string;
+  readonly kind: EventKind;
   /** UETR of the payment, or id of the resolution, that it is about; undefined: neither. */
   readonly subjectId?: string | undefined;
   readonly party?: string | undefined;
@@ -23,7 +22,7 @@ export const isInDoubt = (uetr: RawBuilder<unknown>) => sql`exists (
 export function insertAudit(event: AuditEvent | null | undefined, condition: RawBuilder<unknown>) {
   return sql`
     insert into audit_events (severity, kind, subject_id, party, detail)
-    select ${event?.severity ?? ''}, ${event?.kind ?? ''}, ${event?.subjectId ?? null}::uuid, ${event?.party ?? null},
+    select ${event ? eventKinds[event.kind] : ''}, ${event?.kind ?? ''}, ${event?.subjectId ?? null}::uuid, ${event?.party ?? null},
       ${JSON.stringify(event?.detail ?? {})}::jsonb
     where ${event != null}::boolean and ${condition}`;
 }
@@ -32,7 +31,7 @@ export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
   await db
     .insertInto('audit_events')
     .values({
-      severity: event.severity,
+      severity: eventKinds[event.kind],
       kind: event.kind,
       subject_id: event.subjectId ?? null,
       party: event.party ?? null,
@@ -65,7 +64,7 @@ export async function recordAuditOnce(
  */
 export async function alertUnlessOpen(
   db: Db,
-  alert: Pick<AuditEvent, 'kind' | 'party' | 'detail'>,
+  alert: Pick<AuditEvent, 'party' | 'detail'> & { readonly kind: AlertKind },
 ): Promise<void> {
   const { kind, party = null, detail = {} } = alert;
   const isNew = sql`not exists (
@@ -74,6 +73,6 @@ export async function alertUnlessOpen(
       and e.detail = ${JSON.stringify(detail)}::jsonb and s.action is distinct from 'close')`; // audit_events_alerts
   await db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${kind}`}, 0))`.execute(trx);
-    await insertAudit({ severity: 'alert', ...alert }, isNew).execute(trx);
+    await insertAudit(alert, isNew).execute(trx);
   });
 }

@@ -3,6 +3,7 @@
 // has an id that only the claimant knows: if the answer is lost, the claimant, who has sent nothing, gets the same
 // claim again.
 import { sql, type RawBuilder } from 'kysely';
+import { eventKinds, type EventKind } from '../core/event-kinds.ts';
 import { isOwnFault, ownFaults } from '../core/delivery-schedule.ts';
 import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Db } from './connection.ts';
@@ -261,17 +262,18 @@ export interface SettledAttempt {
   readonly next: Following;
 }
 
+const givenUp = 'delivery.dead-letter' satisfies EventKind;
+const takenAfterAll = 'delivery.taken-after-all' satisfies EventKind;
+
 /**
  * What the event of a dead letter says, for whoever must act on it: what it is about, of a payment the decision that
  * its receiver was not told (CBK-1), of a book the page that its receiver lacks (REC-2). Of `ended`, rows of the
  * deliveries that ended.
  */
-const insertEnds = (event: {
-  readonly severity: RawBuilder<unknown>;
-  readonly kind: RawBuilder<unknown>;
-}) => sql`
+const insertEnds = (isGivenUp: RawBuilder<unknown>) => sql`
   insert into audit_events (severity, kind, subject_id, party, detail)
-  select ${event.severity}, ${event.kind}, ended.subject_id, ended.party,
+  select case when ${isGivenUp} then ${sql.lit(eventKinds[givenUp])} else ${sql.lit(eventKinds[takenAfterAll])} end,
+    case when ${isGivenUp} then ${sql.lit(givenUp)} else ${sql.lit(takenAfterAll)} end, ended.subject_id, ended.party,
     jsonb_strip_nulls(jsonb_build_object('deliveryId', ended.delivery_id, 'kind', ended.kind, 'reason', ended.reason,
       'about', case when ended.kind = 'book' then 'book' when r.resolution_id is null then 'payment' else 'resolution' end,
       'status', d.status, 'reasonCode', d.reason_code,
@@ -319,10 +321,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
         old.closed_at is not null as was_closed, coalesce(closed_reason, old.closed_reason) as reason
     ),
     ended as (select * from settled where is_closed <> was_closed)
-    ${insertEnds({
-      severity: sql`case when is_closed then 'alert' else 'info' end`,
-      kind: sql`case when is_closed then 'delivery.dead-letter' else 'delivery.taken-after-all' end`,
-    })}`;
+    ${insertEnds(sql`is_closed`)}`;
   await runPrepared(db, 'settle_attempt', write);
 }
 
@@ -346,7 +345,7 @@ export async function expireDelivery(db: Db, deliveryId: string): Promise<boolea
         and next_due_at <= clock_timestamp()
       returning delivery_id, subject_id, kind, party, closed_reason as reason
     )
-    ${insertEnds({ severity: sql`'alert'`, kind: sql`'delivery.dead-letter'` })}
+    ${insertEnds(sql`true`)}
     returning audit_event_id`.execute(db);
   return rows.length === 1;
 }

@@ -70,7 +70,7 @@ interface Act {
 
 /** @returns whether it was not paused before */
 export async function pause(db: Db, { partyId, party, by, because }: Act): Promise<boolean> {
-  const event = { severity: 'info', kind: 'operator.paused', party, detail: { by } } as const;
+  const event = { kind: 'operator.paused', party, detail: { by } } as const;
   const { rows } = await sql`
     with paused as (
       insert into pauses (pause_id, party_id, paused_by, paused_because)
@@ -85,7 +85,7 @@ export async function pause(db: Db, { partyId, party, by, because }: Act): Promi
 
 /** @returns whether it was paused before */
 export async function resume(db: Db, { partyId, party, by, because }: Act): Promise<boolean> {
-  const event = { severity: 'info', kind: 'operator.resumed', party, detail: { by } } as const;
+  const event = { kind: 'operator.resumed', party, detail: { by } } as const;
   const { rows } = await sql`
     with resumed as (
       update pauses set resumed_by = ${by}, resumed_at = clock_timestamp(), resumed_because = ${because}

@@ -39,7 +39,6 @@ export async function recordOutcome(
 ): Promise<RecordedOutcome | undefined> {
   const outcomeId = randomUUID();
   const event = {
-    severity: 'info',
     kind: 'operator.outcome-recorded',
     subjectId: uetr,
     detail: { outcomeId, status, reasonCode, by },
@@ -97,7 +96,6 @@ export function confirmOutcome(
         where outcome_id = ${outcomeId}::uuid)
       ${insertAudit(
         {
-          severity: 'info',
           kind: 'operator.outcome-confirmed',
           subjectId: uetr,
           detail: { outcomeId, status, by },
@@ -125,7 +123,7 @@ export function withdrawOutcome(
         set withdrawn_by = ${by}, withdrawn_at = clock_timestamp(), withdrawn_because = ${because}
         where outcome_id = ${outcomeId}::uuid)
       ${insertAudit(
-        { severity: 'info', kind: 'operator.outcome-withdrawn', subjectId: uetr, detail: { outcomeId, by } },
+        { kind: 'operator.outcome-withdrawn', subjectId: uetr, detail: { outcomeId, by } },
         sql`true`,
       )}`.execute(trx);
     return undefined;

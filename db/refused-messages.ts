@@ -3,7 +3,8 @@
 // nothing is decided by it.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { recordAudit, recordAuditOnce, type AuditEvent } from './audit.ts';
+import type { EventKind } from '../core/event-kinds.ts';
+import { recordAudit, recordAuditOnce } from './audit.ts';
 import type { Db } from './connection.ts';
 
 /** What is wrong with it, and what it states: the detail of its event. */
@@ -26,7 +27,6 @@ export interface RefusedMessage {
 }
 
 interface Refusal {
-  readonly severity: AuditEvent['severity'];
   /** Whether its bytes are kept. */
   readonly isKept: boolean;
   /** An event for each request, or one for as long as it says the same. */
@@ -35,9 +35,9 @@ interface Refusal {
 }
 
 /** Somebody tries what is not theirs. */
-const notTheirs = { severity: 'security', eachIs: 'request', says: ['reported'] } as const;
+const notTheirs = { eachIs: 'request', says: ['reported'] } as const;
 /** What we asked is asked again: not an alert per attempt. */
-const inAnswer = { severity: 'alert', isKept: true, eachIs: 'detail' } as const;
+const inAnswer = { isKept: true, eachIs: 'detail' } as const;
 
 /** What a message that does not count is on record as: by the way that it came, and by what is wrong with it. */
 const refusals = {
@@ -46,10 +46,10 @@ const refusals = {
   'report.not-the-destination': { ...notTheirs, isKept: false },
   'report.original-ids-differ': { ...notTheirs, isKept: true },
   // its destination may have acted on it: whoever looks at the payment sees each fault once
-  'report.invalid': { severity: 'info', isKept: true, eachIs: 'detail', says: ['ruleId', 'reported'] },
+  'report.invalid': { isKept: true, eachIs: 'detail', says: ['ruleId', 'reported'] },
   'destination.answer-refused': { ...inAnswer, says: ['reason', 'reported'] },
   'resolution.answer-refused': { ...inAnswer, says: ['reason'] },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Partial<Record<EventKind, Refusal>>;
 
 /** A destination's report on its own payment: which of them it is (PAY-8). */
 export const reportRefusals = {
@@ -65,13 +65,13 @@ export async function refuseMessage(
   kind: keyof typeof refusals,
   message: RefusedMessage,
 ): Promise<void> {
-  const { severity, isKept, eachIs, says }: Refusal = refusals[kind];
+  const { isKept, eachIs, says }: Refusal = refusals[kind];
   const { subjectId, party, fault } = message;
   if (isKept) await keepRefused(db, message);
   const detail = Object.fromEntries(
     says.flatMap((member) => (fault[member] === undefined ? [] : [[member, fault[member]]])),
   );
-  const event = { severity, kind, subjectId, party, detail };
+  const event = { kind, subjectId, party, detail };
   if (eachIs === 'request') await recordAudit(db, event);
   else await recordAuditOnce(db, event, 'detail');
 }

@@ -203,6 +203,6 @@ async function recordContradiction(
   const isNew = sql`not exists (
     select from audit_events where subject_id = ${uetr} and kind = 'payment.contradiction'
       and detail ->> 'reportMessageId' = ${report.messageId})`; // index audit_events_contradictions
-  const event = { severity: 'alert', kind, subjectId: uetr, party: destinationSystem, detail } as const;
+  const event = { kind, subjectId: uetr, party: destinationSystem, detail } as const;
   await insertAudit(event, isNew).execute(db);
 }

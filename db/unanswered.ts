@@ -90,9 +90,9 @@ export async function recordUnanswerable(db: Db, messageId: string, workerId: st
   const subjectId = subject ?? messageId;
   const event = { subjectId, detail: { messageId, workerId } };
   const isFirst = sql`not exists (select from ${triesOf(sql`${subjectId}::uuid`, sql`${messageId}`)})`;
-  const alert = insertAudit({ ...event, severity: 'alert', kind: unanswerable }, isFirst);
+  const alert = insertAudit({ ...event, kind: unanswerable }, isFirst);
   const { rows } = await sql`${alert} returning audit_event_id`.execute(db);
-  if (rows.length === 0) await recordAudit(db, { ...event, severity: 'info', kind: unanswerableAgain });
+  if (rows.length === 0) await recordAudit(db, { ...event, kind: unanswerableAgain });
 }
 
 /** A resolution whose deadline is past and which nobody answered. */

@@ -70,7 +70,6 @@ export async function startAgain(
   start: () => Promise<void>,
 ): Promise<void> {
   const event = {
-    severity: 'info',
     kind: 'sweep.started-again',
     subjectId,
     detail: { found: kind },

@@ -78,7 +78,6 @@ export function lookForStuck(
     onEnd();
     logger.error({ workflowId, subjectId }, 'an execution could not go on, and was ended (LIF-2)');
     await recordAuditOnce(db, {
-      severity: 'alert',
       kind: 'execution.stuck',
       subjectId,
       detail: { workflowId },

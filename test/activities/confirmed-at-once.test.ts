@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import { claimInstruction, settleAttempt } from '../../db/deliveries.ts';
 import { confirmOutcome, recordOutcome } from '../../db/recorded-outcomes.ts';
 import { workbench } from './workbench.ts';
@@ -31,7 +31,7 @@ async function inDoubt(): Promise<{
     next: { kind: 'retry', inMs: 0 },
   });
   await sql`update payments set received_at = now() - interval '1 day' where uetr = ${uetr}`.execute(db);
-  await recordAudit(db, {
+  await writeEvent(db, {
     severity: 'alert',
     kind: 'payment.in-doubt',
     subjectId: uetr,

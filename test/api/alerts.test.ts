@@ -1,7 +1,7 @@
 // Alerts on a whole gateway: how they are found, and how operators take, note and close them (OBS-6).
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -32,7 +32,7 @@ interface Body extends Shown {
 const ask = await jsonRoutes<Body>(gateway);
 
 const raise = (kind: string, subjectId?: string, severity: 'alert' | 'security' | 'info' = 'alert') =>
-  recordAudit(db, { severity, kind, subjectId, party: 'THBPPAY', detail: { reported: 'ACCC' } });
+  writeEvent(db, { severity, kind, subjectId, party: 'THBPPAY', detail: { reported: 'ACCC' } });
 
 async function newAlert(kind: string, subjectId?: string): Promise<string> {
   await raise(kind, subjectId);
@@ -193,7 +193,7 @@ describe('the case of a payment', () => {
 test('an alert is found by each name of its party, whichever of them it bears (OBS-6)', async () => {
   const kind = `test.named-${randomUUID().slice(0, 8)}`;
   for (const party of ['SG-LOTU', 'LOTUSGS0'])
-    await recordAudit(db, { severity: 'alert', kind, party, detail: {} });
+    await writeEvent(db, { severity: 'alert', kind, party, detail: {} });
   for (const party of ['SG-LOTU', 'LOTUSGS0'])
     expect((await ask('GET', `/alerts?kind=${kind}&party=${party}`)).body.alerts.length).toBe(2);
 });

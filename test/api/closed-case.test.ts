@@ -1,7 +1,7 @@
 // What operators do about a case that is over, or that another takes care of, on a whole gateway (OBS-6).
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
@@ -35,7 +35,7 @@ async function payment(): Promise<string> {
 
 async function paymentWithAlert(): Promise<{ readonly uetr: string; readonly alertId: string }> {
   const uetr = await payment();
-  await recordAudit(db, { severity: 'alert', kind: `test.${randomUUID()}`, subjectId: uetr });
+  await writeEvent(db, { severity: 'alert', kind: `test.${randomUUID()}`, subjectId: uetr });
   const [alert] = await alertsOf(uetr);
   return { uetr, alertId: alert?.alertId ?? '' };
 }

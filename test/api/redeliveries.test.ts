@@ -2,7 +2,7 @@
 // stands (CBK-1, DUP-1); and what they see of what went wrong (OBS-5, CBK-4, PAY-8).
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import type { Evidence } from '../../fixtures/bodies.ts';
 import { receivedOf, setEndpoint } from '../harness/destination.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -133,7 +133,7 @@ describe('dead letters of many payments', () => {
   });
 
   test('a party is known by each of its identifiers on every route that filters by one, and one that does not exist is refused, not answered with nothing (OBS-5, OBS-6)', async () => {
-    await recordAudit(gateway.db, { severity: 'alert', kind: 'notification.defect', party: 'MERISGS0' });
+    await writeEvent(gateway.db, { severity: 'alert', kind: 'notification.defect', party: 'MERISGS0' });
     const routes = (party: string) =>
       Promise.all([
         ask('POST', '/redeliveries', { preview: true, party }),

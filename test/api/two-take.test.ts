@@ -2,7 +2,7 @@
 // a whole gateway (OBS-6).
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
@@ -25,7 +25,7 @@ const alertsOf = async (subjectId: string, states = 'open,taken,closed') =>
 async function paymentWithAlert(): Promise<{ readonly uetr: string; readonly alertId: string }> {
   const message = instruction(await bestQuote(gateway));
   await submit(gateway, message);
-  await recordAudit(db, { severity: 'alert', kind: `test.${randomUUID()}`, subjectId: message.uetr });
+  await writeEvent(db, { severity: 'alert', kind: `test.${randomUUID()}`, subjectId: message.uetr });
   const [alert] = await alertsOf(message.uetr);
   return { uetr: message.uetr, alertId: alert?.alertId ?? '' };
 }
@@ -51,7 +51,7 @@ test('of two who take an alert and its case at once, one is told that the other 
 test('an alert that nobody could see when its case was closed is open (OBS-6)', async () => {
   const { uetr } = await paymentWithAlert();
   await db.transaction().execute(async (trx) => {
-    await recordAudit(trx, { severity: 'alert', kind: 'payment.contradiction', subjectId: uetr });
+    await writeEvent(trx, { severity: 'alert', kind: 'payment.contradiction', subjectId: uetr });
     // its transaction is not over yet: no reader can know of it
     const { status } = await ask('POST', `/payments/${uetr}/entries`, { action: 'close', note: 'settled' });
     expect(status).toBe(200);
@@ -87,7 +87,7 @@ test('a case is held by who takes care of its alerts, and by nobody once they ar
   expect((await act(`/payments/${uetr}`, { action: 'take' })).status).toBe(200);
   expect((await act(`/alerts/${alertId}`, { action: 'close', note: 'settled' })).status).toBe(200);
   expect((await act(`/payments/${uetr}`, { action: 'take' }, 'operator2')).status).toBe(409); // it is closed
-  await recordAudit(db, { severity: 'alert', kind: `test.${randomUUID()}`, subjectId: uetr });
+  await writeEvent(db, { severity: 'alert', kind: `test.${randomUUID()}`, subjectId: uetr });
   expect((await act(`/payments/${uetr}`, { action: 'take' }, 'operator2')).status).toBe(200);
   expect((await act(`/payments/${uetr}`, { action: 'take' })).status).toBe(409);
 });

@@ -3,7 +3,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { act, listAlerts, redeliverOne, show } from '../../cli/ops/commands.ts';
 import { listPauses, pauseOrResume } from '../../cli/ops/pause.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import { pause } from '../../db/pauses.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -56,7 +56,7 @@ test.each(['a\u009b2Jb', 'a\u001b[2Jb', 'a\u202eb', 'a\nb', 'a\u2028b', 'a\u2066
 );
 
 test('what is on record from before that was refused steers nothing either', async () => {
-  await recordAudit(gateway.db, {
+  await writeEvent(gateway.db, {
     severity: 'alert',
     kind: 'test.hostile',
     party: hostile,

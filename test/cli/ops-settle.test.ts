@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { enquire, listParties, show } from '../../cli/ops/commands.ts';
 import { settle } from '../../cli/ops/settle.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { undecided } from '../harness/reports.ts';
 import { opsOn } from './ops-context.ts';
@@ -60,7 +60,7 @@ test('settle: one records, and sees that nothing is decided; another confirms', 
   await expect(settle(context(), uetr, { withdraw: 'why' })).rejects.toThrow('Nobody has recorded how');
   const credited = { status: 'ACCC', evidence: 'their desk, 04:10 UTC' };
   await expect(settle(context(), uetr, credited)).rejects.toThrow('is not INDOUBT');
-  await recordAudit(db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
+  await writeEvent(db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
 
   await settle(context(), uetr, credited);
   expect(text()).toContain('to be confirmed by somebody else');

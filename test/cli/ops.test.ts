@@ -11,7 +11,7 @@ import {
   show,
 } from '../../cli/ops/commands.ts';
 import { printMessage } from '../../cli/ops/message.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import { refuseMessage } from '../../db/refused-messages.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -102,7 +102,7 @@ test('show: a payment with its messages, deliveries and attempts', async () => {
 });
 
 test('alerts: found, taken, noted and closed', async () => {
-  await recordAudit(gateway.db, {
+  await writeEvent(gateway.db, {
     severity: 'alert',
     kind: 'payment.in-doubt',
     subjectId: credited,
@@ -132,7 +132,7 @@ test('alerts: found, taken, noted and closed', async () => {
 test('close: of a payment, the kinds that are named; without them it says which there are (OBS-6)', async () => {
   const subjectId = rejected;
   for (const kind of ['delivery.dead-letter', 'payment.contradiction'])
-    await recordAudit(gateway.db, { severity: 'alert', kind, subjectId, party: 'THBPPAY' });
+    await writeEvent(gateway.db, { severity: 'alert', kind, subjectId, party: 'THBPPAY' });
   const close = { action: 'close', id: rejected, note: 'it was delivered' };
   await expect(act(context(), close, {})).rejects.toThrow(
     /1 delivery\.dead-letter, 1 payment\.contradiction.*--kind.*--all/,

@@ -1,7 +1,7 @@
 // A payment in doubt that two people end while the engine stands still, and a final of the destination meanwhile (LIF-2,
 // LIF-4, PAY-7).
 import { expect, test } from 'vitest';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
@@ -19,7 +19,7 @@ const ask = await jsonRoutes<{
 
 async function recorded(status: string) {
   const { uetr } = await undecided(gateway, { priority: 'NORM' });
-  await recordAudit(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
+  await writeEvent(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
   const path = `/payments/${uetr}/outcomes`;
   const { body } = await ask('POST', path, { status, evidence: 'their desk' });
   return { uetr, path: `${path}/${body.outcomeId ?? ''}/confirmation` };

@@ -1,7 +1,7 @@
 // A gateway whose destination Malaysia takes every payment and never says how one ended; so payments that are in doubt
 // (LIF-4), and what their source and their destination are told of them.
 import { expect, vi } from 'vitest';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from './events.ts';
 import { silentDestination, type SilentDestination } from './destination.ts';
 import { testGateway, type TestGateway } from './gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
@@ -40,7 +40,7 @@ export async function gatewayInDoubt(): Promise<GatewayInDoubt> {
   };
   const inDoubt = async () => {
     const uetr = await waiting();
-    await recordAudit(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
+    await writeEvent(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
     return uetr;
   };
   return { gateway, forwarded, confirmations, callbacks, waiting, inDoubt };

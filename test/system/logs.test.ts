@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
@@ -116,14 +116,14 @@ describe('a request', () => {
 
 test('an alert of the record is a line of level error, a security event of level warn, each once (OBS-1)', async () => {
   const subjectId = randomUUID();
-  await recordAudit(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId, party: 'THBPPAY' });
-  await recordAudit(gateway.db, {
+  await writeEvent(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId, party: 'THBPPAY' });
+  await writeEvent(gateway.db, {
     severity: 'security',
     kind: 'report.unknown-payment',
     subjectId,
     party: 'X',
   });
-  await recordAudit(gateway.db, { severity: 'info', kind: 'payment.interim', subjectId });
+  await writeEvent(gateway.db, { severity: 'info', kind: 'payment.interim', subjectId });
   await expect.poll(() => about('subjectId', subjectId).length, { timeout: 10_000 }).toBe(2);
   expect(about('subjectId', subjectId)).toMatchObject([
     { level: error, msg: 'alert', kind: 'payment.in-doubt', party: 'THBPPAY' },
@@ -131,7 +131,7 @@ test('an alert of the record is a line of level error, a security event of level
   ]);
   await gateway.stopWorker();
   await gateway.startWorker(); // another process does not log them again
-  await recordAudit(gateway.db, { severity: 'alert', kind: 'later', subjectId });
+  await writeEvent(gateway.db, { severity: 'alert', kind: 'later', subjectId });
   await expect.poll(() => about('kind', 'later').length, { timeout: 15_000 }).toBe(1);
   expect(about('subjectId', subjectId)).toHaveLength(3);
 }, 30_000);

@@ -1,6 +1,6 @@
 // What api and worker tell Prometheus (OBS-2), and whoever starts and stops them (OBS-4), on a whole gateway.
 import { describe, expect, test } from 'vitest';
-import { recordAudit } from '../../db/audit.ts';
+import { writeEvent } from '../harness/events.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -115,7 +115,7 @@ describe('an api', () => {
   });
 
   test('tells what the record holds, also while no worker runs', async () => {
-    await recordAudit(gateway.db, { severity: 'alert', kind: 'payment.in-doubt' });
+    await writeEvent(gateway.db, { severity: 'alert', kind: 'payment.in-doubt' });
     await expect
       .poll(() => sample('api', 'isthmus_alerts_open', { kind: 'payment.in-doubt', severity: 'alert' }))
       .toBe(1);

@@ -1,0 +1,52 @@
+/**
+ * Every kind of event in the audit trail. `alert`: a person must look, and finds in docs/operations.md what to do (OBS-6);
+ * `security`: somebody tried what is not theirs; `info`: for the record.
+ */
+export const eventKinds = {
+  'answer.defect': 'alert',
+  'book.clocks-apart': 'alert',
+  'book.closed-ahead': 'alert',
+  'book.defect': 'alert',
+  'book.late': 'alert',
+  'book.passed-ahead': 'alert',
+  'book.unusable-endpoint': 'alert',
+  'confirmation.asked-again': 'info',
+  'decision.defect': 'alert',
+  'delivery.dead-letter': 'alert',
+  'delivery.taken-after-all': 'info',
+  'destination.answer-refused': 'alert',
+  'execution.stuck': 'alert',
+  'message.defect': 'alert',
+  'message.unanswerable': 'alert',
+  'message.unanswerable-again': 'info',
+  'notification.defect': 'alert',
+  'notification.no-endpoint': 'alert',
+  'operator.enquiry': 'info',
+  'operator.outcome-confirmed': 'info',
+  'operator.outcome-recorded': 'info',
+  'operator.outcome-withdrawn': 'info',
+  'operator.paused': 'info',
+  'operator.redelivery': 'info',
+  'operator.resumed': 'info',
+  'payment.content-changed': 'security',
+  'payment.contradiction': 'alert',
+  'payment.destination-paused': 'info',
+  'payment.in-doubt': 'alert',
+  'payment.uetr-of-another': 'security',
+  'report.invalid': 'info',
+  'report.not-the-destination': 'security',
+  'report.original-ids-differ': 'security',
+  'report.unknown-payment': 'security',
+  'resolution.answer-refused': 'alert',
+  'resolution.content-changed': 'security',
+  'resolution.reason-unlisted': 'info',
+  'sweep.started-again': 'info',
+  'worker.own-resources': 'alert',
+} as const satisfies Record<string, 'info' | 'alert' | 'security'>;
+
+export type EventKind = keyof typeof eventKinds;
+
+/** Of those that people take care of. */
+export type AlertKind = {
+  [Kind in EventKind]: (typeof eventKinds)[Kind] extends 'alert' ? Kind : never;
+}[EventKind];

@@ -1,0 +1,27 @@
+// Events of the audit trail as somebody else's statement would write them: of any kind, also of one that nothing of ours
+// records.
+import type { Db } from '../../db/connection.ts';
+
+export interface WrittenEvent {
+  readonly severity: 'info' | 'alert' | 'security';
+  readonly kind: string;
+  readonly subjectId?: string | undefined;
+  readonly party?: string | undefined;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+export async function writeEvent(
+  db: Db,
+  { severity, kind, subjectId, party, detail }: WrittenEvent,
+): Promise<void> {
+  await db
+    .insertInto('audit_events')
+    .values({
+      severity,
+      kind,
+      subject_id: subjectId ?? null,
+      party: party ?? null,
+      detail: JSON.stringify(detail ?? {}),
+    })
+    .execute();
+}
