@@ -18,7 +18,6 @@ import type { Acmt023 } from '../core/iso20022/acmt023.ts';
 import type { ResolutionJudgement, ResolutionLocalActivities } from '../contract/activities.ts';
 import { boundSubmission } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { refuseOnce } from './refuse-once.ts';
 import {
   composeBare,
   composeEnquiry,
@@ -26,7 +25,7 @@ import {
   openRequest,
   type Request,
 } from './resolution-messages.ts';
-import { untilWritten } from './until-written.ts';
+import { refuseOnce, untilWritten } from './write-once.ts';
 
 type Judge = (stored: StoredRequest) => Promise<Written<ResolutionJudgement>>;
 

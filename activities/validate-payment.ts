@@ -24,8 +24,7 @@ import {
   openSubmission,
   type AnswerableSubmission,
 } from './payment-messages.ts';
-import { refuseOnce } from './refuse-once.ts';
-import { untilWritten } from './until-written.ts';
+import { refuseOnce, untilWritten } from './write-once.ts';
 
 /** A submission that is being judged, as its outcome is written. */
 interface Case extends AnswerableSubmission {
