@@ -1,4 +1,4 @@
-// Opens the connections of outbound-http.ts: resolves the name, checks every address, connects to one that was checked
+// Opens the connections of outbound.ts: resolves the name, checks every address, connects to one that was checked
 // and looks at the peer again (SEC-2: no rebinding). What fails here is NOT_SENT: no byte of a request has left.
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';

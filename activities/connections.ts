@@ -1,4 +1,4 @@
-// The connections of outbound-http.ts to receivers: one for each request, and for nothing else. What comes back on it
+// The connections of outbound.ts to receivers: one for each request, and for nothing else. What comes back on it
 // cannot be about another request, none is taken that its receiver has just given up, and none is left behind
 // (docs/decisions.md). Node's own client reads what comes, interim answers (1xx) included, as RFC 9110 asks of every
 // client.

@@ -16,7 +16,7 @@ import { subjectIdOf, type EarlierSubject, type Subject } from '../contract/subj
 import type { ActivityDependencies } from './dependencies.ts';
 import { claimForMs, failure, outlast } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import type { Held } from './outbound-http.ts';
+import type { Held } from './outbound.ts';
 import { enter, send, type Way } from './send.ts';
 
 // While an attempt runs, this call also makes the others that fall due.

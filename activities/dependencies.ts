@@ -4,7 +4,7 @@ import type { ReferenceData } from '../core/reference.ts';
 import type { Db } from '../db/connection.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import type { OutboundHttp } from './outbound-http.ts';
+import type { Outbound } from './outbound.ts';
 import type { Steps } from './steps.ts';
 
 export interface ActivityDependencies {
@@ -12,7 +12,7 @@ export interface ActivityDependencies {
   /** The newest reference data (REF-6). */
   readonly reference: () => ReferenceData;
   readonly engine: XmlEngine;
-  readonly http: OutboundHttp;
+  readonly outbound: Outbound;
   /** Our own address, where destinations bring their pacs.002 (PAY-8). */
   readonly publicUrl: string;
   /** Demos only (SEC-2). */

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { forgetWorker, writeReceiverStates } from '../db/party-health.ts';
-import type { OutboundHttp } from './outbound-http.ts';
+import type { Outbound } from './outbound.ts';
 
 const everyMs = 5_000;
 
@@ -15,12 +15,12 @@ export interface ReceiverReports {
 export function startReceiverReports(
   {
     db,
-    http,
+    outbound,
     workerId,
     logger,
   }: {
     readonly db: Db;
-    readonly http: Pick<OutboundHttp, 'states'>;
+    readonly outbound: Pick<Outbound, 'states'>;
     readonly workerId: string;
     readonly logger: Logger;
   },
@@ -36,7 +36,7 @@ export function startReceiverReports(
   const report = () => {
     if (isBusy) return;
     isBusy = true;
-    attempt(() => writeReceiverStates(db, workerId, http.states()));
+    attempt(() => writeReceiverStates(db, workerId, outbound.states()));
     void running.then(() => (isBusy = false));
   };
   report();

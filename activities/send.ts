@@ -1,4 +1,4 @@
-// The one way out for messages, above the wire (outbound-http.ts): instruction, enquiry, callback, confirmation,
+// The one way out for messages, above the wire (outbound.ts): instruction, enquiry, callback, confirmation,
 // notification. A place at the receiver's gate, a claim that is committed before the socket opens, one exchange, what
 // came of it on record (CBK-3, CBK-4, TIM-3). The kinds differ only by their row in send-policies.ts; what follows is
 // the caller's business.
@@ -10,7 +10,7 @@ import { addressOf, type Addressed } from './addresses.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { claimForMs, outlast } from './failures.ts';
-import type { Admission, Held, PostLimits, PostResult } from './outbound-http.ts';
+import type { Admission, Held, PostLimits, PostResult } from './outbound.ts';
 import { sendPolicies, type SendPolicy } from './send-policies.ts';
 
 /** Where a message goes, and the place taken there. Undefined where it has no address (CBK-5). */
@@ -36,10 +36,10 @@ export function enter(
   const { url, receiver } = address;
   const admission =
     through.party !== undefined
-      ? deps.http.enterFor(url, through.party)
+      ? deps.outbound.enterFor(url, through.party)
       : through.anyway
-        ? deps.http.enterAnyway(receiver)
-        : deps.http.enter(receiver);
+        ? deps.outbound.enterAnyway(receiver)
+        : deps.outbound.enter(receiver);
   return admission.admitted ? { admitted: true, url, admission } : admission;
 }
 

@@ -7,7 +7,7 @@ import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/c
 import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openXmlEngine } from '../xml/open-engine.ts';
-import { createOutboundHttp } from './outbound-http.ts';
+import { createOutbound } from './outbound.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
 import { traceStatements } from '../telemetry/trace-statements.ts';
@@ -40,12 +40,12 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     limits: serviceLimits,
     trace: options.traces && traceStatements(options.traces),
   });
-  const http = createOutboundHttp({
+  const outbound = createOutbound({
     allowLoopback: config.allowLoopbackCallbacks,
     ...(config.queueLogins && { logins: config.queueLogins }),
   });
   const metrics = createWorkerMetrics();
-  metrics.watchReceivers(() => http.states());
+  metrics.watchReceivers(() => outbound.states());
   let reference: ReferenceCache | undefined;
   let workers: RunningWorkers | undefined;
   let telemetry: RunningTelemetry | undefined;
@@ -54,7 +54,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   const close = async () => {
     await telemetry?.close();
     await reference?.close();
-    await http.close();
+    await outbound.close();
     await db.destroy();
   };
   try {
@@ -75,7 +75,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         db,
         reference: reference.current,
         engine: engine ?? (await openXmlEngine(config.xsdEngine)),
-        http,
+        outbound,
         publicUrl: config.publicUrl,
         allowLoopbackCallbacks: config.allowLoopbackCallbacks,
         logger,

@@ -3,7 +3,7 @@
 import { alertUnlessOpen } from '../db/audit.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
-type Watching = Pick<ActivityDependencies, 'db' | 'http' | 'logger'>;
+type Watching = Pick<ActivityDependencies, 'db' | 'outbound' | 'logger'>;
 
 const everyMs = 60_000;
 const mostNamed = 3; // of more receivers, it is one lack of the machine
@@ -27,8 +27,8 @@ export function watchLacks(deps: Watching): () => Promise<void> {
  * One alert for each receiver, or one for several, until an operator closes it.
  * @internal exported for tests
  */
-export async function tellOfLacks({ db, http }: Omit<Watching, 'logger'>): Promise<void> {
-  const receivers = http.lastingLacks();
+export async function tellOfLacks({ db, outbound }: Omit<Watching, 'logger'>): Promise<void> {
+  const receivers = outbound.lastingLacks();
   if (receivers.length === 0) return;
   for (const receiver of receivers.length > mostNamed ? ['several'] : receivers)
     await alertUnlessOpen(db, { kind: 'worker.own-resources', detail: { receiver } });

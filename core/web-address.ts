@@ -1,7 +1,7 @@
 /**
  * The only form in which the address of another party may be written (SEC-2): all programs read it alike, whether they
  * decode once or twice, strip path parameters or normalise characters. Purely lexical: what the address resolves to is
- * checked when the connection is made (activities/outbound-http.ts).
+ * checked when the connection is made (activities/outbound.ts).
  */
 import { hostFault } from './host.ts';
 import { ok, refused, type Result } from './result.ts';

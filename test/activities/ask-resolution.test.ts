@@ -1,6 +1,6 @@
 // One send of an enquiry: to whom, when not at all, and what stays of it (RES-1, CBK-3, CBK-5).
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { connect } from '../../db/connection.ts';
 import { nameServer } from './name-server.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
@@ -102,8 +102,10 @@ describe('nothing leaves', () => {
 
   test('on a connection that stands too late', async () => {
     const names = await nameServer({ 'slow.example': { addresses: ['127.0.0.1'], ttl: 60, delayMs: 500 } });
-    const http = createOutboundHttp({ allowLoopback: true, nameServers: [names.address] });
-    const slow = at(operator.url.replace('127.0.0.1', 'slow.example').replace('http:', 'https:'), { http });
+    const http = createOutbound({ allowLoopback: true, nameServers: [names.address] });
+    const slow = at(operator.url.replace('127.0.0.1', 'slow.example').replace('http:', 'https:'), {
+      outbound: http,
+    });
     const judgement = await routed(accountRequest('6'));
     await untilDeadline(judgement.resolutionId, 400);
     expect(await ask(judgement, slow)).toBe('PartyDidNotAnswer');

@@ -2,14 +2,14 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { listening as listeningAt } from '../harness/listening.ts';
 import { nameServer } from './name-server.ts';
 import { entered, headers, listening, message } from './receivers.ts';
 
 test('close ends what is connecting: the next address of the name is not tried (SEC-5)', async () => {
   const names = await nameServer({ 'two.example': { addresses: ['127.0.0.1', '127.0.0.2'], ttl: 60 } });
-  const http = createOutboundHttp({ allowLoopback: true, nameServers: [names.address] });
+  const http = createOutbound({ allowLoopback: true, nameServers: [names.address] });
   const silent = net.createServer((socket) => socket.on('error', () => undefined)); // no TLS ever comes about
   const url = (await listening(silent)).replace('http://127.0.0.1', 'https://two.example');
   let connections = 0;
@@ -31,7 +31,7 @@ test('close ends what is connecting: the next address of the name is not tried (
 
 test('close while a name resolves: no connection is made when it has (SEC-5)', async () => {
   const names = await nameServer({ 'slow.example': { addresses: ['127.0.0.1'], ttl: 60, delayMs: 300 } });
-  const http = createOutboundHttp({ allowLoopback: true, nameServers: [names.address] });
+  const http = createOutbound({ allowLoopback: true, nameServers: [names.address] });
   let connections = 0;
   const url = (
     await listeningAt(

@@ -2,10 +2,10 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { entered, headers, listening } from './receivers.ts';
 
-const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
+const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
 afterAll(() => http.close());
 
 /** As in early-answer.test.ts: where segments are small and windows narrow, 256 KiB are enough. */
@@ -45,7 +45,7 @@ test.each([
 
 test('a message that our own end cuts off is not on record as taken (CBK-1, CBK-4)', async () => {
   const receiver = await slowReader('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', 600);
-  const ending = createOutboundHttp({ allowLoopback: true });
+  const ending = createOutbound({ allowLoopback: true });
   const posting = entered(ending, receiver.url).post(receiver.url, large, headers);
   await sleep(300);
   await ending.close();
@@ -63,7 +63,7 @@ test('no byte of an instruction leaves after its deadline, though its first half
       socket = accepted.on('error', () => undefined).on('data', (chunk) => (bytes += chunk.length));
     }),
   );
-  const patient = createOutboundHttp({ allowLoopback: true });
+  const patient = createOutbound({ allowLoopback: true });
   const posting = entered(patient, url).post(url, large, headers, { sendBefore: performance.now() + 300 });
   await sleep(1_000); // the deadline is past; what the kernel has not got is ours still
   socket?.resume();

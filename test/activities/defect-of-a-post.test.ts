@@ -1,9 +1,9 @@
 // A post that a defect of ours keeps from being written fails alone, as exchange.ts says: it ends no process.
 import { afterAll, expect, test, vi } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { entered, message, receiver } from './receivers.ts';
 
-const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
+const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
 afterAll(() => http.close());
 
 test('a post with an unusable header is refused to its caller, who records a defect; nothing is thrown that nobody catches (SEC-9)', async () => {

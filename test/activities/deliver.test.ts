@@ -345,7 +345,7 @@ test('what is held by a full gate is attempted, so that it is none of those that
   expect(await neglected()).toContain(uetr);
   const { receiver = '' } =
     addressOf(deps, { kind: 'callback', party: 'SGDFAST', url: 'http://127.0.0.1:9/callback' }) ?? {};
-  const places = Array.from({ length: 16 }, () => entered(deps.http, receiver));
+  const places = Array.from({ length: 16 }, () => entered(deps.outbound, receiver));
   try {
     expect(await run(uetr)).toMatch(/^again in .* callback to SGDFAST: gate-full$/);
   } finally {

@@ -2,11 +2,11 @@
 // where a name server is given, by a name that has to be asked for each time.
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 
 const [url = '', nameServer] = process.argv.slice(2);
 const names = nameServer === undefined ? {} : { nameServers: [nameServer], hostsFile: '/dev/null' };
-const http = createOutboundHttp({ allowLoopback: true, ...names });
+const http = createOutbound({ allowLoopback: true, ...names });
 const results: string[] = [];
 async function send(): Promise<void> {
   const place = http.enter(url);

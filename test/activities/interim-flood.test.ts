@@ -2,10 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { entered, headers, message, post, receiver } from './receivers.ts';
 
-const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 2_000, totalTimeoutMs: 4_000 });
+const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 2_000, totalTimeoutMs: 4_000 });
 
 // Another process, so that only what reads it is measured here.
 const flooding = `

@@ -3,10 +3,10 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { entered, headers, listening, message } from './receivers.ts';
 
-const http = createOutboundHttp({ allowLoopback: true });
+const http = createOutbound({ allowLoopback: true });
 afterAll(() => http.close());
 
 const large = Buffer.alloc(8 * 1024 * 1024, ' '); // as in early-answer.test.ts

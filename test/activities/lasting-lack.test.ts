@@ -1,7 +1,7 @@
 // What this machine is short of ends nothing, and uses up no attempt (TIM-3): where it lasts, a person is told, for nothing
 // else would ever say so (OBS-6). Here no process that speaks to a broker can be started.
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { tellOfLacks } from '../../activities/watch-lacks.ts';
 import { listAlerts } from '../../db/cases.ts';
 import { broker } from './broker.ts';
@@ -11,7 +11,7 @@ import { workbench } from './workbench.ts';
 const { deps } = await workbench();
 const minute = 60_000;
 let now = 0;
-const http = createOutboundHttp({
+const http = createOutbound({
   allowLoopback: true,
   now: () => now,
   headersTimeoutMs: 20_000, // a busy machine takes seconds to start a process
@@ -22,7 +22,7 @@ const node = process.execPath;
 afterEach(() => void (process.execPath = node));
 
 async function alerts() {
-  await tellOfLacks({ ...deps, http });
+  await tellOfLacks({ ...deps, outbound: http });
   const open = { states: ['open'], kind: 'worker.own-resources' } as const;
   const page = await listAlerts(deps.db, open, { limit: 10 });
   return page.alerts.map(({ severity, detail }) => ({ severity, detail }));

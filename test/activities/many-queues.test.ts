@@ -1,11 +1,11 @@
 // Many FX providers take their messages from queues of one broker (NOT-1), and many trades end at once.
 import { afterAll, expect, test } from 'vitest';
-import { createOutboundHttp, type Admission } from '../../activities/outbound-http.ts';
+import { createOutbound, type Admission } from '../../activities/outbound.ts';
 import { broker } from './broker.ts';
 import { headers, message } from './receivers.ts';
 
 // a busy machine takes seconds to start the process that speaks to a broker
-const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 20_000, totalTimeoutMs: 40_000 });
+const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 20_000, totalTimeoutMs: 40_000 });
 afterAll(() => http.close());
 
 test('of 1,760 messages to the queues of one broker no more are on their way than the process that speaks to it can take; the rest wait before the gate (CBK-3, TIM-3)', async () => {

@@ -84,7 +84,7 @@ test('a callback to an IPv6 address where there is no IPv6 keeps to the schedule
     db,
   );
   expect(rows).toEqual([{ made: 5 }]);
-  expect(deps.http.states()).toContainEqual(
+  expect(deps.outbound.states()).toContainEqual(
     expect.objectContaining({ receiver: expect.stringContaining(origin) as string, breaker: 'open' }),
   );
 });

@@ -2,10 +2,10 @@
 // it for an unknown one (CBK-4).
 import net from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { listening, post } from './receivers.ts';
 
-const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
+const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
 afterAll(() => http.close());
 
 test.each([

@@ -1,9 +1,9 @@
 // A process that posts once to each address that it is given and says what came of it, in the order in which they
 // ended, for tests of what only a process of its own can have: the certificates that it trusts (NODE_EXTRA_CA_CERTS),
 // and an end.
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 
-const http = createOutboundHttp({ allowLoopback: true });
+const http = createOutbound({ allowLoopback: true });
 const results: string[] = [];
 await Promise.all(
   process.argv.slice(2).map(async (url) => {

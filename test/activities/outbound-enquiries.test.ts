@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { createOutboundHttp, type Admission } from '../../activities/outbound-http.ts';
+import { createOutbound, type Admission } from '../../activities/outbound.ts';
 
 let held = 0;
 const server = createServer((incoming, outgoing) => {
@@ -14,7 +14,7 @@ const server = createServer((incoming, outgoing) => {
 await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
 const operator = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const enquiries = `${operator}/iso20022/acmt023`;
-const http = createOutboundHttp({ allowLoopback: true, totalTimeoutMs: 5_000 });
+const http = createOutbound({ allowLoopback: true, totalTimeoutMs: 5_000 });
 afterAll(async () => {
   server.closeAllConnections();
   server.close();

@@ -5,12 +5,12 @@ import tls from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isAllowedAddress } from '../../activities/connect-checked.ts';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { freePort } from '../../cli/parts/ports.ts';
 import { nameServer } from './name-server.ts';
 import { entered, headers, listening, message, post, receiver } from './receivers.ts';
 
-const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
+const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
 afterAll(() => http.close());
 
 describe('the gate of a receiver (CBK-3)', () => {
@@ -38,7 +38,7 @@ describe('the gate of a receiver (CBK-3)', () => {
 
   test('5 failures in a row of any kind open it; a probe after 5 s closes it again', async () => {
     const clock = { ms: 0 };
-    const through = createOutboundHttp({
+    const through = createOutbound({
       allowLoopback: true,
       headersTimeoutMs: 200,
       now: () => clock.ms,
@@ -83,7 +83,7 @@ test('a full thread pool delays no send (CBK-3)', async () => {
 
 test('a receiver whose name server is silent stalls nobody else (CBK-3)', async () => {
   const names = await nameServer({ 'dead.example': 'silent' });
-  const through = createOutboundHttp({ allowLoopback: true, nameServers: [names.address] });
+  const through = createOutbound({ allowLoopback: true, nameServers: [names.address] });
   const url = await receiver((_, response) => response.end());
   const measure = async () => {
     const startedAt = performance.now();
@@ -114,7 +114,7 @@ describe('where it connects (SEC-2)', () => {
       visits += 1;
       response.end();
     });
-    const strict = createOutboundHttp({ allowLoopback: false });
+    const strict = createOutbound({ allowLoopback: false });
     for (const address of [url, url.replace('127.0.0.1', 'localhost')]) {
       expect(await post(strict, address)).toEqual({
         outcome: 'NOT_SENT',
@@ -127,7 +127,7 @@ describe('where it connects (SEC-2)', () => {
 
   test('not to a name of which any address is not allowed, though others are', async () => {
     const names = await nameServer({ 'two.example': { addresses: ['127.0.0.1', '10.0.0.1'], ttl: 60 } });
-    const through = createOutboundHttp({ allowLoopback: true, nameServers: [names.address] });
+    const through = createOutbound({ allowLoopback: true, nameServers: [names.address] });
     const url = await receiver((_, response) => response.end());
     expect(await post(through, url.replace('127.0.0.1', 'two.example'))).toEqual({
       outcome: 'NOT_SENT',
@@ -138,7 +138,7 @@ describe('where it connects (SEC-2)', () => {
 
   test('to the next address of a name where the first refuses', async () => {
     const names = await nameServer({ 'two.example': { addresses: ['127.0.0.2', '127.0.0.1'], ttl: 60 } });
-    const through = createOutboundHttp({ allowLoopback: true, nameServers: [names.address] });
+    const through = createOutbound({ allowLoopback: true, nameServers: [names.address] });
     const url = await receiver((request, response) => response.end(request.headers.host));
     const named = url.replace('127.0.0.1', 'two.example');
     expect(await post(through, named)).toMatchObject({ body: Buffer.from(new URL(named).host) });
@@ -147,7 +147,7 @@ describe('where it connects (SEC-2)', () => {
 
   test('by TLS with the name of the host, not of its address', async () => {
     const names = await nameServer({ 'tls.example': { addresses: ['127.0.0.1'], ttl: 60 } });
-    const through = createOutboundHttp({ allowLoopback: true, nameServers: [names.address] });
+    const through = createOutbound({ allowLoopback: true, nameServers: [names.address] });
     const asked: string[] = [];
     const server = tls.createServer({
       SNICallback: (name, callback) => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Delivery } from 'rhea';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { parseQueueLogins } from '../../core/queue-logins.ts';
 import { freePort } from '../../cli/parts/ports.ts';
 import { broker } from './broker.ts';
@@ -16,8 +16,8 @@ import { entered, listening } from './receivers.ts';
 // a busy machine takes seconds to start the process that speaks to a broker; what ends by itself does so long before
 const limits = { allowLoopback: true, headersTimeoutMs: 20_000, totalTimeoutMs: 40_000 } as const;
 const impatient = { allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 } as const;
-const http = createOutboundHttp(limits);
-const briefly = createOutboundHttp(impatient);
+const http = createOutbound(limits);
+const briefly = createOutbound(impatient);
 afterAll(() => Promise.all([http.close(), briefly.close()]));
 
 const message = Buffer.from('<Document>ü</Document>');
@@ -95,7 +95,7 @@ describe('what does not reach a queue', () => {
     const { url, host } = await broker({ login });
     const as = (password: string) => {
       const logins = parseQueueLogins(JSON.stringify({ [host]: { ...login, password } }));
-      return createOutboundHttp({ ...limits, ...(logins && { logins }) });
+      return createOutbound({ ...limits, ...(logins && { logins }) });
     };
     const refused = { outcome: 'NOT_SENT', errorClass: 'not-authorized' };
     expect(await post(`${url}trades`, as('correct'))).toMatchObject({ status: 200 });
@@ -141,7 +141,7 @@ describe('what does not reach a queue', () => {
 describe('what may have reached a queue is MAYBE_SENT (TIM-3)', () => {
   test('where the broker takes it and says nothing', async () => {
     const { url } = await broker({ take: () => undefined });
-    const waiting = createOutboundHttp({ ...limits, headersTimeoutMs: 300 });
+    const waiting = createOutbound({ ...limits, headersTimeoutMs: 300 });
     expect(await post(`${url}trades`, waiting)).toEqual({ outcome: 'MAYBE_SENT', errorClass: 'timeout' });
   });
 
@@ -190,7 +190,7 @@ test('a broker that talks without end is cut off: one that claims a frame of 4 G
 
 test('what is under way ends when the way out is closed', async () => {
   const { url } = await broker({ take: () => undefined });
-  const own = createOutboundHttp(limits);
+  const own = createOutbound(limits);
   const result = post(`${url}trades`, own);
   await own.close();
   expect(await result).toMatchObject({ errorClass: 'closed' });

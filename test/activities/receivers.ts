@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Server as TcpServer } from 'node:net';
 import type { PostResult } from '../../activities/exchange.ts';
-import type { Admission, OutboundHttp } from '../../activities/outbound-http.ts';
+import type { Admission, Outbound } from '../../activities/outbound.ts';
 import { listening as listeningAt } from '../harness/listening.ts';
 
 /** Starts it and answers the address of its messages; it is closed after the file's tests. */
@@ -15,7 +15,7 @@ export async function receiver(listener: RequestListener): Promise<string> {
 }
 
 /** @throws when it is held */
-export function entered(http: OutboundHttp, url: string): Admission {
+export function entered(http: Outbound, url: string): Admission {
   const admission = http.enter(url);
   if (!admission.admitted) throw new Error(admission.reason);
   return admission;
@@ -24,6 +24,6 @@ export function entered(http: OutboundHttp, url: string): Admission {
 export const message = Buffer.from('<Document/>');
 export const headers = { 'content-type': 'application/xml' };
 
-export function post(http: OutboundHttp, url: string): Promise<PostResult> {
+export function post(http: Outbound, url: string): Promise<PostResult> {
   return entered(http, url).post(url, message, headers);
 }

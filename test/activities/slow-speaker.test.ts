@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createSpeakers, type Speech } from '../../activities/amqp-speakers.ts';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { broker } from './broker.ts';
 import { post } from './receivers.ts';
 
-const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 2_000, totalTimeoutMs: 2_000 });
+const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 2_000, totalTimeoutMs: 2_000 });
 afterAll(() => http.close());
 
 test('a process of ours that does not come up in time says nothing about the broker, and comes up for the next message (CBK-3, TIM-3)', async () => {

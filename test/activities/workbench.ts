@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { createSteps } from '../../activities/steps.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -37,9 +37,9 @@ export async function workbench(): Promise<Workbench> {
   const reference = await openReferenceCache(database.url, (error) => {
     throw error;
   });
-  const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 500, totalTimeoutMs: 1_000 });
+  const outbound = createOutbound({ allowLoopback: true, headersTimeoutMs: 500, totalTimeoutMs: 1_000 });
   afterAll(async () => {
-    await http.close();
+    await outbound.close();
     await reference.close();
     await db.destroy();
   });
@@ -48,7 +48,7 @@ export async function workbench(): Promise<Workbench> {
     db,
     reference: reference.current,
     engine: createLibxml2Engine(),
-    http,
+    outbound,
     publicUrl: 'http://127.0.0.1:8080',
     allowLoopbackCallbacks: true,
     logger,

@@ -1,8 +1,8 @@
 // A process that posts once, for a test that stops it meanwhile (SIGSTOP).
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 
 const [url = ''] = process.argv.slice(2);
-const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 500, totalTimeoutMs: 800 });
+const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 500, totalTimeoutMs: 800 });
 const place = http.enter(url);
 if (!place.admitted) throw new Error('the first send of a process is admitted');
 const result = await place.post(url, Buffer.from('<Document/>'), { 'content-type': 'application/xml' });

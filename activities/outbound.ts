@@ -58,7 +58,7 @@ export interface Admission {
   leave(): void;
 }
 
-export interface OutboundHttp {
+export interface Outbound {
   /**
    * @param receiver the origin as registered (SEC-2: scheme, host, port, path prefix), e.g. an operator's endpointUrl
    */
@@ -74,7 +74,7 @@ export interface OutboundHttp {
   close(): Promise<void>;
 }
 
-export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
+export function createOutbound(options: OutboundOptions): Outbound {
   const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins = new Map() } = options; // SEC-5
   const gate = createReceiverGate(options);
   const lacks = createOwnLacks(options.now ?? (() => performance.now()));

@@ -3,12 +3,12 @@ import { createServer, type RequestListener } from 'node:http';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createOutboundHttp } from '../../activities/outbound-http.ts';
+import { createOutbound } from '../../activities/outbound.ts';
 import { freePort } from '../../cli/parts/ports.ts';
 import { nameServer } from './name-server.ts';
 import { entered, headers, listening, message, post, receiver } from './receivers.ts';
 
-const http = createOutboundHttp({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
+const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });
 afterAll(() => http.close());
 
 describe('what a post comes to', () => {
@@ -143,7 +143,7 @@ describe('the moment after which nothing may leave (TIM-1)', () => {
 
   test('a connection that takes longer than that is not made any more', async () => {
     const names = await nameServer({ 'slow.example': { addresses: ['127.0.0.1'], ttl: 60, delayMs: 400 } });
-    const patient = createOutboundHttp({ allowLoopback: true, nameServers: [names.address] });
+    const patient = createOutbound({ allowLoopback: true, nameServers: [names.address] });
     let connections = 0;
     const counting = net.createServer((socket) => {
       connections += 1;
