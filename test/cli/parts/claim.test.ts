@@ -1,10 +1,10 @@
 // Two servers on one set of files would destroy it.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimFolder, FolderInUseError } from '../../../cli/parts/claim.ts';
+import { claimFolder, FolderInUseError, ownerOf } from '../../../cli/parts/claim.ts';
 
 const claimModule = resolve(import.meta.dirname, '..', '..', '..', 'cli', 'parts', 'claim.ts');
 
@@ -23,6 +23,38 @@ describe('claimFolder', () => {
     const next = await claimFolder(folder);
     await next.release();
   });
+
+  it('knows a folder by what it is, whatever it is called', async () => {
+    const link = `${folder}-link`;
+    symlinkSync(folder, link);
+    const claim = await claimFolder(folder);
+    await expect(claimFolder(link)).rejects.toThrow(FolderInUseError);
+    await expect(ownerOf(link)).resolves.toBe(String(process.pid));
+    await claim.release();
+    rmSync(link);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'refuses a second owner with another temporary folder, or that asks at the same moment',
+    async () => {
+      const claim = await claimFolder(folder);
+      const before = process.env['TMPDIR'];
+      process.env['TMPDIR'] = folder;
+      try {
+        await expect(claimFolder(folder)).rejects.toThrow(FolderInUseError);
+      } finally {
+        if (before === undefined) delete process.env['TMPDIR'];
+        else process.env['TMPDIR'] = before;
+        await claim.release();
+      }
+      for (let round = 0; round < 100; round += 1) {
+        const claims = await Promise.allSettled([claimFolder(folder), claimFolder(folder)]);
+        const owners = claims.filter((one) => one.status === 'fulfilled');
+        expect(owners).toHaveLength(1);
+        await owners[0]?.value.release();
+      }
+    },
+  );
 
   it('is free again when its owner was killed', async () => {
     const script = `
