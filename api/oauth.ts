@@ -9,7 +9,7 @@ import { findClient } from '../db/clients.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
-import { clientAddress, closed } from './http/client.ts';
+import { clientAddress, strangerOf } from './http/client.ts';
 import { readLimited } from './http/input.ts';
 import { problemsShown } from './http/openapi.ts';
 import { json } from './http/response.ts';
@@ -143,7 +143,7 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
         expires_in: maxTokenLifetimeSeconds,
       });
     },
-    { closed: () => closed(context) },
+    strangerOf(context),
   );
 }
 

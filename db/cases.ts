@@ -232,7 +232,7 @@ export type LoggedAlert = Pick<
 
 const logsAtOnce = 500;
 
-/** Alerts of the last day that no process has logged, oldest first. */
+/** Alerts of the last day that no process has logged, oldest first: none waits behind security events, which may be many. */
 export async function findUnloggedAlerts(db: Db): Promise<readonly LoggedAlert[]> {
   // index audit_events_alerts; primary key of logged_alerts
   const { rows } = await sql<LoggedAlert>`
@@ -241,7 +241,7 @@ export async function findUnloggedAlerts(db: Db): Promise<readonly LoggedAlert[]
     from audit_events e
     where ${isAlert} and e.occurred_at > now() - interval '1 day'
       and not exists (select from logged_alerts l where l.audit_event_id = e.audit_event_id)
-    order by e.audit_event_id limit ${sql.lit(logsAtOnce)}`.execute(db);
+    order by e.severity <> 'alert', e.audit_event_id limit ${sql.lit(logsAtOnce)}`.execute(db);
   return rows;
 }
 

@@ -4,7 +4,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { EventKind } from '../core/event-kinds.ts';
-import { recordAudit, recordAuditOnce } from './audit.ts';
+import { insertAudit, isAlert, recordAuditOnce } from './audit.ts';
 import type { Db } from './connection.ts';
 
 /** What is wrong with it, and what it states: the detail of its event. */
@@ -72,9 +72,24 @@ export async function refuseMessage(
     says.flatMap((member) => (fault[member] === undefined ? [] : [[member, fault[member]]])),
   );
   const event = { kind, subjectId, party, detail };
-  if (eachIs === 'request') await recordAudit(db, event);
-  else await recordAuditOnce(db, event, 'detail');
+  if (eachIs === 'detail') await recordAuditOnce(db, event, 'detail');
+  else await insertAudit(event, isWithin(event)).execute(db);
 }
+
+const mostPerMinute = 60; // of a party and a kind: the log has a line for each request (OBS-1)
+
+/** Whoever sends such messages by the thousand fills no record with them; the first about a payment is always there. */
+const isWithin = ({
+  kind,
+  subjectId,
+  party,
+}: Pick<RefusedMessage, 'subjectId' | 'party'> & { readonly kind: EventKind }) => sql`(
+  (select count(*) from (
+    select from audit_events e
+    where ${isAlert} and e.occurred_at > clock_timestamp() - interval '1 minute' and e.kind = ${kind} and e.party = ${party}
+    limit ${sql.lit(mostPerMinute)}) latest) < ${sql.lit(mostPerMinute)} -- index audit_events_alerts
+  or exists (select from payments where uetr = ${subjectId}::uuid)
+    and not exists (select from audit_events where subject_id = ${subjectId}::uuid and kind = ${kind} and party = ${party}))`;
 
 const mostPerSubject = 20; // a party may send something else each time
 

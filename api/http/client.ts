@@ -3,10 +3,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Context } from 'hono';
+import type { WaitingClient } from './turns.ts';
 
 export function clientAddress(context: Context): string {
   const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
   return incoming === undefined ? '' : socketAddress(incoming.socket);
+}
+
+/** As whom `Turns` know a client of whom nothing is known but where it comes from. */
+export function strangerOf(context: Context): WaitingClient {
+  const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
+  const connection = incoming?.socket;
+  return { closed: () => closed(context), ...(connection && { connection }) };
 }
 
 /** Ends when the answer has been sent, or its client is gone. */

@@ -253,7 +253,7 @@ export const problems = {
   'headers-too-large': {
     status: 431,
     title: 'Headers too large',
-    detail: 'The address and headers are larger than 16 KiB.',
+    detail: 'The address and headers are larger than 16 KiB, or more than 100 lines.',
   },
   'too-many-messages': {
     status: 429,

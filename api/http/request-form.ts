@@ -4,6 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import { problem, type Problem } from './problem.ts';
 import { malformed, repeatedHeader } from './refused-requests.ts';
 
+/** As many as common servers read. Each costs time before it is anybody's turn, and memory while it waits (SEC-7). */
+export const maxHeaderLines = 100;
+
 /** Single-valued headers: if one is repeated, another program might choose the other value. */
 const singletons = [
   'Host',
@@ -29,6 +32,8 @@ const oddPath = /^[^?]*(?:\\|\/(?:\.|%2e){1,2}(?:[/?]|$))/i;
 
 /** Undefined if the request may proceed. */
 export function refuseForm(request: IncomingMessage): Problem | undefined {
+  // before `headers`, which are only made when they are read
+  if (request.rawHeaders.length > 2 * maxHeaderLines) return problem('headers-too-large');
   const { httpVersion, url = '', headers } = request;
   if (httpVersion !== '1.1') return malformed('version');
   const repeated = findRepeated(request.rawHeaders);

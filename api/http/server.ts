@@ -9,9 +9,9 @@ import { socketAddress } from './client.ts';
 import type { Authenticator } from './caller.ts';
 import { createConnections, type ConnectionLimits } from './connections.ts';
 import { failureOf } from './failures.ts';
-import { problemHead, renderProblem } from './problem.ts';
+import { problem, problemHead, renderProblem } from './problem.ts';
 import { malformed, methodNotAllowed } from './refused-requests.ts';
-import { refuseForm } from './request-form.ts';
+import { maxHeaderLines, refuseForm } from './request-form.ts';
 import { createRequestQueue } from './request-queue.ts';
 import { refuse } from './unreadable.ts';
 
@@ -71,7 +71,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     connectionsCheckingInterval: limits.checkMs,
     requireHostHeader: false, // refuseForm has a better text
   });
-  server.maxHeadersCount = 0; // limited to 16 KiB in all: headers beyond a count would be dropped silently
+  server.maxHeadersCount = maxHeaderLines + 1; // what comes beyond is not kept: the request is refused (SEC-4)
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
     logRequest(options, response);
@@ -87,8 +87,9 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     const begin = () => void listener(request, response);
     const { trace } = response;
     const toBegin = trace === undefined ? begin : () => trace.run(begin);
-    const takeBack = queue.add(() => askerOf(request), request.socket, toBegin);
-    if (takeBack !== undefined) response.once('close', takeBack);
+    const place = queue.add(() => askerOf(request), request.socket, toBegin);
+    if (place === 'full') refuse(response, problem('too-many-messages'));
+    else if (place !== undefined) response.once('close', place);
   };
   server.on('request', (request, response) => {
     if (take(request, response)) answer(request, response);

@@ -40,6 +40,8 @@ export type TurnKind = keyof typeof turnKinds;
 export interface WaitingClient {
   /** Ends when the client has taken the answer, or has left: then it waits no more. */
   closed(): Promise<void>;
+  /** Where the sender may be several: those that wait are taken in rotation by this, and not in the order of their coming. */
+  readonly connection?: object;
   /** The turn ends no earlier, because the answer is read as it is taken. */
   readonly untilClosed?: boolean;
 }
@@ -66,8 +68,14 @@ export interface Turns {
 interface Line {
   arriving: number;
   underWay: number;
-  /** In the order in which they came; each is called when it has a place. */
-  readonly waiting: Set<() => void>;
+  /** By connection, whose request was called last stands last. */
+  readonly waiting: Map<object, Set<Waiting>>;
+}
+
+interface Waiting {
+  /** It has a place now. */
+  readonly call: () => void;
+  readonly giveUp: () => void;
 }
 
 type Lines = Map<string, Line>;
@@ -80,7 +88,7 @@ const atOnce: Pace = {
 };
 
 function lineOf(lines: Lines, sender: string): Line {
-  const line = lines.get(sender) ?? { arriving: 0, underWay: 0, waiting: new Set() };
+  const line = lines.get(sender) ?? { arriving: 0, underWay: 0, waiting: new Map() };
   lines.set(sender, line);
   return line;
 }
@@ -88,6 +96,43 @@ function lineOf(lines: Lines, sender: string): Line {
 function forgetIdle(lines: Lines, sender: string): void {
   const { arriving, underWay } = lineOf(lines, sender);
   if (arriving + underWay === 0) lines.delete(sender);
+}
+
+function numberOf({ waiting }: Line): number {
+  let number = 0;
+  for (const { size } of waiting.values()) number += size;
+  return number;
+}
+
+function takeFirst({ waiting }: Line): Waiting | undefined {
+  const [[connection, own] = []] = waiting;
+  const [first] = own ?? [];
+  if (connection === undefined || own === undefined || first === undefined) return undefined;
+  own.delete(first);
+  waiting.delete(connection);
+  if (own.size > 0) waiting.set(connection, own);
+  return first;
+}
+
+/** @returns whether it waited */
+function takeOut({ waiting }: Line, connection: object, one: Waiting): boolean {
+  const own = waiting.get(connection);
+  if (own?.delete(one) !== true) return false;
+  if (own.size === 0) waiting.delete(connection);
+  return true;
+}
+
+/**
+ * In a full line, the connection with the most that wait loses its last one, unless the one that asks would have as many.
+ * @returns whether there is room now
+ */
+function giveWay({ waiting }: Line, connection: object): boolean {
+  let most: ReadonlySet<Waiting> = new Set();
+  for (const own of waiting.values()) if (own.size > most.size) most = own;
+  const asks = waiting.get(connection)?.size ?? 0;
+  if (most.size <= asks + 1) return false;
+  [...most].at(-1)?.giveUp();
+  return true;
 }
 
 /**
@@ -100,7 +145,8 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
   /** @returns whether it has begun; false: its patience has ended, or too many wait */
   async function enter(sender: string, line: Line, client?: WaitingClient): Promise<boolean> {
     const hasPlace = line.underWay < limits.atOnce;
-    if (!hasPlace && line.waiting.size >= limits.waiting) return false;
+    const connection = client?.connection ?? line;
+    if (!hasPlace && numberOf(line) >= limits.waiting && !giveWay(line, connection)) return false;
     return new Promise((resolve) => {
       let takeBack: (() => void) | undefined;
       let isOver = false; // it has begun, or waits no more
@@ -112,16 +158,16 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
       const giveUp = () => {
         if (isOver) return;
         takeBack?.();
-        if (!line.waiting.delete(call)) leave(sender, line);
+        if (!takeOut(line, connection, waiting)) leave(sender, line);
         end(false);
       };
       const timer = setTimeout(giveUp, limits.waitMs);
-      const begin = () => end(true);
       const call = () => {
-        takeBack = pace.ask(sender, begin);
+        takeBack = pace.ask(sender, () => end(true));
       };
+      const waiting: Waiting = { call, giveUp };
       if (!hasPlace) {
-        line.waiting.add(call);
+        line.waiting.set(connection, (line.waiting.get(connection) ?? new Set()).add(waiting));
         void client?.closed().then(giveUp);
         return;
       }
@@ -132,14 +178,13 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
 
   /** Its place goes to the next one. */
   function leave(sender: string, line: Line): void {
-    const [call] = line.waiting;
-    if (call === undefined) {
-      line.underWay -= 1;
-      forgetIdle(lines, sender);
+    const next = takeFirst(line);
+    if (next !== undefined) {
+      next.call();
       return;
     }
-    line.waiting.delete(call);
-    call();
+    line.underWay -= 1;
+    forgetIdle(lines, sender);
   }
 
   return {

@@ -71,8 +71,9 @@ export const toldMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/refused-messages.ts',
-        find: "else await recordAuditOnce(db, event, 'detail');",
-        replace: "else if (!kind.endsWith('.answer-refused')) await recordAuditOnce(db, event, 'detail');",
+        find: "if (eachIs === 'detail') await recordAuditOnce(db, event, 'detail');",
+        replace:
+          "if (kind.endsWith('.answer-refused')) return; if (eachIs === 'detail') await recordAuditOnce(db, event, 'detail');",
       },
     ],
     breaks: ['R:PAY-8'],

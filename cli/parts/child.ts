@@ -80,7 +80,13 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   });
   const { pid } = child;
   if (pid === undefined) throw new UserError(`${options.command}: ${await exited}`);
-  writeFileSync(options.pidFile, String(pid));
+  try {
+    writeFileSync(options.pidFile, String(pid));
+  } catch (error) {
+    child.kill('SIGKILL'); // nobody would know of it
+    await exited;
+    throw error;
+  }
   void exited.then(() => rmSync(options.pidFile, { force: true }));
   return {
     pid,

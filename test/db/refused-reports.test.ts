@@ -7,11 +7,10 @@ import { expect, test } from 'vitest';
 import { findUnloggedAlerts } from '../../db/cases.ts';
 import { refuseMessage } from '../../db/refused-messages.ts';
 import { recordAudit } from '../../db/audit.ts';
-import { connect } from '../../db/connection.ts';
-import { testDatabase } from '../harness/database.ts';
+import { workbench } from '../activities/workbench.ts';
 
-const database = await testDatabase();
-const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 4 });
+const { deps } = await workbench();
+const { db } = deps;
 
 const unknown = (party: string, subjectId: string = randomUUID()) =>
   refuseMessage(db, 'report.unknown-payment', {

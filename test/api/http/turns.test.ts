@@ -36,3 +36,26 @@ test('a turn whose answer is taken bit by bit ends with the last of it (SEC-7)',
   await second;
   expect(begun).toEqual(['first', 'second']);
 });
+
+test('where a line may be of several, one with many that wait keeps no other waiting or out (SEC-7)', async () => {
+  const turns = createTurns({ atOnce: 1, waiting: 10, waitMs: 5_000 });
+  const begun: string[] = [];
+  const ask = (name: string, connection: object) =>
+    turns.take(sender, () => Promise.resolve(begun.push(name)), {
+      connection,
+      closed: () => new Promise(() => undefined),
+    });
+  const [greedy, modest, third] = [{ name: 'greedy' }, { name: 'modest' }, { name: 'third' }];
+  let end: () => void = () => undefined;
+  const first = turns.take(sender, () => new Promise<void>((resolve) => (end = resolve)));
+  await delay(1);
+  const many = Array.from({ length: 12 }, (_, n) => ask(`greedy ${n}`, greedy));
+  const others = [ask('modest 0', modest), ask('modest 1', modest), ask('third 0', third)];
+  await delay(1);
+  end();
+  await first;
+  const answers = await Promise.all(many);
+  expect(answers.filter((one) => typeof one !== 'number')).toHaveLength(5); // two at once, and one for each of the others
+  expect((await Promise.all(others)).every((one) => typeof one === 'number')).toBe(true);
+  expect(begun.slice(0, 5)).toEqual(['greedy 0', 'modest 0', 'third 0', 'greedy 1', 'modest 1']);
+});
