@@ -3,21 +3,27 @@
  * waits in each of them for whatever was begun in it: forty questions of a tenth of a millisecond each, asked again as
  * soon as they are answered, would make it three times as slow, and four hundred twenty times. So a pass begins what
  * takes a millisecond or two. The rest waits for the next ones, in rotation by whoever asks, and of theirs by
- * connection: nobody is turned away here, nothing is slower in the whole, and nothing is begun for a client that has
- * left. What a message costs once its body is there, pace.ts spreads.
+ * connection: nothing is slower in the whole, and nothing is begun for a client that has left. Only where thousands of one
+ * asker wait already is one turned away. What a message costs once its body is there, pace.ts spreads.
  */
 export interface RequestQueue {
   /**
    * @param askerOf whose line it waits in; asked only where it has to
    * @param connection that it came by
    * @param begin called once: at once where the pass has room
-   * @returns takes it back, because its client has left; undefined: it has begun; full: too many of its asker wait, and it
-   * never begins
+   * @param refuse called instead of it, where too many of its asker wait: of those it is the last one of the connection with
+   * the most
+   * @returns takes it back, because its client has left; undefined: it has begun, or is refused
    */
-  add(askerOf: () => string, connection: object, begin: () => void): (() => void) | 'full' | undefined;
+  add(askerOf: () => string, connection: object, request: QueuedRequest): (() => void) | undefined;
 }
 
-type Waiting = Set<() => void>;
+export interface QueuedRequest {
+  readonly begin: () => void;
+  readonly refuse: () => void;
+}
+
+type Waiting = Set<QueuedRequest>;
 /** By connection. */
 type Line = Map<object, Waiting>;
 /** By asker. Here as in a line, whose request began last stands last. */
@@ -50,7 +56,7 @@ export function createRequestQueue({ maxWaiting = defaultMaxWaiting } = {}): Req
     const first = takeFirst(lines);
     if (first !== undefined) {
       leave(first.asker);
-      first.begin();
+      first.request.begin();
     }
     // a tick that a microtask asks for comes when nothing is left to do without waiting
     queueMicrotask(() => process.nextTick(beginNext));
@@ -67,37 +73,44 @@ export function createRequestQueue({ maxWaiting = defaultMaxWaiting } = {}): Req
   }
 
   return {
-    add(askerOf, connection, begin) {
+    add(askerOf, connection, request) {
       if (lines.size === 0 && hasRoom()) {
         if (passBeganAtMs === undefined) beginPass();
-        begin();
+        request.begin();
         return undefined;
       }
       const asker = askerOf();
       const waiting = waitingOf.get(asker) ?? 0;
-      if (waiting >= maxWaiting) return 'full';
-      waitingOf.set(asker, waiting + 1);
+      if (waiting >= maxWaiting) {
+        const last = lastOfMost(lines.get(asker), connection);
+        if (last === undefined) {
+          request.refuse();
+          return undefined;
+        }
+        takeOut(last.request, { lines, asker, connection: last.connection });
+        last.request.refuse();
+      } else waitingOf.set(asker, waiting + 1);
       const line: Line = lines.get(asker) ?? new Map<object, Waiting>();
-      lines.set(asker, line.set(connection, (line.get(connection) ?? new Set()).add(begin)));
+      lines.set(asker, line.set(connection, (line.get(connection) ?? new Set()).add(request)));
       return () => {
-        if (takeOut(begin, { lines, asker, connection })) leave(asker);
+        if (takeOut(request, { lines, asker, connection })) leave(asker);
       };
     },
   };
 }
 
-function takeFirst(lines: Lines): { readonly asker: string; readonly begin: () => void } | undefined {
+function takeFirst(lines: Lines): { readonly asker: string; readonly request: QueuedRequest } | undefined {
   const [[asker, line] = []] = lines;
   const [[connection, waiting] = []] = line ?? [];
-  const [begin] = waiting ?? [];
+  const [request] = waiting ?? [];
   if (asker === undefined || line === undefined || connection === undefined) return undefined;
-  if (waiting === undefined || begin === undefined) return undefined;
+  if (waiting === undefined || request === undefined) return undefined;
   lines.delete(asker);
   line.delete(connection);
-  waiting.delete(begin);
+  waiting.delete(request);
   if (waiting.size > 0) line.set(connection, waiting);
   if (line.size > 0) lines.set(asker, line);
-  return { asker, begin };
+  return { asker, request };
 }
 
 interface Where {
@@ -107,11 +120,25 @@ interface Where {
 }
 
 /** @returns whether it waited */
-function takeOut(begin: () => void, { lines, asker, connection }: Where): boolean {
+function takeOut(request: QueuedRequest, { lines, asker, connection }: Where): boolean {
   const line = lines.get(asker);
   const waiting = line?.get(connection);
-  if (line === undefined || waiting?.delete(begin) !== true) return false;
+  if (line === undefined || waiting?.delete(request) !== true) return false;
   if (waiting.size === 0) line.delete(connection);
   if (line.size === 0) lines.delete(asker);
   return true;
+}
+
+/** Of the connection with the most that wait; undefined: the one that asks would have as many. */
+function lastOfMost(
+  line: Line | undefined,
+  asking: object,
+): { readonly connection: object; readonly request: QueuedRequest } | undefined {
+  let most: readonly [object, Waiting] | undefined;
+  for (const entry of line ?? []) if (entry[1].size > (most?.[1].size ?? 0)) most = entry;
+  const asks = line?.get(asking)?.size ?? 0;
+  const last = most && [...most[1]].at(-1);
+  return most === undefined || last === undefined || most[1].size <= asks + 1
+    ? undefined
+    : { connection: most[0], request: last };
 }

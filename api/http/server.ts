@@ -87,9 +87,11 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     const begin = () => void listener(request, response);
     const { trace } = response;
     const toBegin = trace === undefined ? begin : () => trace.run(begin);
-    const place = queue.add(() => askerOf(request), request.socket, toBegin);
-    if (place === 'full') refuse(response, problem('too-many-messages'));
-    else if (place !== undefined) response.once('close', place);
+    const takeBack = queue.add(() => askerOf(request), request.socket, {
+      begin: toBegin,
+      refuse: () => refuse(response, problem('too-many-messages')),
+    });
+    if (takeBack !== undefined) response.once('close', takeBack);
   };
   server.on('request', (request, response) => {
     if (take(request, response)) answer(request, response);

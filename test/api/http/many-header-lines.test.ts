@@ -31,28 +31,32 @@ test('a hundred are read, however many requests have them', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
 });
 
-test('of one asker some thousand requests wait, and what comes then is turned away at once', async () => {
-  const queue = createRequestQueue({ maxWaiting: 3 });
-  const begun: string[] = [];
-  const busy = () => {
-    const until = performance.now() + 5;
-    while (performance.now() < until);
-  };
-  const add = (asker: string, name: string) =>
-    queue.add(
-      () => asker,
-      {},
-      () => void begun.push(name),
-    );
-  queue.add(() => 'first', {}, busy); // the pass has no room any more
-  expect(['a', 'b', 'c'].map((name) => typeof add('one', name))).toEqual([
-    'function',
-    'function',
-    'function',
-  ]);
-  expect(add('one', 'd')).toBe('full');
-  const takeBack = add('other', 'e');
-  expect(typeof takeBack).toBe('function');
-  await expect.poll(() => begun.toSorted()).toEqual(['a', 'b', 'c', 'e']);
-  expect(add('one', 'f')).toBeUndefined();
+test('of one asker some thousands wait, and of those too many the connection with the most loses its last', async () => {
+  const queue = createRequestQueue({ maxWaiting: 4 });
+  const told: string[] = [];
+  const add = (asker: string, connection: object, name: string) =>
+    queue.add(() => asker, connection, {
+      begin: () => void told.push(name),
+      refuse: () => void told.push(`no ${name}`),
+    });
+  const [greedy, modest] = [{ of: 'greedy' }, { of: 'modest' }];
+  queue.add(
+    () => 'first',
+    {},
+    {
+      begin: () => {
+        const until = performance.now() + 5;
+        while (performance.now() < until);
+      },
+      refuse: () => undefined,
+    },
+  ); // the pass has no room any more
+  for (const name of ['a', 'b', 'c', 'd']) expect(typeof add('one', greedy, name)).toBe('function');
+  expect(add('one', greedy, 'e')).toBeUndefined();
+  expect(typeof add('one', modest, 'f')).toBe('function');
+  expect(typeof add('other', {}, 'g')).toBe('function');
+  expect(told).toEqual(['no e', 'no d']);
+  await expect.poll(() => told.toSorted()).toEqual(['a', 'b', 'c', 'f', 'g', 'no d', 'no e']);
+  expect(add('one', greedy, 'h')).toBeUndefined();
+  expect(told.at(-1)).toBe('h');
 });
