@@ -20,9 +20,9 @@ const waiting = [
 /** A machine that is busy with something else takes that second away, or what one party gets beside another. */
 const withinASecond = [
   'test/activities/interim-flood.test.ts',
-  'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
+  'test/api/{two-processes,reference-data,auth/withdrawn,http/arriving-bodies}.test.ts',
   'test/db/connection-silent.test.ts',
-  'test/faults/many-questions.test.ts',
+  'test/faults/{many-questions,stopped-processes}.test.ts',
 ];
 
 /** MiB for what is young: with more of it, tests that keep a processor busy take a fourteenth less of it. */

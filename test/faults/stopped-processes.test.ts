@@ -70,7 +70,7 @@ test.each(stops)(
   'kill -9 between a stored late final and $before: a contradiction, and the destination is told again (PAY-7, PAY-9)',
   async ({ table, event, of }) => {
     const worker = await startAnother();
-    destination.answerAfterMs = 4_700;
+    destination.answerAfterMs = 4_200; // after the deadline, and well before nobody listens any more (5 s, SEC-5)
     const acceptanceDateTime = new Date(Date.now() - 2_500).toISOString(); // 3.5 s to the deadline
     const message = instruction(await bestQuote(gateway), { priority: 'HIGH', acceptanceDateTime });
     const { uetr } = message;
