@@ -20,10 +20,16 @@ const waiting = [
 /** A machine that is busy with something else takes that second away, or what one party gets beside another. */
 const withinASecond = [
   'test/activities/interim-flood.test.ts',
-  'test/api/{two-processes,reference-data,auth/withdrawn,http/arriving-bodies}.test.ts',
+  'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
   'test/db/connection-silent.test.ts',
   'test/faults/{many-questions,stopped-processes}.test.ts',
 ];
+
+/**
+ * In a process that has run other files, 99 of its 100 requests arrive and the last one does not, also without load. Why
+ * is not known yet; until then it has a process of its own.
+ */
+const apart = ['test/api/http/arriving-bodies.test.ts'];
 
 /** MiB for what is young: with more of it, tests that keep a processor busy take a fourteenth less of it. */
 const execArgv = ['--max-semi-space-size=64'];
@@ -54,13 +60,23 @@ const projects: TestProjectInlineConfiguration[] = [
       ...common,
       name: 'busy',
       include: ['test/**/*.test.ts'],
-      exclude: [...waiting, ...withinASecond],
+      exclude: [...waiting, ...withinASecond, ...apart],
       maxWorkers: 3, // two cores, and what waits for a process that starts
       sequence: { groupOrder: 1 },
     },
   },
   {
     test: { ...common, name: 'alone', include: withinASecond, maxWorkers: 1, sequence: { groupOrder: 2 } },
+  },
+  {
+    test: {
+      ...common,
+      name: 'apart',
+      include: apart,
+      isolate: true,
+      maxWorkers: 1,
+      sequence: { groupOrder: 3 },
+    },
   },
 ];
 
