@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../cli/parts/child.ts';
-import { supervise, type SupervisedProcess } from '../../cli/supervisor.ts';
+import { supervise, type ProcessPlan, type SupervisedProcess } from '../../cli/supervisor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isthmus-supervisor-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const started: number[] = [];
 const said: string[] = [];
 
-function run(name: string, script: string): Promise<SupervisedProcess> {
+function run(name: string, script: string, more: Partial<ProcessPlan> = {}): Promise<SupervisedProcess> {
   started.length = 0;
   said.length = 0;
   return supervise({
@@ -25,6 +25,7 @@ function run(name: string, script: string): Promise<SupervisedProcess> {
     pidFile: join(folder, `${name}.pid`),
     say: (line) => void said.push(line),
     onStart: (pid) => void started.push(pid),
+    ...more,
   });
 }
 
@@ -57,17 +58,7 @@ describe('a supervised process', () => {
   it('is started once it can be, where it could not be for a while', async () => {
     const logs = join(folder, 'logs');
     mkdirSync(logs);
-    started.length = 0;
-    said.length = 0;
-    const one = await supervise({
-      name: 'worker',
-      args: ['--eval', lives],
-      env: { PATH: process.env['PATH'] ?? '' },
-      logFile: join(logs, 'worker.log'),
-      pidFile: join(folder, 'worker.pid'),
-      say: (line) => void said.push(line),
-      onStart: (pid) => void started.push(pid),
-    });
+    const one = await run('worker', lives, { logFile: join(logs, 'worker.log') });
     rmSync(logs, { recursive: true }); // as a full disk, or somebody who cleans up
     process.kill(one.pid(), 'SIGKILL');
     await until(() => said.some((line) => line.includes('could not be started')));
@@ -79,16 +70,8 @@ describe('a supervised process', () => {
   });
 
   it('is watched and stopped also where nobody could write down that it runs', async () => {
-    started.length = 0;
-    said.length = 0;
     let mayWrite = true;
-    const one = await supervise({
-      name: 'worker',
-      args: ['--eval', lives],
-      env: { PATH: process.env['PATH'] ?? '' },
-      logFile: join(folder, 'unwritten.log'),
-      pidFile: join(folder, 'unwritten.pid'),
-      say: (line) => void said.push(line),
+    const one = await run('unwritten', lives, {
       onStart: (pid) => {
         started.push(pid);
         if (!mayWrite) throw new Error('ENOSPC: no space left on device');
