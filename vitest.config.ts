@@ -25,12 +25,6 @@ const withinASecond = [
   'test/faults/{many-questions,stopped-processes}.test.ts',
 ];
 
-/**
- * In a process that has run other files, 99 of its 100 requests arrive and the last one does not, also without load. Why
- * is not known yet; until then it has a process of its own.
- */
-const apart = ['test/api/http/arriving-bodies.test.ts'];
-
 /** MiB for what is young: with more of it, tests that keep a processor busy take a fourteenth less of it. */
 const execArgv = ['--max-semi-space-size=64'];
 
@@ -60,23 +54,13 @@ const projects: TestProjectInlineConfiguration[] = [
       ...common,
       name: 'busy',
       include: ['test/**/*.test.ts'],
-      exclude: [...waiting, ...withinASecond, ...apart],
+      exclude: [...waiting, ...withinASecond],
       maxWorkers: 3, // two cores, and what waits for a process that starts
       sequence: { groupOrder: 1 },
     },
   },
   {
     test: { ...common, name: 'alone', include: withinASecond, maxWorkers: 1, sequence: { groupOrder: 2 } },
-  },
-  {
-    test: {
-      ...common,
-      name: 'apart',
-      include: apart,
-      isolate: true,
-      maxWorkers: 1,
-      sequence: { groupOrder: 3 },
-    },
   },
 ];
 

@@ -180,7 +180,9 @@ function hindered(hindrance: CaseHindrance): Problem {
   if (hindrance.kind === 'not-closed') return problem('alert-not-closed');
   if (hindrance.kind === 'kinds') return problem('alert-kinds', { detail: whichAreOpen(hindrance) });
   const { takenBy, takenAt } = hindrance;
-  const detail = `${takenBy} took it at ${takenAt.toISOString()}. To take it over, say why in note.`;
+  const detail =
+    `${takenBy} took it at ${takenAt.toISOString()}. ` +
+    'To take it over, say why in `note` (ops take: --note).';
   return problem('already-taken', { detail });
 }
 

@@ -135,6 +135,8 @@ function renderRefused(uetr: string, message: EvidenceRefused): JsonObject {
     inReplyTo: message.inReplyTo,
     sha256: Buffer.from(message.sha256).toString('hex'),
     size: message.size,
+    refusedAs: message.refusedAs,
+    fault: message.fault,
     href: `/payments/${uetr}/messages/${message.messageId}`,
   };
 }

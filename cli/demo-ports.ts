@@ -20,6 +20,15 @@ const portOwners = {
   fxProvider: 'FX providers',
 } as const satisfies Record<keyof Ports, string>;
 
+/** What it means for payments that are still open; those who are sent instructions and trades are asked where they are now. */
+const openPayments = {
+  api: '; whoever reports on a payment that is still open finds the old one, and is asked again',
+  source:
+    '; callbacks of payments that are still open wait until their message is sent again with an address of now (DUP-1)',
+  destination: '',
+  fxProvider: '',
+} as const satisfies Record<keyof Ports, string>;
+
 /**
  * Chooses the ports and keeps them in the folder, beside `run.json`, which goes with the run.
  * @param say told of each port that could not be the preferred one
@@ -35,7 +44,7 @@ export async function choosePorts(folder: string, say: Say, free: FreePort = fre
     say(
       last === undefined
         ? `! Port ${preferred} ${instead}`
-        : `! Port ${preferred}, of the last run, ${instead}; payments that are still open refer to the old one`,
+        : `! Port ${preferred}, of the last run, ${instead}${openPayments[name]}`,
     );
     return chosen;
   };

@@ -167,7 +167,7 @@ function leave(
 
 function sayWhereToLook(terminal: Terminal, run: RunFile, uetr: string): void {
   terminal.line(`  Watch this one: ${paymentUrl(run, uetr) ?? `workflow pacs008/${uetr}`}`);
-  terminal.line(`  or, with a token as in docs/how-to/call-the-api.md: GET ${run.apiUrl}/payments/${uetr}`);
+  terminal.line(`  or: npm run ops -- show ${uetr}`);
 }
 
 function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): number {

@@ -241,7 +241,7 @@ async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, '
 async function loadRefused(db: Db, uetr: string): Promise<readonly EvidenceRefused[]> {
   const { rows } = await sql<EvidenceRefused>`
     select message_id as "messageId", party, in_reply_to as "inReplyTo", sha256, octet_length(body) as size,
-      created_at as at
+      created_at as at, refused_as as "refusedAs", fault
     from refused_messages where subject_id = ${uetr}
     order by created_at`.execute(db); // unique (subject_id, sha256)
   return rows;

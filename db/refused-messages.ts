@@ -67,7 +67,7 @@ export async function refuseMessage(
 ): Promise<void> {
   const { isKept, eachIs, says }: Refusal = refusals[kind];
   const { subjectId, party, fault } = message;
-  if (isKept) await keepRefused(db, message);
+  if (isKept) await keepRefused(db, kind, message);
   const detail = Object.fromEntries(
     says.flatMap((member) => (fault[member] === undefined ? [] : [[member, fault[member]]])),
   );
@@ -96,13 +96,15 @@ const mostPerSubject = 20; // a party may send something else each time
 /** Once per subject and bytes, and no more than 20 of one subject. */
 async function keepRefused(
   db: Db,
-  { subjectId, party, inReplyTo, body }: Omit<RefusedMessage, 'fault'>,
+  kind: EventKind,
+  { subjectId, party, inReplyTo, body, fault }: RefusedMessage,
 ): Promise<void> {
   const sha256 = createHash('sha256').update(body).digest();
   // unique (subject_id, sha256)
   await sql`
-    insert into refused_messages (message_id, subject_id, party, in_reply_to, sha256, body)
-    select ${randomUUID()}::uuid, ${subjectId}::uuid, ${party}, ${inReplyTo}::uuid, ${sha256}, ${body}
+    insert into refused_messages (message_id, subject_id, party, in_reply_to, sha256, body, refused_as, fault)
+    select ${randomUUID()}::uuid, ${subjectId}::uuid, ${party}, ${inReplyTo}::uuid, ${sha256}, ${body}, ${kind},
+      ${JSON.stringify(fault)}::jsonb
     where (select count(*) from refused_messages where subject_id = ${subjectId}) < ${sql.lit(mostPerSubject)}
     on conflict (subject_id, sha256) do nothing`.execute(db);
 }

@@ -1027,6 +1027,8 @@ create table refused_messages (
   sha256 bytea not null,
   body bytea not null,
   created_at timestamp with time zone not null default clock_timestamp(),
+  refused_as text,
+  fault jsonb,
   constraint refused_messages_pkey PRIMARY KEY (message_id),
   constraint refused_messages_subject_id_sha256_key UNIQUE (subject_id, sha256)
 );
@@ -1039,6 +1041,8 @@ comment on column refused_messages.in_reply_to is 'The message of ours that it a
 comment on column refused_messages.sha256 is 'SHA-256 of body.';
 comment on column refused_messages.body is 'The bytes, as far as they were read.';
 comment on column refused_messages.created_at is 'When it was stored.';
+comment on column refused_messages.refused_as is 'Kind of the event that tells of it. Null: kept by a release before this column.';
+comment on column refused_messages.fault is 'What is wrong with it: reason in words, ruleId, and the status that it reported; none of its own text. Null as above.';
 
 create table resolution_answers (
   resolution_id uuid not null,

@@ -46,9 +46,21 @@ function wordsFor(issue: z.core.$ZodIssue, { shape, given }: FaultyInput): strin
 }
 
 function rule(issue: z.core.$ZodIssue): string {
-  return issue.code === 'invalid_value'
-    ? `must be one of: ${issue.values.map(String).join(', ')}`
-    : issue.message; // our own: every form has its own text
+  const { code, message } = issue;
+  if (code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`;
+  if (code === 'too_small') return bound(issue.origin, 'at least', issue.minimum);
+  if (code === 'too_big') return bound(issue.origin, 'at most', issue.maximum);
+  return message; // our own: every form has its own text
+}
+
+const counted: Readonly<Partial<Record<string, string>>> = { string: 'character', array: 'item' };
+
+/** `must have at least 1 character`, or `must be at most 1000`. */
+function bound(origin: string, which: 'at least' | 'at most', limit: number | bigint): string {
+  const unit = counted[origin];
+  return unit === undefined
+    ? `must be ${which} ${limit}`
+    : `must have ${which} ${limit} ${unit}${Number(limit) === 1 ? '' : 's'}`;
 }
 
 const never = '\u0000'; // no field accepts it, so the refusal says what is expected

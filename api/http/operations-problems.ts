@@ -22,7 +22,7 @@ export const operationsProblems = {
   },
   'alert-kinds': {
     status: 409,
-    title: 'Alerts of several kinds are open',
+    title: 'It is not clear which alerts are over',
     ruleId: 'OBS-6',
     detail: 'It is not said which of them are over: name their kinds, or all of them.',
   },

@@ -27,7 +27,8 @@ interface Sender {
   restedAtMs: number;
 }
 
-export function createPace(): Pace {
+/** @param clock monotonic, in milliseconds */
+export function createPace(clock = () => performance.now()): Pace {
   const senders = new Map<string, Sender>(); // whose request began last stands last; none is forgotten: they are known parties
   let hasBegun = false; // in this pass
   let timer: NodeJS.Timeout | undefined;
@@ -35,7 +36,7 @@ export function createPace(): Pace {
   function beginNext(): void {
     if (hasBegun) return;
     clearTimeout(timer);
-    const now = performance.now();
+    const now = clock();
     let soonestMs = Infinity;
     for (const [name, sender] of senders) {
       const [begin] = sender.waiting;
@@ -62,14 +63,14 @@ export function createPace(): Pace {
         beginNext();
       }),
     );
-    const begunAtMs = performance.now();
+    const begunAtMs = clock();
     // a tick that a microtask asks for comes when nothing is left to do without waiting
-    queueMicrotask(() => process.nextTick(() => rest(sender, performance.now() - begunAtMs)));
+    queueMicrotask(() => process.nextTick(() => rest(sender, clock() - begunAtMs)));
     begin();
   }
 
   function rest(sender: Sender, costMs: number): void {
-    const now = performance.now();
+    const now = clock();
     const isBusy = (one: Sender) => one === sender || one.waiting.size > 0 || one.restedAtMs > now;
     const share = 2 * [...senders.values()].filter(isBusy).length; // of the time: half, in equal parts
     const rested = Math.max(sender.restedAtMs, now) + costMs * (share - 1);

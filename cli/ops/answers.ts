@@ -196,7 +196,14 @@ export const evidence = z.object({
   entries: entryList,
   outcomes: z.array(outcome),
   refusedMessages: z.array(
-    z.object({ messageId: z.string(), party: z.string(), at: z.string(), size: z.string() }),
+    z.object({
+      messageId: z.string(),
+      party: z.string(),
+      at: z.string(),
+      size: z.string(),
+      refusedAs: z.string().nullable(),
+      fault: z.record(z.string(), z.string().nullable()).nullable(),
+    }),
   ),
 });
 export type ShownEvidence = z.infer<typeof evidence>;

@@ -23,7 +23,9 @@ export async function listBooks(
   }
   const books = read(sentBooks, text);
   if (books.length === 0) {
-    terminal.line(`No book of ${day} is sent to anybody: nobody had registered an address by then.`);
+    terminal.line(
+      `No book of ${day} is sent to anybody: nobody had registered an address by then. Books of a day are made after it has ended (UTC).`,
+    );
     return;
   }
   const columns = [`book of ${day}`, 'to', 'pages taken', 'next attempt', 'how it is'].map((title) => ({

@@ -98,10 +98,10 @@ function nothingLike(what: 'payment' | 'alert', query: Query): string {
 /** `minAmount`: min amount */
 const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-function limitOf({ limit }: ListOptions): number {
+function limitOf({ limit }: ListOptions, most = 100_000): number {
   const count = Number(limit);
-  if (Number.isInteger(count) && count >= 1 && count <= 100_000) return count;
-  throw new UsageError(`--limit ${limit}: it takes a whole number from 1 to 100000.`);
+  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+  throw new UsageError(`--limit ${limit}: it takes a whole number from 1 to ${most}.`);
 }
 
 export async function listParties(
@@ -217,16 +217,19 @@ export interface DeadOptions extends JsonOption {
   readonly yes?: true;
 }
 
+const mostDead = 1_000; // that the gateway delivers again at once
+
 /** Names them first; --yes delivers them. */
 export async function redeliverDead(context: CommandContext, options: DeadOptions): Promise<void> {
   const { terminal } = context;
+  const limit = limitOf(options, mostDead);
   const gateway = await connectGateway(context);
   const text = await gateway.post('/redeliveries', {
     preview: options.yes !== true,
     ...(options.kinds.length === 0 ? {} : { kinds: options.kinds }),
     ...(options.party === undefined ? {} : { party: options.party }),
     ...(options.reason === undefined ? {} : { closedReason: options.reason }),
-    limit: Number(options.limit),
+    limit,
   });
   if (options.json) {
     terminal.line(text);

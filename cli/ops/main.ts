@@ -124,7 +124,7 @@ function addLists(ops: Command, context: CommandContext): void {
       'the bytes of a message of a payment, as of one that was refused; nothing in them acts on the terminal',
     )
     .argument('<uetr>')
-    .argument('<id>', 'as show names it')
+    .argument('<id>', 'as `ops show <uetr>` names it')
     .action(async (uetr: string, id: string) => {
       const { printMessage } = await import('./message.ts');
       await printMessage(context, uetr, id);

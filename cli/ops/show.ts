@@ -278,8 +278,9 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   heading('Deliveries');
   for (const one of shown.deliveries) printDelivery(terminal, one);
   if (shown.refusedMessages.length > 0) heading('Received, and does not count');
-  for (const { at, party, size, messageId } of shown.refusedMessages) {
-    terminal.line(`  ${shortTime(at)}  ${party}  ${size} bytes: ops message ${uetr} ${messageId}`);
+  for (const one of shown.refusedMessages) {
+    terminal.line(`  ${shortTime(one.at)}  ${one.party}  ${whyRefused(one)}`);
+    terminal.line(`    ${one.size} bytes: ops message ${uetr} ${one.messageId}`);
   }
   if (shown.events.length > 0) heading('Events');
   for (const { at, severity, kind, party, detail } of shown.events) {
@@ -294,6 +295,11 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   }
   if (shown.entries.length > 0) heading('What was done');
   printEntries(terminal, shown.entries);
+}
+
+function whyRefused({ refusedAs, fault }: ShownEvidence['refusedMessages'][number]): string {
+  const told = Object.entries(fault ?? {}).map(([name, value]) => `${name} ${value ?? 'no code'}`);
+  return [refusedAs ?? 'kept by a release that did not say why', ...told].join('  ');
 }
 
 const arrowOf = ({ direction, party }: { readonly direction: string; readonly party: string }) =>

@@ -60,7 +60,7 @@ export function ownerOf(folder: string): Promise<string | undefined> {
 
 function inUse(owner: string, folder: string): FolderInUseError {
   return new FolderInUseError(
-    `Process ${owner} already runs Isthmus on ${folder}. Use the addresses it printed, or stop it first.`,
+    `Process ${owner} already runs Isthmus on ${folder}. npm run where prints its addresses; stop it before you start another.`,
   );
 }
 

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { isDatabaseUrl } from '../../core/setting-forms.ts';
 import { codeOf, reasonOf, UserError } from '../errors.ts';
 
-const answerMs = 5_000; // a server that needs longer to say that it is there is none to work with
+const answerMs = 15_000; // a server that needs longer to say that it is there is none to work with
 const leastPostgres = 16;
 const temporalPort = 7233;
 

@@ -22,6 +22,7 @@ import * as booksClosed from './0019-books-closed.ts';
 import * as statesOfAlerts from './0020-states-of-alerts.ts';
 import * as booksMended from './0021-books-mended.ts';
 import * as accountsThatAreGone from './0022-accounts-that-are-gone.ts';
+import * as whyRefused from './0023-why-refused.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -46,4 +47,5 @@ export const migrations: Record<string, Migration> = {
   '0020-states-of-alerts': statesOfAlerts,
   '0021-books-mended': booksMended,
   '0022-accounts-that-are-gone': accountsThatAreGone,
+  '0023-why-refused': whyRefused,
 };

@@ -177,7 +177,12 @@ describe('a payment that waits for its destination', () => {
     expect(body.waitsFor).toMatchObject({ what: 'enquiry' });
     const [refused, ...further] = body.refusedMessages;
     expect(further).toEqual([]);
-    expect(refused).toMatchObject({ party: 'MYRRPP', size: 'no message at all'.length });
+    expect(refused).toMatchObject({
+      party: 'MYRRPP',
+      size: 'no message at all'.length,
+      refusedAs: 'destination.answer-refused',
+      fault: { reason: expect.stringMatching(/./) as string },
+    });
     const bytes = await ask('GET', refused?.href ?? '');
     expect([bytes.headers.get('content-type'), bytes.bytes.toString()]).toEqual([
       'application/octet-stream',

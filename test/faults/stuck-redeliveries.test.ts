@@ -47,7 +47,7 @@ test.each([
       },
       { timeout: 45_000, interval: 1_000 },
     );
-    expect((await stuck.describe()).status.name).not.toBe('RUNNING');
+    await expect.poll(async () => (await stuck.describe()).status.name).not.toBe('RUNNING');
   },
   90_000,
 );

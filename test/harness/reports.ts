@@ -72,7 +72,8 @@ export async function postReport(
 /** A payment from SG to TH that its destination has got and says nothing of. */
 export async function undecided(gateway: TestGateway, changes: Changes = {}): Promise<OriginalPacs008> {
   const message = instruction(await bestQuote(gateway), { ending: endingIn.silent, ...changes });
-  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  const { report, text } = await submit(gateway, message);
+  expect(report?.status, text).toBe('ACTC');
   await evidenceOf(gateway).arrival(message.uetr, 'destination', 'pacs008');
   return message;
 }

@@ -19,7 +19,7 @@ function ask(pace: ReturnType<typeof createPace>, sender: string, ms: number): P
 }
 
 test('of several senders one request begins in a pass of the event loop, and they take turns (SEC-7)', async () => {
-  const pace = createPace();
+  const pace = createPace(() => 0); // whatever else the machine does, they cost nothing
   for (const sender of ['A', 'B', 'C']) await ask(pace, sender, 0); // all are known
   let pass = 0;
   const passes = new AbortController();
