@@ -6,6 +6,8 @@
  * connection: nothing is slower in the whole, and nothing is begun for a client that has left. Only where thousands of one
  * asker wait already is one turned away. What a message costs once its body is there, pace.ts spreads.
  */
+import { createRotation, type Rotation } from './rotation.ts';
+
 export interface RequestQueue {
   /**
    * @param askerOf whose line it waits in; asked only where it has to
@@ -23,19 +25,12 @@ export interface QueuedRequest {
   readonly refuse: () => void;
 }
 
-type Waiting = Set<QueuedRequest>;
-/** By connection. */
-type Line = Map<object, Waiting>;
-/** By asker. Here as in a line, whose request began last stands last. */
-type Lines = Map<string, Line>;
-
 const defaultMaxWaiting = 4_096; // of one asker: some 64 MiB, of the longest headers
 
 const passMs = 2; // some tens of questions; 35 passes of it are what another's payment is slower under any flood
 
 export function createRequestQueue({ maxWaiting = defaultMaxWaiting } = {}): RequestQueue {
-  const lines: Lines = new Map();
-  const waitingOf = new Map<string, number>();
+  const lines = new Map<string, Rotation<QueuedRequest>>(); // by asker; whose request began last stands last
   let passBeganAtMs: number | undefined;
 
   function beginPass(): void {
@@ -53,19 +48,24 @@ export function createRequestQueue({ maxWaiting = defaultMaxWaiting } = {}): Req
 
   function beginNext(): void {
     if (lines.size === 0 || !hasRoom()) return;
-    const first = takeFirst(lines);
-    if (first !== undefined) {
-      leave(first.asker);
-      first.request.begin();
-    }
+    takeFirst()?.begin();
     // a tick that a microtask asks for comes when nothing is left to do without waiting
     queueMicrotask(() => process.nextTick(beginNext));
   }
 
-  function leave(asker: string): void {
-    const left = (waitingOf.get(asker) ?? 0) - 1;
-    if (left > 0) waitingOf.set(asker, left);
-    else waitingOf.delete(asker);
+  function takeFirst(): QueuedRequest | undefined {
+    const [[asker, line] = []] = lines;
+    if (asker === undefined || line === undefined) return undefined;
+    const first = line.takeFirst();
+    lines.delete(asker);
+    if (line.size > 0) lines.set(asker, line);
+    return first;
+  }
+
+  function takeOut(asker: string, request: QueuedRequest): void {
+    const line = lines.get(asker);
+    line?.takeOut(request);
+    if (line?.size === 0) lines.delete(asker);
   }
 
   function hasRoom(): boolean {
@@ -80,65 +80,19 @@ export function createRequestQueue({ maxWaiting = defaultMaxWaiting } = {}): Req
         return undefined;
       }
       const asker = askerOf();
-      const waiting = waitingOf.get(asker) ?? 0;
-      if (waiting >= maxWaiting) {
-        const last = lastOfMost(lines.get(asker), connection);
+      const line = lines.get(asker) ?? createRotation();
+      if (line.size >= maxWaiting) {
+        const last = line.lastOfMost(connection);
         if (last === undefined) {
           request.refuse();
           return undefined;
         }
-        takeOut(last.request, { lines, asker, connection: last.connection });
-        last.request.refuse();
-      } else waitingOf.set(asker, waiting + 1);
-      const line: Line = lines.get(asker) ?? new Map<object, Waiting>();
-      lines.set(asker, line.set(connection, (line.get(connection) ?? new Set()).add(request)));
-      return () => {
-        if (takeOut(request, { lines, asker, connection })) leave(asker);
-      };
+        line.takeOut(last);
+        last.refuse();
+      }
+      line.put(connection, request);
+      lines.set(asker, line);
+      return () => takeOut(asker, request);
     },
   };
-}
-
-function takeFirst(lines: Lines): { readonly asker: string; readonly request: QueuedRequest } | undefined {
-  const [[asker, line] = []] = lines;
-  const [[connection, waiting] = []] = line ?? [];
-  const [request] = waiting ?? [];
-  if (asker === undefined || line === undefined || connection === undefined) return undefined;
-  if (waiting === undefined || request === undefined) return undefined;
-  lines.delete(asker);
-  line.delete(connection);
-  waiting.delete(request);
-  if (waiting.size > 0) line.set(connection, waiting);
-  if (line.size > 0) lines.set(asker, line);
-  return { asker, request };
-}
-
-interface Where {
-  readonly lines: Lines;
-  readonly asker: string;
-  readonly connection: object;
-}
-
-/** @returns whether it waited */
-function takeOut(request: QueuedRequest, { lines, asker, connection }: Where): boolean {
-  const line = lines.get(asker);
-  const waiting = line?.get(connection);
-  if (line === undefined || waiting?.delete(request) !== true) return false;
-  if (waiting.size === 0) line.delete(connection);
-  if (line.size === 0) lines.delete(asker);
-  return true;
-}
-
-/** Of the connection with the most that wait; undefined: the one that asks would have as many. */
-function lastOfMost(
-  line: Line | undefined,
-  asking: object,
-): { readonly connection: object; readonly request: QueuedRequest } | undefined {
-  let most: readonly [object, Waiting] | undefined;
-  for (const entry of line ?? []) if (entry[1].size > (most?.[1].size ?? 0)) most = entry;
-  const asks = line?.get(asking)?.size ?? 0;
-  const last = most && [...most[1]].at(-1);
-  return most === undefined || last === undefined || most[1].size <= asks + 1
-    ? undefined
-    : { connection: most[0], request: last };
 }

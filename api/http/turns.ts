@@ -6,6 +6,7 @@
  */
 import type { Pace } from './pace.ts';
 import { problem, type Problem } from './problem.ts';
+import { createRotation, type Rotation } from './rotation.ts';
 
 export interface TurnLimits {
   /** Requests of one sender that are under way at a time. */
@@ -68,8 +69,7 @@ export interface Turns {
 interface Line {
   arriving: number;
   underWay: number;
-  /** By connection, whose request was called last stands last. */
-  readonly waiting: Map<object, Set<Waiting>>;
+  readonly waiting: Rotation<Waiting>;
 }
 
 interface Waiting {
@@ -88,7 +88,7 @@ const atOnce: Pace = {
 };
 
 function lineOf(lines: Lines, sender: string): Line {
-  const line = lines.get(sender) ?? { arriving: 0, underWay: 0, waiting: new Map() };
+  const line = lines.get(sender) ?? { arriving: 0, underWay: 0, waiting: createRotation() };
   lines.set(sender, line);
   return line;
 }
@@ -98,41 +98,11 @@ function forgetIdle(lines: Lines, sender: string): void {
   if (arriving + underWay === 0) lines.delete(sender);
 }
 
-function numberOf({ waiting }: Line): number {
-  let number = 0;
-  for (const { size } of waiting.values()) number += size;
-  return number;
-}
-
-function takeFirst({ waiting }: Line): Waiting | undefined {
-  const [[connection, own] = []] = waiting;
-  const [first] = own ?? [];
-  if (connection === undefined || own === undefined || first === undefined) return undefined;
-  own.delete(first);
-  waiting.delete(connection);
-  if (own.size > 0) waiting.set(connection, own);
-  return first;
-}
-
-/** @returns whether it waited */
-function takeOut({ waiting }: Line, connection: object, one: Waiting): boolean {
-  const own = waiting.get(connection);
-  if (own?.delete(one) !== true) return false;
-  if (own.size === 0) waiting.delete(connection);
-  return true;
-}
-
-/**
- * In a full line, the connection with the most that wait loses its last one, unless the one that asks would have as many.
- * @returns whether there is room now
- */
+/** @returns whether there is room now in a line that was full */
 function giveWay({ waiting }: Line, connection: object): boolean {
-  let most: ReadonlySet<Waiting> = new Set();
-  for (const own of waiting.values()) if (own.size > most.size) most = own;
-  const asks = waiting.get(connection)?.size ?? 0;
-  if (most.size <= asks + 1) return false;
-  [...most].at(-1)?.giveUp();
-  return true;
+  const last = waiting.lastOfMost(connection);
+  last?.giveUp();
+  return last !== undefined;
 }
 
 /**
@@ -146,7 +116,7 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
   async function enter(sender: string, line: Line, client?: WaitingClient): Promise<boolean> {
     const hasPlace = line.underWay < limits.atOnce;
     const connection = client?.connection ?? line;
-    if (!hasPlace && numberOf(line) >= limits.waiting && !giveWay(line, connection)) return false;
+    if (!hasPlace && line.waiting.size >= limits.waiting && !giveWay(line, connection)) return false;
     return new Promise((resolve) => {
       let takeBack: (() => void) | undefined;
       let isOver = false; // it has begun, or waits no more
@@ -158,7 +128,7 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
       const giveUp = () => {
         if (isOver) return;
         takeBack?.();
-        if (!takeOut(line, connection, waiting)) leave(sender, line);
+        if (!line.waiting.takeOut(waiting)) leave(sender, line);
         end(false);
       };
       const timer = setTimeout(giveUp, limits.waitMs);
@@ -167,7 +137,7 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
       };
       const waiting: Waiting = { call, giveUp };
       if (!hasPlace) {
-        line.waiting.set(connection, (line.waiting.get(connection) ?? new Set()).add(waiting));
+        line.waiting.put(connection, waiting);
         void client?.closed().then(giveUp);
         return;
       }
@@ -178,7 +148,7 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
 
   /** Its place goes to the next one. */
   function leave(sender: string, line: Line): void {
-    const next = takeFirst(line);
+    const next = line.waiting.takeFirst();
     if (next !== undefined) {
       next.call();
       return;
