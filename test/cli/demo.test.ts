@@ -202,8 +202,7 @@ describe('npm start, on the same folder', () => {
     expect(paying.output()).toContain(
       'The payment continues by itself. Do not pay again: that would be a second payment.',
     );
-    expect(paying.output()).toContain('with a token as in docs/how-to/call-the-api.md: GET');
-    expect(paying.output()).toContain(`${runFile().apiUrl}/payments/${uetrIn(paying.output())}`);
+    expect(paying.output()).toContain(`npm run ops -- show ${uetrIn(paying.output())}`);
   });
 
   it('npm run pay: an amount in the destination currency is what is credited', async () => {
