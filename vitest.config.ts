@@ -1,4 +1,4 @@
-// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, six at once;
+// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, five at once;
 // then those that keep the processors busy, three at once; and alone, those that hold the product to a single second.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
@@ -22,7 +22,7 @@ const withinASecond = [
   'test/activities/interim-flood.test.ts',
   'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
   'test/db/connection-silent.test.ts',
-  'test/faults/{many-questions,stopped-processes}.test.ts',
+  'test/faults/{costly-messages,floods,many-questions,slow-engine-flood,stopped-processes}.test.ts',
 ];
 
 /** MiB for what is young: with more of it, tests that keep a processor busy take a fourteenth less of it. */
@@ -45,7 +45,7 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'waiting',
       include: waiting,
       exclude: withinASecond,
-      maxWorkers: 6,
+      maxWorkers: 5,
       sequence: { groupOrder: 0 },
     },
   },
