@@ -124,6 +124,11 @@ describe('what is done about an alert', () => {
         [{ pointer: '/note', detail: `missing: ${action} needs a note, for the next shift` }],
       ]);
     }
+    const faultsOf = async (note: string) =>
+      (await ask('POST', `/alerts/${id}/entries`, { action: 'note', note })).body.errors;
+    const fault = (detail: string) => [expect.objectContaining({ pointer: '/note', detail })];
+    expect(await faultsOf('')).toEqual(expect.arrayContaining(fault('must have at least 1 character')));
+    expect(await faultsOf('x'.repeat(2_001))).toEqual(fault('must have at most 2000 characters'));
     expect((await ask('POST', '/alerts/999999/entries', { action: 'take' })).body.code).toBe('unknown-alert');
     expect((await ask('GET', '/alerts/999999')).body.code).toBe('unknown-alert');
     expect((await ask('GET', '/alerts/0')).status).toBe(400);

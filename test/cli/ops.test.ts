@@ -164,9 +164,16 @@ test('a contradiction: the list says who decided and that it was contradicted, t
 
 test('a message that was refused: show names the command that prints it, and no byte of it acts on the terminal (PAY-8)', async () => {
   const body = Buffer.from('<Document>\u001b[2Jnot what was asked\u0007\r\n\u202e\u009b31m</Document>');
-  const message = { subjectId: credited, party: 'THBPPAY', inReplyTo: null, body, fault: {} };
+  const message = {
+    subjectId: credited,
+    party: 'THBPPAY',
+    inReplyTo: null,
+    body,
+    fault: { reported: 'RJCT' },
+  };
   await refuseMessage(gateway.db, 'report.original-ids-differ', message);
   await show(context(), credited, {});
+  expect(text()).toContain('THBPPAY  report.original-ids-differ  reported RJCT');
   const [, id = ''] = new RegExp(`ops message ${credited} ([0-9a-f-]{36})$`, 'm').exec(text()) ?? [];
   lines.splice(0);
   await printMessage(context(), credited, id);
@@ -186,6 +193,9 @@ test('redeliver: one payment, and dead letters with a look before', async () => 
   await callback.set({ delivered_at: null, closed_at: new Date(), closed_reason: 'expired' }).execute();
   lines.splice(0);
   const dead = { kinds: [], limit: '100' };
+  await expect(redeliverDead(context(), { ...dead, limit: '0' })).rejects.toThrow(
+    '--limit 0: it takes a whole number from 1 to 1000.',
+  );
   await redeliverDead(context(), dead);
   expect(lines[0]).toContain(`${rejected}  callback      SGDFAST  expired`);
   expect(lines[1]).toBe('1 of 1 would be delivered again: add --yes.');
