@@ -126,7 +126,7 @@ describe('what is done about an alert', () => {
     }
     const faultsOf = async (note: string) =>
       (await ask('POST', `/alerts/${id}/entries`, { action: 'note', note })).body.errors;
-    const fault = (detail: string) => [expect.objectContaining({ pointer: '/note', detail })];
+    const fault = (detail: string): unknown[] => [expect.objectContaining({ pointer: '/note', detail })];
     expect(await faultsOf('')).toEqual(expect.arrayContaining(fault('must have at least 1 character')));
     expect(await faultsOf('x'.repeat(2_001))).toEqual(fault('must have at most 2000 characters'));
     expect((await ask('POST', '/alerts/999999/entries', { action: 'take' })).body.code).toBe('unknown-alert');
