@@ -238,20 +238,24 @@ async function receiveReport(
   const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.002 without OrgnlUETR is refused at intake (MSG-2)');
+  const reported = reading.ok ? reading.value.status : reading.refusal.reported;
+  if (typeof reported === 'string') about.reported = reported;
   const party = caller.clearingSystemId ?? caller.clientId;
   const payment = await findDecidable(deps.db, uetr);
   if (payment === undefined || !isDestination(caller, payment)) {
     const code = payment === undefined ? 'unknown-payment' : 'not-the-destination';
-    const fault = { reported: reading.ok ? reading.value.status : reading.refusal.reported };
     await refuseMessage(deps.db, `report.${code}`, {
       subjectId: uetr,
       party,
       inReplyTo: null,
       body,
-      fault,
+      fault: { reported },
     });
-    const detail = payment === undefined ? unknown(uetr) : notYours(caller, uetr);
-    return problem(code, { detail: `${detail} ${doesNotCount} ${ifCredited}` });
+    const detail =
+      payment === undefined
+        ? `${unknown(uetr)} ${doesNotCount}`
+        : `${notYours(caller, uetr)} This report does not count.`;
+    return problem(code, { detail: `${detail} ${ifCredited}` });
   }
   const taken = await takeReport(deps.db, payment, { reading, body, party, inReplyTo: null });
   if (taken.kind === 'invalid') return invalid(taken.fault);

@@ -256,7 +256,8 @@ export const evidenceSchema = z
       .openapi({ description: 'What operators recorded of a payment in doubt (LIF-4); operators only' }),
     refusedMessages: z.array(refusedSchema).openapi({
       description:
-        'What its destination sent and what did not count, byte for byte, of which 20 are kept (PAY-8); shown to operators',
+        'What its destination sent and what did not count, byte for byte, of which 20 are kept, and the first that states each final status ' +
+        '(PAY-8); shown to operators',
     }),
     difference: differenceSchema.nullable().openapi({ description: 'Null when nothing was forwarded' }),
   })

@@ -132,7 +132,10 @@ function addCamt054(router: Router, deps: ApiDependencies, indexOf: BookIndexes)
       if (isProblem(opened)) return opened;
       const index = await indexOf(opened.book, opened.period);
       const page = Number(asked ?? '1');
-      if (page > index.pages) return problem('unknown-page', { detail: `It has ${index.pages} pages.` });
+      if (page > index.pages)
+        return problem('unknown-page', {
+          detail: `It has ${index.pages} ${index.pages === 1 ? 'page' : 'pages'}.`,
+        });
       const values = await readCamt054Page(deps.db, opened, { index, page });
       return xml(Buffer.from(buildCamt054(values)));
     },

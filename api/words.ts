@@ -5,7 +5,7 @@ import { showsNothing } from '../core/iso20022/white-space.ts';
 
 export const words = z
   .string()
-  .min(1)
+  .min(1, { abort: true })
   .max(2_000)
   .refine((text) => !misleads(text), {
     error:

@@ -181,7 +181,7 @@ export async function explainRefusal(request: string, response: Response): Promi
   const text = await response.text();
   const head = `${request} was answered with HTTP ${response.status}`;
   const parsed = problem.safeParse(parseJsonOrNothing(text));
-  if (!parsed.success) return `${head}.`;
+  if (!parsed.success) return `${head}, and not as Isthmus answers: is the address right?`;
   const { error = '', error_description: description = '', ruleId, errors = [] } = parsed.data;
   const { title = error, detail = description } = parsed.data;
   const more = errors.slice(1).map((one) => one.detail); // the first one is in the detail

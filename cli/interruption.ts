@@ -21,7 +21,7 @@ export function awaitSignals(say: (line: string) => void): Interruption {
   let stopping: Promise<void> | undefined;
 
   async function stopAll(code: number): Promise<void> {
-    say('▶ Stopping everything that was started (Ctrl-C again ends everything at once)');
+    say('▶ Stopping what was started, if anything (Ctrl-C again ends everything at once)');
     await haltGuarded();
     process.exit(code);
   }

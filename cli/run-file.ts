@@ -40,8 +40,22 @@ export function writeRunFile(folder: string, values: RunFile): void {
   renameSync(unfinished, pathIn(folder));
 }
 
+/** Of a demo that ended without doing so. */
 export function removeRunFile(folder: string): void {
   rmSync(pathIn(folder), { recursive: true, force: true }); // whatever it is
+}
+
+/** Unless another demo has one there by now: a folder may be moved while it is in use. */
+export function removeOwnRunFile(folder: string, instanceId: string): void {
+  let found: unknown;
+  try {
+    found = JSON.parse(readFileSync(pathIn(folder), 'utf8'));
+  } catch {
+    found = undefined;
+  }
+  const parsed = runFile.safeParse(found);
+  if (parsed.success && parsed.data.instanceId !== instanceId) return;
+  removeRunFile(folder);
 }
 
 /**
@@ -90,7 +104,11 @@ export async function findRunningDemo(folder: string): Promise<RunFile> {
   );
 }
 
-async function whoAnswers({ apiUrl, instanceId }: RunFile): Promise<'it' | 'another' | 'nobody'> {
+/** At the address of its api. */
+export async function whoAnswers({
+  apiUrl,
+  instanceId,
+}: Pick<RunFile, 'apiUrl' | 'instanceId'>): Promise<'it' | 'another' | 'nobody'> {
   try {
     const response = await fetch(`${apiUrl}/health/live`, { signal: AbortSignal.timeout(2_000) });
     await response.body?.cancel();

@@ -5,9 +5,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentVariables, type Environment } from '../core/environment-variables.ts';
 import { migrate } from '../db/migrate.ts';
+import { moveCallbacks } from '../db/move-callbacks.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';
-import { choosePorts, type Ports } from './demo-ports.ts';
+import { choosePorts, lastTemporalUi, type Ports } from './demo-ports.ts';
 import { entries } from './entries.mjs';
 import { buildImage } from './image.ts';
 import { claimFolder } from './parts/claim.ts';
@@ -16,7 +17,7 @@ import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
 import { awaitsWorker } from './readiness.ts';
 import { addressesWith, type Replacements } from './replacements.ts';
-import { removeRunFile, writeRunFile, type RunFile } from './run-file.ts';
+import { removeOwnRunFile, removeRunFile, writeRunFile, whoAnswers, type RunFile } from './run-file.ts';
 import { supervise, type SupervisedProcess } from './supervisor.ts';
 import { ensureWorkflowBundle } from './workflow-bundle.ts';
 
@@ -63,26 +64,39 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     ensureWorkflowBundle(root, folder),
   ]);
   building.catch(() => undefined); // reported where it is awaited
-  const servers = await startServers({ env, folder, searchAttributes: Object.values(searchAttributes), say });
+  const servers = await startServers({
+    env,
+    folder,
+    searchAttributes: Object.values(searchAttributes),
+    temporalUiPort: lastTemporalUi(folder),
+    say,
+  });
+  const instanceId = randomUUID();
   removeRunFile(folder); // of a demo that was killed
-  process.once('exit', () => removeRunFile(folder)); // also when everything is ended at once
+  process.once('exit', () => removeOwnRunFile(folder, instanceId)); // also when everything is ended at once
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
     const [sandbox, ...ours] = processes.toReversed();
     await Promise.all(ours.map((one) => one.stop()));
     await sandbox?.stop();
-    removeRunFile(folder);
+    removeOwnRunFile(folder, instanceId);
     await servers.stop();
   };
   try {
     const started = performance.now();
     const { applied } = await migrate(servers.postgres.url);
-    const ports = await choosePorts(folder, say);
+    const { ports, last, keep } = await choosePorts(folder, say);
     await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
+    if (last !== undefined && last.source !== ports.source) {
+      const [from, to] = [onLoopback(last.source), onLoopback(ports.source)];
+      const open = await moveCallbacks(servers.postgres.url, from, to);
+      if (open > 0) say(`✓ ${open} callbacks that nobody has taken go to ${to} now`);
+    }
+    keep(uiPortOf(servers));
     const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
     say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
     const metricsPorts = { api: await freePort(), worker: await freePort() };
-    const run = describeRun(options, { servers, ports, metricsPorts });
+    const run = describeRun(options, { instanceId, servers, ports, metricsPorts });
     const [dist, workflowBundle] = await building;
     await startProcesses({ options, run, ports, metricsPorts, processes, dist, workflowBundle });
     return { run, broken: servers.exited, stop };
@@ -90,6 +104,11 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     await stop();
     throw error;
   }
+}
+
+function uiPortOf({ temporal }: RunningServers): number | undefined {
+  const { uiAddress } = temporal;
+  return uiAddress === undefined ? undefined : Number(new URL(uiAddress).port) || undefined;
 }
 
 const onLoopback = (port: number) => `http://127.0.0.1:${port}`;
@@ -102,17 +121,21 @@ function sandboxUrls(ports: Ports): RunFile['sandbox'] {
   };
 }
 
+interface Described {
+  /** What the api of this very demo says of itself. */
+  readonly instanceId: string;
+  readonly servers: RunningServers;
+  readonly ports: Ports;
+  readonly metricsPorts: MetricsPorts;
+}
+
 function describeRun(
   { env, folder, replaced }: StartSystemOptions,
-  {
-    servers,
-    ports,
-    metricsPorts,
-  }: { readonly servers: RunningServers; readonly ports: Ports; readonly metricsPorts: MetricsPorts },
+  { instanceId, servers, ports, metricsPorts }: Described,
 ): RunFile {
   const { address, uiAddress } = servers.temporal;
   return {
-    instanceId: randomUUID(),
+    instanceId,
     apiUrl: onLoopback(ports.api),
     ...(uiAddress === undefined ? {} : { temporalUiUrl: uiAddress }),
     temporalAddress: address,
@@ -187,7 +210,10 @@ async function startProcesses(start: ProcessStart): Promise<void> {
   const { isPolling, close } = awaitsWorker(run);
   try {
     await Promise.all([
-      api.untilReady(() => answersOk(`${run.apiUrl}/health/ready`)),
+      // somebody else may have its port by now
+      api.untilReady(
+        async () => (await answersOk(`${run.apiUrl}/health/ready`)) && (await whoAnswers(run)) === 'it',
+      ),
       worker.untilReady(isPolling),
       sandbox.untilReady(() => answersOk(`${run.sandbox.fxProvider}/health`)),
     ]);

@@ -106,14 +106,18 @@ export function kindsHindrance(
   return isClear ? undefined : { kind: 'kinds', open, missing };
 }
 
-/** What keeps it from being done: who has taken an alert is not relieved of it without a word why. */
+/**
+ * What keeps it from being done: who has taken an alert is not relieved of it without a word why, and of two who close it
+ * one is told that it is closed.
+ */
 export function hindranceOf(
   { state: now, takenBy, takenAt }: Pick<Alert, 'state' | 'takenBy' | 'takenAt'>,
   { action, by, note }: NewEntry,
 ): CaseHindrance | undefined {
   if (action === 'reopen') return now === 'closed' ? undefined : { kind: 'not-closed' };
-  if (action !== 'take') return undefined;
+  if (action === 'note') return undefined;
   if (now === 'closed') return { kind: 'closed' };
+  if (action === 'close') return undefined;
   const isAnothers = now === 'taken' && takenBy !== null && takenBy !== by;
   if (!isAnothers || note !== null || takenAt === null) return undefined;
   return { kind: 'taken', takenBy, takenAt };

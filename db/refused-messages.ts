@@ -4,7 +4,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { EventKind } from '../core/event-kinds.ts';
-import { insertAudit, isAlert, recordAuditOnce } from './audit.ts';
+import { finalStatuses, type FinalStatus } from '../core/report.ts';
+import { insertAudit, isAlert } from './audit.ts';
 import type { Db } from './connection.ts';
 
 /** What is wrong with it, and what it states: the detail of its event. */
@@ -72,40 +73,69 @@ export async function refuseMessage(
     says.flatMap((member) => (fault[member] === undefined ? [] : [[member, fault[member]]])),
   );
   const event = { kind, subjectId, party, detail };
-  if (eachIs === 'detail') await recordAuditOnce(db, event, 'detail');
-  else await insertAudit(event, isWithin(event)).execute(db);
+  const final = finalOf(fault);
+  const isWithin = eachIs === 'detail' ? isNewOfFew(event, final) : isOfMinute(event, final);
+  await insertAudit(event, isWithin).execute(db);
 }
+
+const finalOf = ({ reported }: Fault) => finalStatuses.find((status) => status === reported);
+
+type Event = Pick<RefusedMessage, 'subjectId' | 'party'> & {
+  readonly kind: EventKind;
+  readonly detail: object;
+};
+/** Whoever sends what does not count by the thousand must not hide that one of them says how a payment ended. */
+type Final = FinalStatus | undefined;
 
 const mostPerMinute = 60; // of a party and a kind: the log has a line for each request (OBS-1)
 
-/** Whoever sends such messages by the thousand fills no record with them; the first about a payment is always there. */
-const isWithin = ({
-  kind,
-  subjectId,
-  party,
-}: Pick<RefusedMessage, 'subjectId' | 'party'> & { readonly kind: EventKind }) => sql`(
-  (select count(*) from (
-    select from audit_events e
-    where ${isAlert} and e.occurred_at > clock_timestamp() - interval '1 minute' and e.kind = ${kind} and e.party = ${party}
-    limit ${sql.lit(mostPerMinute)}) latest) < ${sql.lit(mostPerMinute)} -- index audit_events_alerts
-  or exists (select from payments where uetr = ${subjectId}::uuid)
-    and not exists (select from audit_events where subject_id = ${subjectId}::uuid and kind = ${kind} and party = ${party}))`;
+/** Few of a party in a minute; but of a payment always the first, and the first that states each final status. */
+const isOfMinute = (event: Event, final: Final) => {
+  const { kind, subjectId, party } = event;
+  return sql`(
+    (select count(*) from (
+      select from audit_events e
+      where ${isAlert} and e.occurred_at > clock_timestamp() - interval '1 minute' and e.kind = ${kind} and e.party = ${party}
+      limit ${sql.lit(mostPerMinute)}) latest) < ${sql.lit(mostPerMinute)} -- index audit_events_alerts
+    or exists (select from payments where uetr = ${subjectId}::uuid) and ${isFirst(event, final)})`;
+};
+
+const mostDetails = 100; // of a subject and kind
+
+/** Each detail once, and not without end; but always the first that states each final status. */
+const isNewOfFew = (event: Event, final: Final) => {
+  const { kind, subjectId, detail } = event;
+  return sql`(
+    not exists (
+      select from audit_events where subject_id = ${subjectId}::uuid and kind = ${kind}
+        and detail = ${JSON.stringify(detail)}::jsonb) -- index audit_events_subject_id
+    and ((select count(*) from audit_events where subject_id = ${subjectId}::uuid and kind = ${kind}) < ${sql.lit(mostDetails)}
+      or ${final !== undefined}::boolean and ${isFirst(event, final)}))`;
+};
+
+/** Index audit_events_subject_id. */
+const isFirst = ({ kind, subjectId, party }: Event, final: Final) => sql`not exists (
+  select from audit_events where subject_id = ${subjectId}::uuid and kind = ${kind} and party = ${party}
+    and (${final ?? null}::text is null or detail ->> 'reported' = ${final ?? null}))`;
 
 const mostPerSubject = 20; // a party may send something else each time
 
-/** Once per subject and bytes, and no more than 20 of one subject. */
+/** Once per subject and bytes, and no more than 20 of one subject; but always the first that states each final status. */
 async function keepRefused(
   db: Db,
   kind: EventKind,
   { subjectId, party, inReplyTo, body, fault }: RefusedMessage,
 ): Promise<void> {
   const sha256 = createHash('sha256').update(body).digest();
+  const final = finalOf(fault);
   // unique (subject_id, sha256)
   await sql`
     insert into refused_messages (message_id, subject_id, party, in_reply_to, sha256, body, refused_as, fault)
     select ${randomUUID()}::uuid, ${subjectId}::uuid, ${party}, ${inReplyTo}::uuid, ${sha256}, ${body}, ${kind},
       ${JSON.stringify(fault)}::jsonb
     where (select count(*) from refused_messages where subject_id = ${subjectId}) < ${sql.lit(mostPerSubject)}
+      or ${final !== undefined}::boolean and not exists (
+        select from refused_messages where subject_id = ${subjectId} and fault ->> 'reported' = ${final ?? null})
     on conflict (subject_id, sha256) do nothing`.execute(db);
 }
 

@@ -23,6 +23,8 @@ export interface AboutRequest {
   /** UETR of the payment, or id of the resolution. */
   subjectId?: string;
   ruleId?: string;
+  /** The status that a report states. */
+  reported?: string;
 }
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];

@@ -21,7 +21,8 @@ export function strangerOf(context: Context): WaitingClient {
 export function closed(context: Context): Promise<void> {
   const { outgoing } = (context.env ?? {}) as { readonly outgoing?: ServerResponse };
   return new Promise((resolve) => {
-    if (outgoing === undefined || outgoing.closed) resolve();
+    if (outgoing === undefined || outgoing.closed || outgoing.destroyed)
+      resolve(); // one that was never written is not closed, but destroyed
     else outgoing.once('close', resolve);
   });
 }

@@ -71,9 +71,9 @@ export const toldMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/refused-messages.ts',
-        find: "if (eachIs === 'detail') await recordAuditOnce(db, event, 'detail');",
+        find: '  await insertAudit(event, isWithin).execute(db);',
         replace:
-          "if (kind.endsWith('.answer-refused')) return; if (eachIs === 'detail') await recordAuditOnce(db, event, 'detail');",
+          "  if (kind.endsWith('.answer-refused')) return;\n  await insertAudit(event, isWithin).execute(db);",
       },
     ],
     breaks: ['R:PAY-8'],

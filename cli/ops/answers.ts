@@ -155,6 +155,7 @@ export const evidence = z.object({
   hindrances: hindrances.nullable(),
   messages: z.array(
     z.object({
+      messageId: z.string(),
       message: z.string(),
       messageIdentification: z.string(),
       direction: z.string(),

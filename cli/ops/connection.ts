@@ -16,6 +16,8 @@ export interface Gateway {
    * @throws UserError with what the gateway says of it; UnavailableError for 503, 429 or no answer
    */
   get(path: string, query?: Query): Promise<string>;
+  /** The same, byte for byte: they may act on a terminal. */
+  getBytes(path: string): Promise<Buffer>;
   post(path: string, body: object): Promise<string>;
 }
 
@@ -43,7 +45,7 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
   const access = await accessOf(context);
   let token: string | undefined;
 
-  async function call(url: string, init: Sent): Promise<string> {
+  async function call(url: string, init: Sent): Promise<Response> {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(
       (error: unknown) => {
         const { message } =
@@ -53,7 +55,7 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
         );
       },
     );
-    if (response.ok) return visibleJson(await response.text());
+    if (response.ok) return response;
     const { pathname } = new URL(url);
     const explanation = await explainRefusal(`${init.method ?? 'GET'} ${pathname}`, response);
     if (response.status === 401) throw new Unauthenticated(explanation);
@@ -64,7 +66,7 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
 
   async function fetchToken(): Promise<string> {
     const credentials = `${encodeURIComponent(access.clientId)}:${encodeURIComponent(access.secret)}`;
-    const text = await call(access.tokenUrl, {
+    const response = await call(access.tokenUrl, {
       method: 'POST',
       headers: {
         authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
@@ -72,11 +74,11 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
       },
       body: 'grant_type=client_credentials',
     });
-    return (JSON.parse(text) as { access_token: string }).access_token;
+    return ((await response.json()) as { access_token: string }).access_token;
   }
 
   /** Once more with a new token where the old one has ended: tail runs for hours. */
-  async function ask(url: string, init: Sent): Promise<string> {
+  async function ask(url: string, init: Sent): Promise<Response> {
     const send = async () => {
       token ??= await fetchToken();
       return call(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } });
@@ -92,19 +94,24 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
 
   return {
     url: access.url,
-    get: (path, query = {}) => {
+    get: async (path, query = {}) => {
       const asked = new URLSearchParams();
       for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.append(name, value);
-      return ask(`${access.url}${path}${asked.size === 0 ? '' : `?${asked.toString()}`}`, {});
+      return textOf(await ask(`${access.url}${path}${asked.size === 0 ? '' : `?${asked.toString()}`}`, {}));
     },
-    post: (path, body) =>
-      ask(`${access.url}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+    getBytes: async (path) => Buffer.from(await (await ask(`${access.url}${path}`, {})).arrayBuffer()),
+    post: async (path, body) =>
+      textOf(
+        await ask(`${access.url}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      ),
   };
 }
+
+const textOf = async (response: Response) => visibleJson(await response.text());
 
 async function accessOf({ env, folder }: CommandContext): Promise<Access> {
   const given = env['ISTHMUS_URL'] ?? '';
@@ -116,6 +123,10 @@ async function accessOf({ env, folder }: CommandContext): Promise<Access> {
     const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // operator2 is the demo's second person (LIF-4)
     return { url: apiUrl, clientId, secret: `demo-${clientId}`, tokenUrl: `${apiUrl}/oauth/token` };
   }
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+    throw new UserError(
+      `ISTHMUS_URL=${given} must be the address of a gateway, as in http://127.0.0.1:8080.`,
+    );
   const url = given.endsWith('/') ? given.slice(0, -1) : given;
   const clientId = env['ISTHMUS_CLIENT_ID'] ?? '';
   const secret = secretOf(env['ISTHMUS_CLIENT_SECRET'], env['ISTHMUS_CLIENT_SECRET_FILE']);

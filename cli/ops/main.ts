@@ -121,13 +121,13 @@ function addLists(ops: Command, context: CommandContext): void {
   ops
     .command('message')
     .description(
-      'the bytes of a message of a payment, as of one that was refused; nothing in them acts on the terminal',
+      'a message of a payment, or one that was refused: into a file byte for byte; on a terminal, nothing in it acts on that',
     )
     .argument('<uetr>')
-    .argument('<id>', 'as `ops show <uetr>` names it')
+    .argument('<id>', 'MsgId, or id of one that does not count, as `ops show <uetr>` names it')
     .action(async (uetr: string, id: string) => {
       const { printMessage } = await import('./message.ts');
-      await printMessage(context, uetr, id);
+      await printMessage(context, { uetr, id });
     });
   withFilters(ops.command('tail'), followed)
     .description('payments as they change, until Ctrl-C')

@@ -105,10 +105,14 @@ const nameOf = {
 } as const;
 
 async function standing(gateway: Gateway, uetr: string): Promise<ShownOutcome> {
-  const { outcomes: all } = read(evidence, await gateway.get(`/payments/${uetr}`));
+  const { outcomes: all, status } = read(evidence, await gateway.get(`/payments/${uetr}`));
   const one = all.find(({ withdrawnAt }) => withdrawnAt === null);
   if (one === undefined) {
-    throw new UserError(`Nobody has recorded how ${uetr} ended; ops settle ${uetr} --status does.`);
+    const next =
+      status === 'INDOUBT'
+        ? `ops settle ${uetr} --status does`
+        : `there is nothing to withdraw, and it is ${status}`;
+    throw new UserError(`Nobody has recorded how ${uetr} ended; ${next}.`);
   }
   return one;
 }

@@ -256,6 +256,7 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
     terminal.line(`${decision.status}${why} by ${decision.decidedBy} at ${shortTime(decision.decidedAt)}`);
   }
   for (const one of paused) terminal.line(pauseInWords(one));
+  for (const line of needsPerson(shown, listed)) terminal.line(terminal.paint('warning', `! ${line}`));
   if (listed !== undefined) terminal.line(termsOf(listed));
   terminal.line(hasItLeft(shown));
   if (waitsFor !== null) terminal.line(`waits for: ${nextInWords(waitsFor)}`);
@@ -285,7 +286,9 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   if (shown.events.length > 0) heading('Events');
   for (const { at, severity, kind, party, detail } of shown.events) {
     const style: Style = severity === 'info' ? 'muted' : 'warning';
-    const told = Object.entries(detail).map(([name, value]) => `${name} ${String(value)}`);
+    const told = Object.entries(detail)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => `${name} ${String(value)}`);
     terminal.line(terminal.paint(style, `  ${shortTime(at)}  ${[kind, party ?? '', ...told].join('  ')}`));
   }
   for (const { kind, severity, number } of shown.eventsLeftOut) {
@@ -295,6 +298,17 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   }
   if (shown.entries.length > 0) heading('What was done');
   printEntries(terminal, shown.entries);
+}
+
+/** What somebody must look at, however far down in the record it stands. */
+function needsPerson({ uetr, deliveries }: ShownEvidence, listed: ShownPayment | undefined): string[] {
+  const dead = deliveries.filter(isGivenUp).map(({ kind, party }) => `${kind} to ${party}`);
+  return [
+    ...(listed?.isContradicted === true
+      ? ['Its destination has reported another final status since: payment.contradiction, below (PAY-7)']
+      : []),
+    ...(dead.length === 0 ? [] : [`Given up: ${dead.join(', ')}; ops redeliver ${uetr} sends it again`]),
+  ];
 }
 
 function whyRefused({ refusedAs, fault }: ShownEvidence['refusedMessages'][number]): string {
@@ -352,9 +366,11 @@ function hasItLeft({ deliveries, status, priority }: ShownEvidence): string {
   return `Nothing has left for its destination: ${tries}, each failed before the first byte${end}.`;
 }
 
+const isGivenUp = ({ kind, deliveredAt, closedAt }: ShownDelivery) =>
+  closedAt !== null && deliveredAt === null && kind !== 'instruction';
+
 function printDelivery(terminal: Terminal, delivery: ShownDelivery): void {
   const { kind, party, deliveredAt, closedAt, closedReason, nextDueAt, attempts, attemptsLeftOut } = delivery;
-  const isDead = closedAt !== null && deliveredAt === null && kind !== 'instruction';
   const how =
     deliveredAt !== null
       ? `taken ${shortTime(deliveredAt)}`
@@ -362,7 +378,7 @@ function printDelivery(terminal: Terminal, delivery: ShownDelivery): void {
         ? `closed ${shortTime(closedAt)} (${closedReason ?? ''})`
         : `next ${shortTime(nextDueAt)}`;
   const line = `  ${kind.padEnd(13)} ${party}: ${how}`;
-  terminal.line(isDead ? terminal.paint('bad', line) : line);
+  terminal.line(isGivenUp(delivery) ? terminal.paint('bad', line) : line);
   for (const one of attempts) {
     const counts = one.errorClass === null ? '' : ` (${one.errorClass})`;
     const came =

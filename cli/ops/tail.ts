@@ -55,10 +55,13 @@ function printTailed({ terminal }: CommandContext, payment: ShownPayment): void 
       (corridor ?? '-').padEnd(5),
       priority ?? '-',
       terminal.paint(style, said.padEnd(9)),
-      state,
+      payment.isContradicted ? `${state}, contradicted` : state,
     ].join('  '),
   );
 }
+
+const differs = (last: ShownPayment, now: ShownPayment) =>
+  last.status !== now.status || last.state !== now.state || last.isContradicted !== now.isContradicted;
 
 /** States that end by themselves, and must be looked at again, however old the payment is. */
 const passing: readonly string[] = ['waiting', 'in-doubt', 'telling'];
@@ -112,9 +115,7 @@ function following(
     }
     const changed = [...seen.values()].filter(({ payment }) => {
       const last = known.get(payment.uetr);
-      return last === undefined
-        ? isLike(payment)
-        : last.status !== payment.status || last.state !== payment.state;
+      return last === undefined ? isLike(payment) : differs(last, payment);
     });
     for (const { payment } of changed) known.set(payment.uetr, payment);
     for (const [uetr, { state: last, judgedAt }] of known) {

@@ -87,7 +87,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     await exited;
     throw error;
   }
-  void exited.then(() => rmSync(options.pidFile, { force: true }));
+  void exited.then(() => removeOwn(options.pidFile, pid));
   return {
     pid,
     exited,
@@ -104,6 +104,12 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       await exited;
     },
   };
+}
+
+/** Unless somebody else's is there by now: a folder may be moved while it is in use. */
+function removeOwn(pidFile: string, pid: number): void {
+  if (existsSync(pidFile) && readFileSync(pidFile, 'utf8').trim() !== String(pid)) return;
+  rmSync(pidFile, { force: true });
 }
 
 /**

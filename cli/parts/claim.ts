@@ -1,11 +1,14 @@
 // One process at a time owns a data folder: two servers on one set of files would destroy it.
 // A socket, not a file with a number in it: when the owner dies, however, the system lets go of it.
 import { createHash } from 'node:crypto';
-import { rmSync, statSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve as absolute } from 'node:path';
 import { fileReason, reasonOf, UserError } from '../errors.ts';
+
+/** Of the socket in a folder. */
+export const claimName = 'claim.sock';
 
 export interface Claim {
   release(): Promise<void>;
@@ -21,9 +24,41 @@ export class FolderInUseError extends UserError {
  * @throws FolderInUseError when another live process is
  */
 export async function claimFolder(folder: string): Promise<Claim> {
-  const path = socketPath(folder);
-  const owner = await askOwner(path);
-  if (owner !== undefined) throw inUse(owner, folder);
+  const held: Claim[] = [];
+  const release = async () => {
+    for (const one of held.toReversed()) await one.release();
+  };
+  try {
+    for (const place of placesOf(folder)) held.push(await claimPlace(place, folder));
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return { release };
+}
+
+async function claimPlace(place: Place, folder: string): Promise<Claim> {
+  const opened = place.open();
+  try {
+    const owner = await askOwner(opened.path);
+    if (owner !== undefined) throw inUse(owner, folder);
+    const server = await listen(opened.path, folder);
+    return {
+      release: () =>
+        new Promise((resolve) => {
+          server.close(() => {
+            opened.close();
+            resolve(); // closing has removed the socket
+          });
+        }),
+    };
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+async function listen(path: string, folder: string): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end(String(process.pid));
@@ -45,17 +80,17 @@ export async function claimFolder(folder: string): Promise<Claim> {
     );
   }
   server.unref();
-  return {
-    release: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve()); // also removes the socket
-      }),
-  };
+  return server;
 }
 
 /** Process number of whoever owns a folder at this moment. */
-export function ownerOf(folder: string): Promise<string | undefined> {
-  return askOwner(socketPath(folder));
+export async function ownerOf(folder: string): Promise<string | undefined> {
+  for (const place of placesOf(folder)) {
+    const opened = place.open();
+    const owner = await askOwner(opened.path).finally(() => opened.close());
+    if (owner !== undefined) return owner;
+  }
+  return undefined;
 }
 
 function inUse(owner: string, folder: string): FolderInUseError {
@@ -64,23 +99,40 @@ function inUse(owner: string, folder: string): FolderInUseError {
   );
 }
 
+/** Where an owner is asked for. */
+interface Place {
+  /** The path is good until it is closed. */
+  readonly open: () => { readonly path: string; readonly close: () => void };
+}
+
 /**
- * Of the folder itself, whatever it is called. On Linux a name and no file: only one process can have it, it depends on
- * no temporary folder, and it goes with its owner. Elsewhere in the temporary folder, because a socket's path may have
- * 103 characters at most, and a project's may have more.
+ * Of the folder itself, whatever it is called. On Linux a name and no file, which only one process can have, depends on no
+ * temporary folder and goes with its owner; but each network has names of its own, as a container has. So there is a
+ * socket in the folder too, which whoever has the folder sees. Elsewhere in the temporary folder, because a socket's path
+ * may have 103 characters at most, and a project's may have more.
  */
-function socketPath(folder: string): string {
+function placesOf(folder: string): readonly Place[] {
   const found = statSync(folder, { bigint: true, throwIfNoEntry: false });
   const identity = found === undefined ? absolute(folder) : `${found.dev}:${found.ino}`;
   const name = createHash('sha256').update(identity).digest('hex').slice(0, 16);
-  return process.platform === 'linux' ? `\0isthmus-${name}` : join(tmpdir(), `isthmus-${name}.sock`);
+  const at = (path: string): Place => ({ open: () => ({ path, close: () => undefined }) });
+  if (process.platform !== 'linux') return [at(join(tmpdir(), `isthmus-${name}.sock`))];
+  const abstract = at(`\0isthmus-${name}`);
+  return found === undefined ? [abstract] : [abstract, { open: () => openedIn(folder) }];
+}
+
+/** However long the folder's path is, this one is short. */
+function openedIn(folder: string): ReturnType<Place['open']> {
+  const descriptor = openSync(folder, 'r');
+  return { path: `/proc/self/fd/${descriptor}/${claimName}`, close: () => closeSync(descriptor) };
 }
 
 const isAbstract = (path: string) => path.startsWith('\0');
 
 const askMs = 2_000;
+const mostDigits = 10;
 
-/** Process number of the live owner. */
+/** Process number of the live owner; what is no number, or comes in bits, is `another`: whoever may have the name. */
 function askOwner(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -88,9 +140,15 @@ function askOwner(path: string): Promise<string | undefined> {
     let isThere = false;
     socket.setEncoding('utf8');
     socket.once('connect', () => (isThere = true));
-    socket.on('data', (chunk: string) => (text += chunk));
-    socket.setTimeout(askMs, () => socket.destroy()); // it stands still: it has the folder all the same
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+      if (text.length > mostDigits) socket.destroy();
+    });
+    const timer = setTimeout(() => socket.destroy(), askMs); // it stands still: it has the folder all the same
     socket.on('error', () => undefined);
-    socket.once('close', () => resolve(text !== '' ? text : isThere ? 'another' : undefined));
+    socket.once('close', () => {
+      clearTimeout(timer);
+      resolve(/^\d{1,10}$/.test(text) ? text : isThere ? 'another' : undefined);
+    });
   });
 }

@@ -1,7 +1,7 @@
 // Removes the data of the demo: the next start begins with the seed data. It must not touch a server that runs.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { claimFolder } from './claim.ts';
+import { claimFolder, claimName } from './claim.ts';
 import { ownEntries } from './home.ts';
 import { postgresFolders } from './postgres-home.ts';
 
@@ -21,7 +21,7 @@ export async function resetFolder(options: ResetOptions): Promise<readonly strin
   try {
     const kept = options.all ? [] : ['bin'];
     const inside = ownEntries(options.folder)
-      .filter((name) => !kept.includes(name))
+      .filter((name) => !kept.includes(name) && name !== claimName)
       .map((name) => join(options.folder, name));
     const postgres = postgresFolders(join(options.folder, 'postgres'));
     const paths = [...new Set([...inside, ...postgres])];

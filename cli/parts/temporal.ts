@@ -122,6 +122,9 @@ async function startOnce(
     http: await freePort(),
     ui: options.ui ? await freePort(options.preferredPorts?.ui) : undefined,
   };
+  const preferredUi = options.preferredPorts?.ui;
+  if (ports.ui !== undefined && preferredUi !== undefined && ports.ui !== preferredUi)
+    options.say(`! Port ${preferredUi} is taken (Temporal UI): ${ports.ui} instead`);
   const child = await startChild({
     command: binary,
     args: serverArguments(options, { home, ports }),

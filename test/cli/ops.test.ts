@@ -176,10 +176,27 @@ test('a message that was refused: show names the command that prints it, and no 
   expect(text()).toContain('THBPPAY  report.original-ids-differ  reported RJCT');
   const [, id = ''] = new RegExp(`ops message ${credited} ([0-9a-f-]{36})$`, 'm').exec(text()) ?? [];
   lines.splice(0);
-  await printMessage(context(), credited, id);
+  const written: Uint8Array[] = [];
+  const output = (isTTY: boolean) => ({ isTTY, write: (bytes: Uint8Array) => written.push(bytes) });
+  await printMessage(context(), { uetr: credited, id }, output(true));
   expect(text()).toContain('not what was asked');
   expect(text()).not.toMatch(/[^ -~\n]/);
-  await expect(printMessage(context(), credited, randomUUID())).rejects.toThrow('HTTP 404');
+  lines.splice(0);
+  await printMessage(context(), { uetr: credited, id }, output(false));
+  expect([Buffer.concat(written).equals(body), text()]).toEqual([true, '']); // into a file, byte for byte
+  const missing = { uetr: credited, id: randomUUID() };
+  await expect(printMessage(context(), missing, output(true))).rejects.toThrow('HTTP 404');
+});
+
+test('a message is printed by its MsgId too, as show names it', async () => {
+  await show(context(), credited, {});
+  const [, id = ''] = /us → THBPPAY +pacs\.008\S* +(\S+)$/m.exec(text()) ?? [];
+  const written: Uint8Array[] = [];
+  await printMessage(context(), { uetr: credited, id }, { write: (bytes) => written.push(bytes) });
+  expect(Buffer.concat(written).toString()).toContain(`<MsgId>${id}</MsgId>`);
+  await expect(printMessage(context(), { uetr: credited, id: 'nobody' })).rejects.toThrow(
+    `ops show ${credited} names them all`,
+  );
 });
 
 test('redeliver: one payment, and dead letters with a look before', async () => {

@@ -9,7 +9,7 @@ import { refuseMessage } from '../../db/refused-messages.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { workbench } from '../activities/workbench.ts';
 
-const { deps } = await workbench();
+const { deps, accepted } = await workbench();
 const { db } = deps;
 
 const unknown = (party: string, subjectId: string = randomUUID()) =>
@@ -36,6 +36,49 @@ test('of one party 60 of a kind are on record in a minute, and of another as man
   await unknown('MYRRPP');
   expect(await numberOf('MYRRPP')).toBe(61);
 });
+
+test('of a payment the first that states each final status is always on record, with its bytes (PAY-8)', async () => {
+  const report = (
+    reported: string,
+    subjectId: string,
+    kind: 'report.original-ids-differ' | 'report.invalid',
+  ) =>
+    refuseMessage(db, kind, {
+      subjectId,
+      party: 'SGDFAST',
+      inReplyTo: null,
+      body: Buffer.from(`<Document>${reported} ${randomUUID()}</Document>`),
+      fault: { reported },
+    });
+  const told = async (subjectId: string) => {
+    const { rows } = await sql<{ reported: string; events: number; kept: number }>`
+      select reported, sum(event)::int as events, sum(kept)::int as kept from (
+        select detail ->> 'reported' as reported, 1 as event, 0 as kept from audit_events where subject_id = ${subjectId}::uuid
+        union all
+        select fault ->> 'reported', 0, 1 from refused_messages where subject_id = ${subjectId}::uuid) found
+      where reported in ('ACCC', 'RJCT') group by 1 order by 1`.execute(db);
+    return rows;
+  };
+  const both = [
+    { reported: 'ACCC', events: 1, kept: 1 },
+    { reported: 'RJCT', events: 1, kept: 1 },
+  ];
+  const { uetr: paid } = await accepted();
+  for (let sent = 0; sent < 60; sent += 1) await report('ACWP', paid, 'report.original-ids-differ');
+  for (const status of ['ACCC', 'RJCT']) await report(status, paid, 'report.original-ids-differ');
+  expect(await told(paid)).toEqual(both);
+  const { uetr: other } = await accepted();
+  for (let sent = 0; sent < 150; sent += 1) await report(fourLetters(sent), other, 'report.invalid');
+  for (const status of ['ACCC', 'RJCT', 'ACCC']) await report(status, other, 'report.invalid');
+  expect(await told(other)).toEqual(both);
+  const { rows } = await sql<{ number: number }>`
+    select count(*)::int as number from audit_events where subject_id = ${other}::uuid`.execute(db);
+  expect(rows[0]?.number).toBe(102); // 100 of any detail, and these two
+});
+
+/** AAAA, AAAB, ... */
+const fourLetters = (n: number) =>
+  [17_576, 676, 26, 1].map((place) => String.fromCharCode(65 + (Math.floor(n / place) % 26))).join('');
 
 test('an alert is logged before all security events (OBS-1)', async () => {
   await recordAudit(db, { kind: 'payment.in-doubt', subjectId: randomUUID(), party: 'THBPPAY' });

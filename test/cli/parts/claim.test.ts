@@ -1,10 +1,11 @@
 // Two servers on one set of files would destroy it.
 import { spawn } from 'node:child_process';
+import { createServer, type Socket } from 'node:net';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimFolder, FolderInUseError, ownerOf } from '../../../cli/parts/claim.ts';
+import { claimFolder, claimName, FolderInUseError, ownerOf } from '../../../cli/parts/claim.ts';
 
 const claimModule = resolve(import.meta.dirname, '..', '..', '..', 'cli', 'parts', 'claim.ts');
 
@@ -55,6 +56,33 @@ describe('claimFolder', () => {
       }
     },
   );
+
+  it.runIf(process.platform === 'linux')(
+    'refuses a second owner in another network, which has names of its own',
+    async () => {
+      const server = createServer((socket) => socket.end('4711'));
+      await new Promise<void>((listening) => server.listen(join(folder, claimName), listening));
+      // so it stands for one who has the folder, and whose name nobody here sees
+      await expect(claimFolder(folder)).rejects.toThrow('Process 4711 already runs Isthmus');
+      await expect(ownerOf(folder)).resolves.toBe('4711');
+      await new Promise((closed) => server.close(closed));
+      await (await claimFolder(folder)).release();
+    },
+  );
+
+  it.each([
+    ['text that is no process number', (socket: Socket) => socket.end('\u001b[2Jsafe to go on')],
+    ['digits without end', (socket: Socket) => socket.end('1'.repeat(100_000))],
+    ['nothing, for as long as it is asked', () => undefined],
+  ])('says that another has it where the answer is %s', async (_, answer) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      answer(socket);
+    });
+    await new Promise<void>((listening) => server.listen(join(folder, claimName), listening));
+    await expect(claimFolder(folder)).rejects.toThrow('Process another already runs Isthmus');
+    await new Promise((closed) => server.close(closed));
+  });
 
   it('is free again when its owner was killed', async () => {
     const script = `

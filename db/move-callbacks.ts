@@ -1,0 +1,34 @@
+// Of a demo only: its source operators listen somewhere else from now on, and can send no message again with the new
+// address (DUP-1). Without it a callback of an open payment would go to the old one, and to whoever listens there by now.
+import { sql } from 'kysely';
+import { connect } from './connection.ts';
+
+/**
+ * Whatever was to be told under `from` is told under `to`, as if its source had named it.
+ * @param from origin, `http://127.0.0.1:9101`
+ * @returns how many callbacks that were not taken go elsewhere now
+ */
+export async function moveCallbacks(databaseUrl: string, from: string, to: string): Promise<number> {
+  const db = connect(databaseUrl, { applicationName: 'isthmus-move-callbacks', maxConnections: 1 });
+  const isThere = (url: ReturnType<typeof sql>) => sql`starts_with(${url}, ${`${from}/`})`;
+  const moved = (url: ReturnType<typeof sql>) => sql`${to} || substr(${url}, length(${from}) + 1)`;
+  try {
+    return await db.transaction().execute(async (trx) => {
+      await sql`set local statement_timeout = 0`.execute(trx);
+      await sql`
+        insert into callback_addresses (message_id, url)
+        select message_id, ${moved(sql`url`)} from (
+          select m.message_id, coalesce((
+            select url from callback_addresses where message_id = m.message_id order by named_at desc limit 1),
+            m.answer_url) as url
+          from messages m where m.answer_url is not null) named
+        where ${isThere(sql`url`)}`.execute(trx);
+      const { rows } = await sql<{ isOpen: boolean }>`
+        update deliveries set url = ${moved(sql`url`)} where kind = 'callback' and ${isThere(sql`url`)}
+        returning delivered_at is null as "isOpen"`.execute(trx);
+      return rows.filter(({ isOpen }) => isOpen).length;
+    });
+  } finally {
+    await db.destroy();
+  }
+}
