@@ -2,7 +2,9 @@
 // has its line, its count and the end of its span, once (OBS-1, OBS-2, OBS-3), and is answered in its turn (SEC-4).
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { AnsweredRequest } from '../../../api/http/access-log.ts';
+import { turnKinds } from '../../../api/http/turns.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
 import { answersOn, open } from './raw-http.ts';
@@ -40,6 +42,12 @@ beforeAll(async () => {
           processed.push('done');
           return new Response('done', { headers: { 'content-length': '4' } });
         });
+        const book = { ...one, path: '/book', operationId: 'book', roles: 'any', turns: 'book' } as const;
+        router.add({ ...book, answer: { description: 'x', schema: z.unknown() } }, async () => {
+          processed.push('book');
+          await new Promise<void>((resolve) => released.push(resolve));
+          return new Response('{}', { headers: { 'content-length': '2', 'content-type': 'application/json' } });
+        });
       },
     ],
   });
@@ -50,7 +58,10 @@ beforeEach(() => {
 });
 const release = () => released.splice(0).forEach((resolve) => resolve());
 
-const get = (path: string, id: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n\r\n`;
+const get = (path: string, id: string, headers: Readonly<Record<string, string>> = {}) => {
+  const fields = Object.entries({ Host: 'x', 'X-Request-Id': id, ...headers });
+  return `GET ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+};
 const told = (list: readonly { readonly requestId?: string; readonly status?: number | null }[]) =>
   list.map(({ requestId, status }) => `${requestId ?? ''} ${status ?? 'none'}`).sort();
 
@@ -110,4 +121,22 @@ test('what follows the last request that a client announced is no request of its
   socket.write(get('/done', 'only').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n') + connect);
   expect((await answers).map((one) => one.status)).toEqual([200]);
   expect(told(lines)).toEqual(['only 200']);
+});
+
+test('a client that leaves with a book behind another request takes no turn with it (SEC-7)', async () => {
+  const authorization = { authorization: `Bearer ${await api.token('SGDFAST')}` };
+  const { atOnce } = turnKinds.book;
+  lines.splice(0); // that of the token
+  for (let n = 0; n < atOnce; n += 1) {
+    const socket = await open(api.url);
+    socket.write(get('/slow', 'first') + get('/book', 'second', authorization));
+    await expect.poll(() => released.length).toBe(2);
+    socket.destroy();
+    await expect.poll(() => told(lines).length).toBe(2 * (n + 1));
+    release();
+  }
+  const asked = api.request('/book', { headers: authorization });
+  await expect.poll(() => processed).toHaveLength(atOnce + 1);
+  release();
+  expect((await asked).status).toBe(200);
 });

@@ -1,0 +1,83 @@
+// A demo that starts on other ports takes its callbacks along: whoever listens on the old port by now is told nothing.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { nameCallbackAddress } from '../../db/asks.ts';
+import { moveCallbacks } from '../../db/move-callbacks.ts';
+import { workbench } from '../activities/workbench.ts';
+
+const { deps, databaseUrl, accepted } = await workbench();
+const { db } = deps;
+const old = 'http://127.0.0.1:9101';
+const later = 'http://127.0.0.1:9201';
+const move = (from = old, to = later) => moveCallbacks(databaseUrl, from, to);
+
+/** Where a callback that is written now would go. */
+async function addressOf(messageId: string): Promise<string | undefined> {
+  const asked = sql<{ url: string }>`select callback_address(${messageId}::uuid) as url`;
+  const { rows } = await asked.execute(db);
+  return rows[0]?.url;
+}
+
+async function delivery(
+  messageId: string,
+  kind: 'callback' | 'confirmation',
+  values: { readonly url: string; readonly isTaken?: boolean },
+): Promise<() => Promise<string | null>> {
+  const deliveryId = randomUUID();
+  await db
+    .insertInto('deliveries')
+    .values({
+      delivery_id: deliveryId,
+      subject_id: randomUUID(),
+      kind,
+      message_id: messageId,
+      party: 'SGDFAST',
+      url: values.url,
+      ...(values.isTaken === true && { delivered_at: sql<Date>`now()` }),
+    })
+    .execute();
+  return async () => {
+    const found = db.selectFrom('deliveries').select('url').where('delivery_id', '=', deliveryId);
+    return (await found.executeTakeFirstOrThrow()).url;
+  };
+}
+
+test('the callback of a payment that is open goes to the new address, as often as a demo moves, and back (DUP-1)', async () => {
+  const { messageId } = await accepted({}, `${old}/SGDFAST/callback?a=1`);
+  await move();
+  expect(await addressOf(messageId)).toBe(`${later}/SGDFAST/callback?a=1`);
+  await move(later, 'http://127.0.0.1:9301');
+  await move('http://127.0.0.1:9301', old);
+  expect(await addressOf(messageId)).toBe(`${old}/SGDFAST/callback?a=1`);
+});
+
+test('the address that its source named last is what moves, and an address elsewhere stays (DUP-1)', async () => {
+  const submission = await accepted({}, 'http://127.0.0.1:7000/elsewhere');
+  const named = { ...submission, subjectId: submission.uetr };
+  await nameCallbackAddress(db, { ...named, url: `${old}/named-later` });
+  await move();
+  expect(await addressOf(submission.messageId)).toBe(`${later}/named-later`);
+  const other = await accepted({}, `${old}/first`);
+  await nameCallbackAddress(db, { ...other, subjectId: other.uetr, url: 'http://127.0.0.1:7000/last' });
+  await move();
+  expect(await addressOf(other.messageId)).toBe('http://127.0.0.1:7000/last');
+});
+
+test('callbacks that are written move, those that were taken too, for an operator may send them again; only what nobody has taken is counted (CBK-1)', async () => {
+  const { messageId } = await accepted({}, `${old}/callback`);
+  const open = await delivery(messageId, 'callback', { url: `${old}/open` });
+  const taken = await delivery(messageId, 'callback', { url: `${old}/taken`, isTaken: true });
+  expect(await move()).toBe(1);
+  expect([await open(), await taken()]).toEqual([`${later}/open`, `${later}/taken`]);
+  expect(await move()).toBe(0);
+});
+
+test('what only begins like the old address stays, and so does what is no callback', async () => {
+  const { messageId } = await accepted({}, `${old}0/callback`);
+  const alike = await delivery(messageId, 'callback', { url: `${old}0/callback` });
+  const confirmation = await delivery(messageId, 'confirmation', { url: `${old}/confirmation` });
+  expect(await move()).toBe(0);
+  expect(await addressOf(messageId)).toBe(`${old}0/callback`);
+  expect([await alike(), await confirmation()]).toEqual([`${old}0/callback`, `${old}/confirmation`]);
+});
