@@ -81,7 +81,7 @@ function readRunFile(folder: string): RunFile | undefined {
  */
 export async function findRunningDemo(folder: string): Promise<RunFile> {
   const run = readRunFile(folder);
-  const found = run === undefined ? 'nobody' : await whoAnswers(run);
+  const found = run === undefined ? 'nobody' : await whoAnswers(healthOf(run), run.instanceId);
   if (run !== undefined && found === 'it') return run;
   const owner = await ownerOf(folder);
   if (owner !== undefined && run !== undefined && found === 'nobody') {
@@ -104,13 +104,16 @@ export async function findRunningDemo(folder: string): Promise<RunFile> {
   );
 }
 
-/** At the address of its api. */
-export async function whoAnswers({
-  apiUrl,
-  instanceId,
-}: Pick<RunFile, 'apiUrl' | 'instanceId'>): Promise<'it' | 'another' | 'nobody'> {
+/** Where the api of a demo says which it is. */
+export const healthOf = ({ apiUrl }: Pick<RunFile, 'apiUrl'>): string => `${apiUrl}/health/live`;
+
+/** @param healthUrl where a process of a demo says which demo it belongs to */
+export async function whoAnswers(
+  healthUrl: string,
+  instanceId: string,
+): Promise<'it' | 'another' | 'nobody'> {
   try {
-    const response = await fetch(`${apiUrl}/health/live`, { signal: AbortSignal.timeout(2_000) });
+    const response = await fetch(healthUrl, { signal: AbortSignal.timeout(2_000) });
     await response.body?.cancel();
     return response.headers.get('isthmus-instance') === instanceId ? 'it' : 'another';
   } catch {

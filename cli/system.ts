@@ -17,7 +17,7 @@ import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
 import { awaitsWorker } from './readiness.ts';
 import { addressesWith, type Replacements } from './replacements.ts';
-import { removeOwnRunFile, removeRunFile, writeRunFile, whoAnswers, type RunFile } from './run-file.ts';
+import { healthOf, removeOwnRunFile, removeRunFile, writeRunFile, whoAnswers, type RunFile } from './run-file.ts';
 import { supervise, type SupervisedProcess } from './supervisor.ts';
 import { ensureWorkflowBundle } from './workflow-bundle.ts';
 
@@ -209,13 +209,15 @@ async function startProcesses(start: ProcessStart): Promise<void> {
   const sandbox = await startOne('sandbox', sandboxEnvironment(options, { run, ports }));
   const { isPolling, close } = awaitsWorker(run);
   try {
+    const isOurs = async (healthUrl: string) => (await whoAnswers(healthUrl, run.instanceId)) === 'it';
+    const parties = Object.values(run.sandbox).map((url) => `${url}/health`);
     await Promise.all([
-      // somebody else may have its port by now
+      // somebody else may have a port of theirs by now
       api.untilReady(
-        async () => (await answersOk(`${run.apiUrl}/health/ready`)) && (await whoAnswers(run)) === 'it',
+        async () => (await answersOk(`${run.apiUrl}/health/ready`)) && (await isOurs(healthOf(run))),
       ),
       worker.untilReady(isPolling),
-      sandbox.untilReady(() => answersOk(`${run.sandbox.fxProvider}/health`)),
+      sandbox.untilReady(async () => (await Promise.all(parties.map(isOurs))).every(Boolean)),
     ]);
   } finally {
     await close();
@@ -249,6 +251,7 @@ function sandboxEnvironment(
   return {
     ...inherited(env),
     HOST: '127.0.0.1',
+    INSTANCE_ID: run.instanceId,
     SOURCE_PORT: String(ports.source),
     DESTINATION_PORT: String(ports.destination),
     FXP_PORT: String(ports.fxProvider),

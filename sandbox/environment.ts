@@ -26,6 +26,10 @@ export const sandboxEnvironmentVariables = {
     default: 'db/seed/clearing-systems.json',
   },
   JOURNAL_DIR: { description: 'Directory of the journals; empty: none are written', default: '' },
+  INSTANCE_ID: {
+    description: 'Returned by GET /health, for commands that must know which sandbox answers; the demo sets it',
+    default: '',
+  },
   VALIDATE: { description: '0: messages are not validated against their schema (benchmarks)', default: '1' },
 } as const satisfies Record<string, EnvironmentVariable>;
 
@@ -33,7 +37,7 @@ type Name = keyof typeof sandboxEnvironmentVariables;
 
 export interface SandboxSettings extends Pick<
   SandboxOptions,
-  'host' | 'ports' | 'journalDirectory' | 'validate'
+  'host' | 'ports' | 'journalDirectory' | 'validate' | 'instanceId'
 > {
   readonly tokenUrl: string;
   readonly clientSecretPrefix: string;
@@ -55,6 +59,7 @@ export function parseSandboxEnvironment(env: Environment): SandboxSettings {
   const validate = read('VALIDATE');
   if (validate !== '0' && validate !== '1') throw refused('VALIDATE', '0 or 1');
   const journalDirectory = read('JOURNAL_DIR');
+  const instanceId = read('INSTANCE_ID');
   return {
     host: read('HOST'),
     ports: {
@@ -63,6 +68,7 @@ export function parseSandboxEnvironment(env: Environment): SandboxSettings {
       fxProvider: port('FXP_PORT'),
     },
     ...(journalDirectory === '' ? {} : { journalDirectory }),
+    ...(instanceId === '' ? {} : { instanceId }),
     validate: validate === '1',
     tokenUrl,
     clientSecretPrefix: read('CLIENT_SECRET_PREFIX'),

@@ -40,6 +40,8 @@ export interface PartyServer {
 export interface PartyServerOptions {
   readonly host: string;
   readonly port: number;
+  /** In the answer of `GET /health`. */
+  readonly instanceId: string | undefined;
   readonly log: Log;
   readonly answer: (request: PartyRequest) => Promise<PartyAnswer>;
   /** Called for each request that the switch refused. */
@@ -55,7 +57,7 @@ export function problem(status: number, detail: string): PartyAnswer {
 }
 
 export async function startPartyServer(options: PartyServerOptions): Promise<PartyServer> {
-  const { host, port, log, answer, onRefused } = options;
+  const { host, port, instanceId, log, answer, onRefused } = options;
   const outage = outageSwitch();
 
   function control(request: PartyRequest): PartyAnswer {
@@ -75,6 +77,7 @@ export async function startPartyServer(options: PartyServerOptions): Promise<Par
     if (request === undefined) return problem(400, 'the request target cannot be read');
     const where = `/${request.path.join('/')}`;
     if (where === '/health' && request.method === 'GET') {
+      if (instanceId !== undefined) outgoing.setHeader('isthmus-instance', instanceId);
       return { status: 200, contentType: 'text/plain', body: 'ok' };
     }
     if (request.method !== 'POST') return problem(405, 'only POST is taken');

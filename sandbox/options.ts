@@ -49,6 +49,8 @@ export interface SandboxOptions {
   readonly timings?: Partial<SandboxTimings>;
   /** false: messages are parsed and read, but not validated against their schema (benchmarks). */
   readonly validate?: boolean;
+  /** What `GET /health` says of it, for whoever must know that it is this one. */
+  readonly instanceId?: string;
   /** Default: libxml2 in-process. */
   readonly engine?: XmlEngine;
   readonly log?: Log;

@@ -85,12 +85,12 @@ async function startServers(
   options: SandboxOptions,
   plans: readonly ServerPlan[],
 ): Promise<readonly PartyServer[]> {
-  const { host = '127.0.0.1', log = () => undefined } = options;
+  const { host = '127.0.0.1', instanceId, log = () => undefined } = options;
   const results = await Promise.allSettled(
     plans.map(({ port, answer, journal }) => {
       const onRefused = (request: PartyRequest, status: number) =>
         void journal.record(refusedEntry(request, status));
-      return startPartyServer({ host, port, log, answer, onRefused });
+      return startPartyServer({ host, port, instanceId, log, answer, onRefused });
     }),
   );
   const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));

@@ -52,6 +52,19 @@ test('who takes a case that is closed hears what the OpenAPI document says of it
   expect(responses?.['409']?.description).toContain('alert-closed');
 });
 
+test('of two who close at once one has closed it, and the other hears that it is closed: an alert, and a case (OBS-6)', async () => {
+  const { uetr, alertId } = await paymentWithAlert();
+  const close = { action: 'close', note: 'settled' };
+  const closed = ['200 undefined', '409 alert-closed'];
+  for (const path of [`/alerts/${alertId}`, `/payments/${uetr}`]) {
+    const answers = await Promise.all([act(path, close, 'operator'), act(path, close, 'operator2')]);
+    expect(answers.map(({ status, body }) => `${status} ${String(body.code)}`).sort()).toEqual(closed);
+    const later = await act(path, close);
+    expect([later.status, later.body.code]).toEqual([409, 'alert-closed']);
+    await act(path, { action: 'reopen', note: 'look again' });
+  }
+});
+
 test('a note on a case that is closed is seen beside its alerts (OBS-6)', async () => {
   const { uetr, alertId } = await paymentWithAlert();
   await act(`/payments/${uetr}`, { action: 'close', note: 'settled' });

@@ -2,8 +2,8 @@
 // has its line, its count and the end of its span, once (OBS-1, OBS-2, OBS-3), and is answered in its turn (SEC-4).
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { z } from 'zod';
 import type { AnsweredRequest } from '../../../api/http/access-log.ts';
+import { paymentListSchema } from '../../../api/payment-schemas.ts';
 import { turnKinds } from '../../../api/http/turns.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
@@ -43,10 +43,12 @@ beforeAll(async () => {
           return new Response('done', { headers: { 'content-length': '4' } });
         });
         const book = { ...one, path: '/book', operationId: 'book', roles: 'any', turns: 'book' } as const;
-        router.add({ ...book, answer: { description: 'x', schema: z.unknown() } }, async () => {
+        router.add({ ...book, answer: { description: 'x', schema: paymentListSchema } }, async () => {
           processed.push('book');
           await new Promise<void>((resolve) => released.push(resolve));
-          return new Response('{}', { headers: { 'content-length': '2', 'content-type': 'application/json' } });
+          const body = JSON.stringify({ payments: [], next: null });
+          const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
+          return new Response(body, { headers });
         });
       },
     ],
