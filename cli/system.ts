@@ -17,7 +17,14 @@ import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
 import { awaitsWorker } from './readiness.ts';
 import { addressesWith, type Replacements } from './replacements.ts';
-import { healthOf, removeOwnRunFile, removeRunFile, writeRunFile, whoAnswers, type RunFile } from './run-file.ts';
+import {
+  healthOf,
+  removeOwnRunFile,
+  removeRunFile,
+  writeRunFile,
+  whoAnswers,
+  type RunFile,
+} from './run-file.ts';
 import { supervise, type SupervisedProcess } from './supervisor.ts';
 import { ensureWorkflowBundle } from './workflow-bundle.ts';
 

@@ -27,7 +27,8 @@ export const sandboxEnvironmentVariables = {
   },
   JOURNAL_DIR: { description: 'Directory of the journals; empty: none are written', default: '' },
   INSTANCE_ID: {
-    description: 'Returned by GET /health, for commands that must know which sandbox answers; the demo sets it',
+    description:
+      'Returned by GET /health, for commands that must know which sandbox answers; the demo sets it',
     default: '',
   },
   VALIDATE: { description: '0: messages are not validated against their schema (benchmarks)', default: '1' },
