@@ -16,7 +16,7 @@ import {
 } from '../db/pauses.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { pageLimit } from './http/paging.ts';
-import { instant } from './http/parameters.ts';
+import { emptyRange, instant } from './http/parameters.ts';
 import { problem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
@@ -79,6 +79,8 @@ function addReading(router: Router, deps: ApiDependencies): void {
       answer: { description: 'Pauses', schema: z.array(recordedPauseSchema) },
     },
     async ({ query: { party, from, to, limit } }) => {
+      const empty = emptyRange({ from, to });
+      if (empty !== undefined) return empty;
       const data = deps.reference.current();
       const found = party === undefined ? undefined : partyOf(data, party);
       const partyId = found?.partyId ?? party;

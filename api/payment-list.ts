@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { compact } from '../core/compact.ts';
 import { countryPairPattern } from '../core/corridor.ts';
 import { isIdentifier, uuidV4Pattern } from '../core/ids.ts';
-import { jsonNumber, plainDecimal, type JsonObject, type JsonValue } from '../core/money.ts';
+import { exact, jsonNumber, plainDecimal, type JsonObject, type JsonValue } from '../core/money.ts';
 import {
   listedStatuses,
   paymentStates,
@@ -18,7 +18,7 @@ import { listPayments } from '../db/payment-list.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
 import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from './http/paging.ts';
-import { amount, currencyCode, instant, momentOf, severalOf, uuid } from './http/parameters.ts';
+import { amount, currencyCode, emptyRange, instant, momentOf, severalOf, uuid } from './http/parameters.ts';
 import { invalidRequest, isProblem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
@@ -147,6 +147,11 @@ function filterOf(asked: Query, data: ReferenceData): PaymentFilter | Problem {
       { parameter: 'currency', detail: 'missing: an amount needs its currency, as in SGD' },
     ]);
   }
+  if (minAmount !== undefined && maxAmount !== undefined && exact(minAmount).gt(exact(maxAmount))) {
+    return invalidRequest([{ parameter: 'maxAmount', detail: 'must not be below minAmount' }]);
+  }
+  const empty = emptyRange(asked);
+  if (empty !== undefined) return empty;
   return compact<PaymentFilter>({
     ...party,
     statuses: status,

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { countryCodePattern, currencyCodePattern, finInstIdTypes, uuidPattern } from '../../core/ids.ts';
 import { amountPattern, basisPointsPattern, ratePattern } from '../../core/money.ts';
+import { invalidRequest, type Problem } from './problem.ts';
 
 /** Of our own ids; UETRs are of version 4. */
 export const uuid = z.string().regex(uuidPattern, 'must be a lower-case UUID');
@@ -83,6 +84,18 @@ export const day = z
   })
   .transform((text) => new Date(`${text}T00:00:00Z`))
   .openapi({ type: 'string', format: 'date', description: 'A whole day, UTC', example: '2026-11-21' });
+
+/** A range that holds nothing is a mistake, and no answer without rows. */
+export function emptyRange({
+  from,
+  to,
+}: {
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}): Problem | undefined {
+  if (from === undefined || to === undefined || from < to) return undefined;
+  return invalidRequest([{ parameter: 'to', detail: 'must be later than from: nothing is between them' }]);
+}
 
 const rfc3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 

@@ -163,6 +163,7 @@ export const evidence = z.object({
       at: z.string(),
       status: z.string().nullable(),
       reasonCode: z.string().nullable(),
+      inReplyTo: z.string().nullable(),
     }),
   ),
   messagesLeftOut: z.array(

@@ -24,15 +24,9 @@ import {
 import { connectGateway, type Gateway, type Query } from './connection.ts';
 import { printHindrances } from './held-up.ts';
 import { eachPage } from './pages.ts';
-import {
-  printAlert,
-  printAlerts,
-  printEntries,
-  printEvidence,
-  printParties,
-  printPayments,
-  shortTime,
-} from './show.ts';
+import { printAlert, printAlerts, printEntries, printPayments, shortTime } from './show.ts';
+import { printParties } from './show-parties.ts';
+import { printEvidence } from './show-payment.ts';
 
 export interface JsonOption {
   /** Show the answer as it came. */

@@ -1,5 +1,6 @@
 // Where `isthmus ops` asks, and as whom: a gateway that is named by the environment, or the demo that runs here.
 import { readFileSync } from 'node:fs';
+import type { Environment } from '../../core/environment-variables.ts';
 import type { CommandContext } from '../command.ts';
 import { UnavailableError, UserError } from '../errors.ts';
 import { visibleJson } from '../foreign-text.ts';
@@ -121,7 +122,8 @@ async function accessOf({ env, folder }: CommandContext): Promise<Access> {
       throw new UserError(`${error.message} To ask another gateway, name it in ISTHMUS_URL.`);
     });
     const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // operator2 is the demo's second person (LIF-4)
-    return { url: apiUrl, clientId, secret: `demo-${clientId}`, tokenUrl: `${apiUrl}/oauth/token` };
+    const secret = secretFrom(env) || `demo-${clientId}`;
+    return { url: apiUrl, clientId, secret, tokenUrl: `${apiUrl}/oauth/token` };
   }
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw new UserError(
@@ -129,7 +131,7 @@ async function accessOf({ env, folder }: CommandContext): Promise<Access> {
     );
   const url = given.endsWith('/') ? given.slice(0, -1) : given;
   const clientId = env['ISTHMUS_CLIENT_ID'] ?? '';
-  const secret = secretOf(env['ISTHMUS_CLIENT_SECRET'], env['ISTHMUS_CLIENT_SECRET_FILE']);
+  const secret = secretFrom(env);
   if (clientId === '' || secret === '') {
     throw new UserError(
       'ISTHMUS_URL names a gateway, but not as whom to ask it: set ISTHMUS_CLIENT_ID, and ISTHMUS_CLIENT_SECRET or ISTHMUS_CLIENT_SECRET_FILE, to a client with the role operator.',
@@ -138,7 +140,8 @@ async function accessOf({ env, folder }: CommandContext): Promise<Access> {
   return { url, clientId, secret, tokenUrl: env['ISTHMUS_TOKEN_URL'] || `${url}/oauth/token` };
 }
 
-function secretOf(value: string | undefined, file: string | undefined): string {
+function secretFrom(env: Environment): string {
+  const { ISTHMUS_CLIENT_SECRET: value, ISTHMUS_CLIENT_SECRET_FILE: file } = env;
   if (file === undefined || file === '') return value ?? '';
   if (value !== undefined && value !== '') {
     throw new UserError(

@@ -41,6 +41,8 @@ test('a pause that is over stays on record, with who ended it; the newest comes 
   expect(oldest?.resumedAt).toMatch(/^20.*Z$/);
   const before = encodeURIComponent(newest?.at ?? '');
   expect((await ask('GET', `/pauses?party=THBPPAY&to=${before}`)).body).toEqual([oldest]);
+  const nothing = await ask('GET', `/pauses?from=${before}&to=${before}`);
+  expect([nothing.status, nothing.body]).toMatchObject([400, { errors: [{ parameter: 'to' }] }]);
   expect((await ask('GET', '/pauses?limit=1')).body).toEqual([newest]);
   expect((await ask('GET', '/pauses?party=MYRRPP')).body).toEqual([]);
   expect((await ask('GET', '/pauses?party=MERISGS0')).body).toEqual([]);

@@ -211,6 +211,12 @@ describe('what is refused', () => {
       'party',
       'NOBODY is neither a payment system nor the BIC or internalId of an institution of the service',
     ],
+    ['currency=SGD&minAmount=10&maxAmount=9.5', 'maxAmount', 'must not be below minAmount'],
+    [
+      'from=2026-01-05T04:00:00Z&to=2026-01-05T04:00:00Z',
+      'to',
+      'must be later than from: nothing is between them',
+    ],
     ['limit=501', 'limit', 'must be a whole number from 1 to 500; not "501"'],
     ['olderThan=1h', 'olderThan', 'must be a whole number of seconds; not "1h"'],
   ])('%s', async (query, parameter, detail) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connectGateway } from '../../cli/ops/connection.ts';
+import { writeRunFile } from '../../cli/run-file.ts';
 import { listening } from '../harness/listening.ts';
 import { opsOn } from './ops-context.ts';
 
@@ -11,13 +12,15 @@ import { opsOn } from './ops-context.ts';
 const statuses: number[] = [];
 const asked: string[] = [];
 let tokens = 0;
+const instanceId = '3f1c9d8e-6a0b-4b57-9a44-0d2a1f3e5c77';
 const url = await listening((request, response) => {
   asked.push(`${request.url ?? ''} ${request.headers.authorization ?? ''}`);
   const status = statuses.shift() ?? 200;
   const isToken = request.url === '/oauth/token';
   if (isToken && status === 200) tokens += 1;
   const body = isToken && status === 200 ? JSON.stringify({ access_token: `token-${tokens}` }) : '{}';
-  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  const headers = { 'content-type': 'application/json', 'isthmus-instance': instanceId };
+  response.writeHead(status, headers).end(body);
 });
 const { context } = opsOn({ url });
 
@@ -37,6 +40,32 @@ test('a token that has ended is asked for anew, also where that fails first', as
   expect(asked.at(-1)).toBe(`/payments Bearer token-${tokens}`);
   statuses.push(401, 200, 401);
   await expect(gateway.get('/payments')).rejects.toThrow('401');
+});
+
+test('of the demo that runs here its own secret, unless another one is given', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-demo-'));
+  const elsewhere = 'http://127.0.0.1:9';
+  writeRunFile(folder, {
+    instanceId,
+    apiUrl: url,
+    temporalAddress: '127.0.0.1:9',
+    temporalNamespace: 'default',
+    databaseUrl: 'postgres://demo',
+    sandbox: { source: elsewhere, destination: elsewhere, fxProvider: elsewhere },
+    journalDirectory: folder,
+    logDirectory: folder,
+    replaced: { operators: {}, fxps: {} },
+    pids: {},
+  });
+  const askAs = async (env: Readonly<Record<string, string>>) => {
+    const here = context({ ISTHMUS_URL: '', ISTHMUS_CLIENT_ID: '', ISTHMUS_CLIENT_SECRET: '', ...env });
+    await (await connectGateway({ ...here, folder })).get('/payments');
+    return asked.findLast((one) => one.startsWith('/oauth/token'));
+  };
+  const basic = (pair: string) => `/oauth/token Basic ${Buffer.from(pair).toString('base64')}`;
+  expect(await askAs({})).toBe(basic('operator:demo-operator'));
+  expect(await askAs({ ISTHMUS_CLIENT_ID: 'operator2' })).toBe(basic('operator2:demo-operator2'));
+  expect(await askAs({ ISTHMUS_CLIENT_SECRET: 'mine' })).toBe(basic('operator:mine'));
 });
 
 test('a secret is given once, and where its file cannot be read, the path is not repeated', async () => {

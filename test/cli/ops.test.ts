@@ -199,6 +199,17 @@ test('a message is printed by its MsgId too, as show names it', async () => {
   );
 });
 
+test('the refusal of a repeat with other content is shown as such, and not as what became of the payment (DUP-2)', async () => {
+  const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
+  await submit(gateway, message);
+  await evidence.closed(message.uetr);
+  const other = { ...message, messageIdentification: randomUUID().slice(0, 30), endToEndId: 'OTHER' };
+  expect((await submit(gateway, other)).report?.status).toBe('RJCT');
+  await show(context(), message.uetr, {});
+  const marked = lines.filter((line) => line.endsWith('(of a repeat, not of the payment)'));
+  expect(marked).toEqual([expect.stringMatching(/us → SGDFAST.*pacs\.002.*RJCT/)]);
+});
+
 test('redeliver: one payment, and dead letters with a look before', async () => {
   await redeliverOne(context(), { uetr: credited, kinds: ['notification'] }, {});
   expect(text()).toContain('✓ due again: notification.');

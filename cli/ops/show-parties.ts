@@ -1,0 +1,81 @@
+// How `isthmus ops parties` shows who is down, whom nobody could tell, and who sent what did not count.
+import type { Column, Style, Terminal } from '../terminal.ts';
+import type { ShownParties } from './answers.ts';
+import { receiverInWords, silenceOf } from './held-up.ts';
+import { printTable, shortTime } from './show.ts';
+
+const partyColumns: readonly Column[] = [
+  { title: 'party' },
+  { title: 'kind' },
+  { title: 'state' },
+  { title: 'sent', align: 'right' },
+  { title: 'taken', align: 'right' },
+  { title: 'p95 ms', align: 'right' },
+  { title: 'last taken (UTC)' },
+  { title: 'open', align: 'right' },
+  { title: 'dead', align: 'right' },
+  { title: 'failures' },
+];
+
+const stateStyles: Readonly<Partial<Record<string, Style>>> = { down: 'bad', failing: 'warning' };
+
+/** Who is down, and whom nobody could tell. */
+export function printParties(terminal: Terminal, shown: ShownParties): void {
+  const { minutes, workers, parties, receivers } = shown;
+  const silence = silenceOf(shown);
+  if (silence !== undefined) terminal.line(terminal.paint('bad', silence));
+  for (const one of shown.paused) {
+    const line = `${one.party} is paused since ${shortTime(one.at)} by ${one.by}: ${one.because}`;
+    terminal.line(terminal.paint('warning', line));
+  }
+  terminal.line(
+    terminal.paint('muted', `Attempts of the last ${minutes} minutes; open and dead: of all time`),
+  );
+  const kinds = parties.flatMap(({ party, kinds: own }) => own.map((one) => ({ party, ...one })));
+  const rows = kinds.map((one) => [
+    one.party,
+    one.kind,
+    one.state,
+    one.attempts,
+    one.taken,
+    one.p95Ms ?? '-',
+    shortTime(one.lastTakenAt),
+    one.open,
+    one.dead,
+    Object.entries(one.failures)
+      .map(([failure, times]) => `${failure} ${times}`)
+      .join(', '),
+  ]);
+  printTable(terminal, partyColumns, rows, (index) => stateStyles[kinds[index]?.state ?? '']);
+  for (const { party, waiting, oldestWaitingSince } of parties.filter((one) => one.waiting !== '0')) {
+    const [count, verb] = waiting === '1' ? ['1 payment', 'waits'] : [`${waiting} payments`, 'wait'];
+    terminal.line(
+      `${party}: ${count} ${verb} for its final status, the oldest since ${shortTime(oldestWaitingSince)}`,
+    );
+  }
+  for (const party of parties.filter((one) => one.refused !== '0')) printRefused(terminal, party);
+  for (const { receiver, parties: whose, open, probing, failuresInARow } of receivers) {
+    const held = Number(open) + Number(probing);
+    if (held === 0) continue;
+    const line = `${receiverInWords(receiver, whose)}: breaker open in ${held} of ${workers} workers, ${failuresInARow} failures in a row`;
+    terminal.line(terminal.paint('bad', line));
+  }
+}
+
+/** What a party sent that did not count, with the command that says why of each: few of them are alerts (PAY-8). */
+function printRefused(
+  terminal: Terminal,
+  { party, refused, refusedOf }: ShownParties['parties'][number],
+): void {
+  const line = `${party}: ${refused} of its answers and reports did not count. Why, and what they were:`;
+  terminal.line(terminal.paint('warning', line));
+  for (const { subjectId, about, messages } of refusedOf) {
+    const where =
+      about === 'payment'
+        ? `ops show ${subjectId}`
+        : `ops alerts --state open,taken,closed --subject-id ${subjectId}`;
+    terminal.line(`  ${messages} of ${subjectId}: ${where}`);
+  }
+  const named = refusedOf.reduce((sum, { messages }) => sum + Number(messages), 0);
+  if (named < Number(refused)) terminal.line(`  and ${Number(refused) - named} before them, of others`);
+}
