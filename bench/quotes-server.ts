@@ -1,5 +1,5 @@
 // The measured process of `npm run bench -- quotes`: the API without ISO 20022, and the two bare Hono routes for
-// comparison, each on its own port. Prints its addresses and a token as one line of JSON.
+// comparison, each on its own port. Prints its addresses and tokens as one line of JSON.
 import { randomUUID } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -16,12 +16,18 @@ import { openReferenceCache } from '../db/reference-cache.ts';
 export interface QuotesServerLine {
   readonly api: string;
   readonly bare: string;
+  /** Of the PSPs of the source country: each is a sender of its own (SEC-7). */
+  readonly payers: readonly Payer[];
+}
+
+export interface Payer {
+  readonly bic: string;
   readonly token: string;
 }
 
 const maxConnections = 20; // both sides alike
 
-async function serveApi(databaseUrl: string): Promise<{ url: string; token: string }> {
+async function serveApi(databaseUrl: string): Promise<{ url: string; payers: readonly Payer[] }> {
   const issuer = { issuer: 'https://bench.test', audience: 'https://bench.test' };
   const config: ApiConfig = {
     databaseUrl,
@@ -54,10 +60,16 @@ async function serveApi(databaseUrl: string): Promise<{ url: string; token: stri
     builtin,
   });
   const server = await startServer(createApp({ db, reference, config, auth, logger }), { ...config, logger });
-  const psp = reference.current().institutions.get('SG-BANY'); // it has a PSP improvement
-  if (psp === undefined) throw new Error('the seed data is not there');
-  const token = await builtin.issue({ role: 'psp', clientId: 'BANYSGS0', institutionId: psp.institutionId });
-  return { url: `http://127.0.0.1:${server.port}`, token };
+  const payers: Payer[] = [];
+  for (const { bics, countryCode, institutionId, onboarded, roles } of reference
+    .current()
+    .institutions.values()) {
+    const [bic] = bics;
+    if (countryCode !== 'SG' || !onboarded || !roles.includes('psp') || bic === undefined) continue;
+    payers.push({ bic, token: await builtin.issue({ role: 'psp', clientId: bic, institutionId }) });
+  }
+  if (payers.length === 0) throw new Error('the seed data is not there');
+  return { url: `http://127.0.0.1:${server.port}`, payers };
 }
 
 /** `/insert` writes one row of the size of a quote request; `/json` answers text of the size of a country. */
@@ -88,7 +100,7 @@ if (databaseUrl === undefined || rowBytes === undefined || json === undefined) {
 }
 const api = await serveApi(databaseUrl);
 const bare = await serveBare(databaseUrl, { rowBytes: Number(rowBytes), json });
-console.log(JSON.stringify({ api: api.url, token: api.token, bare } satisfies QuotesServerLine));
+console.log(JSON.stringify({ api: api.url, payers: api.payers, bare } satisfies QuotesServerLine));
 process.once('SIGTERM', () => {
   process.exit(0); // so that a profiler can write what it has
 });

@@ -2,6 +2,7 @@
 // same Postgres, in turns. What is and is not measured: bench/README.md.
 import { join } from 'node:path';
 import pg from 'pg';
+import { buildImage } from '../cli/image.ts';
 import { spawnGuarded } from '../cli/parts/guard.mjs';
 import { startPostgres, withClient } from '../cli/parts/postgres.ts';
 import { sayOnTerminal } from '../cli/parts/progress.ts';
@@ -10,7 +11,7 @@ import { seed } from '../db/seed.ts';
 import { average, closedLoop, type LoopRequest, type LoopResult } from './closed-loop.ts';
 import { positive, readOptions } from './options.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
-import type { QuotesServerLine } from './quotes-server.ts';
+import type { Payer, QuotesServerLine } from './quotes-server.ts';
 
 const database = 'isthmus_bench_quotes';
 const country = JSON.stringify({
@@ -46,8 +47,11 @@ export async function benchQuotes(argv: readonly string[], place: ThrowawayPlace
   const postgres = await startPostgres({ ...place, database: 'postgres', say: sayOnTerminal });
   place.atEnd(() => postgres.stop());
   const url = await prepareDatabase(postgres.url, place);
-  const rowBytes = await measureRow(url);
-  const server = await startMeasured(url, rowBytes);
+  const root = join(import.meta.dirname, '..');
+  const script = { 'quotes-server': 'bench/quotes-server.ts' };
+  const dist = await buildImage(root, join(place.folder, 'image'), script);
+  const rowBytes = await measureRow(dist, url);
+  const server = await startMeasured(dist, url, rowBytes);
   place.atEnd(server.stop);
   console.log(
     `${load.clients} clients, ${load.rounds} rounds of ${load.seconds} s each, row of ${rowBytes} bytes\n`,
@@ -76,9 +80,9 @@ async function prepareDatabase(serverUrl: string, place: ThrowawayPlace): Promis
 }
 
 /** The size of a quote request of this corridor, from a row that the API itself stored. */
-async function measureRow(databaseUrl: string): Promise<number> {
-  const { stop, line } = await startMeasured(databaseUrl, defaultRowBytes);
-  await closedLoop({ url: line.api, clients: 1, seconds: 0.2, request: quoteRequest(line.token) });
+async function measureRow(dist: string, databaseUrl: string): Promise<number> {
+  const { stop, line } = await startMeasured(dist, databaseUrl, defaultRowBytes);
+  await closedLoop({ url: line.api, clients: 1, seconds: 0.2, request: quoteRequest(line.payers) });
   await stop();
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -92,14 +96,15 @@ async function measureRow(databaseUrl: string): Promise<number> {
   }
 }
 
+/** @param dist where it was built as in an image: under a loader for TypeScript each closure costs more */
 async function startMeasured(
+  dist: string,
   databaseUrl: string,
   rowBytes: number,
 ): Promise<{ stop: () => Promise<void>; line: QuotesServerLine }> {
-  const script = join(import.meta.dirname, 'quotes-server.ts');
   const child = spawnGuarded(
     process.execPath,
-    ['--import', 'tsx', script, databaseUrl, String(rowBytes), country],
+    [join(dist, 'quotes-server.js'), databaseUrl, String(rowBytes), country],
     { stdio: ['ignore', 'pipe', 'inherit'] },
     { stop: 'SIGTERM' },
   );
@@ -121,34 +126,44 @@ async function startMeasured(
 const amounts = ['250', '999.99', '1000', '5000', '10000', '25000', '50000', '75000'];
 const amountOf = (n: number) => amounts[n % amounts.length] ?? '1000';
 
-const quoteRequest =
-  (token: string) =>
-  (n: number): LoopRequest => ({
-    path: `/quotes/SG/SGD/TH/THB/SGD/${amountOf(n)}?finInstIdType=BICFI&finInstId=BANYSGS0`,
-    headers: { authorization: `Bearer ${token}` },
-  });
+/** In turn of each payer. */
+const requestOf =
+  (payers: readonly Payer[], path: (n: number, bic: string) => string) =>
+  (n: number): LoopRequest => {
+    const { bic = '', token = '' } = payers[n % payers.length] ?? {};
+    return { path: path(n, bic), headers: { authorization: `Bearer ${token}` } };
+  };
 
-function scenarios(token: string): readonly Scenario[] {
-  const headers = { authorization: `Bearer ${token}` };
-  const api = (name: string, floor: Scenario['floor'], path: (n: number) => string): Scenario => ({
+const quoteRequest = (payers: readonly Payer[]) =>
+  requestOf(
+    payers,
+    (n, bic) => `/quotes/SG/SGD/TH/THB/SGD/${amountOf(n)}?finInstIdType=BICFI&finInstId=${bic}`,
+  );
+
+function scenarios(payers: readonly Payer[]): readonly Scenario[] {
+  const api = (
+    name: string,
+    floor: Scenario['floor'],
+    path: (n: number, bic: string) => string,
+  ): Scenario => ({
     name,
     floor,
     side: 'api',
-    request: (n) => ({ path: path(n), headers }),
+    request: requestOf(payers, path),
   });
   const bare = (name: Scenario['floor'], path: string): Scenario => ({
     name,
     floor: name,
     side: 'bare',
-    request: () => ({ path, headers }),
+    request: requestOf(payers, () => path),
   });
   return [
     bare('bare insert', '/insert'),
-    { name: 'quotes (12)', floor: 'bare insert', side: 'api', request: quoteRequest(token) },
+    { name: 'quotes (12)', floor: 'bare insert', side: 'api', request: quoteRequest(payers) },
     api(
       'quotes (12b)',
       'bare insert',
-      (n) => `/api/v1/quotes/SG/SGD/TH/THB/?amt=${amountOf(n)}&amtCcy=SGD&pspId=BANYSGS0`,
+      (n, bic) => `/api/v1/quotes/SG/SGD/TH/THB/?amt=${amountOf(n)}&amtCcy=SGD&pspId=${bic}`,
     ),
     bare('bare json', '/json'),
     api('country (2)', 'bare json', () => '/countries/SG'),
@@ -163,7 +178,7 @@ interface Load {
 }
 
 async function runAll(line: QuotesServerLine, load: Load): Promise<Map<Scenario, LoopResult>> {
-  const list = scenarios(line.token);
+  const list = scenarios(line.payers);
   const runs = new Map<Scenario, LoopResult[]>(list.map((scenario) => [scenario, []]));
   const run = (scenario: Scenario, seconds: number) =>
     closedLoop({
