@@ -36,6 +36,8 @@ const fileReasons: Readonly<Partial<Record<string, string>>> = {
   EMFILE: 'too many files are open (ulimit -n)',
   ENFILE: 'too many files are open on this machine',
   EIO: 'the disk reports an error',
+  ENOTSUP: 'its file system does not do that',
+  EOPNOTSUPP: 'its file system does not do that',
 };
 
 /** Why a file or folder could not be used; undefined when the error is of another kind. */

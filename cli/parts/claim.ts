@@ -42,7 +42,7 @@ async function claimPlace(place: Place, folder: string): Promise<Claim> {
   try {
     const owner = await askOwner(opened.path);
     if (owner !== undefined) throw inUse(owner, folder);
-    const server = await listen(opened.path, folder);
+    const server = await listen({ ...place, path: opened.path }, folder);
     return {
       release: () =>
         new Promise((resolve) => {
@@ -58,7 +58,10 @@ async function claimPlace(place: Place, folder: string): Promise<Claim> {
   }
 }
 
-async function listen(path: string, folder: string): Promise<Server> {
+async function listen(
+  { path, called, advice }: Pick<Place, 'called' | 'advice'> & { readonly path: string },
+  folder: string,
+): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end(String(process.pid));
@@ -74,8 +77,7 @@ async function listen(path: string, folder: string): Promise<Server> {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && isAbstract(path))
       throw inUse((await askOwner(path)) ?? 'another', folder);
     throw new UserError(
-      `${path}, the socket that marks the folder as in use, cannot be created: ${fileReason(error) ?? reasonOf(error)}. ` +
-        'Remove it if it is there, or set TMPDIR to a folder that you may write to.',
+      `${called}, the socket that marks the folder as in use, cannot be created: ${fileReason(error) ?? reasonOf(error)}. ${advice}`,
       { cause: error },
     );
   }
@@ -101,6 +103,10 @@ function inUse(owner: string, folder: string): FolderInUseError {
 
 /** Where an owner is asked for. */
 interface Place {
+  /** For a person. */
+  readonly called: string;
+  /** Where it cannot be had. */
+  readonly advice: string;
   /** The path is good until it is closed. */
   readonly open: () => { readonly path: string; readonly close: () => void };
 }
@@ -115,10 +121,21 @@ function placesOf(folder: string): readonly Place[] {
   const found = statSync(folder, { bigint: true, throwIfNoEntry: false });
   const identity = found === undefined ? absolute(folder) : `${found.dev}:${found.ino}`;
   const name = createHash('sha256').update(identity).digest('hex').slice(0, 16);
-  const at = (path: string): Place => ({ open: () => ({ path, close: () => undefined }) });
+  const at = (path: string): Place => ({
+    called: path.replace('\0', '@'), // as ss and /proc/net/unix write it
+    advice: 'Remove it if it is there, or set TMPDIR to a folder that you may write to.',
+    open: () => ({ path, close: () => undefined }),
+  });
   if (process.platform !== 'linux') return [at(join(tmpdir(), `isthmus-${name}.sock`))];
   const abstract = at(`\0isthmus-${name}`);
-  return found === undefined ? [abstract] : [abstract, { open: () => openedIn(folder) }];
+  if (found === undefined) return [abstract];
+  const inFolder: Place = {
+    called: join(folder, claimName),
+    advice:
+      'Set ISTHMUS_HOME to a folder that you may write to, on a file system that has sockets: one of this machine, not one that it shares with another.',
+    open: () => openedIn(folder),
+  };
+  return [abstract, inFolder];
 }
 
 /** However long the folder's path is, this one is short. */

@@ -1,7 +1,7 @@
 // Two servers on one set of files would destroy it.
 import { spawn } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -67,6 +67,18 @@ describe('claimFolder', () => {
       await expect(ownerOf(folder)).resolves.toBe('4711');
       await new Promise((closed) => server.close(closed));
       await (await claimFolder(folder)).release();
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'says which folder cannot be marked as in use, and what to do',
+    async () => {
+      mkdirSync(join(folder, claimName)); // as a file system without sockets refuses it, too
+      await expect(claimFolder(folder)).rejects.toThrow(
+        new RegExp(`^${join(folder, claimName)}, .* cannot be created: .*Set ISTHMUS_HOME to a folder`),
+      );
+      rmSync(join(folder, claimName), { recursive: true });
+      await (await claimFolder(folder)).release(); // nothing of the first try is held
     },
   );
 
