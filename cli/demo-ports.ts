@@ -1,6 +1,6 @@
 // Where the api and the sandbox's parties of a demo listen: where they did at the last run of the folder, for messages
 // of payments that are open name these addresses; at first the defaults. It must not hold a port open.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { freePort, type FreePort } from './parts/ports.ts';
@@ -9,8 +9,13 @@ import type { Say } from './parts/progress.ts';
 const port = z.int().min(1).max(65_535);
 const portsShape = z.object({ api: port, source: port, destination: port, fxProvider: port });
 export type Ports = Readonly<z.infer<typeof portsShape>>;
-/** Beside them, so that links to a payment stay good. */
-const keptShape = portsShape.extend({ temporalUi: port.optional() });
+const mostFormer = 20;
+const keptShape = portsShape.extend({
+  /** So that links to a payment stay good. */
+  temporalUi: port.optional(),
+  /** Where the source operators listened before: callbacks that name such a port belong where they are now. */
+  formerSources: z.array(port).default([]),
+});
 type KeptPorts = Readonly<z.infer<typeof keptShape>>;
 
 /** Preferred at the first run; another is chosen where one is taken. */
@@ -36,10 +41,11 @@ const openPayments = {
 
 export interface ChosenPorts {
   readonly ports: Ports;
-  /** Those of the last run of the folder; undefined: there was none, or nothing is known of it. */
-  readonly last: Ports | undefined;
-  /** Keeps them in the folder, beside `run.json`, which goes with the run: once everybody is told where they are now. */
-  readonly keep: (temporalUi: number | undefined) => void;
+  /**
+   * Where the source operators listened at any run before, and do not now. They are kept before anything is moved from
+   * them, and for good: a start may be killed in between.
+   */
+  readonly formerSources: readonly number[];
 }
 
 const pathIn = (folder: string) => join(folder, 'ports.json');
@@ -47,8 +53,19 @@ const pathIn = (folder: string) => join(folder, 'ports.json');
 /** Where the Temporal UI was at the last run. */
 export const lastTemporalUi = (folder: string): number | undefined => readPorts(pathIn(folder))?.temporalUi;
 
-/** @param say told of each port that could not be the preferred one */
-export async function choosePorts(folder: string, say: Say, free: FreePort = freePort): Promise<ChosenPorts> {
+/**
+ * Keeps what it chose in the folder, beside `run.json`, which goes with the run.
+ * @param temporalUi where it is at this run
+ * @param say told of each port that could not be the preferred one
+ */
+export async function choosePorts(
+  folder: string,
+  {
+    temporalUi,
+    say,
+    free = freePort,
+  }: { readonly temporalUi?: number | undefined; readonly say: Say; readonly free?: FreePort },
+): Promise<ChosenPorts> {
   const last = readPorts(pathIn(folder));
   const choose = async (name: keyof Ports) => {
     const preferred = (last ?? defaultPorts)[name];
@@ -68,11 +85,18 @@ export async function choosePorts(folder: string, say: Say, free: FreePort = fre
     destination: await choose('destination'),
     fxProvider: await choose('fxProvider'),
   };
-  const keep = (temporalUi: number | undefined) => {
-    const kept: KeptPorts = { ...ports, ...(temporalUi !== undefined && { temporalUi }) };
-    writeFileSync(pathIn(folder), `${JSON.stringify(kept, null, 2)}\n`);
-  };
-  return { ports, last, keep };
+  const sources = new Set(last === undefined ? [] : [last.source, ...last.formerSources]);
+  sources.delete(ports.source);
+  const formerSources = [...sources].slice(0, mostFormer);
+  writePorts(folder, { ...ports, ...(temporalUi !== undefined && { temporalUi }), formerSources });
+  return { ports, formerSources };
+}
+
+/** Whole or not at all: what is half written is not read. */
+function writePorts(folder: string, kept: KeptPorts): void {
+  const unfinished = `${pathIn(folder)}.new`;
+  writeFileSync(unfinished, `${JSON.stringify(kept, null, 2)}\n`);
+  renameSync(unfinished, pathIn(folder));
 }
 
 /** Undefined where there are none that can be read: the defaults do as well. */

@@ -92,14 +92,13 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
   try {
     const started = performance.now();
     const { applied } = await migrate(servers.postgres.url);
-    const { ports, last, keep } = await choosePorts(folder, say);
+    const { ports, formerSources } = await choosePorts(folder, { temporalUi: uiPortOf(servers), say });
     await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
-    if (last !== undefined && last.source !== ports.source) {
-      const [from, to] = [onLoopback(last.source), onLoopback(ports.source)];
-      const open = await moveCallbacks(servers.postgres.url, from, to);
+    const to = onLoopback(ports.source);
+    for (const former of formerSources) {
+      const open = await moveCallbacks(servers.postgres.url, onLoopback(former), to);
       if (open > 0) say(`✓ ${open} callbacks that nobody has taken go to ${to} now`);
     }
-    keep(uiPortOf(servers));
     const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
     say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
     const metricsPorts = { api: await freePort(), worker: await freePort() };

@@ -7,7 +7,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { choosePorts, lastTemporalUi } from '../../../cli/demo-ports.ts';
 import { tail } from '../../../cli/parts/child.ts';
 import { openHome } from '../../../cli/parts/home.ts';
-import { portChooser, startOnFreePorts } from '../../../cli/parts/ports.ts';
+import { portChooser, startOnFreePorts, type FreePort } from '../../../cli/parts/ports.ts';
 import { quietPort } from '../../harness/quiet-port.ts';
 
 // What other tests of this process were given is not given again: each test here chooses by itself.
@@ -88,16 +88,13 @@ describe('the ports of the demo', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'ports.json');
   const lines: string[] = [];
-  const choose = async () => {
-    const { ports, keep } = await choosePorts(folder, (line) => void lines.push(line), freePort);
-    keep(undefined);
-    return ports;
-  };
-  const written = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>;
+  const chooseAll = () => choosePorts(folder, { say: (line) => void lines.push(line), free: freePort });
+  const choose = async () => (await chooseAll()).ports;
+  const written = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 
   it('are kept in the folder, which stays fit for use', async () => {
     const ports = await choose();
-    expect(written()).toEqual(ports);
+    expect(written()).toEqual({ ...ports, formerSources: [] });
     openHome(folder);
   });
 
@@ -110,7 +107,7 @@ describe('the ports of the demo', () => {
 
   it('leave the Temporal UI where it was, once they are kept with it', async () => {
     const ui = await quietPort();
-    (await choosePorts(folder, () => undefined, freePort)).keep(ui);
+    await choosePorts(folder, { temporalUi: ui, say: () => undefined, free: freePort });
     expect(lastTemporalUi(folder)).toBe(ui);
     await choose();
     expect(lastTemporalUi(folder)).toBeUndefined();
@@ -128,6 +125,26 @@ describe('the ports of the demo', () => {
     expect(lines.join('\n')).toMatch(
       new RegExp(`! Port ${port}, of the last run, is taken \\(source operators\\): ${source} instead`),
     );
+  });
+
+  it('tell where its source operators ever were, for a start may be killed before their callbacks have moved', async () => {
+    const [first, second] = [await quietPort(), await quietPort()];
+    const others = { api: await quietPort(), destination: await quietPort(), fxProvider: await quietPort() };
+    const startOn = async (source: number) => {
+      freePort = portChooser();
+      const asked: FreePort = (preferred) =>
+        freePort(preferred === undefined || taken.has(preferred) ? source : preferred);
+      return (await choosePorts(folder, { say: () => undefined, free: asked })).formerSources;
+    };
+    const taken = new Set<number>();
+    writeFileSync(file, JSON.stringify({ ...others, source: first })); // by a release that kept no such list
+    taken.add(first);
+    expect(await startOn(second)).toEqual([first]);
+    expect(await startOn(second)).toEqual([first]);
+    taken.delete(first);
+    taken.add(second);
+    expect(await startOn(first)).toEqual([second]);
+    expect(written()['formerSources']).toEqual([second]);
   });
 
   it.each(['', '{"api":', '{"api":"8080"}', '[]'])(
