@@ -29,6 +29,7 @@ import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
 import { rejectionRoutes } from './rejections.ts';
 import { ruleBookRoutes } from './rule-book.ts';
+import { submissionListRoutes } from './submission-list.ts';
 
 const ownModules: readonly RouteModule[] = [
   countryRoutes,
@@ -41,6 +42,7 @@ const ownModules: readonly RouteModule[] = [
   rejectionRoutes,
   ruleBookRoutes,
   paymentListRoutes,
+  submissionListRoutes,
   alertRoutes,
   partyRoutes,
   pauseRoutes,

@@ -9,7 +9,6 @@ import {
   listedStatuses,
   paymentStates,
   type ListedPayment,
-  type ListPlace,
   type ListScope,
   type PaymentFilter,
 } from '../core/payment-list.ts';
@@ -17,8 +16,9 @@ import { mainIdentifier, type ReferenceData } from '../core/reference.ts';
 import { listPayments } from '../db/payment-list.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import type { Caller } from './http/caller.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from './http/paging.ts';
-import { amount, currencyCode, emptyRange, instant, momentOf, severalOf, uuid } from './http/parameters.ts';
+import { cursorTo, placeAt } from './http/list-place.ts';
+import { invalidCursor, linkToNext, pageCursor, pageLimit } from './http/paging.ts';
+import { amount, currencyCode, emptyRange, instant, severalOf, uuid } from './http/parameters.ts';
 import { invalidRequest, isProblem, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
@@ -99,35 +99,19 @@ export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       const filter = filterOf(asked, data);
       if (isProblem(filter)) return filter;
-      const after = asked.cursor === undefined ? undefined : placeOf(asked.cursor);
-      if (after === null) return invalidCursor();
+      const after = asked.cursor === undefined ? undefined : placeAt(path, asked.cursor);
+      if (asked.cursor !== undefined && after === undefined) return invalidCursor();
       const limit = Number(asked.limit ?? pageSize.usual);
       const page = await listPayments(deps.db, scopeOf(caller), filter, {
         limit,
         ...(after === undefined ? {} : { after }),
       });
       const next =
-        page.next && linkToNext(deps.config.publicUrl, path, { ...asked, cursor: cursorOf(page.next) });
+        page.next && linkToNext(deps.config.publicUrl, path, { ...asked, cursor: cursorTo(path, page.next) });
       const payments = page.payments.map((one) => renderListed(one, data));
       return json({ payments, next: next?.url ?? null }, 200, next?.headers);
     },
   );
-}
-
-/** A time as Postgres writes it, `2026-01-05 04:00:00.123456+00`, and a UETR. */
-const placeForm = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,6})?)([+-]\d\d)(:\d\d)?\/([0-9a-f-]{36})$/;
-
-function isPlace(text: string): boolean {
-  const [, day = '', time = '', hours = '', minutes = ':00', uetr = ''] = placeForm.exec(text) ?? [];
-  return uuidV4Pattern.test(uetr) && momentOf(`${day}T${time}${hours}${minutes}`) !== undefined;
-}
-
-const cursorOf = ({ at, uetr }: ListPlace) => writeCursor(path, `${at}/${uetr}`);
-
-/** Null: it is no cursor of ours. */
-function placeOf(cursor: string): ListPlace | null {
-  const [at, uetr] = readCursor(path, cursor, isPlace)?.split('/') ?? [];
-  return at === undefined || uetr === undefined ? null : { at, uetr };
 }
 
 /** Of a psp or ipso that says nothing about itself, which AUTH=none allows, everything. */

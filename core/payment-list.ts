@@ -80,9 +80,3 @@ export interface ListedPayment {
   readonly openDeliveries: number;
   readonly deadLetters: number;
 }
-
-/** Where a page ends: the time of its last payment in the database's own text, to the microsecond, and its UETR. */
-export interface ListPlace {
-  readonly at: string;
-  readonly uetr: string;
-}

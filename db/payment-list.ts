@@ -1,13 +1,8 @@
 // Lists of payments, newest first (OBS-5). A page begins behind the last payment of the page before, by its time and
 // UETR, so that payments that come in meanwhile move nothing. It only reads.
 import { sql } from 'kysely';
-import type {
-  ListedPayment,
-  ListPlace,
-  ListScope,
-  PaymentFilter,
-  PaymentState,
-} from '../core/payment-list.ts';
+import type { ListPlace } from '../core/list-place.ts';
+import type { ListedPayment, ListScope, PaymentFilter, PaymentState } from '../core/payment-list.ts';
 import { isInDoubt } from './audit.ts';
 import { given, type Condition } from './conditions.ts';
 import type { Db } from './connection.ts';
@@ -64,11 +59,11 @@ export async function listPayments(
     order by p.received_at desc, p.uetr desc`.execute(db);
   const payments = rows.slice(0, page.limit);
   const last = rows.length > page.limit ? payments.at(-1) : undefined;
-  return { payments, next: last && { at: last.at, uetr: last.uetr } };
+  return { payments, next: last && { at: last.at, id: last.uetr } };
 }
 
-const isBehind = ({ at, uetr }: ListPlace): Condition =>
-  sql`(p.received_at, p.uetr) < (${at}::timestamptz, ${uetr}::uuid)`;
+const isBehind = ({ at, id }: ListPlace): Condition =>
+  sql`(p.received_at, p.uetr) < (${at}::timestamptz, ${id}::uuid)`;
 
 interface ScopedSide {
   readonly side: Side;

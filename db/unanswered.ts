@@ -17,7 +17,7 @@ export interface UnjudgedSubmission {
 }
 
 /** Of a submission `m`. Index messages_in_reply_to; primary keys. */
-const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.message_id)
+export const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.message_id)
   or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
   or exists (select from resolutions r where r.resolution_id = m.message_id))`;
 
@@ -30,7 +30,7 @@ const triesOf = (subjectId: RawBuilder<unknown>, messageId: RawBuilder<unknown>)
   and e.detail ->> 'messageId' = ${messageId}::text`;
 
 /** Of a submission `m`. */
-const triesOfSubmission = triesOf(sql`m.subject_id`, sql`m.message_id`);
+export const triesOfSubmission = triesOf(sql`m.subject_id`, sql`m.message_id`);
 const countOfTries = sql`(select count(*)::int from ${triesOfSubmission})`;
 
 /** A worker that could not answer does not try again; one that was started since may have other code. */

@@ -28,6 +28,22 @@ const payment = z.object({
 export type ShownPayment = z.infer<typeof payment>;
 export const paymentPage = z.object({ payments: z.array(payment), next: z.string().nullable() });
 
+const submission = z.object({
+  message: z.string(),
+  messageIdentification: z.string(),
+  subjectId: z.string(),
+  party: z.string(),
+  storedAt: z.string(),
+  state: z.string(),
+  status: z.string().nullable(),
+  verified: z.boolean().nullable(),
+  reasonCode: z.string().nullable(),
+  answeredAt: z.string().nullable(),
+  isUnanswerable: z.boolean(),
+});
+export type ShownSubmission = z.infer<typeof submission>;
+export const submissionPage = z.object({ submissions: z.array(submission), next: z.string().nullable() });
+
 /** One payment of a page, and the very text that says it. */
 export interface ListedPayment {
   readonly payment: ShownPayment;

@@ -16,15 +16,17 @@ import {
   recordedPauses,
   redeliveries,
   redelivery,
+  submissionPage,
   type ShownAlert,
   type ShownEvidence,
   type ShownPause,
   type ShownPayment,
+  type ShownSubmission,
 } from './answers.ts';
 import { connectGateway, type Gateway, type Query } from './connection.ts';
 import { printHindrances } from './held-up.ts';
 import { eachPage } from './pages.ts';
-import { printAlert, printAlerts, printEntries, printPayments, shortTime } from './show.ts';
+import { printAlert, printAlerts, printEntries, printPayments, printSubmissions, shortTime } from './show.ts';
 import { printParties } from './show-parties.ts';
 import { printEvidence } from './show-payment.ts';
 
@@ -55,10 +57,34 @@ export async function listPayments(
   if (options.json) return;
   if (payments.length === 0) {
     terminal.line(nothingLike('payment', query));
+    const { uetr } = query;
+    const where = uetr === undefined ? 'ops submissions --state stored' : `ops show ${uetr}`;
     terminal.line(
-      `A payment that is stored but not yet judged is not listed and may still go out; ops show ${query['uetr'] ?? '<UETR>'} finds it.`,
+      `A payment that is stored but not yet judged is not listed and may still go out; ${where} finds it.`,
     );
   } else printPayments(terminal, payments);
+  if (more) terminal.line(terminal.paint('muted', thereAreMore));
+}
+
+export async function listSubmissions(
+  context: CommandContext,
+  query: Query,
+  options: ListOptions,
+): Promise<void> {
+  const { terminal } = context;
+  const gateway = await connectGateway(context);
+  const submissions: ShownSubmission[] = [];
+  const more = await eachPage(gateway, '/submissions', { query, limit: limitOf(options) }, (text) => {
+    if (options.json) terminal.line(text);
+    const page = read(submissionPage, text);
+    submissions.push(...page.submissions);
+    return { next: page.next, count: page.submissions.length };
+  });
+  if (options.json) return;
+  if (submissions.length === 0) terminal.line(nothingLike('submission', query));
+  else printSubmissions(terminal, submissions);
+  if (query['from'] === undefined && query['messageIdentification'] === undefined)
+    terminal.line(terminal.paint('muted', 'Of the last 24 hours; --from <time> looks further back.'));
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
 
@@ -81,7 +107,7 @@ export async function listAlerts(context: CommandContext, query: Query, options:
 const thereAreMore = 'There are more. Show more with --limit.';
 
 /** With the filters that were used, so that a mistyped one is seen. */
-function nothingLike(what: 'payment' | 'alert', query: Query): string {
+function nothingLike(what: 'payment' | 'submission' | 'alert', query: Query): string {
   const used = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${inWords(name)} ${value}`],
   );

@@ -62,6 +62,17 @@ const alertFilters = {
   to: '<time>',
 } as const;
 
+const submissionFilters = {
+  message: '<pacs008|acmt023>',
+  state: '<stored,asking,answered>',
+  party: '<payment system>',
+  messageIdentification: '<id>',
+  subjectId: '<UETR or id of a resolution>',
+  from: '<time>',
+  to: '<time>',
+  olderThan: '<seconds>',
+} as const;
+
 const pauseFilters = { party: '<payment system, BIC or internalId>', from: '<time>', to: '<time>' } as const;
 
 /** As commander names the option of a filter; who types it says MsgId, as the message does. */
@@ -89,6 +100,16 @@ function addLists(ops: Command, context: CommandContext): void {
     .action(async (options: ListOptions & Options) => {
       const { listPayments } = await import('./commands.ts');
       await listPayments(context, asked(paymentFilters, options), options);
+    });
+  withFilters(ops.command('submissions'), submissionFilters)
+    .description(
+      'what payment systems have sent, newest first: payments and resolutions alike, judged or not; --state stored is what waits for us',
+    )
+    .addOption(limit)
+    .addOption(json)
+    .action(async (options: ListOptions & Options) => {
+      const { listSubmissions } = await import('./commands.ts');
+      await listSubmissions(context, asked(submissionFilters, options), options);
     });
   withFilters(ops.command('alerts'), alertFilters)
     .description(

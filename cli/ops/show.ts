@@ -1,7 +1,14 @@
 // How `isthmus ops` shows payments, alerts and what was done, to a person: tables of one line each. Times are UTC, to the
 // second, as in the record.
 import { renderTable, showAmount, type Column, type Style, type Terminal } from '../terminal.ts';
-import type { ShownAlert, ShownEntry, ShownOutcome, ShownPause, ShownPayment } from './answers.ts';
+import type {
+  ShownAlert,
+  ShownEntry,
+  ShownOutcome,
+  ShownPause,
+  ShownPayment,
+  ShownSubmission,
+} from './answers.ts';
 
 export const statusStyles: Readonly<Partial<Record<string, Style>>> = {
   ACCC: 'good',
@@ -48,6 +55,33 @@ export function printPayments(terminal: Terminal, payments: readonly ShownPaymen
 /** Who decided, and whether its destination has said otherwise since (PAY-7). */
 const decidedBy = (one: ShownPayment) =>
   one.isContradicted ? `${one.decidedBy ?? '-'}, contradicted` : (one.decidedBy ?? '-');
+
+const submissionColumns: readonly Column[] = [
+  { title: 'stored (UTC)' },
+  { title: 'message' },
+  { title: 'from' },
+  { title: 'MsgId' },
+  { title: 'state' },
+  { title: 'answer' },
+  { title: 'answered (UTC)' },
+  { title: 'UETR or id' },
+];
+
+export function printSubmissions(terminal: Terminal, submissions: readonly ShownSubmission[]): void {
+  const rows = submissions.map((one) => [
+    shortTime(one.storedAt),
+    one.message,
+    one.party,
+    one.messageIdentification,
+    one.isUnanswerable ? `${one.state}, unanswerable` : one.state,
+    [one.status ?? one.verified, one.reasonCode].filter((part) => part !== null).join(' ') || '-',
+    shortTime(one.answeredAt),
+    one.subjectId,
+  ]);
+  printTable(terminal, submissionColumns, rows, (index) =>
+    submissions[index]?.state === 'answered' ? undefined : 'warning',
+  );
+}
 
 /** The first line is the heading. */
 export function printTable(

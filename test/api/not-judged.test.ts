@@ -78,7 +78,7 @@ test('a list in which it is not says where it is', async () => {
   ]);
   lines.splice(0);
   await listPayments(context(), { messageIdentification: stored.messageIdentification }, { limit: '50' });
-  expect(lines[1]).toMatch(/is not listed and may still go out; ops show <UETR> finds it\.$/);
+  expect(lines[1]).toMatch(/is not listed and may still go out; ops submissions --state stored finds it\.$/);
 });
 
 test('show of a UETR that nobody knows says that there is none, and where to look on; to others no more than before (SEC-1)', async () => {
