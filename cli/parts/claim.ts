@@ -1,11 +1,11 @@
 // One process at a time owns a data folder: two servers on one set of files would destroy it.
 // A socket, not a file with a number in it: when the owner dies, however, the system lets go of it.
-import { createHash } from 'node:crypto';
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve as absolute } from 'node:path';
-import { fileReason, reasonOf, UserError } from '../errors.ts';
+import { codeOf, fileReason, reasonOf, UserError } from '../errors.ts';
 
 /** Of the socket in a folder. */
 export const claimName = 'claim.sock';
@@ -37,52 +37,104 @@ export async function claimFolder(folder: string): Promise<Claim> {
   return { release };
 }
 
-async function claimPlace(place: Place, folder: string): Promise<Claim> {
+/** @internal exported for tests */
+export async function claimPlace(place: Place, folder: string): Promise<Claim> {
   const opened = place.open();
   try {
+    const found = inodeAt(opened.path);
     const owner = await askOwner(opened.path);
     if (owner !== undefined) throw inUse(owner, folder);
-    const server = await listen({ ...place, path: opened.path }, folder);
+    const server = isAbstract(opened.path)
+      ? await listen(opened.path)
+      : await listenInstead(opened.path, found);
+    if (server === undefined) throw inUse((await askOwner(opened.path)) ?? 'another', folder);
+    server.unref();
     return {
       release: () =>
         new Promise((resolve) => {
+          if (!isAbstract(opened.path)) rmSync(opened.path, { force: true }); // nobody else has taken it while it was answered
           server.close(() => {
             opened.close();
-            resolve(); // closing has removed the socket
+            resolve();
           });
         }),
     };
   } catch (error) {
     opened.close();
-    throw error;
+    if (error instanceof UserError) throw error;
+    throw new UserError(
+      `${place.called}, the socket that marks the folder as in use, cannot be created: ${fileReason(error) ?? reasonOf(error)}. ${place.advice}`,
+      { cause: error },
+    );
   }
 }
 
-async function listen(
-  { path, called, advice }: Pick<Place, 'called' | 'advice'> & { readonly path: string },
-  folder: string,
-): Promise<Server> {
+/** @returns undefined where somebody has it who asked at the same moment */
+async function listen(path: string): Promise<Server | undefined> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end(String(process.pid));
   });
   try {
-    if (!isAbstract(path)) rmSync(path, { force: true }); // of an owner that died
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(path, () => resolve());
     });
+    return server;
   } catch (error) {
-    // somebody who asked at the same moment
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && isAbstract(path))
-      throw inUse((await askOwner(path)) ?? 'another', folder);
-    throw new UserError(
-      `${called}, the socket that marks the folder as in use, cannot be created: ${fileReason(error) ?? reasonOf(error)}. ${advice}`,
-      { cause: error },
-    );
+    if (codeOf(error) === 'EADDRINUSE' && isAbstract(path)) return undefined;
+    throw error;
   }
-  server.unref();
-  return server;
+}
+
+/**
+ * In place of the socket that an owner left who died. Of those who ask at the same moment each takes away what it found, and
+ * nothing else, and each gives its own the name that only one can have.
+ * @param left inode of the socket that nobody answered at
+ */
+async function listenInstead(path: string, left: bigint | undefined): Promise<Server | undefined> {
+  const own = `${path}.${process.pid}-${randomUUID().slice(0, 8)}`;
+  const server = await listen(own); // before the other goes, so that it is another inode
+  let hasIt = false;
+  try {
+    if (left === undefined || takeAway(path, left, `${own}-left`)) hasIt = linkIfFree(own, path);
+    return hasIt ? server : undefined;
+  } finally {
+    rmSync(own, { force: true });
+    if (!hasIt) server?.close();
+  }
+}
+
+function linkIfFree(own: string, path: string): boolean {
+  try {
+    linkSync(own, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** @returns false where another socket is there by now: it is left */
+function takeAway(path: string, inode: bigint, aside: string): boolean {
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return true; // somebody else has done so
+    throw error;
+  }
+  const isIt = inodeAt(aside) === inode;
+  if (!isIt) linkSync(aside, path);
+  rmSync(aside, { force: true });
+  return isIt;
+}
+
+/** @throws what `fileReason` knows when something else is there */
+function inodeAt(path: string): bigint | undefined {
+  if (isAbstract(path)) return undefined;
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (found?.isSocket() === false) throw Object.assign(new Error('no socket'), { code: 'EEXIST' });
+  return found?.ino;
 }
 
 /** Process number of whoever owns a folder at this moment. */
@@ -116,8 +168,9 @@ interface Place {
  * temporary folder and goes with its owner; but each network has names of its own, as a container has. So there is a
  * socket in the folder too, which whoever has the folder sees. Elsewhere in the temporary folder, because a socket's path
  * may have 103 characters at most, and a project's may have more.
+ * @internal exported for tests
  */
-function placesOf(folder: string): readonly Place[] {
+export function placesOf(folder: string): readonly Place[] {
   const found = statSync(folder, { bigint: true, throwIfNoEntry: false });
   const identity = found === undefined ? absolute(folder) : `${found.dev}:${found.ino}`;
   const name = createHash('sha256').update(identity).digest('hex').slice(0, 16);

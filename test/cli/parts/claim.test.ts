@@ -1,13 +1,28 @@
 // Two servers on one set of files would destroy it.
 import { spawn } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimFolder, claimName, FolderInUseError, ownerOf } from '../../../cli/parts/claim.ts';
+import {
+  claimFolder,
+  claimName,
+  claimPlace,
+  FolderInUseError,
+  ownerOf,
+  placesOf,
+} from '../../../cli/parts/claim.ts';
 
 const claimModule = resolve(import.meta.dirname, '..', '..', '..', 'cli', 'parts', 'claim.ts');
+
+/** As a process leaves it that was killed. */
+async function leaveSocket(path: string): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(`${path}.left`, listening));
+  renameSync(`${path}.left`, path);
+  await new Promise((closed) => server.close(closed));
+}
 
 describe('claimFolder', () => {
   let folder = '';
@@ -71,11 +86,29 @@ describe('claimFolder', () => {
   );
 
   it.runIf(process.platform === 'linux')(
+    'has one owner where two ask at the same moment in two networks, with and without a socket that an owner left',
+    async () => {
+      const claim = () => claimPlace(placesOf(folder).at(-1)!, folder);
+      for (let round = 0; round < 100; round += 1) {
+        if (round % 2 === 0) await leaveSocket(join(folder, claimName));
+        const claims = await Promise.allSettled([claim(), claim(), claim()]);
+        const owners = claims.filter((one) => one.status === 'fulfilled');
+        expect(owners).toHaveLength(1);
+        await expect(claim()).rejects.toThrow(FolderInUseError);
+        await owners[0]?.value.release();
+        expect(readdirSync(folder)).toEqual([]);
+      }
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
     'says which folder cannot be marked as in use, and what to do',
     async () => {
-      mkdirSync(join(folder, claimName)); // as a file system without sockets refuses it, too
+      mkdirSync(join(folder, claimName));
       await expect(claimFolder(folder)).rejects.toThrow(
-        new RegExp(`^${join(folder, claimName)}, .* cannot be created: .*Set ISTHMUS_HOME to a folder`),
+        new RegExp(
+          `^${join(folder, claimName)}, .* cannot be created: something else is already there.*Set ISTHMUS_HOME to a folder`,
+        ),
       );
       rmSync(join(folder, claimName), { recursive: true });
       await (await claimFolder(folder)).release(); // nothing of the first try is held
