@@ -4,7 +4,19 @@
 import { expect, test } from 'vitest';
 import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';
-import { addAttempt, attempts, draftOf, moved, row, rows, silent, type Case, type Draft } from './altered.ts';
+import {
+  addAttempt,
+  attempts,
+  draftOf,
+  moved,
+  repeated,
+  row,
+  rows,
+  silent,
+  submissionOf,
+  type Case,
+  type Draft,
+} from './altered.ts';
 import { unpackCleanEvidence } from './clean-evidence.ts';
 import { askedCases } from './cases-asked.ts';
 import { messageCases } from './cases-messages.ts';
@@ -71,6 +83,31 @@ test('a delivery that was asked for again begins its schedule anew: the next att
     detail: '',
   });
   expect(judge(draft).breaches.filter(({ id }) => id === 'I-12')).toEqual([]);
+});
+
+test('a source that asks again is told within 15 s, and later where its failures may have opened a breaker of ours (DUP-1, CBK-3)', () => {
+  const breachesAfter = (failures: number) => {
+    const draft = draftOf(clean);
+    const uetr = repeated(draft);
+    const source = row(draft, 'payments', { uetr })['source_clearing_system'];
+    const [told, again] = attempts(draft, uetr, 'callback');
+    const repeat = submissionOf(draft, uetr, 'repeat');
+    Object.assign(repeat, { sentAt: moved(repeat.sentAt, 20_000), endedAt: moved(repeat.endedAt, 20_000) });
+    for (const name of ['started_at', 'finished_at'])
+      Object.assign(again ?? {}, { [name]: moved(String(again?.[name]), 45_000) });
+    const callbacks = rows(draft, 'deliveries')
+      .filter((one) => one['kind'] === 'callback' && one['party'] === source && one['subject_id'] !== uetr)
+      .flatMap((one) => attempts(draft, String(one['subject_id']), 'callback').slice(0, 1));
+    for (const one of callbacks.slice(0, failures))
+      Object.assign(one, {
+        http_status: '503',
+        started_at: told?.['started_at'],
+        finished_at: told?.['finished_at'],
+      });
+    draft.run.gatheredAt = moved(draft.run.gatheredAt, 200_000);
+    return judge(draft).breaches.filter(({ id, subject }) => id === 'R:DUP-1' && subject === uetr).length;
+  };
+  expect([breachesAfter(0), breachesAfter(1), breachesAfter(2)]).toEqual([1, 1, 0]); // beside three of the clean run
 });
 
 test('a quote that was made older afterwards was issued, and expires, when its answer said (QUO-6)', () => {

@@ -6,7 +6,7 @@ import { destinationOf, sourceOf } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, type Attempt, type Delivery, type Payment, type Submission, type World } from '../world.ts';
 import { textAt } from '../read-message.ts';
-import { isWell } from './well.ts';
+import { isAnswering, isWell } from './well.ts';
 
 const second = 1_000;
 const soonMs = 15 * second; // an open breaker of the source's, and a busy machine
@@ -122,7 +122,7 @@ function judgeRepeats(world: World, report: Report, of: OfPayment): void {
     const told = { subject: uetr, source, closedAt, callback: deliveries['callback'], all: of.all };
     if (finals.includes(statusOf(repeat))) judgeToldAfter(world, report, told, repeat);
     if (to > world.quiet.endAt) continue;
-    if (world.quiet.isCalm([source], from, to)) judgeToldAgain(report, told, repeat);
+    if (world.quiet.isCalm([source], from, to)) judgeToldAgain(world, report, told, repeat);
     if (world.quiet.isCalm([destination], from, to)) judgeAskedAgain(report, of, repeat);
   }
 }
@@ -169,10 +169,11 @@ export function judgeToldAfter(
   ]);
 }
 
-/** The end was taken before: it is told again, where this repeat says. */
+/** The end was taken before: it is told again, where this repeat says; later where the breaker of a process may be open. */
 export function judgeToldAgain(
+  world: World,
   report: Report,
-  { subject, closedAt, callback, all }: Told,
+  { subject, source, closedAt, callback, all }: Told,
   repeat: Submission,
 ): void {
   const { sentAt, callbackUrl } = repeat;
@@ -180,10 +181,12 @@ export function judgeToldAgain(
   const before = callback.attempts.filter(({ startedAt }) => startedAt <= sentAt).at(-1);
   const isOver = before?.finishedAt !== undefined && before.finishedAt < sentAt - second;
   if (!isOver || !isTaken(before)) return;
-  const near = all.filter((one) => Math.abs(one.sentAt - sentAt) < soonMs);
+  const withinMs = isAnswering(world, source, sentAt - joinMs, sentAt + soonMs) ? soonMs : heldMs;
+  if (sentAt + withinMs > world.quiet.endAt) return;
+  const near = all.filter((one) => Math.abs(one.sentAt - sentAt) < withinMs);
   const allowed = new Set(near.map((one) => one.callbackUrl));
   const after = callback.attempts.filter(
-    ({ startedAt }) => startedAt >= sentAt - 100 && startedAt <= sentAt + soonMs,
+    ({ startedAt }) => startedAt >= sentAt - 100 && startedAt <= sentAt + withinMs,
   );
   if (after.some(({ row }) => allowed.has(row.url ?? ''))) return;
   const statement =

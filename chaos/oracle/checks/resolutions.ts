@@ -83,7 +83,8 @@ function judgeRepeats(world: World, report: Report, all: readonly Asked[]): void
   for (const { told, repeat } of repeats) {
     const [from, to] = [repeat.sentAt - repeatSpan.beforeMs, repeat.sentAt + repeatSpan.afterMs];
     judgeToldAfter(world, report, told, repeat);
-    if (to <= quiet.endAt && quiet.isCalm([told.source], from, to)) judgeToldAgain(report, told, repeat);
+    if (to <= quiet.endAt && quiet.isCalm([told.source], from, to))
+      judgeToldAgain(world, report, told, repeat);
   }
 }
 

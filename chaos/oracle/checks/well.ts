@@ -6,16 +6,25 @@ const breakerMs = 120_000; // two probes of a breaker that is open as long as ca
 const failuresToOpen = 5; // in a row, of one process
 const atOnce = 16; // to one receiver, of one process
 
-/**
- * Whether a receiver failed too seldom for a breaker of any process to be open between two moments, and had too little
- * to do for a gate to be full.
- * @param receiver as the faults name it
- */
-export function isWell({ attemptsTo }: World, receiver: string, from: number, to: number): boolean {
-  const beside = (attemptsTo.get(receiver) ?? []).filter(
+/** Sends to a receiver that may tell of its breakers between two moments. */
+const besides = ({ attemptsTo }: World, receiver: string, from: number, to: number) =>
+  (attemptsTo.get(receiver) ?? []).filter(
     ({ startedAt, finishedAt = Infinity }) => startedAt < to && finishedAt > from - breakerMs,
   );
-  const failed = beside.filter(({ httpStatus = 0 }) => httpStatus < 200 || httpStatus >= 300);
-  const open = beside.filter(({ finishedAt = Infinity }) => finishedAt > from);
-  return failed.length < failuresToOpen && open.length < atOnce / 2;
+
+/**
+ * Whether a receiver failed too seldom for a breaker of any process to be open between two moments.
+ * @param receiver as the faults name it
+ */
+export function isAnswering(world: World, receiver: string, from: number, to: number): boolean {
+  const failed = besides(world, receiver, from, to).filter(
+    ({ httpStatus = 0 }) => httpStatus < 200 || httpStatus >= 300,
+  );
+  return failed.length < failuresToOpen;
+}
+
+/** The same, and it had too little to do for a gate to be full. */
+export function isWell(world: World, receiver: string, from: number, to: number): boolean {
+  const open = besides(world, receiver, from, to).filter(({ finishedAt = Infinity }) => finishedAt > from);
+  return isAnswering(world, receiver, from, to) && open.length < atOnce / 2;
 }
