@@ -143,6 +143,16 @@ test('what is stored and not judged is there at once, and says so when a defect 
   expect(lines[2]).toBe('Of the last 24 hours; --from <time> looks further back.');
 });
 
+test('a resolution is being asked for until a party has answered (RES-1)', async () => {
+  const slow = accountRequest('0407');
+  const asking = askToResolve(gateway, slow);
+  const states = async () =>
+    only(await list(`messageIdentification=${slow.messageIdentification}`), 'state', 'verified');
+  await expect.poll(states, { interval: 20 }).toEqual([['asking', null]]);
+  expect((await asking).answer?.verified).toBe(true);
+  expect(await states()).toEqual([['answered', true]]);
+});
+
 describe('refuses', () => {
   test.each([
     [
