@@ -112,7 +112,8 @@ export function submissionListRoutes(router: Router, deps: ApiDependencies): voi
       summary: 'What sources have sent, newest first',
       description:
         'Payments and resolutions alike, from the moment that they are stored, and what was answered. All for operators, its own for a ' +
-        'payment system. The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`.',
+        'payment system. That something is not listed proves nothing, for it may be stored a moment later: who does not know what became of ' +
+        'a message sends the same bytes again (DUP-1). The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`.',
       tag: 'Payments',
       roles: ['operator', 'ipso'],
       query,
