@@ -121,7 +121,9 @@ export function poolState(db: Db): {
   readonly idle: number;
   readonly waiting: number;
 } {
-  const { totalCount: total = 0, idleCount: idle = 0, waitingCount: waiting = 0 } = pools.get(db) ?? {};
+  const { totalCount: total = 0, idleCount: idle = 0, waitingCount = 0 } = pools.get(db) ?? {};
+  // whoever asks is in the queue for a moment, also where a connection is idle
+  const waiting = Math.max(0, waitingCount - idle);
   return { total, idle, waiting };
 }
 

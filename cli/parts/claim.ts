@@ -1,14 +1,15 @@
 // One process at a time owns a data folder: two servers on one set of files would destroy it.
 // A socket, not a file with a number in it: when the owner dies, however, the system lets go of it.
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, linkSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve as absolute } from 'node:path';
+import { basename, dirname, join, resolve as absolute } from 'node:path';
 import { codeOf, fileReason, reasonOf, UserError } from '../errors.ts';
 
-/** Of the socket in a folder. */
+/** Of the socket in a folder; what begins with it is a claim, too. */
 export const claimName = 'claim.sock';
+const asideMark = '-left';
 
 export interface Claim {
   release(): Promise<void>;
@@ -42,13 +43,15 @@ export async function claimPlace(place: Place, folder: string): Promise<Claim> {
   const opened = place.open();
   try {
     const found = inodeAt(opened.path);
-    const owner = await askOwner(opened.path);
+    const owner = (await askOwner(opened.path)) ?? (await askAside(opened.path));
     if (owner !== undefined) throw inUse(owner, folder);
     const server = isAbstract(opened.path)
       ? await listen(opened.path)
       : await listenInstead(opened.path, found);
     if (server === undefined) throw inUse((await askOwner(opened.path)) ?? 'another', folder);
     server.unref();
+    for (const aside of besides(opened.path))
+      if ((await askOwner(aside)) === undefined) rmSync(aside, { force: true });
     return {
       release: () =>
         new Promise((resolve) => {
@@ -97,7 +100,7 @@ async function listenInstead(path: string, left: bigint | undefined): Promise<Se
   const server = await listen(own); // before the other goes, so that it is another inode
   let hasIt = false;
   try {
-    if (left === undefined || takeAway(path, left, `${own}-left`)) hasIt = linkIfFree(own, path);
+    if (left === undefined || takeAway(path, left, `${own}${asideMark}`)) hasIt = linkIfFree(own, path);
     return hasIt ? server : undefined;
   } finally {
     rmSync(own, { force: true });
@@ -113,6 +116,24 @@ function linkIfFree(own: string, path: string): boolean {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
+}
+
+/** What whoever took a socket away has left, where it was killed before it was done. */
+function besides(path: string): readonly string[] {
+  if (isAbstract(path)) return [];
+  const [folder, name] = [dirname(path), `${basename(path)}.`];
+  return readdirSync(folder)
+    .filter((one) => one.startsWith(name))
+    .map((one) => join(folder, one));
+}
+
+/** The owner of a socket that was taken away while it was alive, and could not be put back. */
+async function askAside(path: string): Promise<string | undefined> {
+  for (const aside of besides(path).filter((one) => one.endsWith(asideMark))) {
+    const owner = await askOwner(aside);
+    if (owner !== undefined) return owner;
+  }
+  return undefined;
 }
 
 /** @returns false where another socket is there by now: it is left */
@@ -201,6 +222,7 @@ const isAbstract = (path: string) => path.startsWith('\0');
 
 const askMs = 2_000;
 const mostDigits = 10;
+const nobody: readonly string[] = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK'];
 
 /** Process number of the live owner; what is no number, or comes in bits, is `another`: whoever may have the name. */
 function askOwner(path: string): Promise<string | undefined> {
@@ -215,7 +237,8 @@ function askOwner(path: string): Promise<string | undefined> {
       if (text.length > mostDigits) socket.destroy();
     });
     const timer = setTimeout(() => socket.destroy(), askMs); // it stands still: it has the folder all the same
-    socket.on('error', () => undefined);
+    // a queue that is full is somebody's who stands still
+    socket.on('error', (error) => (isThere ||= !nobody.includes(codeOf(error) ?? '')));
     socket.once('close', () => {
       clearTimeout(timer);
       resolve(/^\d{1,10}$/.test(text) ? text : isThere ? 'another' : undefined);

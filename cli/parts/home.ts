@@ -8,7 +8,7 @@ const leastFreeBytes = 500_000_000; // a cluster and its log after an hour of pa
 
 /** What Isthmus makes in its folder. */
 const ours =
-  /^(bin|image|postgres|temporal|logs|journal|run\.json|run\.json\.new|ports\.json|claim\.sock|error\.log|[a-z-]+(-\d+)?\.(log|pid)|workflow-bundle-.*|bench.*|chaos.*|test-.*)$/;
+  /^(bin|image|postgres|temporal|logs|journal|run\.json|run\.json\.new|ports\.json|claim\.sock[\w.-]*|error\.log|[a-z-]+(-\d+)?\.(log|pid)|workflow-bundle-.*|bench.*|chaos.*|test-.*)$/;
 /** What systems put into every folder. */
 const everywhere = /^(lost\+found|\.DS_Store)$/;
 /** The folder of a project, which nobody else uses. */

@@ -21,7 +21,7 @@ export async function resetFolder(options: ResetOptions): Promise<readonly strin
   try {
     const kept = options.all ? [] : ['bin'];
     const inside = ownEntries(options.folder)
-      .filter((name) => !kept.includes(name) && name !== claimName)
+      .filter((name) => !kept.includes(name) && !name.startsWith(claimName))
       .map((name) => join(options.folder, name));
     const postgres = postgresFolders(join(options.folder, 'postgres'));
     const paths = [...new Set([...inside, ...postgres])];

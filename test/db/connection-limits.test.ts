@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, serviceLimits, type Db } from '../../db/connection.ts';
+import { connect, poolState, serviceLimits, type Db } from '../../db/connection.ts';
 import { isDatabaseFailure } from '../../db/failures.ts';
 import { testDatabase } from '../harness/database.ts';
 
@@ -39,6 +39,21 @@ const outcomeOf = (promise: Promise<unknown>) =>
       message: (error as Error).message,
     }),
   );
+
+describe('the state of the pool', () => {
+  it('counts as waiting only whom no connection is there for (OBS-2)', async () => {
+    const asked = (count: number, seconds: number) =>
+      Array.from({ length: count }, () => sql`select pg_sleep(${seconds})`.execute(db));
+    await Promise.all(asked(slots, 0));
+    const few = asked(2, 0);
+    expect(poolState(db).waiting).toBe(0); // as when the metrics are read, which asks by itself
+    await Promise.all(few);
+    const many = asked(slots + 3, 0.2);
+    await expect.poll(() => poolState(db), { interval: 5 }).toMatchObject({ idle: 0, waiting: 3 });
+    await Promise.all(many);
+    expect(poolState(db)).toEqual({ total: slots, idle: slots, waiting: 0 });
+  });
+});
 
 describe('a row that another session holds for long', () => {
   it(

@@ -1,6 +1,7 @@
 // Two servers on one set of files would destroy it.
 import { spawn } from 'node:child_process';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,6 +14,8 @@ import {
   ownerOf,
   placesOf,
 } from '../../../cli/parts/claim.ts';
+
+import { openHome } from '../../../cli/parts/home.ts';
 
 const claimModule = resolve(import.meta.dirname, '..', '..', '..', 'cli', 'parts', 'claim.ts');
 
@@ -112,6 +115,42 @@ describe('claimFolder', () => {
       );
       rmSync(join(folder, claimName), { recursive: true });
       await (await claimFolder(folder)).release(); // nothing of the first try is held
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'has its owner also where another took its socket away and was killed before it could put it back',
+    async () => {
+      const claim = () => claimPlace(placesOf(folder).at(-1)!, folder);
+      const owner = await claim();
+      renameSync(join(folder, claimName), join(folder, `${claimName}.4711-0-left`));
+      await expect(claim()).rejects.toThrow(`Process ${process.pid} already runs Isthmus`);
+      openHome(folder); // what is left of a claim is ours
+      await owner.release();
+      await leaveSocket(join(folder, `${claimName}.4711-0`));
+      await (await claim()).release();
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'has its owner also where that one stands still, and as many wait for its word as can',
+    async () => {
+      const script = `
+        import { createServer } from 'node:net';
+        createServer().listen({ path: ${JSON.stringify(join(folder, claimName))}, backlog: 1 }, () => console.log('up'));`;
+      const owner = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await new Promise((up) => owner.stdout.once('data', up));
+      owner.kill('SIGSTOP');
+      const waiting = Array.from({ length: 8 }, () =>
+        connect(join(folder, claimName)).on('error', () => undefined),
+      );
+      await delay(100);
+      await expect(claimPlace(placesOf(folder).at(-1)!, folder)).rejects.toThrow('Process another already');
+      for (const one of waiting) one.destroy();
+      owner.kill('SIGKILL');
     },
   );
 
