@@ -4,13 +4,14 @@ import { sql } from 'kysely';
 import { connect } from './connection.ts';
 
 /**
- * Whatever was to be told under `from` is told under `to`, as if its source had named it.
+ * Whatever was to be told at the callback addresses of `from` is told at those of `to`, as if its source had named them.
+ * Another path is a person's own, who may listen at that port by now.
  * @param from origin, `http://127.0.0.1:9101`
  * @returns how many callbacks that were not taken go elsewhere now
  */
 export async function moveCallbacks(databaseUrl: string, from: string, to: string): Promise<number> {
   const db = connect(databaseUrl, { applicationName: 'isthmus-move-callbacks', maxConnections: 1 });
-  const isThere = (url: ReturnType<typeof sql>) => sql`starts_with(${url}, ${`${from}/`})`;
+  const isThere = (url: ReturnType<typeof sql>) => sql`starts_with(${url}, ${`${from}/callbacks/`})`;
   const moved = (url: ReturnType<typeof sql>) => sql`${to} || substr(${url}, length(${from}) + 1)`;
   try {
     return await db.transaction().execute(async (trx) => {

@@ -44,40 +44,47 @@ async function delivery(
 }
 
 test('the callback of a payment that is open goes to the new address, as often as a demo moves, and back (DUP-1)', async () => {
-  const { messageId } = await accepted({}, `${old}/SGDFAST/callback?a=1`);
+  const { messageId } = await accepted({}, `${old}/callbacks/SGDFAST/pacs002?a=1`);
   await move();
-  expect(await addressOf(messageId)).toBe(`${later}/SGDFAST/callback?a=1`);
+  expect(await addressOf(messageId)).toBe(`${later}/callbacks/SGDFAST/pacs002?a=1`);
   await move(later, 'http://127.0.0.1:9301');
   await move('http://127.0.0.1:9301', old);
-  expect(await addressOf(messageId)).toBe(`${old}/SGDFAST/callback?a=1`);
+  expect(await addressOf(messageId)).toBe(`${old}/callbacks/SGDFAST/pacs002?a=1`);
 });
 
 test('the address that its source named last is what moves, and an address elsewhere stays (DUP-1)', async () => {
   const submission = await accepted({}, 'http://127.0.0.1:7000/elsewhere');
   const named = { ...submission, subjectId: submission.uetr };
-  await nameCallbackAddress(db, { ...named, url: `${old}/named-later` });
+  await nameCallbackAddress(db, { ...named, url: `${old}/callbacks/named-later` });
   await move();
-  expect(await addressOf(submission.messageId)).toBe(`${later}/named-later`);
-  const other = await accepted({}, `${old}/first`);
+  expect(await addressOf(submission.messageId)).toBe(`${later}/callbacks/named-later`);
+  const other = await accepted({}, `${old}/callbacks/first`);
   await nameCallbackAddress(db, { ...other, subjectId: other.uetr, url: 'http://127.0.0.1:7000/last' });
   await move();
   expect(await addressOf(other.messageId)).toBe('http://127.0.0.1:7000/last');
 });
 
 test('callbacks that are written move, those that were taken too, for an operator may send them again; only what nobody has taken is counted (CBK-1)', async () => {
-  const { messageId } = await accepted({}, `${old}/callback`);
-  const open = await delivery(messageId, 'callback', { url: `${old}/open` });
-  const taken = await delivery(messageId, 'callback', { url: `${old}/taken`, isTaken: true });
+  const { messageId } = await accepted({}, `${old}/callbacks/c`);
+  const open = await delivery(messageId, 'callback', { url: `${old}/callbacks/open` });
+  const taken = await delivery(messageId, 'callback', { url: `${old}/callbacks/taken`, isTaken: true });
   expect(await move()).toBe(1);
-  expect([await open(), await taken()]).toEqual([`${later}/open`, `${later}/taken`]);
+  expect([await open(), await taken()]).toEqual([`${later}/callbacks/open`, `${later}/callbacks/taken`]);
   expect(await move()).toBe(0);
 });
 
 test('what only begins like the old address stays, and so does what is no callback', async () => {
-  const { messageId } = await accepted({}, `${old}0/callback`);
-  const alike = await delivery(messageId, 'callback', { url: `${old}0/callback` });
+  const { messageId } = await accepted({}, `${old}0/callbacks/c`);
+  const alike = await delivery(messageId, 'callback', { url: `${old}0/callbacks/c` });
   const confirmation = await delivery(messageId, 'confirmation', { url: `${old}/confirmation` });
   expect(await move()).toBe(0);
-  expect(await addressOf(messageId)).toBe(`${old}0/callback`);
-  expect([await alike(), await confirmation()]).toEqual([`${old}0/callback`, `${old}/confirmation`]);
+  expect(await addressOf(messageId)).toBe(`${old}0/callbacks/c`);
+  expect([await alike(), await confirmation()]).toEqual([`${old}0/callbacks/c`, `${old}/confirmation`]);
+});
+
+test('a path of somebody’s own at that port stays: they may listen there by now (DUP-1)', async () => {
+  const { messageId } = await accepted({}, `${old}/mine`);
+  const own = await delivery(messageId, 'callback', { url: `${old}/mine` });
+  expect(await move()).toBe(0);
+  expect([await addressOf(messageId), await own()]).toEqual([`${old}/mine`, `${old}/mine`]);
 });
