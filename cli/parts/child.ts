@@ -1,7 +1,7 @@
 // Starts a server of somebody else (Postgres, Temporal) as a child that ends when we do, and stops it in order.
 // It has a session of its own, so that Ctrl-C does not take a server away from under the api that still drains.
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserError } from '../errors.ts';
 import { spawnGuarded } from './guard.mjs';
@@ -9,6 +9,8 @@ import { spawnGuarded } from './guard.mjs';
 export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
+  /** Where it works; ours unless given. */
+  readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   /** Everything the child prints; begun anew at each start unless `keepLog`. */
   readonly logFile: string;
@@ -17,6 +19,11 @@ export interface ChildOptions {
   readonly pidFile: string;
   /** What asks it to stop. */
   readonly stopSignal: NodeJS.Signals;
+  /**
+   * A folder that it names by its path as it ends. Where another is there by then, it is not asked to stop, but ended at
+   * once, so that it touches nothing of that one.
+   */
+  readonly owns?: string;
   /** What ends it at once; SIGKILL unless given. */
   readonly killSignal?: NodeJS.Signals;
   /** Unprivileged user to run as; undefined: ours. */
@@ -30,6 +37,9 @@ export interface Child {
   /** Asks it to stop, kills it after `stopTimeoutMs`, and returns when it is gone. May be called twice. */
   stop(): Promise<void>;
 }
+
+/** The folder that a process works in, where the system says it, wherever that folder is moved. */
+export const ownCwd = '/proc/self/cwd';
 
 const startTimeoutMs = 60_000; // recovery after a crash, or the first making of its tables, on a busy machine
 const askEveryMs = 25;
@@ -64,11 +74,17 @@ const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer 
 
 /** @throws when the command cannot be started */
 export async function startChild(options: ChildOptions): Promise<Child> {
+  const owned = options.owns === undefined ? undefined : identityOf(options.owns);
   const log = openSync(options.logFile, options.keepLog === true ? 'a' : 'w');
   const child = spawnGuarded(
     options.command,
     options.args,
-    { env: options.env, stdio: ['ignore', log, log], ...options.user },
+    {
+      ...(options.cwd !== undefined && { cwd: options.cwd }),
+      env: options.env,
+      stdio: ['ignore', log, log],
+      ...options.user,
+    },
     { stop: options.stopSignal, ...(options.killSignal && { kill: options.killSignal }) },
   );
   closeSync(log);
@@ -93,7 +109,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     exited,
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill(options.stopSignal);
+      const isMoved = options.owns !== undefined && identityOf(options.owns) !== owned;
+      child.kill(isMoved ? (options.killSignal ?? 'SIGKILL') : options.stopSignal);
       const timer = new AbortController();
       await Promise.race([
         exited,
@@ -104,6 +121,16 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       await exited;
     },
   };
+}
+
+/** Of a folder, whatever it is called; undefined when it is not there, or not ours to see. */
+function identityOf(folder: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(folder, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Unless somebody else's is there by now: a folder may be moved while it is in use. */
@@ -131,21 +158,51 @@ export function tail(logFile: string, lines = 15): string {
  * Stops a server that an earlier run left behind, if it is still there.
  * @param pidFile its first line is a process number
  * @param mark text in that process's command line; without it the number now belongs to somebody else
+ * @param cwd folder that it works in: one that works in another, whatever that is called by now, is somebody else's, as
+ *   where this is a copy of a folder that is in use
+ * @param path text in its command line instead, where the system does not say in which folder a process works
  * @returns true when there was one and it is gone now
  */
-export async function stopOrphan(pidFile: string, mark: string, signal: NodeJS.Signals): Promise<boolean> {
+export async function stopOrphan(
+  pidFile: string,
+  {
+    mark,
+    cwd,
+    path,
+    signal,
+  }: {
+    readonly mark: string;
+    readonly cwd: string;
+    readonly path: string;
+    readonly signal: NodeJS.Signals;
+  },
+): Promise<boolean> {
   const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, 'utf8'), 10) : Number.NaN;
   if (!Number.isInteger(pid) || pid <= 0) return false;
-  const ours = isAlive(pid) && (await commandLine(pid)).includes(mark);
+  const told = runs(pid) ? await commandLine(pid) : '';
+  const ours =
+    told.includes(mark) &&
+    (existsSync(ownCwd) ? identityOf(`/proc/${pid}/cwd`) === identityOf(cwd) : told.includes(path));
   if (ours) {
     process.kill(pid, signal);
     const deadline = Date.now() + stopTimeoutMs;
-    while (isAlive(pid) && Date.now() < deadline) await delay(50);
-    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-    while (isAlive(pid)) await delay(50);
+    while (runs(pid) && Date.now() < deadline) await delay(50);
+    if (runs(pid)) process.kill(pid, 'SIGKILL');
+    while (runs(pid)) await delay(50);
   }
   rmSync(pidFile, { force: true });
   return ours;
+}
+
+/** Alive, and not merely waiting for a parent that stands still to hear of its end. */
+function runs(pid: number): boolean {
+  if (!isAlive(pid)) return false;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return isAlive(pid); // it has ended since, or the system has no such file
+  }
 }
 
 /** @internal exported for tests */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Environment } from '../../core/environment-variables.ts';
 import { UserError } from '../errors.ts';
-import { startChild, stopOrphan, untilUp, type Child } from './child.ts';
+import { ownCwd, startChild, stopOrphan, untilUp, type Child } from './child.ts';
 import { spawnGuarded } from './guard.mjs';
 import { checkDatabase } from './given.ts';
 import { freePort, startOnFreePorts } from './ports.ts';
@@ -90,7 +90,8 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
   }
   const password = readIn(home.folder, 'password');
   // The server refuses to start while its pid file names a live process, also when that number is another's by now.
-  if (await stopOrphan(join(data, 'postmaster.pid'), data, 'SIGINT')) {
+  const orphan = { mark: 'postgres', cwd: data, path: data, signal: 'SIGINT' } as const;
+  if (await stopOrphan(join(data, 'postmaster.pid'), orphan)) {
     options.say('  stopped a Postgres server left by an earlier run');
   }
   const { child, port, url } = await startOnFreePorts(
@@ -115,9 +116,11 @@ async function startOnce(
   const port = await freePort(options.preferredPort);
   const child = await startChild({
     command: home.postgres,
+    cwd: data,
     args: [
       '-D',
-      data,
+      // by its path it would write its control file at the end into whatever is there by then
+      existsSync(ownCwd) ? ownCwd : data,
       '-p',
       String(port),
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
@@ -126,6 +129,7 @@ async function startOnce(
     logFile,
     pidFile: join(options.folder, 'postgres.pid'),
     stopSignal: 'SIGINT', // fast: open transactions are rolled back, clients are disconnected
+    owns: data,
     killSignal: 'SIGQUIT', // Postgres ends its own processes at once; kill -9 would orphan them
     user: home.user,
   });

@@ -1,7 +1,7 @@
 // The Temporal server of the demo and of the tests: an existing one, or a development server of our own, which is a
 // real server on SQLite. It must not know what a payment is.
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import type { Environment } from '../../core/environment-variables.ts';
 import { reasonOf, UserError } from '../errors.ts';
@@ -99,7 +99,8 @@ export async function startTemporal(options: StartTemporalOptions): Promise<Runn
   const logFile = join(options.folder, 'temporal.log');
   const pidFile = join(home, 'server.pid');
   mkdirSync(home, { recursive: true });
-  if (options.storage === 'file' && (await stopOrphan(pidFile, databaseFile(home), 'SIGTERM'))) {
+  const orphan = { mark: 'start-dev', cwd: home, path: databaseFile(home), signal: 'SIGTERM' } as const;
+  if (options.storage === 'file' && (await stopOrphan(pidFile, orphan))) {
     options.say('  stopped a Temporal server left by an earlier run');
   }
   const { child, ports } = await startOnFreePorts(
@@ -126,13 +127,15 @@ async function startOnce(
   if (ports.ui !== undefined && preferredUi !== undefined && ports.ui !== preferredUi)
     options.say(`! Port ${preferredUi} is taken (Temporal UI): ${ports.ui} instead`);
   const child = await startChild({
-    command: binary,
+    command: resolve(binary), // it starts in another folder
+    cwd: home,
     args: serverArguments(options, { home, ports }),
     // GOGC: 7 % less CPU for half a gigabyte of memory.
     env: { GOGC: '800', HOME: options.env['HOME'] ?? home, PATH: options.env['PATH'] ?? '' },
     logFile,
     pidFile,
     stopSignal: 'SIGTERM',
+    owns: home, // SQLite knows its files by their path
   });
   try {
     // the namespace is the last thing that the server makes; its HTTP API answers for it when all is up
