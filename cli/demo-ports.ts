@@ -75,7 +75,7 @@ export async function choosePorts(
     say(
       last === undefined
         ? `! Port ${preferred} ${instead}`
-        : `! Port ${preferred}, of the last run, ${instead}${openPayments[name]}`,
+        : `! Port ${preferred}, of the last start, ${instead}${openPayments[name]}`,
     );
     return chosen;
   };

@@ -12,7 +12,7 @@ import { choosePorts, lastTemporalUi, type Ports } from './demo-ports.ts';
 import { entries } from './entries.mjs';
 import { buildImage } from './image.ts';
 import { claimFolder } from './parts/claim.ts';
-import { freePort } from './parts/ports.ts';
+import { portChooser, startOnFreePorts } from './parts/ports.ts';
 import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
 import { awaitsWorker } from './readiness.ts';
@@ -64,7 +64,7 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
 
 /** What was built into the folder is what its processes start again from: it is built for its owner alone. */
 async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
-  const { env, root, folder, say, replaced } = options;
+  const { env, root, folder, say } = options;
   const { api, worker, sandbox } = entries;
   const building = Promise.all([
     buildImage(root, join(folder, 'image'), { api, worker, sandbox }),
@@ -92,22 +92,50 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
   try {
     const started = performance.now();
     const { applied } = await migrate(servers.postgres.url);
-    const { ports, formerSources } = await choosePorts(folder, { temporalUi: uiPortOf(servers), say });
-    await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
-    const to = onLoopback(ports.source);
-    for (const former of formerSources) {
-      const open = await moveCallbacks(servers.postgres.url, onLoopback(former), to);
-      if (open > 0) say(`✓ ${open} callbacks that nobody has taken go to ${to} now`);
-    }
     const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
-    say(`✓ Database: ${migrations}, seed data loaded (${secondsSince(started)})`);
-    const metricsPorts = { api: await freePort(), worker: await freePort() };
-    const run = describeRun(options, { instanceId, servers, ports, metricsPorts });
+    say(`✓ Database: ${migrations} (${secondsSince(started)})`);
     const [dist, workflowBundle] = await building;
-    await startProcesses({ options, run, ports, metricsPorts, processes, dist, workflowBundle });
+    const start = { options, instanceId, servers, processes, dist, workflowBundle };
+    // their ports are free when they are chosen, and theirs only a moment later
+    const run = await startOnFreePorts(() => startOurs(start), { name: 'api or sandbox', say });
     return { run, broken: servers.exited, stop };
   } catch (error) {
     await stop();
+    throw error;
+  }
+}
+
+interface OursStart {
+  readonly options: StartSystemOptions;
+  /** What the api of this very demo says of itself. */
+  readonly instanceId: string;
+  readonly servers: RunningServers;
+  /** Those that run, in the order of their start; the sandbox comes last, so that it is stopped last. */
+  readonly processes: SupervisedProcess[];
+  /** Folder of the built processes. */
+  readonly dist: string;
+  readonly workflowBundle: string;
+}
+
+/** Seed data and open callbacks name the ports that were chosen, so each choice begins with them. */
+async function startOurs(start: OursStart): Promise<RunFile> {
+  const { options, servers, processes } = start;
+  const { folder, say, replaced } = options;
+  const free = portChooser(); // of an earlier choice only what somebody else has by now is not free
+  const { ports, formerSources } = await choosePorts(folder, { temporalUi: uiPortOf(servers), say, free });
+  await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
+  const to = onLoopback(ports.source);
+  for (const former of formerSources) {
+    const open = await moveCallbacks(servers.postgres.url, onLoopback(former), to);
+    if (open > 0) say(`✓ ${open} callbacks that nobody has taken go to ${to} now`);
+  }
+  const metricsPorts = { api: await free(), worker: await free() };
+  const run = describeRun(options, { ...start, ports, metricsPorts });
+  try {
+    await startProcesses({ ...start, run, ports, metricsPorts });
+    return run;
+  } catch (error) {
+    await Promise.all(processes.splice(0).map((one) => one.stop()));
     throw error;
   }
 }
@@ -127,10 +155,7 @@ function sandboxUrls(ports: Ports): RunFile['sandbox'] {
   };
 }
 
-interface Described {
-  /** What the api of this very demo says of itself. */
-  readonly instanceId: string;
-  readonly servers: RunningServers;
+interface Described extends Pick<OursStart, 'instanceId' | 'servers'> {
   readonly ports: Ports;
   readonly metricsPorts: MetricsPorts;
 }
@@ -165,16 +190,10 @@ interface MetricsPorts {
   readonly worker: number;
 }
 
-interface ProcessStart {
-  readonly options: StartSystemOptions;
+interface ProcessStart extends OursStart {
   readonly run: RunFile;
   readonly ports: Ports;
   readonly metricsPorts: MetricsPorts;
-  /** Those that run, in the order of their start; the sandbox comes last, so that it is stopped last. */
-  readonly processes: SupervisedProcess[];
-  /** Folder of the built processes. */
-  readonly dist: string;
-  readonly workflowBundle: string;
 }
 
 async function startProcesses(start: ProcessStart): Promise<void> {

@@ -1,6 +1,7 @@
 // Chooses ports for the parts that the cli starts on this machine. It must not hold a port open.
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { reasonOf } from '../errors.ts';
 import { tail } from './child.ts';
 import type { Say } from './progress.ts';
 
@@ -62,23 +63,26 @@ const maxStarts = 3;
 const pauseMs = 500;
 
 /** What servers say about a port, of those that we choose for them or of those that Temporal chooses by itself. */
-const aboutPorts = /address already in use|cannot assign requested address|failed assigning ephemeral port/i;
+const aboutPorts =
+  /address already in use|port \d+ is taken|cannot assign requested address|failed assigning ephemeral port/i;
 
 /**
  * Starts a server, and again where somebody took one of its ports between the choice and the start, or where the
  * machine had none left at that moment.
  * @param start chooses ports by `freePort`; leaves nothing behind when it fails
+ * @param logFile whose end tells what kept it from starting; absent: what `start` throws tells it
  * @throws what the last start threw
  */
 export async function startOnFreePorts<Server>(
   start: () => Promise<Server>,
-  { name, logFile, say }: { readonly name: string; readonly logFile: string; readonly say: Say },
+  { name, logFile, say }: { readonly name: string; readonly logFile?: string; readonly say: Say },
 ): Promise<Server> {
   for (let starts = 1; ; starts += 1) {
     try {
       return await start();
     } catch (error) {
-      if (starts === maxStarts || !aboutPorts.test(tail(logFile))) throw error;
+      const said = logFile === undefined ? reasonOf(error) : tail(logFile);
+      if (starts === maxStarts || !aboutPorts.test(said)) throw error;
       say(`  ${name} could not have a port: starting it again`);
       await delay(starts * pauseMs);
     }

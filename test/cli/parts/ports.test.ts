@@ -123,7 +123,7 @@ describe('the ports of the demo', () => {
     expect(source).not.toBe(port);
     expect(written()['source']).toBe(source);
     expect(lines.join('\n')).toMatch(
-      new RegExp(`! Port ${port}, of the last run, is taken \\(source operators\\): ${source} instead`),
+      new RegExp(`! Port ${port}, of the last start, is taken \\(source operators\\): ${source} instead`),
     );
   });
 
