@@ -93,17 +93,25 @@ export function concernedBy<One extends Pick<Alert, 'state'>>(
 
 /**
  * Whoever closes a case that is about several matters says which of them are over: to have delivered a dead letter is
- * not to have got money back (PAY-7).
+ * not to have got money back (PAY-7). Who names only what is over by now is told so, as who names nothing is.
  * @param open the alerts of the case that nobody has closed
+ * @param over kinds of those that somebody has
  */
 export function kindsHindrance(
   open: readonly AlertsOfKind[],
+  over: readonly AlertsOfKind[],
   closed: ClosedKinds,
-): Extract<CaseHindrance, { readonly kind: 'kinds' }> | undefined {
+): CaseHindrance | undefined {
   if (closed === 'all') return undefined;
-  const missing = (closed ?? []).filter((kind) => !open.some((one) => one.kind === kind));
+  const named = [...new Set(closed)];
+  const missing = named.filter((kind) => !open.some((one) => one.kind === kind));
   const isClear = closed === undefined ? open.length <= 1 : missing.length === 0;
-  return isClear ? undefined : { kind: 'kinds', open, missing };
+  if (isClear) return undefined;
+  const isOver = (kind: string) => over.some((one) => one.kind === kind);
+  if (named.length > 0 && named.every((kind) => missing.includes(kind) && isOver(kind))) {
+    return { kind: 'closed' };
+  }
+  return { kind: 'kinds', open, missing };
 }
 
 /**

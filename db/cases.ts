@@ -136,7 +136,11 @@ export async function actOnCase(
     await lock(trx, subjectId);
     const alerts = await standingsOf(trx, subjectId);
     const concerned = concernedBy(entry.action, alerts);
-    const unclear = entry.action === 'close' ? kindsHindrance(countByKind(concerned), closed) : undefined;
+    const over = alerts.filter((one) => one.state === 'closed');
+    const unclear =
+      entry.action === 'close'
+        ? kindsHindrance(countByKind(concerned), countByKind(over), closed)
+        : undefined;
     if (unclear !== undefined) return unclear;
     // what becomes of its alerts becomes of a case; one without any stands by itself
     const states = alerts.length > 0 ? alerts : await ownStanding(trx, subjectId);

@@ -65,6 +65,22 @@ test('of two who close at once one has closed it, and the other hears that it is
   }
 });
 
+test('who names kinds of alerts that another has just closed hears that they are closed; one that never was is named once (OBS-6)', async () => {
+  const uetr = await payment();
+  for (const kind of ['test.first', 'test.second']) {
+    await writeEvent(db, { severity: 'alert', kind, subjectId: uetr });
+  }
+  const close = (...kinds: string[]) => act(`/payments/${uetr}`, { action: 'close', note: 'settled', kinds });
+  const answers = await Promise.all([close('test.first'), close('test.first')]);
+  expect(answers.map(({ status, body }) => `${status} ${String(body.code)}`).sort()).toEqual([
+    '200 undefined',
+    '409 alert-closed',
+  ]);
+  const never = await close('test.never', 'test.never');
+  expect([never.status, never.body.code]).toEqual([409, 'alert-kinds']);
+  expect(JSON.stringify(never.body).match(/test\.never/g)).toHaveLength(1);
+});
+
 test('a note on a case that is closed is seen beside its alerts (OBS-6)', async () => {
   const { uetr, alertId } = await paymentWithAlert();
   await act(`/payments/${uetr}`, { action: 'close', note: 'settled' });
