@@ -33,7 +33,7 @@ const portOwners = {
  * they are now.
  */
 const openPayments = {
-  api: '; whoever reports on a payment that is still open finds the old one, and is asked again',
+  api: '. Whoever reports on a payment that is still open finds the old one. It is asked again, but in up to two hours: npm run ops -- enquire <UETR> asks at once',
   source: '',
   destination: '',
   fxProvider: '',

@@ -100,7 +100,7 @@ export async function findRunningDemo(folder: string): Promise<RunFile> {
       ? ''
       : ` (Another program, or another Isthmus, answers at ${run.apiUrl}, where one ran before.)`;
   throw new UserError(
-    `No demo is running here. Start one in another terminal with npm start (or npm run demo), then run this again.${instead}`,
+    `No demo is running on ${folder}. Start one in another terminal with npm start (or npm run demo), then run this again.${instead}`,
   );
 }
 

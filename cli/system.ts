@@ -12,6 +12,7 @@ import { choosePorts, lastTemporalUi, type Ports } from './demo-ports.ts';
 import { entries } from './entries.mjs';
 import { buildImage } from './image.ts';
 import { claimFolder } from './parts/claim.ts';
+import { watchPlace } from './parts/place.ts';
 import { portChooser, startOnFreePorts } from './parts/ports.ts';
 import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
@@ -40,7 +41,7 @@ export interface StartSystemOptions {
 
 export interface RunningSystem {
   readonly run: RunFile;
-  /** Settles when Postgres or Temporal has ended, with what to tell of it: nothing works without them. */
+  /** Settles when Postgres or Temporal has ended, or the folder is gone, with what to tell of it: nothing works without them. */
   readonly broken: Promise<string>;
   /** In order: what takes work first, what it needs last. */
   stop(): Promise<void>;
@@ -53,10 +54,19 @@ export interface RunningSystem {
 export async function startSystem(options: StartSystemOptions): Promise<RunningSystem> {
   mkdirSync(options.folder, { recursive: true });
   const claim = await claimFolder(options.folder);
+  const place = watchPlace(options.folder);
   try {
     const parts = await startParts(options);
-    return { ...parts, stop: () => parts.stop().finally(() => claim.release()) };
+    return {
+      run: parts.run,
+      broken: Promise.race([parts.broken, place.left]),
+      stop: () => {
+        place.close();
+        return parts.stop().finally(() => claim.release());
+      },
+    };
   } catch (error) {
+    place.close();
     await claim.release();
     throw error;
   }

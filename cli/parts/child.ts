@@ -1,10 +1,11 @@
 // Starts a server of somebody else (Postgres, Temporal) as a child that ends when we do, and stops it in order.
 // It has a session of its own, so that Ctrl-C does not take a server away from under the api that still drains.
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserError } from '../errors.ts';
 import { spawnGuarded } from './guard.mjs';
+import { identityOf } from './place.ts';
 
 export interface ChildOptions {
   readonly command: string;
@@ -121,16 +122,6 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       await exited;
     },
   };
-}
-
-/** Of a folder, whatever it is called; undefined when it is not there, or not ours to see. */
-function identityOf(folder: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(folder, { bigint: true });
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Unless somebody else's is there by now: a folder may be moved while it is in use. */

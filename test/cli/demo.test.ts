@@ -303,7 +303,7 @@ describe('npm start, on the same folder', () => {
     for (const pid of Object.values(pids)) expect(isAlive(pid)).toBe(false);
     const { code, output } = await finish('pay', '--to', 'MY', '--amount', '250');
     expect(code).toBe(1);
-    expect(output).toContain('No demo is running here. Start one in another terminal with npm start');
+    expect(output).toContain(`No demo is running on ${folder}. Start one in another terminal with npm start`);
   });
 
   it('ends when its Postgres does, and names the log that says why', { timeout: 60_000 }, async () => {
