@@ -99,7 +99,7 @@ export function concernedBy<One extends Pick<Alert, 'state'>>(
  */
 export function kindsHindrance(
   open: readonly AlertsOfKind[],
-  over: readonly AlertsOfKind[],
+  over: readonly string[],
   closed: ClosedKinds,
 ): CaseHindrance | undefined {
   if (closed === 'all') return undefined;
@@ -107,11 +107,8 @@ export function kindsHindrance(
   const missing = named.filter((kind) => !open.some((one) => one.kind === kind));
   const isClear = closed === undefined ? open.length <= 1 : missing.length === 0;
   if (isClear) return undefined;
-  const isOver = (kind: string) => over.some((one) => one.kind === kind);
-  if (named.length > 0 && named.every((kind) => missing.includes(kind) && isOver(kind))) {
-    return { kind: 'closed' };
-  }
-  return { kind: 'kinds', open, missing };
+  const isOver = named.length > 0 && named.every((kind) => missing.includes(kind) && over.includes(kind));
+  return isOver ? { kind: 'closed' } : { kind: 'kinds', open, missing };
 }
 
 /**

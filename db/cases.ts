@@ -136,11 +136,9 @@ export async function actOnCase(
     await lock(trx, subjectId);
     const alerts = await standingsOf(trx, subjectId);
     const concerned = concernedBy(entry.action, alerts);
-    const over = alerts.filter((one) => one.state === 'closed');
+    const over = alerts.filter((one) => one.state === 'closed').map(({ kind }) => kind);
     const unclear =
-      entry.action === 'close'
-        ? kindsHindrance(countByKind(concerned), countByKind(over), closed)
-        : undefined;
+      entry.action === 'close' ? kindsHindrance(countByKind(concerned), over, closed) : undefined;
     if (unclear !== undefined) return unclear;
     // what becomes of its alerts becomes of a case; one without any stands by itself
     const states = alerts.length > 0 ? alerts : await ownStanding(trx, subjectId);

@@ -10,7 +10,10 @@ import { identityOf } from './place.ts';
 export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** Where it works; ours unless given. */
+  /**
+   * Where it works; ours unless given. It may name what is in there by its path as it ends, so where another folder is
+   * there by then it is not asked to stop, but ended at once, and touches nothing of that one.
+   */
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   /** Everything the child prints; begun anew at each start unless `keepLog`. */
@@ -20,11 +23,6 @@ export interface ChildOptions {
   readonly pidFile: string;
   /** What asks it to stop. */
   readonly stopSignal: NodeJS.Signals;
-  /**
-   * A folder that it names by its path as it ends. Where another is there by then, it is not asked to stop, but ended at
-   * once, so that it touches nothing of that one.
-   */
-  readonly owns?: string;
   /** What ends it at once; SIGKILL unless given. */
   readonly killSignal?: NodeJS.Signals;
   /** Unprivileged user to run as; undefined: ours. */
@@ -75,13 +73,14 @@ const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer 
 
 /** @throws when the command cannot be started */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const owned = options.owns === undefined ? undefined : identityOf(options.owns);
+  const { cwd } = options;
+  const place = cwd === undefined ? undefined : identityOf(cwd);
   const log = openSync(options.logFile, options.keepLog === true ? 'a' : 'w');
   const child = spawnGuarded(
     options.command,
     options.args,
     {
-      ...(options.cwd !== undefined && { cwd: options.cwd }),
+      ...(cwd !== undefined && { cwd }),
       env: options.env,
       stdio: ['ignore', log, log],
       ...options.user,
@@ -110,7 +109,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     exited,
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const isMoved = options.owns !== undefined && identityOf(options.owns) !== owned;
+      const isMoved = cwd !== undefined && identityOf(cwd) !== place;
       child.kill(isMoved ? (options.killSignal ?? 'SIGKILL') : options.stopSignal);
       const timer = new AbortController();
       await Promise.race([

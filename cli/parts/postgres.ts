@@ -129,7 +129,6 @@ async function startOnce(
     logFile,
     pidFile: join(options.folder, 'postgres.pid'),
     stopSignal: 'SIGINT', // fast: open transactions are rolled back, clients are disconnected
-    owns: data,
     killSignal: 'SIGQUIT', // Postgres ends its own processes at once; kill -9 would orphan them
     user: home.user,
   });

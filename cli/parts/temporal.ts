@@ -128,14 +128,13 @@ async function startOnce(
     options.say(`! Port ${preferredUi} is taken (Temporal UI): ${ports.ui} instead`);
   const child = await startChild({
     command: resolve(binary), // it starts in another folder
-    cwd: home,
+    cwd: home, // SQLite knows its files by their path
     args: serverArguments(options, { home, ports }),
     // GOGC: 7 % less CPU for half a gigabyte of memory.
     env: { GOGC: '800', HOME: options.env['HOME'] ?? home, PATH: options.env['PATH'] ?? '' },
     logFile,
     pidFile,
     stopSignal: 'SIGTERM',
-    owns: home, // SQLite knows its files by their path
   });
   try {
     // the namespace is the last thing that the server makes; its HTTP API answers for it when all is up
